@@ -1,0 +1,1 @@
+"""The core of Dyno: everything but the screen."""

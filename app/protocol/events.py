@@ -1,0 +1,273 @@
+"""The events of the journal: one a line, written by the agent, never rewritten.
+
+Every event carries `seq` (1, 2, ... without gaps in a journal), `t` (CLOCK_MONOTONIC seconds since
+the session began) and `at` (the target's UTC clock, seconds since 1970). A minor protocol adds
+kinds and fields with defaults; a major one is refused. Fields are never renamed or reused.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, ClassVar, Union
+
+from .values import check_fields
+
+PROTOCOL = (1, 0)
+MAX_LINE = 1 << 20  # bytes of one event, its newline included
+
+
+class ProtocolError(ValueError):
+    """A line that is no event, or an event of a protocol this side cannot read."""
+
+
+@dataclass(frozen=True)
+class SessionPlanned:
+    """The first event: everything about the session that was decided beforehand."""
+
+    kind: ClassVar[str] = "session_planned"
+    seq: int
+    t: float
+    at: float
+    protocol: str  # "1.0"
+    session: str
+    plan: dict[str, Any]  # Plan.to_json(): the journal needs nothing beside it
+
+
+@dataclass(frozen=True)
+class SessionStarted:
+    kind: ClassVar[str] = "session_started"
+    seq: int
+    t: float
+    at: float
+    agent: str  # hash of the agent file
+    pid: int
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that holds: machine, build, variables, create_table, engine_status, cf_options, start_state."""
+
+    kind: ClassVar[str] = "fact"
+    seq: int
+    t: float
+    at: float
+    name: str
+    value: Any
+    when: str = ""  # loaded | written | ended, for facts taken more than once
+
+
+@dataclass(frozen=True)
+class SeriesDeclared:
+    """The series whose values every later sample carries, in this order."""
+
+    kind: ClassVar[str] = "series_declared"
+    seq: int
+    t: float
+    at: float
+    series: list[
+        dict[str, Any]
+    ]  # {"name","unit","kind":"gauge"|"rate","direction":"higher"|"lower"|"","label","digits"}
+
+
+@dataclass(frozen=True)
+class StepStarted:
+    kind: ClassVar[str] = "step_started"
+    seq: int
+    t: float
+    at: float
+    step: int  # index into the steps of the plan
+    seed: int = 0
+    after_crash: bool = False
+    debt: dict[str, Any] = field(default_factory=dict)  # what was still to be written when it began
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a step has come where it has no seconds of its own (load, index, settle)."""
+
+    kind: ClassVar[str] = "progress"
+    seq: int
+    t: float
+    at: float
+    step: int
+    done: float
+    total: float
+    unit: str
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One second of everything."""
+
+    kind: ClassVar[str] = "sample"
+    seq: int
+    t: float
+    at: float
+    step: int
+    s: int  # the second of the step, from 0; negative in warm-up
+    dt: float  # the true length of the interval
+    values: list[Any]  # as declared; null is missing
+    derived: bool = False  # the last second: total less intervals
+
+
+@dataclass(frozen=True)
+class Log:
+    kind: ClassVar[str] = "log"
+    seq: int
+    t: float
+    at: float
+    source: str  # agent | server | sysbench
+    level: str  # info | warning | error
+    text: str
+
+
+@dataclass(frozen=True)
+class Note:
+    """What a person had to say at this moment."""
+
+    kind: ClassVar[str] = "note"
+    seq: int
+    t: float
+    at: float
+    text: str
+    step: int = -1
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A moment: measured (the warm-up is over), crash, recovered, restarted, caches_dropped, ..."""
+
+    kind: ClassVar[str] = "mark"
+    seq: int
+    t: float
+    at: float
+    name: str
+    step: int = -1
+    value: float | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class StepEnded:
+    kind: ClassVar[str] = "step_ended"
+    seq: int
+    t: float
+    at: float
+    step: int
+    outcome: str  # completed | failed | stopped | skipped
+    reason: str = ""
+    value: float | None = None  # the figure of the step, in the unit of its Step
+    seconds: float = 0.0  # the measured ones
+    totals: dict[str, Any] = field(
+        default_factory=dict
+    )  # events queries reads writes other transactions errors reconnects rows ...
+    latency_ms: dict[str, Any] = field(default_factory=dict)  # min avg max p50 p95 p99
+    buckets: list[Any] = field(default_factory=list)  # [[upper bound in ms, count], ...]
+    per_query: dict[str, Any] = field(
+        default_factory=dict
+    )  # cpu_us machine_cpu_us context_switches reads read_kb written_kb
+    per_row: dict[str, Any] = field(default_factory=dict)
+    status: dict[str, Any] = field(default_factory=dict)  # deltas of the server's counters
+    sizes: dict[str, Any] = field(
+        default_factory=dict
+    )  # bytes by part: tables redo undo binlog temporary other total
+    rows: dict[str, Any] = field(default_factory=dict)  # inserted deleted (derived), in the tables now
+    debt: dict[str, Any] = field(default_factory=dict)
+    marks: list[str] = field(default_factory=list)  # error-ridden, after-a-crash, indebted, capped
+
+
+@dataclass(frozen=True)
+class SessionEnded:
+    """The last event; a journal without it belongs to a session that is active or lost."""
+
+    kind: ClassVar[str] = "session_ended"
+    seq: int
+    t: float
+    at: float
+    outcome: str  # completed | failed | stopped
+    reason: str
+    events: int  # of this journal, this one included
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """An event of a newer minor protocol: kept as it is and shown as unknown."""
+
+    kind: ClassVar[str] = "unknown"
+    seq: int
+    t: float
+    at: float
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+Event = Union[
+    SessionPlanned, SessionStarted, Fact, SeriesDeclared, StepStarted, Progress, Sample, Log, Note, Mark,
+    StepEnded, SessionEnded, Unknown,
+]  # fmt: skip
+
+KINDS: dict[str, Any] = {cls.kind: cls for cls in Event.__args__ if cls is not Unknown}  # type: ignore[attr-defined]
+_NAMES = {cls: frozenset(f.name for f in fields(cls)) for cls in KINDS.values()}
+
+
+def encode(event: Any) -> bytes:
+    """One line, newline included; raises ProtocolError where it would be too long."""
+    data = event.data if isinstance(event, Unknown) else asdict(event)
+    line = json.dumps(
+        {"kind": event.kind, **data}, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+    raw = line.encode("utf-8", "backslashreplace") + b"\n"
+    if len(raw) > MAX_LINE:
+        raise ProtocolError(
+            "the event {} has {} bytes; {} are the most".format(event.kind, len(raw), MAX_LINE)
+        )
+    return raw
+
+
+def decode(line: bytes | str) -> Event:
+    """The event of one line; a kind or field of a newer minor protocol is kept, not understood."""
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError("not an event: {}".format(error)) from None
+    return from_json(data)
+
+
+def from_json(data: Any) -> Event:
+    """The event of a decoded line."""
+    if not isinstance(data, dict):
+        raise ProtocolError("not an event: no object")
+    cls = KINDS.get(data.get("kind", ""), Unknown) if isinstance(data.get("kind"), str) else Unknown
+    if cls is Unknown:
+        return _unknown(data)
+    try:
+        check_fields(cls, data, cls.kind)
+    except ValueError as error:
+        raise ProtocolError(str(error)) from None
+    if cls is SessionPlanned:
+        check_protocol(data["protocol"])
+    names = _NAMES[cls]
+    event: Event = cls(**{name: value for name, value in data.items() if name in names})
+    return event
+
+
+def _unknown(data: dict[str, Any]) -> Unknown:
+    if not isinstance(data.get("seq"), int) or not isinstance(data.get("kind"), str):
+        raise ProtocolError("not an event: it has no kind or no seq")
+    return Unknown(data["seq"], float(data.get("t") or 0.0), float(data.get("at") or 0.0), data)
+
+
+def check_protocol(text: str) -> None:
+    """Refuse a major protocol that is not ours, with both versions and what to update."""
+    ours = "{}.{}".format(*PROTOCOL)
+    try:
+        major = int(text.split(".")[0])
+    except ValueError:
+        raise ProtocolError("the protocol version {!r} is none".format(text)) from None
+    if major > PROTOCOL[0]:
+        raise ProtocolError("journal of protocol {}, this Dyno reads {}: update Dyno".format(text, ours))
+    if major < PROTOCOL[0]:
+        raise ProtocolError(
+            "journal of protocol {}, this Dyno reads {}: import it with an older Dyno".format(text, ours)
+        )

@@ -1,0 +1,162 @@
+"""The plan: what one press of Run starts, fully resolved and immutable, as it is sent to a target."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any
+
+from .values import check_fields
+
+STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart")
+
+
+@dataclass(frozen=True)
+class Contender:
+    """What is compared: a build with an engine, a preset, table options and cores."""
+
+    name: str
+    build: str
+    base: str
+    server: str
+    family: str
+    version: str
+    fingerprint: str  # of the server binary
+    engine: str  # innodb rocksdb myisam
+    preset: str
+    cnf: str  # the rendered preset; the agent adds the paths, socket and user of the session
+    table_options: str = ""
+    cores: str = ""  # as taskset -c takes them; empty: all
+
+    @property
+    def key(self) -> str:
+        """What shapes the server, and no name: equal keys are the same contender."""
+        return digest([self.fingerprint, self.engine, self.cnf, self.table_options, self.cores])
+
+
+@dataclass(frozen=True)
+class Step:
+    """One entry of a sequence at one point of its sweep, with every value filled in."""
+
+    name: str
+    kind: str
+    workload: str = ""  # empty for settle and restart
+    group: str = ""
+    unit: str = "queries/s"
+    latency_per: str = "query"  # query | transaction: what one event of the workload is
+    lua: str = ""  # the name of a file of the plan
+    options: dict[str, Any] = field(default_factory=dict)  # of the Lua file
+    ignore_errors: list[int] = field(default_factory=list)  # counted, not fatal
+    coordinates: dict[str, Any] = field(default_factory=dict)  # {"threads": 1, ...}
+    threads: int = 1
+    seconds: int = 0  # measured seconds; 0: bounded by events alone
+    events: int = 0  # 0: bounded by seconds alone
+    warmup: int = 0  # seconds before the measured ones, in the same process
+    warm: bool = False  # kept, never compared
+    writes: bool = False
+    cap_s: int = 0  # settle: the longest it may take
+
+    @property
+    def label(self) -> str:
+        """The name with its coordinates, as people read it: `point-query threads=2`."""
+        return " ".join([self.name, *("{}={}".format(*item) for item in sorted(self.coordinates.items()))])
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One session of the plan: its id and place, decided before anything starts."""
+
+    session: str
+    name: str
+    contender: int  # index into Plan.contenders
+    repeat: int  # 1, 2, ...
+    ordinal: int  # 1, 2, ... in the order of carrying out
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Contenders x sequence x repeats on a target."""
+
+    id: str
+    name: str
+    target: str
+    machine_key: str
+    sequence: str
+    contenders: list[Contender]
+    steps: list[Step]
+    turns: list[Turn]
+    files: dict[str, str]  # every workload, Lua, preset and sequence file used: name -> text
+    tables: int
+    rows: int  # of each table
+    seconds: int
+    warmup: int
+    pause: int  # idle seconds before each session
+    threads: list[int]
+    repeats: int
+    order: str = "grouped"  # grouped | interleaved
+    transport: str = "socket"  # socket | loopback
+    load_method: str = "insert"
+    start: str = "loaded"  # loaded | restarted: the state the first step after the load finds
+    allow_busy: bool = False
+
+    @property
+    def work_key(self) -> str:
+        """What shapes the work, and no name: equal keys did the same."""
+        work = [
+            [{**asdict(step), "cap_s": 0} for step in self.steps],
+            sorted(text for name, text in self.files.items() if name.startswith("workloads/")),
+            self.tables,
+            self.rows,
+            self.transport,
+            self.load_method,
+            self.start,
+        ]
+        return digest(work)
+
+    @property
+    def hash(self) -> str:
+        """The SHA-256 of the content: the same for the same plan pressed twice."""
+        nameless = replace(self, id="", turns=[replace(turn, session="") for turn in self.turns])
+        return digest(asdict(nameless))
+
+    def contender_of(self, turn: Turn) -> Contender:
+        return self.contenders[turn.contender]
+
+    def turn_of(self, session: str) -> Turn:
+        return next(turn for turn in self.turns if turn.session == session)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Any) -> Plan:
+        """Read a plan, from anywhere: raises ValueError that names what is wrong with it."""
+        plan: Plan = _build(cls, data, "plan")
+        for turn in plan.turns:
+            if not 0 <= turn.contender < len(plan.contenders):
+                raise ValueError("plan: turn {} names no contender of it".format(turn.ordinal))
+        for step in plan.steps:
+            if step.kind not in STEP_KINDS:
+                raise ValueError("plan: step {} has the unknown kind {}".format(step.name, step.kind))
+        return plan
+
+
+_PARTS = {"contenders": Contender, "steps": Step, "turns": Turn}
+
+
+def _build(cls: Any, data: Any, what: str) -> Any:
+    """A dataclass from JSON; a key of a newer minor protocol is left out."""
+    check_fields(cls, data, what)
+    known = {f.name for f in fields(cls)}
+    values = {name: value for name, value in data.items() if name in known}
+    if cls is Plan:
+        for name, part in _PARTS.items():
+            values[name] = [_build(part, each, name) for each in values[name]]
+    return cls(**values)
+
+
+def digest(content: Any) -> str:
+    """The SHA-256 of a JSON value, whatever the order of its keys."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()

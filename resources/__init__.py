@@ -1,0 +1,1 @@
+"""Data of Dyno, found through app.catalog."""
