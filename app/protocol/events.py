@@ -8,7 +8,7 @@ kinds and fields with defaults; a major one is refused. Fields are never renamed
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Union
 
 from .values import check_fields
@@ -213,7 +213,7 @@ _NAMES = {cls: frozenset(f.name for f in fields(cls)) for cls in KINDS.values()}
 
 def encode(event: Any) -> bytes:
     """One line, newline included; raises ProtocolError where it would be too long."""
-    data = event.data if isinstance(event, Unknown) else asdict(event)
+    data = event.data if isinstance(event, Unknown) else vars(event)
     line = json.dumps(
         {"kind": event.kind, **data}, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     )

@@ -1,0 +1,51 @@
+"""What a my.cnf asked for, against what the server has in force."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Mapping
+
+_FACTORS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_WORDS = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}
+# options that add to what is there or are no variables: nothing to compare
+_ADDING = ("plugin_load", "plugin_load_add", "early_plugin_load")
+# set by Dyno itself, below the preset, or answered in another form than asked
+_OTHER_FORM = ("log_bin", "relay_log", "slow_query_log_file", "general_log_file", "innodb_data_file_path")
+
+
+def differences(cnf: str, variables: Mapping[str, str]) -> List[str]:
+    """One line for each option whose value in force is another one than asked for."""
+    found = []
+    for name, asked in options_of(cnf).items():
+        actual = variables.get(name)
+        if actual is None or name in _OTHER_FORM or name in _ADDING or not asked:
+            continue
+        if plain(asked) != plain(actual):
+            found.append("{} was asked to be {}, in force is {}".format(name, asked, actual or "empty"))
+    return found
+
+
+def options_of(cnf: str) -> Dict[str, str]:
+    """Name and value of each option, names as variables are called; the last one counts."""
+    options = {}
+    for line in cnf.splitlines():
+        line = line.strip()
+        if not line or line[0] in "#;[!":
+            continue
+        name, _, value = line.partition("=")
+        name = name.strip().replace("-", "_").lower()
+        name = name[6:] if name.startswith("loose_") else name
+        options[name] = value.strip().strip("\"'")
+    return options
+
+
+def plain(value: str) -> str:
+    """A value in the one form in which two spellings of it are equal."""
+    word = value.strip().lower()
+    word = _WORDS.get(word, word)
+    if word[:-1].isdigit() and word[-1] in _FACTORS:
+        return str(int(word[:-1]) * _FACTORS[word[-1]])
+    try:
+        number = float(word)
+    except ValueError:
+        return ",".join(sorted(part.strip() for part in word.split(",")))
+    return str(int(number)) if number == int(number) else str(number)

@@ -1,0 +1,136 @@
+"""What is asked of the builds of a plan before anything starts, and the rehearsal on an empty directory."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Mapping, Optional
+
+from ..protocol.plan import Contender, Plan
+from .asked import differences
+from .builds import environment
+from .conduct import read_plan, refuse_if_busy
+from .directory import Directory
+from .generator import find_sysbench
+from .mycnf import write_my_cnf
+from .mysql import QueryError
+from .options import check_options, known_options
+from .refusal import Refusal
+from .server import Server
+
+PASS, WARN, FAIL = "pass", "warn", "fail"
+
+
+def check(directory: Directory, asked: Mapping[str, Any]) -> List[Dict[str, Any]]:
+    """All checks of the agent's side; with `start` each contender is started once and shut down."""
+    import json
+
+    plan = read_plan(json.dumps(asked["plan"]))
+    found = [_check_sysbench(), _check_busy(directory, plan)]
+    for contender in _distinct(plan):
+        found += _check_contender(directory, plan, contender, bool(asked.get("start")))
+    return found
+
+
+def _distinct(plan: Plan) -> List[Contender]:
+    return list({contender.key: contender for contender in plan.contenders}.values())
+
+
+def say(name: str, state: str, text: str, todo: str = "", contender: str = "") -> Dict[str, Any]:
+    return {"name": name, "state": state, "contender": contender, "text": text, "todo": todo}
+
+
+def _check_sysbench() -> Dict[str, Any]:
+    path = find_sysbench()
+    if path:
+        return say("sysbench", PASS, "sysbench is {}".format(path))
+    return say("sysbench", FAIL, "sysbench is not installed", "install sysbench 1.0.20 or newer")
+
+
+def _check_busy(directory: Directory, plan: Plan) -> Dict[str, Any]:
+    holder = directory.holder()
+    if holder:
+        text = "plan {} is being carried out in {}".format(holder.get("plan"), directory.path)
+        return say("busy", FAIL, text, "wait for it or stop it")
+    try:
+        refuse_if_busy(directory)
+    except Refusal as error:
+        return say("busy", WARN if plan.allow_busy else FAIL, str(error), "wait for it")
+    return say("busy", PASS, "no other plan is being carried out on this machine")
+
+
+def _check_contender(
+    directory: Directory, plan: Plan, contender: Contender, start: bool
+) -> List[Dict[str, Any]]:
+    """Each contender in a directory of its own that is gone afterwards."""
+    folder = directory.at("sessions", "rehearsal" + os.urandom(8).hex())
+    os.mkdir(folder, 0o700)
+    try:
+        found = _check_options(contender, folder)
+        if start and not any(each["state"] == FAIL for each in found):
+            found += _rehearse(plan, contender, folder)
+        return found
+    finally:
+        directory.remove(folder)
+
+
+def _build(contender: Contender) -> Dict[str, Any]:
+    extra = environment(contender.base, contender.server)
+    return {
+        "base": contender.base,
+        "server": contender.server,
+        "family": contender.family,
+        "environment": extra,
+    }
+
+
+def _check_options(contender: Contender, folder: str) -> List[Dict[str, Any]]:
+    cnf = write_my_cnf(folder, contender.cnf, {})
+    found = []
+    for each in check_options(_build(contender), cnf):
+        rejected = each["state"] == "rejected"
+        todo = "take it out of the preset {} or set it for this version only".format(contender.preset)
+        found.append(say("options", FAIL if rejected else WARN, each["text"], todo, contender.name))
+    if not found:
+        text = "{} accepts every option of {}".format(contender.build, contender.preset)
+        found.append(say("options", PASS, text, "", contender.name))
+    return found
+
+
+def _rehearse(plan: Plan, contender: Contender, folder: str) -> List[Dict[str, Any]]:
+    build = _build(contender)
+    server: Optional[Server] = None
+    try:
+        server = Server(vars(contender), folder, known_options(build), build["environment"], plan.transport)
+        server.prepare()
+        server.start()
+        server.admit()
+        return _compare(server, contender)
+    except (Refusal, QueryError) as error:
+        todo = "look at the preset {} and the build {}".format(contender.preset, contender.build)
+        return [say("rehearsal", FAIL, str(error), todo, contender.name)]
+    finally:
+        if server is not None:
+            server.stop(30)
+            server.clean()
+
+
+def _compare(server: Server, contender: Contender) -> List[Dict[str, Any]]:
+    """The engine is there, and what was asked for is in force."""
+    engines = {
+        str(row["engine"]).lower() for row in server.client.query("SHOW ENGINES") if row["support"] != "NO"
+    }
+    if contender.engine not in engines:
+        text = "{} has no {} once it is started".format(contender.build, contender.engine)
+        return [
+            say(
+                "engine", FAIL, text, "choose another build, or load its plugin in the preset", contender.name
+            )
+        ]
+    variables = server.client.pairs("SHOW GLOBAL VARIABLES")
+    found = [
+        say("in force", WARN, text, "expect the value in force, or change the preset", contender.name)
+        for text in differences(contender.cnf, variables)
+    ]
+    return found or [
+        say("rehearsal", PASS, "started, and what was asked for is in force", "", contender.name)
+    ]

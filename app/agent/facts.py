@@ -1,0 +1,139 @@
+"""What holds in a session and is kept with it: machine, build, what is in force, what the server logged."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Dict, List
+
+from ..protocol.events import Fact, Log
+from .machine import machine_facts
+from .mysql import QueryError
+
+if TYPE_CHECKING:
+    from ..protocol.plan import Step
+    from .session import Session
+
+LOGGED = 300  # lines of the error log kept in a journal
+
+
+class Facts:
+    """Writes the facts of one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._read = 0  # bytes of the error log
+        self._logged = 0
+        self._has_binary_log = False
+
+    def _write(self, name: str, value: Any, when: str = "") -> None:
+        self._session.journal.write_fact(Fact, value, name=name, when=when)
+
+    def write_machine(self) -> None:
+        session = self._session
+        self._write("machine", machine_facts(session.directory.path))
+        contender = session.contender
+        build = ("build", "base", "server", "family", "version", "fingerprint")
+        self._write("build", {name: getattr(contender, name) for name in build})
+        self._write(
+            "start_state", {"load": "fresh", "start": session.plan.start, "pause_s": session.plan.pause}
+        )
+
+    def write_server(self) -> None:
+        """After the start: the my.cnf as it is, and the variables as they are."""
+        with open(self._session.server.my_cnf, encoding="utf-8") as file:
+            self._write("my_cnf", file.read())
+        variables = self._session.server.client.pairs("SHOW GLOBAL VARIABLES")
+        self._has_binary_log = variables.get("log_bin", "OFF").upper() in ("ON", "1")
+        self._write("variables", variables)
+        self._write("transport", self._session.plan.transport)
+
+    def empty_binary_log(self) -> None:
+        if self._has_binary_log:
+            self._session.server.client.try_run("RESET BINARY LOGS AND GTIDS", "RESET MASTER")
+
+    def write_after(self, index: int, step: Step) -> None:
+        """After the load with its index, and after the last step that writes."""
+        steps = self._session.plan.steps
+        rest = steps[index + 1 :]
+        if step.kind in ("load", "index") and not any(each.kind in ("load", "index") for each in rest):
+            self._write_tables()
+            self._write_engine("loaded")
+        elif step.writes and not any(each.writes for each in rest):
+            self._write_engine("written")
+
+    def write_ended(self) -> None:
+        """After the last step: the engine once more, and the only count of the rows that is exact."""
+        self._write_engine("ended")
+        self._write("rows_counted", self._count_rows())
+
+    def _count_rows(self) -> Dict[str, Any]:
+        client = self._session.server.client
+        counted: Dict[str, Any] = {}
+        client.close()
+        client.read_s = 3600
+        for number in range(1, self._session.plan.tables + 1):
+            self._session.look(-1)
+            if self._session.control.interrupts:
+                break
+            name = "sbtest{}".format(number)
+            try:
+                rows = client.query("SELECT COUNT(*) AS n FROM dyno.{}".format(name))  # noqa: S608 - a name of ours
+                counted[name] = int(rows[0]["n"])
+            except QueryError as error:
+                counted[name] = {"not counted": str(error)}
+        return counted
+
+    def _write_tables(self) -> None:
+        client = self._session.server.client
+        found = client.query("SHOW CREATE TABLE dyno.sbtest1")[0]
+        self._write("create_table", found.get("create table", ""), "loaded")
+        if self._session.contender.engine == "rocksdb":
+            self._write(
+                "cf_options", client.query("SELECT * FROM information_schema.ROCKSDB_CF_OPTIONS"), "loaded"
+            )
+
+    def _write_engine(self, when: str) -> None:
+        engine = self._session.contender.engine
+        if engine == "myisam":
+            return
+        try:
+            rows = self._session.server.client.query("SHOW ENGINE {} STATUS".format(engine.upper()))
+        except QueryError as error:
+            self._write("engine_status", {"left out": str(error)}, when)
+            return
+        self._write(
+            "engine_status",
+            {"{} {}".format(r["type"], r["name"]).strip(): str(r["status"]) for r in rows},
+            when,
+        )
+
+    # the error log
+
+    def write_error_log(self) -> None:
+        """The last lines, whatever they say: the server did not come up, or is gone."""
+        for line in self._session.server.log_lines(30):
+            self._session.journal.write(Log, source="server", level=_level(line), text=line[:1000])
+
+    def write_new_errors(self) -> None:
+        """What the server has complained of since the last look."""
+        path = self._session.server.error_log
+        size = os.stat(path).st_size if os.path.exists(path) else 0
+        if size <= self._read or self._logged >= LOGGED:
+            return
+        for line in self._new_lines(path):
+            if _level(line) != "info" and self._logged < LOGGED:
+                self._logged += 1
+                self._session.journal.write(Log, source="server", level=_level(line), text=line[:1000])
+
+    def _new_lines(self, path: str) -> List[str]:
+        with open(path, "rb") as file:
+            file.seek(self._read)
+            whole = file.read(1 << 18).rpartition(b"\n")[0]
+        self._read += len(whole) + 1 if whole else 0
+        return whole.decode(errors="replace").splitlines()
+
+
+def _level(line: str) -> str:
+    if "[ERROR]" in line:
+        return "error"
+    return "warning" if "[Warning]" in line else "info"

@@ -1,0 +1,86 @@
+"""The figures of a step, from its totals, its latency buckets and what the machine did meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Optional, Sequence
+
+from ..protocol.plan import Step
+from .sampler import queries
+
+ERROR_RIDDEN = 0.01  # of the events
+# a percentile is shown where at least one event in its tail was seen
+PERCENTILES = ((50, 2), (95, 20), (99, 100))
+
+
+def totals_of(step: Step, total: Mapping[str, Any]) -> Dict[str, Any]:
+    """Everything counted, with and without BEGIN and COMMIT."""
+    every = queries(total)
+    brackets = 2 * int(total["events"]) if step.latency_per == "transaction" else 0
+    return {
+        "events": total["events"],
+        "transactions": total["events"],
+        "queries": every,
+        "queries_in_transactions": max(0, every - brackets),
+        "reads": total["reads"],
+        "writes": total["writes"],
+        "other": total["other"],
+        "errors": total["errors"],
+        "reconnects": total["reconnects"],
+        "rows": dict(total.get("rows", {})),
+    }
+
+
+def value_of(step: Step, totals: Mapping[str, Any], seconds: float, rows: int) -> Optional[float]:
+    """The figure of the step in its unit; rows: those of the tables, for steps that count none."""
+    if step.unit == "s":
+        return round(seconds, 3)
+    if seconds <= 0:
+        return None
+    if step.unit == "rows/s":
+        return round((sum(totals.get("rows", {}).values()) or rows) / seconds, 2)
+    return round(totals.get("queries", 0) / seconds, 2)
+
+
+def latency_of(total: Mapping[str, Any]) -> Dict[str, Any]:
+    """Minimum, mean, maximum as measured; percentiles as upper bounds of their buckets."""
+    buckets: Sequence[Sequence[float]] = total.get("buckets", [])
+    found = {name: total.get("latency_ms", {}).get(name) for name in ("min", "avg", "max")}
+    count = sum(int(bucket[1]) for bucket in buckets)
+    for percent, needed in PERCENTILES:
+        found["p{}".format(percent)] = percentile(buckets, percent) if count >= needed else None
+    return found
+
+
+def percentile(buckets: Sequence[Sequence[float]], percent: int) -> Optional[float]:
+    wanted = sum(bucket[1] for bucket in buckets) * percent / 100.0
+    seen = 0.0
+    for upper, count in buckets:
+        seen += count
+        if seen >= wanted:
+            return float(upper)
+    return None
+
+
+SPENT = {
+    "cpu_us": "server_cpu_us",
+    "machine_cpu_us": "machine_cpu_us",
+    "context_switches": "context_switches",
+    "reads": "reads",
+    "read_kb": "read_kb",
+    "written_kb": "written_kb",
+}
+
+
+def per_unit(spent: Mapping[str, Optional[float]], count: float) -> Dict[str, Any]:
+    """What the machine spent, per query or per row."""
+    if count <= 0:
+        return {}
+    found = {name: spent.get(source) for name, source in SPENT.items()}
+    return {name: None if value is None else round(value / count, 4) for name, value in found.items()}
+
+
+def marks_of(totals: Mapping[str, Any], after_crash: bool) -> List[str]:
+    marks = ["after-a-crash"] if after_crash else []
+    if totals.get("errors", 0) > ERROR_RIDDEN * max(1, totals.get("events", 0)):
+        marks.append("error-ridden")
+    return marks

@@ -1,0 +1,81 @@
+"""Sending journals from a byte offset on, as they grow, with a heartbeat each second.
+
+Standard output carries protocol lines only: a header, the journal's own lines as they are, beats.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from typing import Dict, List, Tuple
+
+from .directory import Directory
+
+LOOK_S = 0.1
+BEAT_S = 1.0
+MOST = 1 << 20  # bytes of a journal in one piece; a line is never longer
+
+
+class Follow:
+    """One connection's view of the journals of a plan."""
+
+    def __init__(self, directory: Directory, plan: str, offsets: Dict[str, int]) -> None:
+        self._directory = directory
+        self._plan = plan
+        self._offsets = offsets
+        self._paths = {session: directory.journal(session) for session in offsets}
+        self._beat = 0
+
+    def run(self) -> None:
+        """Send until nobody carries the plan out any more and everything is sent."""
+        next_beat = time.monotonic()
+        while True:
+            locked = True
+            if time.monotonic() >= next_beat:
+                locked = self._directory.holder().get("plan") == self._plan
+                self._send_beat(locked)
+                next_beat += BEAT_S
+            sent = [self._send_new(session) for session in self._offsets]
+            if not locked and not any(sent):
+                _write([json.dumps({"end": True}).encode() + b"\n"])
+                return
+            if not any(sent):
+                time.sleep(max(0.0, min(LOOK_S, next_beat - time.monotonic())))
+
+    def _send_beat(self, locked: bool) -> None:
+        self._beat += 1
+        beat = {"beat": self._beat, "at": round(time.time(), 3), "locked": locked}
+        _write([json.dumps(beat).encode() + b"\n"])
+
+    def _send_new(self, session: str) -> bool:
+        """The whole lines that have come since; True where there were any."""
+        path, offset = self._paths[session], self._offsets[session]
+        try:
+            if os.stat(path).st_size <= offset:
+                return False
+        except OSError:
+            return False
+        with open(path, "rb") as file:
+            file.seek(offset)
+            whole = file.read(MOST).rpartition(b"\n")[0]
+        if not whole:
+            return False
+        lines = whole + b"\n"
+        header = {"session": session, "offset": offset, "bytes": len(lines)}
+        _write([json.dumps(header).encode() + b"\n", lines])
+        self._offsets[session] = offset + len(lines)
+        return True
+
+
+def _write(parts: List[bytes]) -> None:
+    for part in parts:
+        sys.stdout.buffer.write(part)
+    sys.stdout.buffer.flush()
+
+
+def parse_offsets(words: List[str]) -> Dict[str, int]:
+    """`SESSION:OFFSET` words, as the desktop gives them."""
+    pairs: List[Tuple[str, str, str]] = [word.partition(":") for word in words]
+    return {session: int(offset or 0) for session, _, offset in pairs}

@@ -1,0 +1,155 @@
+"""One process of the load generator: its command, the lines its Lua writes, its end."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import select
+import shutil
+import subprocess
+from typing import Any, Dict, List, Mapping, Optional, Sequence
+
+from ..protocol.plan import Plan, Step
+
+END_S = 5  # after being asked to stop
+PERCENTILE = 95
+
+
+def find_sysbench() -> str:
+    return shutil.which("sysbench") or ""
+
+
+def seed_of(plan: Plan, repeat: int, step: Step, process: int = 0) -> int:
+    """Never zero; another one for each repeat, step and process, the same for each contender."""
+    text = "{}/{}/{}/{}".format(plan.id, repeat, step.label, process)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") % (2**31 - 1) + 1
+
+
+def driver_options(socket: str, port: int) -> List[str]:
+    """How sysbench reaches the server; the user and password of loopback stand in a private file."""
+    if port:
+        return ["--mysql-host=127.0.0.1", "--mysql-port={}".format(port)]
+    return ["--mysql-socket=" + socket, "--mysql-user=root"]
+
+
+def command(
+    step: Step, plan: Plan, engine: str, table_options: str, driver: Sequence[str], seed: int
+) -> List[str]:
+    """The command line without the program, the Lua file and the pipe."""
+    ignored = ",".join(str(number) for number in step.ignore_errors) or "none"
+    time_s = step.seconds + step.warmup if step.seconds else 0
+    line = ["--db-driver=mysql", *driver, "--mysql-db=dyno", "--mysql-ignore-errors=" + ignored]
+    line += [
+        "--threads={}".format(step.threads),
+        "--time={}".format(time_s),
+        "--events={}".format(step.events),
+    ]
+    line += ["--report-interval=1", "--rand-seed={}".format(seed), "--histogram=on"]
+    line += ["--percentile={}".format(PERCENTILE), "--verbosity=1"]
+    if step.warmup:
+        line.append("--report-checkpoints={}".format(step.warmup))
+    own = {"tables": plan.tables, "table_size": plan.rows, "engine": engine, **step.options}
+    if step.kind == "load":
+        own["table_options"] = table_options
+    return line + ["--{}={}".format(name.replace("_", "-"), _word(value)) for name, value in own.items()]
+
+
+def _word(value: Any) -> str:
+    return {True: "on", False: "off"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+class Generator:
+    """A sysbench process; its lines are read with a time limit, so that nothing else waits."""
+
+    def __init__(self, line: Sequence[str], lua: str, log: str) -> None:
+        reader, writer = os.pipe()
+        self._log = open(log, "wb", 0)  # noqa: SIM115 - lives as long as the process
+        folder, name = os.path.split(lua)
+        arguments = [find_sysbench(), *line[: len(line)], name, "--report-fd={}".format(writer), "run"]
+        try:
+            self._process = subprocess.Popen(
+                arguments,
+                stdin=subprocess.DEVNULL,
+                stdout=self._log,
+                stderr=self._log,
+                pass_fds=(writer,),
+                cwd=folder,
+                start_new_session=True,
+                env={**os.environ, "LUA_PATH": os.path.join(folder, "?.lua") + ";;", "LC_ALL": "C"},
+            )
+        finally:
+            os.close(writer)
+        self._log_path = log
+        self._fd = reader
+        os.set_blocking(reader, False)
+        self._rest = b""
+        self.is_open = True
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def read(self, timeout_s: float) -> List[Dict[str, Any]]:
+        """The lines that have come, or [] after the time limit; is_open is False after the last."""
+        if not self.is_open or not select.select([self._fd], [], [], max(0.0, timeout_s))[0]:
+            return []
+        try:
+            chunk = os.read(self._fd, 1 << 16)
+        except BlockingIOError:
+            return []
+        if not chunk:
+            self._close()
+            return []
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        return [parsed for parsed in map(_parse, lines) if parsed]
+
+    def _close(self) -> None:
+        if self.is_open:
+            self.is_open = False
+            os.close(self._fd)
+
+    def stop(self) -> None:
+        if self._process.poll() is None:
+            self._process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(END_S)
+        self.wait(0)
+
+    def wait(self, limit_s: float = END_S) -> int:
+        """Its exit code; killed where it does not end within the limit."""
+        try:
+            code = self._process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        self._close()
+        self._log.close()
+        return code
+
+    def complaints(self) -> List[str]:
+        """What it said to people, FATAL lines first."""
+        with open(self._log_path, encoding="utf-8", errors="replace") as file:
+            lines = [line.strip() for line in file if line.strip()][:200]
+        fatal = [line for line in lines if line.startswith("FATAL")]
+        return fatal or lines
+
+
+def _parse(line: bytes) -> Optional[Dict[str, Any]]:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def add(a: Mapping[str, Any], b: Mapping[str, Any]) -> Dict[str, Any]:
+    """The sum of two lines of counts, nested ones too."""
+    return {name: _sum(a.get(name, 0), value) for name, value in b.items()} if b else dict(a)
+
+
+def _sum(a: Any, b: Any) -> Any:
+    if isinstance(b, dict):
+        return add(a or {}, b)
+    return a + b if isinstance(b, (int, float)) and isinstance(a, (int, float)) else b

@@ -1,0 +1,74 @@
+"""What a killed agent left behind (servers that live, data nobody will read), and what is on the target."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List
+
+from .directory import Directory
+from .server import end_leftover
+
+TAIL = 4096  # bytes of a journal in which its last event stands
+KEPT_PARTS = ("data", "tmp", "lua")
+
+
+def clean(directory: Directory) -> List[str]:
+    """End leftover servers and take their data away; only the holder of the lock may call this."""
+    removed = []
+    directory.empty_trash()
+    for session in directory.sessions():
+        folder = directory.session(session)
+        found = end_leftover(folder)
+        if found:
+            removed.append("server {} of session {}".format(found["pid"], session))
+        for part in KEPT_PARTS:
+            path = os.path.join(folder, part)
+            if os.path.isdir(path):
+                directory.remove(path)
+                removed.append(path)
+        reserve = directory.journal(session) + ".reserve"
+        if os.path.exists(reserve):
+            directory.remove(reserve)
+    return removed
+
+
+def list_plans(directory: Directory) -> List[Dict[str, Any]]:
+    """Every plan that was taken in here, with its sessions and how long their journals are."""
+    holder = directory.holder().get("plan")
+    return [_describe(directory, plan, plan == holder) for plan in directory.plans()]
+
+
+def _describe(directory: Directory, name: str, locked: bool) -> Dict[str, Any]:
+    plan = directory.read_plan(name)
+    sessions = [_session(directory, turn["session"]) for turn in plan.get("turns", [])]
+    return {
+        "plan": name,
+        "name": plan.get("name", ""),
+        "agent": agent_of(directory, name),
+        "locked": locked,
+        "sessions": sessions,
+    }
+
+
+def _session(directory: Directory, session: str) -> Dict[str, Any]:
+    path = directory.journal(session)
+    size = os.stat(path).st_size if os.path.exists(path) else 0
+    return {"session": session, "size": size, "ended": has_ended(path)}
+
+
+def has_ended(path: str) -> bool:
+    """The journal has its last event."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.stat(path).st_size - TAIL))
+            return b'{"kind":"session_ended"' in file.read()
+    except OSError:
+        return False
+
+
+def agent_of(directory: Directory, plan: str) -> str:
+    try:
+        with open(os.path.join(directory.plan(plan), "agent"), encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return ""

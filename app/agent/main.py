@@ -1,0 +1,123 @@
+"""The verbs of the agent: what the desktop asks over a connection, answered by one line of JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from typing import Any, Callable, Dict
+
+from .control import request
+from .directory import Directory
+from .refusal import Refusal
+
+VERBS = ("survey", "check", "start", "status", "list", "follow", "stop", "skip", "note", "clean")
+
+
+def main() -> int:
+    """Carry out one verb; 0: done, 1: refused with the reason, 2: not understood."""
+    arguments = _parser().parse_args()
+    try:
+        answer = _VERBS[arguments.verb](Directory(arguments.directory), arguments)
+    except Refusal as error:
+        print(json.dumps({"error": str(error)}))
+        return 1
+    except BrokenPipeError:
+        os._exit(0)  # the desktop has gone; nothing is lost by it
+    if answer is not None:
+        print(json.dumps(answer))
+        sys.stdout.flush()
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="agent")
+    parser.add_argument("verb", choices=VERBS)
+    parser.add_argument("--directory", required=True)
+    parser.add_argument("--plan", default="")
+    parser.add_argument("--what", choices=("session", "step", "plan"), default="session")
+    parser.add_argument("offsets", nargs="*", default=[])
+    return parser
+
+
+def _agent() -> str:
+    """The hash of this agent file: its own name."""
+    return os.path.basename(sys.argv[0]).partition(".")[0]
+
+
+def _survey(directory: Directory, _: Any) -> Dict[str, Any]:
+    from .machine import survey
+
+    asked = json.loads(sys.stdin.read() or "{}")
+    return survey(directory.path, asked.get("search_paths", []))
+
+
+def _check(directory: Directory, _: Any) -> Dict[str, Any]:
+    from .check import check
+
+    return {"checks": check(directory, json.loads(sys.stdin.read()))}
+
+
+def _start(directory: Directory, _: Any) -> Dict[str, Any]:
+    from .conduct import start
+    from .scope import enter_scope
+
+    enter_scope()
+    return start(directory, sys.stdin.read(), _agent())
+
+
+def _status(directory: Directory, _: Any) -> Dict[str, Any]:
+    holder = directory.holder()
+    text = "plan {plan} (process {pid})".format(**{"plan": "?", "pid": "?", **holder}) if holder else ""
+    return {"locked": bool(holder), "plan": holder.get("plan"), "pid": holder.get("pid"), "holder": text}
+
+
+def _list(directory: Directory, _: Any) -> Dict[str, Any]:
+    from .leftovers import list_plans
+
+    return {"plans": list_plans(directory)}
+
+
+def _follow(directory: Directory, arguments: argparse.Namespace) -> None:
+    from .follow import Follow, parse_offsets
+
+    Follow(directory, arguments.plan, parse_offsets(arguments.offsets)).run()
+
+
+def _clean(directory: Directory, _: Any) -> Dict[str, Any]:
+    from .leftovers import clean
+
+    lock = directory.lock({"plan": "clean", "pid": os.getpid()})
+    if lock is None:
+        raise Refusal(
+            "a plan is being carried out in {}: nothing is cleaned meanwhile".format(directory.path)
+        )
+    return {"removed": clean(directory)}
+
+
+def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], Dict[str, Any]]:
+    def ask(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
+        directory.read_plan(arguments.plan)
+        if directory.holder().get("plan") != arguments.plan:
+            raise Refusal("the plan {} is not being carried out".format(arguments.plan))
+        text = sys.stdin.read() if verb == "note" else ""
+        control = os.path.join(directory.plan(arguments.plan), "control")
+        request(control, verb, what=arguments.what, text=text)
+        return {"ok": True}
+
+    return ask
+
+
+_VERBS: Dict[str, Callable[[Directory, argparse.Namespace], Any]] = {
+    "survey": _survey,
+    "check": _check,
+    "start": _start,
+    "status": _status,
+    "list": _list,
+    "follow": _follow,
+    "stop": _asker("stop"),
+    "skip": _asker("skip"),
+    "note": _asker("note"),
+    "clean": _clean,
+}

@@ -1,0 +1,71 @@
+"""The my.cnf of a session: the rendered preset, then what is Dyno's alone (paths, socket, user, network)."""
+
+from __future__ import annotations
+
+import os
+from typing import Dict, List, Mapping
+
+DATA, TMP, ERROR_LOG, MY_CNF = "data", "tmp", "error.log", "my.cnf"
+
+
+def write_my_cnf(session: str, preset: str, own: Mapping[str, str]) -> str:
+    """Write my.cnf into the directory of a session; the answer is its path."""
+    path = os.path.join(session, MY_CNF)
+    lines = [preset.rstrip(), "", "# what follows is Dyno's", "[mysqld]"]
+    lines += ["{}={}".format(name, value) if value else name for name, value in own.items()]
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    with open(fd, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    return path
+
+
+def own_options(session: str, socket: str, base: str, known: Mapping[str, str], port: int) -> Dict[str, str]:
+    """Dyno's options for a build that knows the options `known`; port 0: no network at all."""
+    options = {
+        "datadir": os.path.join(session, DATA),
+        "tmpdir": os.path.join(session, TMP),
+        "log-error": os.path.join(session, ERROR_LOG),
+        "socket": socket,
+        "pid-file": socket + ".pid",
+    }
+    if port:
+        options.update({"port": str(port), "bind-address": "127.0.0.1"})
+    else:
+        options["skip-networking"] = ""
+    if os.geteuid() == 0:
+        options["user"] = "root"
+    options.update(_where_known(session, base, known))
+    return options
+
+
+def _where_known(session: str, base: str, known: Mapping[str, str]) -> Dict[str, str]:
+    options = {}
+    if "secure-file-priv" in known:
+        options["secure-file-priv"] = os.path.join(session, TMP)
+    if "mysqlx" in known or "mysqlx-socket" in known:
+        options["mysqlx"] = "OFF"
+    messages = messages_dir(base)
+    if messages and not os.path.isdir(known.get("lc-messages-dir", "")):
+        options["lc-messages-dir"] = messages
+    return options
+
+
+def messages_dir(base: str) -> str:
+    """The folder whose `english/` holds errmsg.sys, where the compiled path may be wrong; '' if none."""
+    found = find_file(base, "errmsg.sys", within="english")
+    return os.path.dirname(os.path.dirname(found)) if found else ""
+
+
+def find_file(base: str, name: str, within: str = "") -> str:
+    """A file in one of the share folders of a build; '' if it is not there."""
+    for folder in share_dirs(base):
+        path = os.path.join(folder, within, name)
+        if os.path.isfile(path):
+            return path
+    return ""
+
+
+def share_dirs(base: str) -> List[str]:
+    """Where builds keep their SQL files and messages."""
+    roots = [os.path.join(base, root, "share") for root in ("", "server", "usr")]
+    return [os.path.join(root, part) for root in roots for part in ("", "mysql", "mariadb", "mysql-8.0")]

@@ -1,0 +1,7 @@
+"""What the agent says where it cannot do what was asked: one line, sent to the desktop."""
+
+from __future__ import annotations
+
+
+class Refusal(Exception):  # noqa: N818 - the word of the vocabulary of errors on this side
+    """The request cannot be had; its text is the one line the person reads."""

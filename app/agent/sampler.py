@@ -1,0 +1,99 @@
+"""One second of everything: the generator's line, the host, the server, put together as one event."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable, Dict, List, Mapping, Optional
+
+from ..protocol.events import Log, Sample, SeriesDeclared
+from .counters import Counters
+from .host import SERIES, HostSampler, values
+from .journal import Journal
+from .mysql import QueryError
+
+
+def _load(
+    name: str, unit: str, direction: str, label: str, kind: str = "rate", digits: int = 2
+) -> Dict[str, Any]:
+    return {
+        "name": name,
+        "unit": unit,
+        "kind": kind,
+        "direction": direction,
+        "label": label,
+        "digits": digits,
+    }
+
+
+LOAD = [
+    _load("load.queries", "queries/s", "higher", "QPS"),
+    _load("load.reads", "queries/s", "higher", "reads"),
+    _load("load.writes", "queries/s", "higher", "writes"),
+    _load("load.other", "queries/s", "", "other statements"),
+    _load("load.transactions", "1/s", "higher", "transactions"),
+    _load("load.errors", "1/s", "lower", "errors"),
+    _load("load.reconnects", "1/s", "lower", "reconnects"),
+    _load("load.rows", "rows/s", "higher", "rows"),
+    _load("load.latency_p95_ms", "ms", "lower", "latency p95", "gauge", 3),
+]
+
+
+class Sampler:
+    """Takes samples of one session; what cannot be read is missing, and said once."""
+
+    def __init__(self, journal: Journal, host: HostSampler, counters: Counters) -> None:
+        self._journal = journal
+        self._host = host
+        self._counters = counters
+        self._said: Dict[str, bool] = {}
+        self._series = [*LOAD, *SERIES, *counters.declare()]
+        self._digits = [each["digits"] for each in self._series]
+        self.at = 0.0
+        self.reading: Any = None
+        self._status: Dict[str, str] = {}
+
+    def declare(self) -> None:
+        self._journal.write(SeriesDeclared, series=self._series)
+
+    def begin(self) -> None:
+        """The first reading of a step: rates need one before."""
+        self.at = time.monotonic()
+        self.reading = self._host.read()
+        self._status = self._try("server", self._counters.read, {})
+
+    def take(self, step: int, s: int, load: Optional[Mapping[str, Any]], derived: bool = False) -> None:
+        """Write the sample of second `s`; load is the generator's line for it, None where it is missing."""
+        before, status, then = self.reading, self._status, self.at
+        self.begin()
+        dt = self.at - then
+        host = values(before, self.reading, dt)
+        found = [*_load_values(load), *host, *self._counters.values(status, self._status, dt)]
+        rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]
+        self._journal.write(Sample, step=step, s=s, dt=round(dt, 4), values=rounded, derived=derived)
+        for problem in self._host.take_problems():
+            self._journal.write(Log, source="agent", level="warning", text=problem)
+
+    def _try(self, what: str, read: Callable[[], Any], otherwise: Any) -> Any:
+        try:
+            return read()
+        except QueryError as error:
+            if what not in self._said:
+                self._said[what] = True
+                self._journal.write(
+                    Log, source="agent", level="warning", text="no figures of the server: {}".format(error)
+                )
+            return otherwise
+
+
+def _load_values(load: Optional[Mapping[str, Any]]) -> List[Optional[float]]:
+    """In the order of LOAD."""
+    if load is None or not load.get("interval_s"):
+        return [None] * len(LOAD)
+    interval = float(load["interval_s"])
+    counts = [queries(load), load["reads"], load["writes"], load["other"], load["events"]]
+    counts += [load["errors"], load["reconnects"], sum(load.get("rows", {}).values())]
+    return [float(count) / interval for count in counts] + [load.get("p95_ms")]
+
+
+def queries(load: Mapping[str, Any]) -> int:
+    return int(load["reads"]) + int(load["writes"]) + int(load["other"])

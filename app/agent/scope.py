@@ -1,0 +1,30 @@
+"""Outliving a log-out: where logind ends a user's processes, the agent needs a scope of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+from .machine import kills_user_processes
+
+ENTERED = "DYNO_SCOPE"
+SCOPE = ("systemd-run", "--user", "--scope", "--quiet", "--collect")
+
+
+def enter_scope() -> None:
+    """Start over inside a scope, once, where it is needed and can be had."""
+    if os.environ.get(ENTERED) or not kills_user_processes() or not can_scope():
+        return
+    os.environ[ENTERED] = "1"
+    os.execvp(SCOPE[0], [*SCOPE, sys.executable, "-I", "-S", *sys.argv])  # noqa: S606
+
+
+def can_scope() -> bool:
+    if not shutil.which(SCOPE[0]):
+        return False
+    try:
+        return subprocess.run([*SCOPE, "true"], stdin=subprocess.DEVNULL, timeout=10).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False

@@ -1,0 +1,229 @@
+"""The life of one server under test: made, started, stopped, killed, and found again when its agent died."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from typing import Any, Callable, Dict, List, Mapping, Optional
+
+from .bootstrap import bootstrap
+from .directory import read_lines, write_file
+from .mycnf import DATA, ERROR_LOG, TMP, own_options, write_my_cnf
+from .mysql import Client, QueryError
+from .refusal import Refusal
+
+START_S = 300  # a large redo log takes its time
+STOP_S = 120
+KILL_S = 20
+PID_FILE = "server.pid"
+
+
+class Server:
+    """A server in the directory of a session, reached through a socket in a private directory."""
+
+    def __init__(
+        self,
+        contender: Mapping[str, Any],
+        session: str,
+        known: Mapping[str, str],
+        environment: Mapping[str, str],
+        transport: str = "socket",
+    ) -> None:
+        self.contender = contender
+        self.session = session
+        self.known = known
+        self.environment = environment
+        self.private = tempfile.mkdtemp(prefix="dyno-", dir=runtime_dir())
+        self.socket = os.path.join(self.private, "s")
+        self.port = free_port() if transport == "loopback" else 0
+        self.password = secrets.token_hex(16) if self.port else ""
+        self.client = Client(self.socket)
+        self.my_cnf = ""
+        self._process: Optional[subprocess.Popen[bytes]] = None
+
+    @property
+    def data(self) -> str:
+        return os.path.join(self.session, DATA)
+
+    @property
+    def error_log(self) -> str:
+        return os.path.join(self.session, ERROR_LOG)
+
+    @property
+    def pid(self) -> int:
+        """Of the server itself: where the build starts it through a script, not the script's."""
+        found = next(iter(read_lines(self.socket + ".pid")), "")
+        return int(found) if found.isdigit() else (self._process.pid if self._process else 0)
+
+    def prepare(self) -> None:
+        """Fresh directories, the my.cnf, the system tables."""
+        for part in (DATA, TMP):
+            os.makedirs(os.path.join(self.session, part), mode=0o700)
+        base = self.contender["base"]
+        own = own_options(self.session, self.socket, base, self.known, self.port)
+        self.my_cnf = write_my_cnf(self.session, self.contender["cnf"], own)
+        bootstrap(
+            self.contender["server"],
+            base,
+            self.contender["family"],
+            self.my_cnf,
+            self.known,
+            self.environment,
+        )
+
+    def start(self, wait: Callable[[float], None] = time.sleep) -> float:
+        """Start it and wait until it answers; the answer is how long that took, in seconds."""
+        began = time.monotonic()
+        with open(os.devnull, "wb") as null:
+            self._process = subprocess.Popen(
+                self._command(),
+                stdin=subprocess.DEVNULL,
+                stdout=null,
+                stderr=null,
+                cwd="/",
+                env={**os.environ, **self.environment},
+                start_new_session=True,
+            )
+        record_process(os.path.join(self.session, PID_FILE), self._process.pid, self.private)
+        while not self.answers():
+            if not self.is_alive():
+                raise Refusal("the server did not start: {}".format(self.last_error()))
+            if time.monotonic() - began > START_S:
+                self.kill()
+                raise Refusal("the server did not answer within {} s: {}".format(START_S, self.last_error()))
+            wait(0.05)
+        record_process(os.path.join(self.session, PID_FILE), self.pid, self.private)
+        return time.monotonic() - began
+
+    def _command(self) -> List[str]:
+        command = [self.contender["server"], "--defaults-file=" + self.my_cnf]
+        cores = self.contender.get("cores", "")
+        return ["taskset", "-c", cores, *command] if cores else command
+
+    def answers(self) -> bool:
+        if not os.path.exists(self.socket):
+            return False
+        with contextlib.suppress(QueryError):
+            self.client.query("SELECT 1")
+            return True
+        return False
+
+    def is_alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def admit(self) -> None:
+        """Make the database, and for loopback the one user that may come in over it."""
+        self.client.run("CREATE DATABASE IF NOT EXISTS dyno DEFAULT CHARACTER SET latin1")
+        if self.port:
+            self.client.run(
+                "CREATE USER IF NOT EXISTS dyno@'%' IDENTIFIED BY '{}'".format(self.password)
+                if "default-authentication-plugin" in self.known or not self._is_old()
+                else "GRANT USAGE ON *.* TO dyno@'%' IDENTIFIED BY '{}'".format(self.password),
+                "GRANT ALL ON dyno.* TO dyno@'%'",
+            )
+
+    def _is_old(self) -> bool:
+        """Before 5.7 CREATE USER knows no IF NOT EXISTS."""
+        return str(self.contender["version"]).startswith(("5.0", "5.1", "5.5", "5.6"))
+
+    def stop(self, limit_s: float = STOP_S) -> bool:
+        """A clean shutdown; True where it ended by itself in time, else it was killed."""
+        if not self.is_alive():
+            return False
+        assert self._process is not None
+        self.client.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGTERM)
+        try:
+            return self._process.wait(limit_s) == 0
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return False
+
+    def kill(self) -> None:
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait(KILL_S)
+        self.client.close()
+
+    def exit_text(self) -> str:
+        """How a server that is gone went."""
+        code = self._process.poll() if self._process else None
+        if code is not None and code < 0:
+            return "by signal {}".format(-code)
+        return "with exit code {}".format(code)
+
+    def last_error(self) -> str:
+        """The last line of the error log that speaks of an error, else its last line."""
+        lines = [line for line in self.log_lines() if line.strip()]
+        errors = [line for line in lines if "[ERROR]" in line and "Aborting" not in line]
+        return (errors or lines or ["its error log is empty"])[-1][:400]
+
+    def log_lines(self, last: int = 50) -> List[str]:
+        return list(read_lines(self.error_log))[-last:]
+
+    def clean(self) -> None:
+        """Take the private directory of the socket away; the data is the caller's."""
+        shutil.rmtree(self.private, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            os.unlink(os.path.join(self.session, PID_FILE))
+
+
+def runtime_dir() -> str:
+    """Where a private directory for a socket can be made: its path has 107 bytes at the most."""
+    found = os.environ.get("XDG_RUNTIME_DIR", "")
+    return found if found and len(found) < 70 and os.access(found, os.W_OK) else "/tmp"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def record_process(path: str, pid: int, private: str) -> None:
+    """Leave behind which process this is, so that a later agent ends that one and no other."""
+    write_file(path, "{} {} {}\n".format(pid, start_ticks(pid), private))
+
+
+def start_ticks(pid: int) -> str:
+    """The moment a process began: with its pid it names one process for good."""
+    try:
+        with open("/proc/{}/stat".format(pid), encoding="ascii", errors="replace") as file:
+            return file.read().rsplit(")", 1)[1].split()[19]
+    except (OSError, IndexError):
+        return "?"
+
+
+def end_leftover(session: str) -> Optional[Dict[str, Any]]:
+    """End the server that a killed agent left in this session; None where there is none."""
+    path = os.path.join(session, PID_FILE)
+    words = next(iter(read_lines(path)), "").split(" ", 2)
+    if len(words) != 3 or not words[0].isdigit():
+        return None
+    pid, ticks, private = int(words[0]), words[1], words[2]
+    ended = start_ticks(pid) == ticks and _end(pid, ticks)
+    if os.path.basename(private).startswith("dyno-") and not os.path.islink(private):
+        shutil.rmtree(private, ignore_errors=True)
+    os.unlink(path)
+    return {"pid": pid, "ended": ended}
+
+
+def _end(pid: int, ticks: str) -> bool:
+    for number, limit in ((signal.SIGTERM, KILL_S), (signal.SIGKILL, KILL_S)):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
+        until = time.monotonic() + limit
+        while time.monotonic() < until:
+            if start_ticks(pid) != ticks:
+                return True
+            time.sleep(0.05)
+    return False

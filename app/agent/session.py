@@ -1,0 +1,223 @@
+"""One session: a contender taken once through the sequence, from an empty directory to its last event."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from typing import Any, Dict, Iterator, List, Optional
+
+from ..protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
+from ..protocol.plan import Plan, Step, Turn
+from .builds import environment
+from .control import Control
+from .counters import Counters, status_deltas
+from .debt import read_debt
+from .directory import Directory
+from .drive import Drive, write_lua
+from .facts import Facts
+from .generator import Generator, find_sysbench, seed_of
+from .host import HostSampler
+from .journal import DiskFullError, Journal
+from .mysql import QueryError
+from .options import known_options
+from .refusal import Refusal
+from .sampler import Sampler
+from .server import Server
+from .sizes import sizes
+from .wait import carry_out_restart, carry_out_settle, pause
+
+ROOM = 16 << 20  # bytes of free space below which a session cannot go on
+STOP_S = 60  # for a clean shutdown at the end, before it is killed
+NEEDED = ("load", "index")  # steps without which the others would measure nothing
+
+
+class SessionError(Exception):
+    """The session cannot go on; its text is the reason it ends with."""
+
+
+class Session:
+    """What one turn of a plan has in hand while it is carried out."""
+
+    def __init__(
+        self, plan: Plan, turn: Turn, directory: Directory, journal: Journal, control: Control
+    ) -> None:
+        self.plan = plan
+        self.turn = turn
+        self.contender = plan.contender_of(turn)
+        self.directory = directory
+        self.journal = journal
+        self.control = control
+        self.path = directory.session(turn.session)
+        self.generator: Optional[Generator] = None
+        self.crashes = 0
+        self.rows = {"inserted": 0, "deleted": 0}  # by the driver: what the tables hold is derived from it
+        self.server: Server = None  # type: ignore[assignment]  # made by _serve
+        self.sampler: Sampler = None  # type: ignore[assignment]
+        self.host: Optional[HostSampler] = None
+        self.facts = Facts(self)
+
+    def at(self, name: str) -> str:
+        return os.path.join(self.path, name)
+
+    def lua(self, name: str) -> str:
+        return os.path.join(self.at("lua"), os.path.basename(name))
+
+    # the whole
+
+    def carry_out(self, agent: str) -> str:
+        """Take the contender through the sequence; the answer is the outcome."""
+        self.control.begin_session()
+        self.journal.begin()
+        outcome, reason = "failed", ""
+        try:
+            self.journal.write(SessionStarted, agent=agent, pid=os.getpid())
+            outcome, reason = self._measure()
+        except (SessionError, Refusal, QueryError) as error:
+            reason = str(error)
+        except DiskFullError:
+            reason = "the disk behind {} is full".format(self.path)
+        finally:
+            self._take_down()
+        self.journal.write(SessionEnded, outcome=outcome, reason=reason, events=self.journal.seq + 1)
+        self.journal.close()
+        return outcome
+
+    def _measure(self) -> Any:
+        pause(self, -1, time.monotonic() + self.plan.pause)
+        self._serve()
+        for index, step in enumerate(self.plan.steps):
+            if self.control.ends_session:
+                return "stopped", "asked for by a person"
+            self._carry_out_step(index, step)
+        if self.control.interrupts:
+            return "stopped", "asked for by a person"
+        self.facts.write_ended()
+        return "completed", ""
+
+    def _serve(self) -> None:
+        if not find_sysbench():
+            raise SessionError("sysbench is not installed: install sysbench 1.0.20 or newer")
+        self.facts.write_machine()
+        write_lua(self.at("lua"), self.plan.files)
+        build = {"base": self.contender.base, "server": self.contender.server}
+        extra = environment(self.contender.base, self.contender.server)
+        known = known_options({**build, "environment": extra})
+        self.server = Server(vars(self.contender), self.path, known, extra, self.plan.transport)
+        self.server.prepare()
+        self._start_server()
+        self.server.admit()
+        self.host = HostSampler(self._pids, self.path)
+        self.sampler = Sampler(self.journal, self.host, Counters(self.server.client, self.contender.engine))
+        self.facts.write_server()
+        self.sampler.declare()
+
+    def _start_server(self) -> float:
+        try:
+            return self.server.start()
+        except Refusal:
+            self.facts.write_error_log()
+            raise
+
+    def _pids(self) -> Dict[str, Optional[int]]:
+        return {"server": self.server.pid, "sysbench": self.generator.pid if self.generator else None}
+
+    # a step
+
+    def _carry_out_step(self, index: int, step: Step) -> None:
+        self.control.begin_step()
+        client = self.server.client
+        self.facts.empty_binary_log()
+        seed = seed_of(self.plan, self.turn.repeat, step) if step.lua else 0
+        before = self._status()
+        debt = read_debt(client, self.contender.engine)
+        self.journal.write(StepStarted, step=index, seed=seed, after_crash=self.crashes > 0, debt=debt)
+        ended = self._attempt(index, step, seed)
+        ended["debt"] = read_debt(client, self.contender.engine) if self.server.is_alive() else {}
+        ended["status"] = status_deltas(before, self._status())
+        ended["sizes"] = sizes(self.server.data)
+        ended["rows"] = {**self.rows, "in_tables": self.rows["inserted"] - self.rows["deleted"]}
+        self.journal.write(StepEnded, step=index, **ended)
+        self._after_step(index, step, ended)
+
+    def _attempt(self, index: int, step: Step, seed: int) -> Dict[str, Any]:
+        if step.kind == "settle":
+            return carry_out_settle(self, index, step)
+        if step.kind == "restart":
+            return carry_out_restart(self, index)
+        return Drive(self, index, step, seed).carry_out()
+
+    def _after_step(self, index: int, step: Step, ended: Dict[str, Any]) -> None:
+        self.check_room()
+        if not self.server.is_alive():
+            self._recover(index)
+        if step.kind in NEEDED and ended["outcome"] in ("failed", "skipped"):
+            raise SessionError("{} {}: {}".format(step.name, ended["outcome"], ended["reason"]))
+        self.facts.write_after(index, step)
+
+    def _recover(self, index: int) -> None:
+        """Start a server that died once more; a second death is the end."""
+        how, why = self.server.exit_text(), self.server.last_error()
+        self.crashes += 1
+        self.journal.write(Mark, name="crash", step=index, text="the server died {}: {}".format(how, why))
+        self.facts.write_error_log()
+        if self.crashes > 1:
+            raise SessionError("the server died a second time, {}: {}".format(how, why))
+        seconds = self._start_server()
+        self.journal.write(Mark, name="recovered", step=index, value=round(seconds, 3))
+
+    def _status(self) -> Dict[str, str]:
+        try:
+            return self.server.client.pairs("SHOW GLOBAL STATUS")
+        except QueryError:
+            return {}
+
+    # what the steps call
+
+    def look(self, index: int) -> None:
+        """Between two lines: requests of people, lines of the error log, room on the disk."""
+        self.control.look(self.journal, index)
+        if self.server is not None:
+            self.facts.write_new_errors()
+            self.check_room()
+
+    def check_room(self) -> None:
+        found = os.statvfs(self.path)
+        if found.f_bavail * found.f_frsize < ROOM:
+            raise DiskFullError(self.path)
+
+    def count_rows(self, rows: Dict[str, Any]) -> None:
+        for name in self.rows:
+            self.rows[name] += int(rows.get(name, 0))
+
+    @contextlib.contextmanager
+    def credentials(self) -> Iterator[List[str]]:
+        """Options that let the generator in; over loopback a private file that is gone right after."""
+        if not self.server.port:
+            yield []
+            return
+        path = os.path.join(self.server.private, "login")
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(fd, "w", encoding="ascii") as file:
+            file.write("mysql-user=dyno\nmysql-password={}\n".format(self.server.password))
+        try:
+            yield ["--config-file=" + path]
+        finally:
+            os.unlink(path)
+
+    # the end
+
+    def _take_down(self) -> None:
+        """Generator, server, data and private directory go, whatever happened."""
+        if self.generator is not None:
+            self.generator.stop()
+        if self.server is not None:
+            self.server.stop(STOP_S)
+            self.server.clean()
+        if self.host is not None:
+            self.host.close()
+        self._remove_data()
+
+    def _remove_data(self) -> None:
+        for part in ("data", "tmp", "lua"):
+            self.directory.remove(self.at(part))
