@@ -1,0 +1,46 @@
+"""The command line: one file a noun, with its words and what they do; `main` is the one door for errors."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from ..errors import DynoError
+from .parser import parse
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Carry out one command; 0: well (or detached), 1: a failure, 2: wrong input."""
+    try:
+        arguments = parse(list(sys.argv[1:] if argv is None else argv))
+        code: int = arguments.carry_out(arguments) or 0
+        sys.stdout.flush()
+        return code
+    except DynoError as error:
+        return _say(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        return _say("interrupted", 1)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        return _say(f"Dyno met something it did not expect: {error!r}; details: {_log(error)}", 1)
+
+
+def _say(text: str, code: int) -> int:
+    print(f"dyno: {' '.join(text.split())}", file=sys.stderr)
+    return code
+
+
+def _log(error: Exception) -> str:
+    """Keep the traceback where a developer finds it, away from the person's screen."""
+    from ..settings import home
+
+    folder = home() / "log"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / "errors.log"
+    with path.open("a", encoding="utf-8") as file:
+        traceback.print_exception(error, file=file)
+    return str(path)

@@ -1,0 +1,58 @@
+"""Requests are taken in once, in the order they came, and notes reach the journal at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.agent.control import Control, request
+from app.agent.journal import Journal
+from app.protocol.events import Note, decode
+
+
+def look(tmp_path: Path, *requests: dict[str, str]) -> tuple[Control, list[str]]:
+    folder = tmp_path / "control"
+    folder.mkdir()
+    journal = Journal(str(tmp_path / "journal"))
+    control = Control(str(folder))
+    for each in requests:
+        request(str(folder), **each)
+    control.look(journal, 3)
+    control.look(journal, 3)
+    events = [decode(line) for line in (tmp_path / "journal").read_bytes().splitlines()]
+    return control, [event.text for event in events if isinstance(event, Note)]
+
+
+def test_nothing_asked(tmp_path: Path) -> None:
+    control, notes = look(tmp_path)
+    assert (control.interrupts, control.ends_session, notes) == ("", False, [])
+
+
+def test_notes_are_written_once_and_in_order(tmp_path: Path) -> None:
+    _, notes = look(tmp_path, {"verb": "note", "text": "first"}, {"verb": "note", "text": "second"})
+    assert notes == ["first", "second"]
+
+
+def test_skip_ends_one_step_only(tmp_path: Path) -> None:
+    control, _ = look(tmp_path, {"verb": "skip"})
+    assert control.interrupts == "skipped"
+    control.begin_step()
+    assert (control.interrupts, control.ends_session) == ("", False)
+
+
+def test_stop_after_the_step_lets_it_end(tmp_path: Path) -> None:
+    control, _ = look(tmp_path, {"verb": "stop", "what": "step"})
+    assert (control.interrupts, control.ends_session, control.plan_stopped) == ("", True, False)
+
+
+def test_stop_of_a_session_ends_with_it(tmp_path: Path) -> None:
+    control, _ = look(tmp_path, {"verb": "stop", "what": "session"})
+    assert control.interrupts == "stopped"
+    control.begin_session()
+    assert not control.ends_session
+
+
+def test_stop_of_a_plan_lasts(tmp_path: Path) -> None:
+    control, _ = look(tmp_path, {"verb": "stop", "what": "plan"})
+    control.begin_session()
+    assert control.interrupts == "stopped"
+    assert control.plan_stopped

@@ -1,0 +1,65 @@
+"""The figures of a step, against hand-made totals; what was asked of a server, against what is in force."""
+
+from __future__ import annotations
+
+from app.agent.asked import differences
+from app.agent.figures import latency_of, marks_of, per_unit, percentile, totals_of, value_of
+from app.protocol.plan import Step
+
+COUNTED = {
+    "events": 10,
+    "reads": 140,
+    "writes": 40,
+    "other": 20,
+    "errors": 0,
+    "reconnects": 0,
+    "rows": {"read": 1000},
+}
+
+
+def test_statements_are_kept_with_and_without_begin_and_commit() -> None:
+    totals = totals_of(Step("read-write", "drive", latency_per="transaction"), COUNTED)
+    assert (totals["queries"], totals["queries_in_transactions"]) == (200, 180)
+    assert totals_of(Step("point-query", "drive"), COUNTED)["queries_in_transactions"] == 200
+
+
+def test_the_value_is_in_the_unit_of_the_step() -> None:
+    totals = totals_of(Step("x", "drive"), COUNTED)
+    assert value_of(Step("x", "drive"), totals, 4.0, 0) == 50.0
+    assert value_of(Step("x", "drive", unit="rows/s"), totals, 4.0, 0) == 250.0
+    assert value_of(Step("x", "index", unit="rows/s"), {"rows": {}}, 2.0, 500) == 250.0
+    assert value_of(Step("x", "settle", unit="s"), {}, 4.0, 0) == 4.0
+    assert value_of(Step("x", "drive"), totals, 0.0, 0) is None
+
+
+def test_percentiles_only_where_the_sample_carries_them() -> None:
+    few = latency_of({"buckets": [[1.0, 5], [2.0, 5]], "latency_ms": {"min": 0.5, "avg": 1.0, "max": 2.0}})
+    assert (few["p50"], few["p95"], few["p99"], few["max"]) == (1.0, None, None, 2.0)
+    many = latency_of({"buckets": [[1.0, 94], [2.0, 5], [9.0, 1]]})
+    assert (many["p50"], many["p95"], many["p99"]) == (1.0, 2.0, 2.0)
+    assert percentile([], 50) is None
+
+
+def test_what_is_missing_stays_missing_per_query() -> None:
+    spent = {"server_cpu_us": 500.0, "machine_cpu_us": None, "reads": 0.0}
+    found = per_unit(spent, 10)
+    assert (found["cpu_us"], found["machine_cpu_us"], found["reads"]) == (50.0, None, 0.0)
+    assert per_unit(spent, 0) == {}
+
+
+def test_a_step_with_over_one_percent_errors_is_marked() -> None:
+    assert marks_of({"errors": 1, "events": 100}, after_crash=False) == []
+    assert marks_of({"errors": 2, "events": 100}, after_crash=True) == ["after-a-crash", "error-ridden"]
+
+
+def test_values_asked_for_and_in_force_are_compared_by_what_they_mean() -> None:
+    lines = ["[mysqld]", "innodb-buffer-pool-size = 1G", "loose_ssl=0", "sql_mode=B,A"]
+    lines += ["query_cache_type=OFF", "unknown=1", "sync_binlog=0"]
+    force = {
+        "innodb_buffer_pool_size": "1073741824",
+        "ssl": "OFF",
+        "sql_mode": "a,b",
+        "query_cache_type": "0",
+        "sync_binlog": "1",
+    }
+    assert differences("\n".join(lines), force) == ["sync_binlog was asked to be 0, in force is 1"]
