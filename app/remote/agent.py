@@ -1,0 +1,196 @@
+"""The agent on a target as the desktop sees it: pushing its file, asking and steering it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from app.errors import DynoError, InputError, TargetError
+from app.protocol.plan import Plan
+
+from .bundle import current_bundle
+from .connection import NOT_FOUND, NOT_RUNNABLE, Completed, Connection, Stream
+
+OLDEST_PYTHON = "3.8"
+ASK_S = 30.0  # a verb that only looks at files
+SURVEY_S = 180.0  # every build is asked what it is
+CHECK_S = 180.0
+REHEARSAL_S = 1800.0  # every contender is initialised and started once
+
+Answers = list[dict[str, Any]]
+Words = list[str]
+
+
+class Agent:
+    """Speaks to the agent file of a directory on a target; each call is one command there.
+
+    `sha` names the agent file to speak to: this Dyno's own, which is pushed where it is not there, or
+    the one that started a session, which follows and steers it.
+    """
+
+    def __init__(
+        self, connection: Connection, directory: str, python: str = "python3", sha: str | None = None
+    ) -> None:
+        self.connection = connection
+        self.directory = directory  # resolved once deploy() was there
+        self.python = python
+        self.sha = sha or current_bundle().sha
+        self._ready: set[str] = set()  # agent files known to be on the target
+
+    def deploy(self) -> str:
+        """Make the directory and bring the agent file there where they are missing; gives its path."""
+        self._make_ready(self.sha)
+        return self.directory
+
+    def survey(self, search_paths: Sequence[str] = ()) -> dict[str, Any]:
+        return self._ask("survey", stdin={"search_paths": list(search_paths)}, timeout_s=SURVEY_S)
+
+    def check(self, plan: Plan, *, start: bool = False, allow_busy: bool = False) -> Answers:
+        """The checks of a plan; `start` adds the rehearsal."""
+        request = {"plan": plan.to_json(), "start": start, "allow_busy": allow_busy}
+        answer = self._ask("check", stdin=request, timeout_s=REHEARSAL_S if start else CHECK_S)
+        return _list_in(answer, "checks")
+
+    def start(self, plan: Plan) -> dict[str, Any]:
+        return self._ask("start", stdin=plan.to_json())
+
+    def status(self) -> dict[str, Any]:
+        return self._ask("status")
+
+    def list(self) -> Answers:
+        """The plans on the target with their sessions."""
+        return _list_in(self._ask("list"), "plans")
+
+    def follow(self, plan: str, offsets: Mapping[str, int], sha: str | None = None) -> Stream:
+        """The journals of a plan from these offsets on, as the follower's frames."""
+        where = [f"{session}:{offset}" for session, offset in offsets.items()]
+        return self.connection.open(self._command("follow", ["--plan", plan, *where], sha or self.sha))
+
+    def stop(self, plan: str, what: str, sha: str | None = None) -> None:
+        """End the session, the step or the whole plan."""
+        self._ask("stop", ["--plan", plan, "--what", what], sha=sha)
+
+    def skip(self, plan: str, sha: str | None = None) -> None:
+        self._ask("skip", ["--plan", plan], sha=sha)
+
+    def note(self, plan: str, text: str, sha: str | None = None) -> None:
+        self._ask("note", ["--plan", plan], stdin=text.encode(), sha=sha)
+
+    def clean(self) -> Words:
+        """Take away what lost sessions left behind; gives what was removed."""
+        return _list_in(self._ask("clean"), "removed")
+
+    def _ask(
+        self,
+        verb: str,
+        arguments: Sequence[str] = (),
+        stdin: bytes | Mapping[str, Any] = b"",
+        timeout_s: float = ASK_S,
+        sha: str | None = None,
+    ) -> dict[str, Any]:
+        content = stdin if isinstance(stdin, bytes) else json.dumps(stdin).encode()
+        command = self._command(verb, arguments, sha or self.sha)
+        return self._answer(self.connection.run(command, content, timeout_s), verb)
+
+    def _command(self, verb: str, arguments: Sequence[str], sha: str) -> Words:
+        self._make_ready(sha)
+        file = f"{self.directory}/agents/{sha}.pyz"
+        return [self.python, "-I", "-S", file, verb, "--directory", self.directory, *arguments]
+
+    def _make_ready(self, sha: str) -> None:
+        if sha in self._ready:
+            return
+        if not self._push(sha, b""):  # asked first: the bytes travel once
+            bundle = current_bundle()
+            if sha != bundle.sha:
+                raise TargetError(
+                    f"the agent file {sha[:12]} is gone from {self.directory} on {self._name}:"
+                    " what it started can no longer be followed or steered"
+                )
+            self._push(sha, bundle.content)
+        self._ready.add(sha)
+
+    def _push(self, sha: str, content: bytes) -> bool:
+        """True where the agent file lies on the target now."""
+        command = [self.python, "-I", "-S", "-c", push_script(), self.directory, sha]
+        completed = self.connection.run(command, content)
+        self._check_python(completed)
+        answer = self._answer(completed, "push")
+        if "python" in answer:
+            raise self._too_old(str(answer["python"]))
+        self.directory = str(answer["directory"])
+        return bool(answer["there"])
+
+    def _answer(self, completed: Completed, verb: str) -> dict[str, Any]:
+        """The one JSON line of a verb; what a login script prints around it is passed over."""
+        answer = _last_object(completed.stdout)
+        if answer is not None and "error" in answer:
+            kind = InputError if answer.get("input") else TargetError
+            raise kind(f"{self._name}: {answer['error']}")
+        if completed.returncode == 0 and answer is not None:
+            return answer
+        self._check_python(completed)
+        complaint = _complaint(completed)
+        if completed.returncode == 2 and "can't open file" not in complaint:
+            raise InputError(f"{self._name}: {complaint}")
+        raise DynoError(f"{self._name}: the agent did not answer to {verb}: {complaint}")
+
+    def _check_python(self, completed: Completed) -> None:
+        if completed.returncode in (NOT_FOUND, NOT_RUNNABLE):
+            raise TargetError(
+                f"no {self.python} on {self._name}: install Python {OLDEST_PYTHON} or newer there,"
+                f" or name one: dyno target edit {self._name} --python /path/to/python3"
+            )
+        if completed.returncode == 2 and b"nknown option: -I" in completed.stderr:  # before Python 3.4
+            said = self.connection.run([self.python, "-V"])
+            raise self._too_old((said.stdout + said.stderr).decode("utf-8", "replace").split()[-1])
+
+    def _too_old(self, version: str) -> TargetError:
+        return TargetError(
+            f"Python {version} on {self._name} is too old, install Python {OLDEST_PYTHON} or newer"
+            f" (or name another: dyno target edit {self._name} --python /path/to/python3)"
+        )
+
+    @property
+    def _name(self) -> str:
+        return self.connection.name
+
+
+@lru_cache(maxsize=1)
+def push_script() -> str:
+    """push.py as one line that no login shell takes apart: neither csh nor fish keeps a line break."""
+    source = Path(__file__).with_name("push.py").read_bytes()
+    packed = base64.b64encode(zlib.compress(source, 9)).decode()
+    return f'import base64,zlib;exec(zlib.decompress(base64.b64decode("{packed}")))'
+
+
+def _last_object(stdout: bytes) -> dict[str, Any] | None:
+    for line in reversed(stdout.splitlines()):
+        if line.startswith(b"{"):
+            try:
+                answer = json.loads(line)
+            except ValueError:
+                return None
+            return answer if isinstance(answer, dict) else None
+    return None
+
+
+def _list_in(answer: dict[str, Any], name: str) -> list[Any]:
+    found = answer.get(name)
+    if not isinstance(found, list):
+        raise DynoError(f"the agent's answer has no {name}: update Dyno")
+    return found
+
+
+def _complaint(completed: Completed) -> str:
+    """Why it went wrong: the last line of a traceback, else the first that it wrote."""
+    text = (completed.stderr or completed.stdout).decode("utf-8", "replace")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        return f"it ended with exit code {completed.returncode} and no word"
+    return lines[-1] if lines[0].startswith("Traceback") else lines[0]

@@ -1,0 +1,68 @@
+"""The agent file: our code and PyMySQL in one zip, the same bytes wherever and whenever it is made."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+MAIN = b"""import sys
+
+from app.agent.main import main
+
+sys.exit(main())
+"""
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first date a zip can hold
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """An agent file, named by the hash of its content."""
+
+    sha: str
+    content: bytes
+
+
+@lru_cache(maxsize=1)
+def current_bundle() -> Bundle:
+    """The agent file of this Dyno."""
+    return make_bundle(dict(_sources()))
+
+
+def make_bundle(files: dict[str, bytes]) -> Bundle:
+    """One zip of these files: sorted, without dates, owners or anything else that varies."""
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w") as archive:
+        for name in sorted(files):
+            info = zipfile.ZipInfo(name, _LONG_AGO)
+            info.create_system = 3  # Unix, on every system
+            info.external_attr = 0o644 << 16
+            archive.writestr(info, files[name], zipfile.ZIP_DEFLATED, 9)
+    content = memory.getvalue()
+    return Bundle(hashlib.sha256(content).hexdigest(), content)
+
+
+def _sources() -> Iterator[tuple[str, bytes]]:
+    yield "__main__.py", MAIN
+    app = _folder_of("app")
+    yield "app/__init__.py", (app / "__init__.py").read_bytes()
+    for part in ("protocol", "agent"):
+        yield from _files_of(app / part, f"app/{part}")
+    yield from _files_of(_folder_of("pymysql"), "pymysql")
+
+
+def _files_of(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
+    for path in folder.rglob("*.py"):
+        yield f"{name}/{path.relative_to(folder).as_posix()}", path.read_bytes()
+
+
+def _folder_of(package: str) -> Path:
+    """Where a package lies, without importing it: PyMySQL takes its time."""
+    spec = find_spec(package)
+    assert spec is not None and spec.origin is not None
+    return Path(spec.origin).parent

@@ -1,0 +1,147 @@
+"""Runs on the target: `python3 -I -S -c SCRIPT DIRECTORY SHA`, the agent file on standard input.
+
+Makes the directory, refuses one that is not safe, stores the file. With nothing on standard input it
+only says whether the file is there. One JSON line answers; `input` tells that the person named the
+wrong directory. Its syntax is that of Python 2.7, so that an old Python can say what it is.
+"""
+
+import hashlib
+import json
+import os
+import sys
+
+MARKER = "DYNO-TARGET"
+MARKER_TEXT = (
+    b"This directory is Dyno's, with everything in it. Without this file Dyno deletes nothing here.\n"
+)
+PRIVATE = 0o600
+LARGEST = 64 << 20  # bytes of an agent file
+
+
+class Refusal(Exception):  # noqa: N818
+    def __init__(self, text, is_input=False):  # type: (str, bool) -> None
+        Exception.__init__(self, text)
+        self.is_input = is_input
+
+
+def push(directory, sha):  # type: (str, str) -> dict[str, object]
+    path = make_directory(os.path.expanduser(directory))
+    home = open_folder(path)
+    is_marked = check_content(home, path)
+    check_owner(home, path)
+    if not is_marked:
+        mark(home)
+    agents = open_part(home, "agents", path)
+    name = sha + ".pyz"
+    there = is_there(agents, name, sha)
+    if not there:
+        content = sys.stdin.buffer.read(LARGEST)
+        if content:
+            store(agents, name, sha, content)
+            there = True
+    return {"directory": os.path.realpath(path), "there": there}
+
+
+def make_directory(path):  # type: (str) -> str
+    if not os.path.isabs(path):
+        raise Refusal("the directory {} is not absolute: begin it with / or ~/".format(path), True)
+    path = os.path.normpath(path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        pass
+    if os.path.islink(path):
+        raise Refusal("{} is a symbolic link: name the directory that it points to".format(path))
+    if not os.path.isdir(path):
+        raise Refusal("{} is not a directory: name another one".format(path), True)
+    return path
+
+
+def open_folder(name, parent=None):  # type: (str, int | None) -> int
+    return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+
+
+def check_content(home, path):  # type: (int, str) -> bool
+    """True where the directory is Dyno's already, False where it is empty."""
+    names = os.listdir(home)
+    if names and MARKER not in names:
+        text = "{} is not empty and not Dyno's (it has no {}): name another directory"
+        raise Refusal(text.format(path, MARKER), True)
+    return MARKER in names
+
+
+def check_owner(home, path):  # type: (int, str) -> None
+    found = os.fstat(home)
+    if found.st_uid != os.geteuid():
+        text = "{} belongs to user {}, not to user {}: name another directory or change its owner"
+        raise Refusal(text.format(path, found.st_uid, os.geteuid()))
+    if found.st_mode & 0o077:
+        raise Refusal("{} is open to other users: chmod 700 {}".format(path, path))
+
+
+def mark(home):  # type: (int) -> None
+    try:
+        write(home, MARKER, MARKER_TEXT)
+    except FileExistsError:  # another Dyno did the same at this moment
+        pass
+
+
+def open_part(home, name, path):  # type: (int, str, str) -> int
+    try:
+        os.mkdir(name, 0o700, dir_fd=home)
+    except FileExistsError:
+        pass
+    try:
+        return open_folder(name, home)
+    except NotADirectoryError:
+        raise Refusal("{}/{} is not a directory: remove it".format(path, name))
+
+
+def is_there(agents, name, sha):  # type: (int, str, str) -> bool
+    try:
+        fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=agents)
+    except OSError:
+        return False
+    with open(fd, "rb") as file:
+        return digest(file.read(LARGEST)) == sha
+
+
+def store(agents, name, sha, content):  # type: (int, str, str, bytes) -> None
+    """The file is there as a whole or not at all."""
+    if digest(content) != sha:
+        raise Refusal("the agent file came through damaged: try again")
+    temporary = ".{}.{}".format(name, os.getpid())
+    try:
+        write(agents, temporary, content)
+        os.rename(temporary, name, src_dir_fd=agents, dst_dir_fd=agents)
+    except OSError:
+        os.unlink(temporary, dir_fd=agents)
+        raise
+
+
+def write(folder, name, content):  # type: (int, str, bytes) -> None
+    fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE, dir_fd=folder)
+    with open(fd, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(fd)
+
+
+def digest(content):  # type: (bytes) -> str
+    return hashlib.sha256(content).hexdigest()
+
+
+def answer(directory, sha):  # type: (str, str) -> dict[str, object]
+    if sys.version_info < (3, 8):
+        return {"python": "{}.{}".format(*sys.version_info[:2])}
+    try:
+        return push(directory, sha)
+    except Refusal as refusal:
+        return {"error": str(refusal), "input": refusal.is_input}
+    except OSError as error:
+        return {"error": "{}: {}".format(error.filename or directory, error.strerror), "input": False}
+
+
+if __name__ == "__main__":
+    print(json.dumps(answer(sys.argv[1], sys.argv[2])))

@@ -1,0 +1,234 @@
+"""The targets a person has: kept in targets.toml, read, checked, changed, connected to."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app import settings
+from app.errors import InputError
+
+if TYPE_CHECKING:
+    from app.remote.agent import Agent
+    from app.remote.connection import Connection
+
+LOCAL = "local"  # this computer
+Ask = Callable[[str], str | None]  # a secret for a prompt; None: nobody is there to be asked
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_WORD = re.compile(r"[^\s\x00-\x1f\x7f-]\S*")  # a host or user is never taken for an option
+
+
+@dataclass(frozen=True)
+class Target:
+    """A machine that runs servers; what is empty is left to ~/.ssh/config or the usual."""
+
+    name: str
+    host: str = ""  # as ssh takes it: a name of ~/.ssh/config too; empty for this computer
+    user: str = ""
+    port: int = 0
+    identity: str = ""  # a private key file
+    jump: str = ""  # [user@]host[:port],... on the way there
+    directories: list[str] = field(default_factory=list)  # the first is the default
+    python: str = ""
+    search_paths: list[str] = field(default_factory=list)  # where to look for builds too: /opt/*
+    remember: bool = False  # passwords and passphrases are kept in the system keyring
+
+    @property
+    def is_local(self) -> bool:
+        return self.name == LOCAL
+
+    @property
+    def directory(self) -> str:
+        return self.directories[0]
+
+    @property
+    def interpreter(self) -> str:
+        """Here Dyno's own: it is there, and new enough."""
+        return self.python or (sys.executable if self.is_local else "python3")
+
+
+class Targets:
+    """targets.toml: one table for each target; `local` is there without one."""
+
+    def __init__(self, home: Path | None = None) -> None:
+        self.home = home or settings.home()
+        self.path = self.home / "targets.toml"
+
+    def all(self) -> list[Target]:
+        """This computer, then the others by name."""
+        found = self._read()
+        local = found.pop(LOCAL, Target(LOCAL))
+        if not local.directories:
+            local = replace(local, directories=[str(self.home / "target")])
+        return [local, *(found[name] for name in sorted(found))]
+
+    def get(self, name: str) -> Target:
+        known = {target.name: target for target in self.all()}
+        if name not in known:
+            raise InputError(f"there is no target {name!r}: known are {', '.join(known)} (dyno target add)")
+        return known[name]
+
+    def add(self, target: Target) -> None:
+        """Keep a new target; raises InputError where it cannot be one."""
+        found = self._read()
+        if target.name in found or target.name == LOCAL:
+            raise InputError(f"the target {target.name!r} is there already: dyno target edit {target.name}")
+        self._keep({**found, target.name: check_target(target)})
+
+    def edit(self, name: str, **changes: Any) -> Target:
+        """Change what is named of a target; gives the changed one."""
+        unknown = changes.keys() - _FIELDS.keys()
+        if unknown:
+            raise InputError(f"a target has no {', '.join(sorted(unknown))}: it has {', '.join(_FIELDS)}")
+        changed = check_target(replace(self.get(name), **changes))
+        self._keep({**self._read(), name: changed})
+        return changed
+
+    def remove(self, name: str) -> None:
+        """Forget a target; nothing on the machine itself is touched."""
+        if name == LOCAL:
+            raise InputError("this computer is always a target: it cannot be removed")
+        self.get(name)
+        self._keep({key: target for key, target in self._read().items() if key != name})
+
+    def _read(self) -> dict[str, Target]:
+        try:
+            text = self.path.read_text(encoding="utf-8")
+            tables = tomllib.loads(text)
+        except FileNotFoundError:
+            return {}
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{self.path} cannot be read: {error}") from None
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"{self.path}: {error}") from None
+        return {name: self._target(name, table, text) for name, table in tables.items()}
+
+    def _target(self, name: str, table: Any, text: str) -> Target:
+        try:
+            return _target_of(name, table)
+        except _WrongKeyError as error:
+            line = _line_of(text, name, error.key)
+            raise InputError(f"{self.path}, line {line}: {error}") from None
+        except InputError as error:
+            raise InputError(f"{self.path}, line {_line_of(text, name)}: {error}") from None
+
+    def _keep(self, targets: dict[str, Target]) -> None:
+        import tomli_w
+
+        tables = {name: _table_of(target) for name, target in sorted(targets.items())}
+        self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_private(self.path, tomli_w.dumps(tables).encode())
+
+
+class _WrongKeyError(Exception):
+    def __init__(self, text: str, key: str) -> None:
+        super().__init__(text)
+        self.key = key
+
+
+_FIELDS: dict[str, type] = {
+    f.name: {"int": int, "bool": bool, "list[str]": list}.get(str(f.type), str)
+    for f in fields(Target)
+    if f.name != "name"
+}
+
+
+def _target_of(name: str, table: Any) -> Target:
+    if not isinstance(table, dict):
+        raise _WrongKeyError(f"{name} is no table: write [{name}] and the values below it", name)
+    for key, value in table.items():
+        if key not in _FIELDS:
+            raise _WrongKeyError(f"[{name}] has the unknown key {key}: known are {', '.join(_FIELDS)}", key)
+        if type(value) is not _FIELDS[key] or (
+            isinstance(value, list) and not all(isinstance(each, str) for each in value)
+        ):
+            kind = {int: "a number", bool: "true or false", list: "a list of texts"}.get(
+                _FIELDS[key], "a text"
+            )
+            raise _WrongKeyError(f"{key} of [{name}] must be {kind}", key)
+    return check_target(Target(name, **table))
+
+
+def _table_of(target: Target) -> dict[str, Any]:
+    """What differs from an empty target."""
+    return {key: value for key, value in asdict(target).items() if key != "name" and value}
+
+
+def _line_of(text: str, name: str, key: str = "") -> int:
+    """The line of a key in the table of this name, or of the table, from 1; 1 where it is not found."""
+    lines = text.splitlines()
+    header = re.compile(rf"\s*\[\s*[\"']?{re.escape(name)}[\"']?\s*\]")
+    start = next((number for number, line in enumerate(lines) if header.match(line)), 0)
+    wanted = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=") if key else header
+    return next((n + 1 for n, line in enumerate(lines) if n >= start and wanted.match(line)), start + 1)
+
+
+def check_target(target: Target) -> Target:
+    """The target as given; raises InputError that says what of it cannot be."""
+    name = target.name
+    if not _NAME.fullmatch(name) or len(name) > 64:
+        raise InputError(
+            f"{name!r} is no name for a target: a-z, 0-9, '.', '_' and '-', a letter or digit first"
+        )
+    if bool(target.host) == target.is_local:
+        raise InputError("this computer has no host" if target.is_local else f"the target {name} has no host")
+    for what in ("host", "user"):
+        value = getattr(target, what)
+        if value and not _WORD.fullmatch(value):
+            raise InputError(f"{value!r} is no {what} (target {name})")
+    if not 0 <= target.port <= 65535:
+        raise InputError(f"the port {target.port} of {name} is none: 1 to 65535")
+    if not target.directories and not target.is_local:
+        raise InputError(f"the target {name} has no directory: name one on the disk to be measured")
+    _check_paths(target)
+    return target
+
+
+def _check_paths(target: Target) -> None:
+    for directory in target.directories:
+        if not directory.startswith(("/", "~/")) or not directory.strip("/~.") or not directory.isprintable():
+            raise InputError(
+                f"{directory!r} is no absolute directory: begin it with / or ~/ (target {target.name})"
+            )
+    if target.python and not re.fullmatch(r"/[^\x00-\x1f]+|python[0-9.]*", target.python):
+        raise InputError(f"{target.python!r} is no Python: a name like python3.12 or an absolute path")
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """A file for this user alone, there as a whole or not at all."""
+    fd, temporary = tempfile.mkstemp(prefix=path.name, dir=path.parent)
+    try:
+        with os.fdopen(fd, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(fd)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink()
+        raise
+
+
+def connect(target: Target, ask: Ask) -> Connection:
+    """A connection of the calling thread to a target; `ask` is called where a secret is needed."""
+    from app.remote.connection import LocalConnection
+
+    if target.is_local:
+        return LocalConnection(target.name)
+    from app.remote.ssh import connect_ssh
+
+    return connect_ssh(target, ask)
+
+
+def agent_on(connection: Connection, target: Target, directory: str = "", sha: str | None = None) -> Agent:
+    """The agent of a directory of the target, of its default one where none is named."""
+    from app.remote.agent import Agent
+
+    return Agent(connection, directory or target.directory, target.interpreter, sha)
