@@ -59,7 +59,7 @@ def _add_folder(folder: os.DirEntry[str], found: Dict[str, int]) -> None:
 
 
 def _add_rocksdb(path: str, found: Dict[str, int]) -> None:
-    """All tables of the engine share its files; a nested folder is its archive of old logs or a checkpoint."""
+    """All tables of the engine share its files; a folder in it keeps old logs or a checkpoint."""
     for entry in _entries(path):
         if _is_folder(entry):
             _add_rocksdb(entry.path, found)

@@ -1,0 +1,262 @@
+"""The servers installed on a machine: found in a few places, each asked what it is."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import os
+import re
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+from .options import help_arguments, parse_help
+from .program import Answer, CannotStartError, as_root, ask, is_script, missing_libraries, why_ended
+
+USUAL = ("/usr", "/usr/local", "/usr/local/mysql*", "/usr/local/mariadb*", "/opt/*", "~/b/*")
+PLACES = ("bin", "sbin", "libexec", "server", "")
+NAMES = ("mariadbd", "mysqld")
+LIBRARIES = ("", "lib", "lib64", "lib/private", "lib/mysql", "lib64/mysql")
+ENGINES = {"innodb": "innodb-buffer-pool-size", "rocksdb": "rocksdb-block-cache-size"}
+ENGINES.update({"myisam": "myisam-sort-buffer-size", "aria": "aria-pagecache-buffer-size"})
+PLUGINS = {"rocksdb": "ha_rocksdb.so", "innodb": "ha_innodb.so"}
+AT_ONCE = 4
+
+Build = Dict[str, Any]
+
+
+def find_builds(search_paths: Sequence[str], cache: str = "") -> List[Build]:
+    """Every build under the search paths and in the usual places; the file `cache` keeps fingerprints."""
+    groups = list(_candidates([*search_paths, *USUAL]))
+    known = _read_cache(cache)
+    with tempfile.TemporaryDirectory(prefix="dyno-") as empty, ThreadPoolExecutor(AT_ONCE) as pool:
+        builds = list(pool.map(lambda each: _first_able(each[0], each[1], empty, known), groups))
+    _write_cache(cache, known)
+    _give_names(builds)
+    return builds
+
+
+def _candidates(paths: Sequence[str]) -> Iterator[Tuple[str, List[str]]]:
+    """Base directories with the server programs in them; one program under two names or bases counts once."""
+    seen: set[str] = set()
+    for pattern in paths:
+        for base in sorted(glob.glob(os.path.expanduser(pattern))):
+            for folder, servers in _bases(base):
+                new = [each for each in servers if os.path.realpath(each) not in seen]
+                seen.update(os.path.realpath(each) for each in servers)
+                if new:
+                    yield folder, new
+
+
+def _bases(path: str) -> Iterator[Tuple[str, List[str]]]:
+    """A path is a base directory, or else a folder of some."""
+    path = os.path.normpath(path)
+    servers = servers_in(path)
+    if servers or not os.path.isdir(path):
+        yield path, servers
+        return
+    try:
+        names = sorted(os.listdir(path))
+    except OSError:
+        return
+    for name in names:
+        yield os.path.join(path, name), servers_in(os.path.join(path, name))
+
+
+def servers_in(base: str) -> List[str]:
+    """The server programs of a base directory, the one to be started first; no file twice."""
+    found: Dict[str, str] = {}
+    for place in PLACES:
+        for name in NAMES:
+            path = os.path.join(base, place, name)
+            if os.path.isfile(path):
+                found.setdefault(os.path.realpath(path), path)
+    return list(found.values())
+
+
+def _first_able(base: str, servers: List[str], empty: str, known: Dict[str, Any]) -> Build:
+    """The first program that starts, a script before what it calls; if none does, the first with its problem."""
+    builds = []
+    for server in servers:
+        build = describe(base, server, empty, known)
+        if build["problem"] is None:
+            return build
+        builds.append(build)
+    return builds[0]
+
+
+def describe(base: str, server: str, empty: str, known: Dict[str, Any]) -> Build:
+    """What one server program says it is."""
+    build: Build = {"name": "", "base": base, "server": server, "family": None, "version": None}
+    build.update({"version_text": None, "engines": [], "plugin_dir": None, "problem": None})
+    build.update({"script": is_script(server), "binary": None, "fingerprint": None, "environment": {}})
+    try:
+        extra, build["version_text"] = _ask_version(base, server)
+        options, binary = _ask_options(base, server, empty, extra, build["script"])
+    except CannotStartError as error:
+        build["problem"] = str(error)
+    else:
+        build["environment"], build["binary"] = extra, binary
+        build["family"], build["version"] = parse_version(build["version_text"], options)
+        build["plugin_dir"] = options.get("plugin-dir") or None
+        build["engines"] = engines_of(options, build["plugin_dir"] or "")
+        if build["version"] is None:
+            build["problem"] = "its --version is none Dyno understands: {}".format(
+                build["version_text"][:200]
+            )
+    build["fingerprint"] = fingerprint(server, build["binary"], known)
+    return build
+
+
+def _ask_version(base: str, server: str) -> Tuple[Dict[str, str], str]:
+    """The environment in which it starts, and the line it says."""
+    question = ["--no-defaults", *as_root(), "--version"]
+    answer, extra = ask(server, question, {}), {}
+    if answer.code:
+        extra = environment(base, server)
+        answer = ask(server, question, extra) if extra else answer
+    if answer.code:
+        raise CannotStartError(why_ended(answer, server))
+    return extra, answer.out.strip()
+
+
+def environment(base: str, server: str) -> Dict[str, str]:
+    """What a server needs around it: a path to libraries that lie with it where the loader does not look."""
+    missing = [] if is_script(server) else missing_libraries(server)
+    folders = [os.path.dirname(server), *(os.path.join(base, part) for part in LIBRARIES)]
+    holding = [each for each in folders if any(os.path.exists(os.path.join(each, one)) for one in missing)]
+    if not holding:
+        return {}
+    inherited = os.environ.get("LD_LIBRARY_PATH", "")
+    paths = [os.path.normpath(each) for each in holding] + ([inherited] if inherited else [])
+    return {"LD_LIBRARY_PATH": ":".join(dict.fromkeys(paths))}
+
+
+def _ask_options(
+    base: str, server: str, empty: str, extra: Mapping[str, str], script: bool
+) -> Tuple[Dict[str, str], Optional[str]]:
+    """Its options; for a script also the program it ends in, seen while its answer waits in the pipe."""
+    seen: List[str] = []
+    look = (lambda pid: seen.extend(programs_of(pid))) if script else None
+    answer: Answer = ask(server, help_arguments(base, empty), extra, meanwhile=look)
+    options = parse_help(answer.out)
+    if not options:
+        raise CannotStartError(why_ended(answer, server))
+    return options, seen[0] if seen else None
+
+
+def programs_of(pid: int) -> List[str]:
+    """The server programs that a process and its children have in memory, whatever loader started them."""
+    found = []
+    for entry in [str(pid), *_children(pid)]:
+        try:
+            with open("/proc/{}/maps".format(entry), errors="replace") as file:
+                text = file.read()
+        except OSError:
+            continue
+        for path in re.findall(r"^\S+ r-xp .*? (/\S.*)$", text, re.MULTILINE):
+            name = os.path.basename(path)
+            if any(each in name for each in NAMES) and ".so" not in name and path not in found:
+                found.append(path)
+    return found
+
+
+def _children(pid: int) -> List[str]:
+    """The other processes of the group that a question was given."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit() and int(entry) != pid:
+            try:
+                if os.getpgid(int(entry)) == pid:
+                    found.append(entry)
+            except OSError:
+                continue
+    return found
+
+
+def parse_version(text: str, options: Mapping[str, str]) -> Tuple[Optional[str], Optional[str]]:
+    """Family and version from the answer to --version, and from the options only its family has."""
+    match = re.search(r"\bVer (\d+(?:\.\d+)+)(-\d+(?:\.\d+)*\b)?", text)
+    if not match:
+        return None, None
+    version, release = match.group(1), match.group(2) or ""
+    if "MariaDB" in text:
+        return "MariaDB", version
+    if "Percona" in text:
+        return "Percona", version + release
+    # RocksDB is a plugin everywhere but at Facebook, whose version line says nothing of it
+    if ENGINES["rocksdb"] in options or "allow-noncurrent-db-rw" in options:
+        return "FB MySQL", version
+    return "MySQL", version
+
+
+def engines_of(options: Mapping[str, str], plugin_dir: str) -> List[str]:
+    """Engines compiled in, or there as a plugin whose libraries are there too."""
+    found = []
+    for engine, option in ENGINES.items():
+        plugin = os.path.join(plugin_dir, PLUGINS.get(engine, "none"))
+        if option in options or (os.path.isfile(plugin) and not missing_libraries(plugin)):
+            found.append(engine)
+    return found
+
+
+def _give_names(builds: List[Build]) -> None:
+    """Short and unique, from what the builds said they are."""
+    given: Dict[str, int] = {}
+    for build in builds:
+        family = str(build["family"] or "unknown").replace(" ", "").lower()
+        name = "{}-{}".format(family, build["version"]) if build["version"] else family
+        given[name] = given.get(name, 0) + 1
+        build["name"] = name if given[name] == 1 else "{}-{}".format(name, given[name])
+
+
+def fingerprint(server: str, binary: Optional[str], known: Dict[str, Any]) -> Optional[str]:
+    """The SHA-256 of a server program; of a script, of its own hash and that of the program it ends in."""
+    own = _hash_of(os.path.realpath(server), known)
+    if own is None or binary is None:
+        return own
+    return hashlib.sha256("{}\n{}\n".format(own, _hash_of(binary, known)).encode()).hexdigest()
+
+
+def _hash_of(path: str, known: Dict[str, Any]) -> Optional[str]:
+    try:
+        status = os.stat(path)
+        state = [status.st_size, status.st_mtime_ns, status.st_ino]
+        if known.get(path, [])[:3] != state:
+            known[path] = [*state, _hash_file(path)]
+    except OSError:
+        return None
+    return str(known[path][3])
+
+
+def _hash_file(path: str) -> str:
+    hashed = hashlib.sha256()
+    with open(path, "rb") as file:
+        for block in iter(lambda: file.read(1 << 20), b""):
+            hashed.update(block)
+    return hashed.hexdigest()
+
+
+def _read_cache(path: str) -> Dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+    except (OSError, ValueError):
+        return {}
+    return (
+        {k: v for k, v in found.items() if isinstance(v, list) and len(v) == 4}
+        if isinstance(found, dict)
+        else {}
+    )
+
+
+def _write_cache(path: str, known: Mapping[str, Any]) -> None:
+    if not path or not os.path.isdir(os.path.dirname(path)):
+        return
+    try:
+        with tempfile.NamedTemporaryFile("w", dir=os.path.dirname(path), delete=False) as file:
+            json.dump(dict(known), file)
+        os.replace(file.name, path)
+    except OSError:
+        return  # the next survey hashes again

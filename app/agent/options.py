@@ -1,0 +1,178 @@
+"""Asking a build about its options: which it knows, and whether it accepts all of a my.cnf."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from functools import lru_cache
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+from .program import Answer, CannotStartError, as_root, ask
+
+ROUNDS = 40  # a build that stops at the first wrong option is asked again without it
+
+REJECTED, IGNORED, ADJUSTED = "rejected", "ignored", "adjusted"
+
+# Complaints about one option. A plugin whose options are wrong is disabled, and then its right ones
+# are unknown: so what is only unknown is believed once nothing else is wrong.
+_WRONG = [
+    re.compile(r"Error while setting value '(?P<value>.*)' to '(?P<name>[^']+)'"),
+    re.compile(r"Empty value for '(?P<name>[^']+)' specified"),
+    re.compile(r"ambiguous option '-*(?P<name>[^'=]+)"),
+    re.compile(r"option '-*(?P<name>[^'=]+)[^']*' (?:requires|cannot take) an argument"),
+    re.compile(r"(?P<text>Can't open shared library '(?P<library>[^']+)')"),
+]
+_UNKNOWN = re.compile(r"unknown (?:variable|option) '-*(?P<name>[^'=]+)")
+_HARMLESS = [
+    (IGNORED, re.compile(r"unknown (?:variable|option) '-*(?P<name>loose[-_][^'=]+)")),
+    (IGNORED, re.compile(r"'(?P<name>[^']+)' was removed\. It does nothing now")),
+    (IGNORED, re.compile(r"ignoring option '-*(?P<name>[^'=]+)[^']*' due to invalid value")),
+    (ADJUSTED, re.compile(r"option '(?P<name>[^']+)': (?:un)?signed value \S+ adjusted to")),
+]
+_STAMP = re.compile(r"^\d{4}-\d\d-\d\d[ T]\S+\s+(?:0x)?[0-9a-f]+ ")
+_TAGS = re.compile(r"^\s*(?:\[[^\]]*\] )+(?:Buffered \w+: )?(?:\S*(?:mysqld|mariadbd)\S*: )?")
+
+Found = Dict[str, str]
+
+
+def known_options(build: Mapping[str, Any]) -> Dict[str, str]:
+    """Every option that `--verbose --help` of a build names, with its default; names have hyphens."""
+    return dict(_known(build["server"], build["base"], tuple(build.get("environment", {}).items())))
+
+
+@lru_cache(maxsize=32)
+def _known(server: str, base: str, environment: Tuple[Tuple[str, str], ...]) -> Dict[str, str]:
+    try:
+        with tempfile.TemporaryDirectory(prefix="dyno-") as empty:
+            return parse_help(ask(server, help_arguments(base, empty), dict(environment)).out)
+    except CannotStartError:
+        return {}
+
+
+def help_arguments(base: str, empty: str) -> List[str]:
+    """The question for all options, in an empty directory: some versions open the tables they find."""
+    return ["--no-defaults", "--basedir=" + base, "--datadir=" + empty, *as_root(), "--verbose", "--help"]
+
+
+def parse_help(text: str) -> Dict[str, str]:
+    """Options with their defaults from `--verbose --help`; one without a default has ''."""
+    head, _, table = text.partition("\nVariables (--variable-name=value)")
+    found = dict.fromkeys(re.findall(r"^  (?:-\w, )?--([a-z][a-z0-9_-]*)", head, re.MULTILINE), "")
+    _, _, rows = table.partition("-------------\n")
+    for row in rows.split("\n\n")[0].splitlines():
+        name, _, value = row.partition(" ")
+        found[name] = "" if value.strip() == "(No default value)" else value.strip()
+    return found
+
+
+def check_options(build: Mapping[str, Any], cnf_path: str) -> List[Found]:
+    """What a build does not take as it stands in a my.cnf: rejected, ignored, or adjusted to another value."""
+    with open(cnf_path, encoding="utf-8") as file:
+        text = file.read()
+    with tempfile.TemporaryDirectory(prefix="dyno-") as folder:
+        question = _question(build, folder)
+        rejected: List[Found] = []
+        answer = _ask(build, question, folder, text)
+        while isinstance(answer, Answer) and len(rejected) < ROUNDS:
+            complaints = complaints_in(answer)
+            rest = text
+            for each in complaints:
+                rest = without(rest, each["option"])
+            rejected += complaints
+            if not complaints or rest == text:
+                break
+            text = rest
+            answer = _ask(build, question, folder, text)
+    if isinstance(answer, str):
+        return [*rejected, {"option": "", "state": REJECTED, "text": answer}]
+    return _distinct([*rejected, *_unexplained(answer, rejected), *harmless_in(answer)])
+
+
+def _question(build: Mapping[str, Any], folder: str) -> List[str]:
+    own = ["--basedir=" + build["base"], "--datadir=" + os.path.join(folder, "data"), *as_root()]
+    os.mkdir(os.path.join(folder, "data"))
+    if "validate-config" in known_options(build):
+        return [*own, "--validate-config"]
+    return [*own, "--verbose", "--help"]
+
+
+def _ask(build: Mapping[str, Any], question: List[str], folder: str, text: str) -> Any:
+    """The answer of the build, or in words why there is none."""
+    path = os.path.join(folder, "my.cnf")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    try:
+        return ask(build["server"], ["--defaults-file=" + path, *question], build.get("environment", {}))
+    except CannotStartError as error:
+        return str(error)
+
+
+def complaints_in(answer: Answer) -> List[Found]:
+    """The options an answer rejects; those it does not know only where nothing else is wrong."""
+    lines = answer.err.splitlines()
+    wrong = [found for line in lines for found in [_match_wrong(line)] if found]
+    if wrong or not answer.code:
+        return _distinct(wrong)
+    unknown = []
+    for line in lines:
+        match = _UNKNOWN.search(line)
+        if match and not match.group("name").startswith(("loose_", "loose-")):
+            unknown.append({"option": match.group("name"), "state": REJECTED, "text": plain(line)})
+    return _distinct(unknown)
+
+
+def _match_wrong(line: str) -> Optional[Found]:
+    for pattern in _WRONG:
+        match = pattern.search(line)
+        if match:
+            name = match.groupdict().get("name") or "plugin-load-add"
+            return {"option": name, "state": REJECTED, "text": plain(line)}
+    return None
+
+
+def harmless_in(answer: Answer) -> List[Found]:
+    """The options an answer takes without doing what they say."""
+    found = []
+    for line in answer.err.splitlines():
+        for state, pattern in _HARMLESS:
+            match = pattern.search(line)
+            if match:
+                found.append({"option": match.group("name"), "state": state, "text": plain(line)})
+                break
+    return found
+
+
+def _unexplained(answer: Answer, rejected: List[Found]) -> List[Found]:
+    """A refusal that names no option we could find is told as it is."""
+    if not answer.code or rejected:
+        return []
+    errors = [line for line in answer.err.splitlines() if "[ERROR]" in line and "Aborting" not in line]
+    said = plain((errors or answer.err.strip().splitlines() or ["without a word"])[-1])
+    return [{"option": "", "state": REJECTED, "text": "refused with code {}: {}".format(answer.code, said)}]
+
+
+def plain(line: str) -> str:
+    """A line of a server's log without time, process and brackets."""
+    return _TAGS.sub("", _STAMP.sub("", line.strip())).strip()
+
+
+def _distinct(found: List[Found]) -> List[Found]:
+    return list({(normal(each["option"]), each["state"]): each for each in reversed(found)}.values())[::-1]
+
+
+def normal(name: str) -> str:
+    """An option as all its spellings have it in common."""
+    name = name.strip().lower().replace("_", "-")
+    for prefix in ("loose-", "skip-", "disable-", "enable-"):
+        if name.startswith(prefix):
+            name = name[len(prefix) :]
+    return name
+
+
+def without(cnf: str, option: str) -> str:
+    """A my.cnf without the lines of one option."""
+    kept = [
+        line for line in cnf.splitlines() if normal(re.split(r"[=\s]", line.strip())[0]) != normal(option)
+    ]
+    return "\n".join(kept) + "\n"

@@ -1,0 +1,161 @@
+"""Asking a server program something (`--version`, `--verbose --help`), and telling why it cannot start."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import re
+import select
+import signal
+import struct
+import subprocess
+from typing import Callable, List, Mapping, NamedTuple, Optional, Sequence
+
+LIMIT_S = 10.0  # for one question; a server answers in some 20 ms
+
+_MACHINES = {2: "sparc", 3: "i386", 8: "mips", 20: "ppc", 21: "ppc64", 22: "s390x", 40: "arm"}
+_MACHINES.update({62: "x86_64", 183: "aarch64", 243: "riscv64", 258: "loongarch64"})
+
+
+class CannotStartError(Exception):
+    """A server program that gives no answer; its text says why, in one line."""
+
+
+class Answer(NamedTuple):
+    """What a program said."""
+
+    code: int
+    out: str
+    err: str
+
+
+def ask(
+    server: str,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    limit_s: float = LIMIT_S,
+    meanwhile: Optional[Callable[[int], None]] = None,
+) -> Answer:
+    """Run it to its end; `meanwhile` gets its process id once it has begun to speak."""
+    try:
+        process = subprocess.Popen(
+            [server, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **environment, "LC_ALL": "C"},
+            cwd="/",
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise CannotStartError(why_not(server, error)) from None
+    try:
+        if meanwhile and process.stdout and select.select([process.stdout], [], [], limit_s)[0]:
+            meanwhile(process.pid)
+        out, err = process.communicate(timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise CannotStartError("it gave no answer within {:.0f} s".format(limit_s)) from None
+    return Answer(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+
+
+def as_root() -> List[str]:
+    """What every server wants to be told before it starts as root."""
+    return ["--user=root"] if os.geteuid() == 0 else []
+
+
+def why_not(server: str, error: OSError) -> str:
+    """Why the kernel did not start a program."""
+    if error.errno == errno.EACCES:
+        if not os.access(server, os.X_OK):
+            return "{} has no run bit: chmod +x it".format(server)
+        return "{} may not be run here (its filesystem, or what it needs, forbids it)".format(server)
+    header = read_header(server)
+    if error.errno == errno.ENOEXEC:
+        built = elf_machine(header)
+        if built and built != platform.machine():
+            return "it is built for {}, this machine is {} (Exec format error)".format(
+                built, platform.machine()
+            )
+        return "it is no program this machine can run, nor a script with #! (Exec format error)"
+    if error.errno == errno.ENOENT and os.path.exists(server):
+        return "it needs {}, which is not here".format(interpreter(server, header) or "an interpreter")
+    return error.strerror or str(error)
+
+
+def why_ended(answer: Answer, server: str) -> str:
+    """Why a program that was started gave no answer, from what it said instead."""
+    missing = missing_libraries(server)
+    found = re.search(r"loading shared libraries: ([^:\s]+): cannot open", answer.err)
+    if found and found.group(1) not in missing:
+        missing.append(found.group(1))
+    if missing:
+        return "missing library {}: install what holds it, or put it beside the server".format(
+            ", ".join(missing)
+        )
+    newer = sorted(set(re.findall(r"version `([^']+)' not found", answer.err)))
+    if newer:
+        return "it needs newer system libraries than this machine has ({})".format(", ".join(newer))
+    said = (answer.err.strip() or answer.out.strip() or "without a word").splitlines()[-1]
+    if answer.code < 0:
+        return "it was ended by signal {}: {}".format(-answer.code, said[:300])
+    return "it ended with exit code {}: {}".format(answer.code, said[:300])
+
+
+def missing_libraries(server: str) -> List[str]:
+    """The libraries that the loader does not find for a program; none for a script or a static one."""
+    try:
+        answer = ask("/usr/bin/ldd", [server], {})
+    except CannotStartError:
+        return []
+    return re.findall(r"^\s*(\S+) => not found$", answer.out, re.MULTILINE)
+
+
+def read_header(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(4096)
+    except OSError:
+        return b""
+
+
+def is_script(path: str) -> bool:
+    return not read_header(path).startswith(b"\x7fELF")
+
+
+def elf_machine(header: bytes) -> str:
+    """The architecture a program is built for; '' if it is no ELF file."""
+    if len(header) < 20 or not header.startswith(b"\x7fELF"):
+        return ""
+    number = struct.unpack_from(_order(header) + "H", header, 18)[0]
+    return _MACHINES.get(number, "machine {}".format(number))
+
+
+def interpreter(path: str, header: bytes) -> str:
+    """What must be there to run a file: the interpreter of a script, the loader of a program."""
+    if header.startswith(b"#!"):
+        return header[2:].split(b"\n")[0].split()[0].decode(errors="replace")
+    if not header.startswith(b"\x7fELF"):
+        return ""
+    wide, order = header[4] == 2, _order(header)
+    table = struct.unpack_from(order + ("Q" if wide else "I"), header, 32 if wide else 28)[0]
+    size, count = struct.unpack_from(order + "HH", header, 54 if wide else 42)
+    for number in range(count):
+        start = table + number * size
+        if len(header) < start + size or struct.unpack_from(order + "I", header, start)[0] != 3:
+            continue
+        at = struct.unpack_from(order + ("Q" if wide else "I"), header, start + (8 if wide else 4))[0]
+        return _text_at(path, at)
+    return ""
+
+
+def _text_at(path: str, offset: int) -> str:
+    with open(path, "rb") as file:
+        file.seek(offset)
+        return file.read(256).split(b"\0")[0].decode(errors="replace")
+
+
+def _order(header: bytes) -> str:
+    return ">" if header[5] == 2 else "<"
