@@ -76,7 +76,7 @@ def servers_in(base: str) -> List[str]:
 
 
 def _first_able(base: str, servers: List[str], empty: str, known: Dict[str, Any]) -> Build:
-    """The first program that starts, a script before what it calls; if none does, the first with its problem."""
+    """The first program that starts, a script before what it calls; if none does, the first."""
     builds = []
     for server in servers:
         build = describe(base, server, empty, known)

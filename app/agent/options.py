@@ -28,7 +28,7 @@ _HARMLESS = [
     (IGNORED, re.compile(r"unknown (?:variable|option) '-*(?P<name>loose[-_][^'=]+)")),
     (IGNORED, re.compile(r"'(?P<name>[^']+)' was removed\. It does nothing now")),
     (IGNORED, re.compile(r"ignoring option '-*(?P<name>[^'=]+)[^']*' due to invalid value")),
-    (ADJUSTED, re.compile(r"option '(?P<name>[^']+)': (?:un)?signed value \S+ adjusted to")),
+    (ADJUSTED, re.compile(r"option '(?P<name>[^']+)': (?:(?:un)?signed )?value \S+ adjusted to")),
 ]
 _STAMP = re.compile(r"^\d{4}-\d\d-\d\d[ T]\S+\s+(?:0x)?[0-9a-f]+ ")
 _TAGS = re.compile(r"^\s*(?:\[[^\]]*\] )+(?:Buffered \w+: )?(?:\S*(?:mysqld|mariadbd)\S*: )?")
@@ -67,7 +67,7 @@ def parse_help(text: str) -> Dict[str, str]:
 
 
 def check_options(build: Mapping[str, Any], cnf_path: str) -> List[Found]:
-    """What a build does not take as it stands in a my.cnf: rejected, ignored, or adjusted to another value."""
+    """What a build does not take as it stands in a my.cnf: rejected, ignored, adjusted to another value."""
     with open(cnf_path, encoding="utf-8") as file:
         text = file.read()
     with tempfile.TemporaryDirectory(prefix="dyno-") as folder:
@@ -90,11 +90,12 @@ def check_options(build: Mapping[str, Any], cnf_path: str) -> List[Found]:
 
 
 def _question(build: Mapping[str, Any], folder: str) -> List[str]:
-    own = ["--basedir=" + build["base"], "--datadir=" + os.path.join(folder, "data"), *as_root()]
-    os.mkdir(os.path.join(folder, "data"))
-    if "validate-config" in known_options(build):
-        return [*own, "--validate-config"]
-    return [*own, "--verbose", "--help"]
+    empty, known = os.path.join(folder, "data"), known_options(build)
+    os.mkdir(empty)
+    own = ["--basedir=" + build["base"], "--datadir=" + empty, *as_root()]
+    if "secure-file-priv" in known:  # its compiled folder may be missing, and then nothing else is looked at
+        own.append("--secure-file-priv=" + empty)
+    return [*own, "--validate-config"] if "validate-config" in known else [*own, "--verbose", "--help"]
 
 
 def _ask(build: Mapping[str, Any], question: List[str], folder: str, text: str) -> Any:
