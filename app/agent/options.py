@@ -21,7 +21,7 @@ _WRONG = [
     re.compile(r"Empty value for '(?P<name>[^']+)' specified"),
     re.compile(r"ambiguous option '-*(?P<name>[^'=]+)"),
     re.compile(r"option '-*(?P<name>[^'=]+)[^']*' (?:requires|cannot take) an argument"),
-    re.compile(r"(?P<text>Can't open shared library '(?P<library>[^']+)')"),
+    re.compile(r"Can't open shared library '(?P<library>[^']+)'"),
 ]
 _UNKNOWN = re.compile(r"unknown (?:variable|option) '-*(?P<name>[^'=]+)")
 _HARMLESS = [
@@ -30,6 +30,7 @@ _HARMLESS = [
     (IGNORED, re.compile(r"ignoring option '-*(?P<name>[^'=]+)[^']*' due to invalid value")),
     (ADJUSTED, re.compile(r"option '(?P<name>[^']+)': (?:(?:un)?signed )?value \S+ adjusted to")),
 ]
+_BESIDE = re.compile(r"Aborting|\[(?:Warning|Note|System)\]|error-message ?file|messagefile")
 _STAMP = re.compile(r"^\d{4}-\d\d-\d\d[ T]\S+\s+(?:0x)?[0-9a-f]+ ")
 _TAGS = re.compile(r"^\s*(?:\[[^\]]*\] )+(?:Buffered \w+: )?(?:\S*(?:mysqld|mariadbd)\S*: )?")
 
@@ -78,7 +79,7 @@ def check_options(build: Mapping[str, Any], cnf_path: str) -> List[Found]:
             complaints = complaints_in(answer)
             rest = text
             for each in complaints:
-                rest = without(rest, each["option"])
+                rest = without(rest, each["option"], each.get("library", ""))
             rejected += complaints
             if not complaints or rest == text:
                 break
@@ -95,7 +96,9 @@ def _question(build: Mapping[str, Any], folder: str) -> List[str]:
     own = ["--basedir=" + build["base"], "--datadir=" + empty, *as_root()]
     if "secure-file-priv" in known:  # its compiled folder may be missing, and then nothing else is looked at
         own.append("--secure-file-priv=" + empty)
-    return [*own, "--validate-config"] if "validate-config" in known else [*own, "--verbose", "--help"]
+    if "validate-config" in known:
+        return [*own, "--validate-config", "--log-error-verbosity=2"]  # else it keeps its warnings back
+    return [*own, "--verbose", "--help"]
 
 
 def _ask(build: Mapping[str, Any], question: List[str], folder: str, text: str) -> Any:
@@ -127,8 +130,11 @@ def _match_wrong(line: str) -> Optional[Found]:
     for pattern in _WRONG:
         match = pattern.search(line)
         if match:
-            name = match.groupdict().get("name") or "plugin-load-add"
-            return {"option": name, "state": REJECTED, "text": plain(line)}
+            named = match.groupdict()
+            found = {"option": named.get("name") or "plugin-load-add", "state": REJECTED, "text": plain(line)}
+            if "library" in named:
+                found["library"] = os.path.basename(named["library"]).partition(".")[0]
+            return found
     return None
 
 
@@ -148,8 +154,9 @@ def _unexplained(answer: Answer, rejected: List[Found]) -> List[Found]:
     """A refusal that names no option we could find is told as it is."""
     if not answer.code or rejected:
         return []
-    errors = [line for line in answer.err.splitlines() if "[ERROR]" in line and "Aborting" not in line]
-    said = plain((errors or answer.err.strip().splitlines() or ["without a word"])[-1])
+    lines = [line for line in answer.err.splitlines() if line.strip() and not _BESIDE.search(line)]
+    errors = [line for line in lines if "[ERROR]" in line]
+    said = plain((errors or lines or ["without a word"])[-1])
     return [{"option": "", "state": REJECTED, "text": "refused with code {}: {}".format(answer.code, said)}]
 
 
@@ -171,9 +178,10 @@ def normal(name: str) -> str:
     return name
 
 
-def without(cnf: str, option: str) -> str:
-    """A my.cnf without the lines of one option."""
-    kept = [
-        line for line in cnf.splitlines() if normal(re.split(r"[=\s]", line.strip())[0]) != normal(option)
-    ]
+def without(cnf: str, option: str, holding: str = "") -> str:
+    """A my.cnf without the lines of one option, or without those of them that hold a text."""
+    kept = []
+    for line in cnf.splitlines():
+        if normal(re.split(r"[=\s]", line.strip())[0]) != normal(option) or holding not in line:
+            kept.append(line)
     return "\n".join(kept) + "\n"
