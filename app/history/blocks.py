@@ -1,0 +1,189 @@
+"""The seconds of a step: staged while it runs, packed into one block a series when it ends."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from sqlite3 import Connection
+from typing import TYPE_CHECKING
+
+from .latency import percentiles_for_sample_size
+from .packing import pack, unpack
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .decoding import SampleLine
+
+    Floats = NDArray[np.float64]
+
+_NAN = float("nan")
+_CLOCK_DIGITS = (0, 4, 4)  # of s, t and dt
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the values of a sample belong: the number of the series at each position, and their decimals."""
+
+    numbers: tuple[int, ...] = ()
+    digits: tuple[int, ...] = ()  # by number
+
+    @property
+    def is_plain(self) -> bool:
+        return self.numbers == tuple(range(len(self.digits)))
+
+
+def stage(connection: Connection, step: int, samples: Sequence[SampleLine], layout: Layout) -> None:
+    """Keep the seconds of a step that has not ended."""
+    plain = layout.is_plain
+    connection.executemany(
+        "INSERT INTO staging (step, seq, s, t, dt, derived, content) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (step, each.seq, each.s, each.t, each.dt, each.derived, _content(each.values, layout, plain))
+            for each in samples
+        ],
+    )
+
+
+def _content(values: Sequence[float | None], layout: Layout, plain: bool) -> bytes:
+    floats = [_NAN if value is None else value for value in values]
+    if not plain:
+        placed = [_NAN] * len(layout.digits)
+        for number, value in zip(layout.numbers, floats, strict=True):
+            placed[number] = value
+        floats = placed
+    return array("d", floats).tobytes()
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """All seconds of a step: one row a series, one column a second."""
+
+    clock: Floats  # rows: s, t, dt
+    derived: list[int]  # columns
+    values: Floats
+
+
+def finish(connection: Connection, step: int, samples: Sequence[SampleLine], layout: Layout) -> None:
+    """Pack the staged seconds and these, which come after them; nothing of the step stays in the staging."""
+    import numpy as np
+
+    staged = staged_seconds(connection, step, len(layout.digits))
+    fresh = _fresh_seconds(samples, layout)
+    count = staged.values.shape[1]
+    if count:
+        fresh = Seconds(
+            np.concatenate([staged.clock, fresh.clock], axis=1),
+            staged.derived + [count + at for at in fresh.derived],
+            np.concatenate([staged.values, fresh.values], axis=1),
+        )
+        connection.execute("DELETE FROM staging WHERE step = ?", (step,))
+    if fresh.values.shape[1]:
+        _insert(connection, step, fresh, layout)
+
+
+def staged_seconds(connection: Connection, step: int, series: int) -> Seconds:
+    """What the staging holds of a step."""
+    import numpy as np
+
+    rows = connection.execute(
+        "SELECT s, t, dt, derived, content FROM staging WHERE step = ? ORDER BY seq", (step,)
+    ).fetchall()
+    values = np.full((len(rows), series), np.nan)
+    for at, row in enumerate(rows):
+        there = np.frombuffer(row[4])  # series declared later are missing here
+        values[at, : len(there)] = there
+    clock = np.array([row[:3] for row in rows], dtype=np.float64).reshape(-1, 3)
+    return Seconds(_turned(clock), [at for at, row in enumerate(rows) if row[3]], _turned(values))
+
+
+def _fresh_seconds(samples: Sequence[SampleLine], layout: Layout) -> Seconds:
+    import numpy as np
+
+    if not samples:
+        return Seconds(np.empty((3, 0)), [], np.empty((len(layout.digits), 0)))
+    values = np.array([each.values for each in samples], dtype=np.float64)
+    if not layout.is_plain:
+        placed = np.full((len(samples), len(layout.digits)), np.nan)
+        placed[:, list(layout.numbers)] = values
+        values = placed
+    clock = np.array([(each.s, each.t, each.dt) for each in samples], dtype=np.float64)
+    return Seconds(_turned(clock), [at for at, each in enumerate(samples) if each.derived], _turned(values))
+
+
+def _turned(values: Floats) -> Floats:
+    import numpy as np
+
+    return np.ascontiguousarray(values.T)
+
+
+def _insert(connection: Connection, step: int, seconds: Seconds, layout: Layout) -> None:
+    import numpy as np
+
+    connection.execute(
+        "INSERT INTO clock (step, s, t, dt, derived) VALUES (?, ?, ?, ?, ?)",
+        (step, *pack(seconds.clock, _CLOCK_DIGITS), json.dumps(seconds.derived)),
+    )
+    there = np.flatnonzero(~np.isnan(seconds.values).all(axis=1))
+    blocks = pack(seconds.values[there], [layout.digits[number] for number in there])
+    connection.executemany(
+        "INSERT INTO block (step, series, content) VALUES (?, ?, ?)",
+        [(step, number, block) for number, block in zip(there.tolist(), blocks, strict=True)],
+    )
+    measured = seconds.values[:, seconds.clock[0] >= 0]
+    connection.executemany(
+        "INSERT INTO summary (step, series, n, mean, sd, low, p50, p95, p99, high)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(step, *row) for row in _summaries(measured)],
+    )
+
+
+def _summaries(values: Floats) -> list[tuple[float | None, ...]]:
+    """Number of the series, n, mean, sd, low, p50, p95, p99, high, of each row that has values."""
+    import numpy as np
+
+    counts = (~np.isnan(values)).sum(axis=1)
+    there = np.flatnonzero(counts)
+    if not len(there):
+        return []
+    counts, ordered = counts[there], np.sort(values[there], axis=1)  # missing ones come last
+    means = np.nansum(ordered, axis=1) / counts
+    squares = np.nansum((ordered - means[:, None]) ** 2, axis=1)
+    sds = np.sqrt(squares / np.maximum(counts - 1, 1))
+    ranks = [np.maximum(np.ceil(counts * q).astype(int) - 1, 0) for q in (0.5, 0.95, 0.99)]
+    rows = np.arange(len(there))
+    columns = [there, counts, means, sds, ordered[:, 0], *(ordered[rows, at] for at in ranks)]
+    columns.append(ordered[rows, counts - 1])
+    lists = [column.tolist() for column in columns]
+    return [_carried(*row) for row in zip(*lists, strict=True)]
+
+
+def _carried(
+    number: int, n: int, mean: float, sd: float, low: float, *rest: float
+) -> tuple[float | None, ...]:
+    """Without what so few seconds cannot tell."""
+    p50, p95, p99, high = rest
+    carried = percentiles_for_sample_size(n)
+    return (
+        number, n, mean, sd if n > 1 else None, low, p50,
+        p95 if 95 in carried else None, p99 if 99 in carried else None, high,
+    )  # fmt: skip
+
+
+def clock_of(connection: Connection, step: int) -> Floats | None:
+    """Rows s, t, dt of a packed step."""
+    import numpy as np
+
+    row = connection.execute("SELECT s, t, dt FROM clock WHERE step = ?", (step,)).fetchone()
+    return None if row is None else np.array([unpack(block) for block in row])
+
+
+def values_of(connection: Connection, step: int, series: int) -> Floats | None:
+    """The values of a series in a packed step; None where it had none."""
+    row = connection.execute(
+        "SELECT content FROM block WHERE step = ? AND series = ?", (step, series)
+    ).fetchone()
+    return None if row is None else unpack(row[0])

@@ -1,0 +1,130 @@
+"""The history file: opening, migrating, transactions. One `History` a thread, never shared."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from ..errors import DynoError
+from .schema import MIGRATIONS, VERSION
+
+BUSY_S = 10.0  # how long a writer waits for another
+
+
+class HistoryError(DynoError):
+    """The history file cannot be used, or did not take what was to be kept."""
+
+
+class History:
+    """A connection to `DIRECTORY/history.sqlite`, made or brought up to date where needed."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.path = directory / "history.sqlite"
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.connection = _connect(self.path)
+        except (OSError, sqlite3.Error) as error:
+            raise _told(self.path, error) from None
+        try:
+            migrate(self.connection, self.path)
+        except sqlite3.Error as error:
+            self.connection.close()
+            raise _told(self.path, error) from None
+        except BaseException:
+            self.connection.close()
+            raise
+
+    @property
+    def journals(self) -> Path:
+        """The folder of the kept journals."""
+        return self.directory / "journals"
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All of it is kept, or nothing; other writers wait."""
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            raise _told(self.path, error) from None
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """One state of the history for several queries, whatever is written meanwhile."""
+        self.connection.execute("BEGIN")
+        try:
+            yield self.connection
+        finally:
+            self.connection.execute("COMMIT")
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, cached_statements=256)
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA journal_mode = WAL")
+        # a power cut may take the last transactions; their bytes are still in the journal on the target
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring the file to this version, after a copy of it as it was; refuse a newer one."""
+    version = _version(connection)
+    if version == VERSION:
+        return
+    if version > VERSION:
+        raise HistoryError(
+            f"{path}: this history is of version {version}, this Dyno reads {VERSION}: update Dyno"
+        )
+    if version:
+        back_up(connection, path.with_name(f"history-{version}.sqlite"))
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # another process may have been faster
+        for number in range(_version(connection), VERSION):
+            MIGRATIONS[number](connection)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def back_up(connection: sqlite3.Connection, path: Path) -> None:
+    """A consistent copy, also while others write."""
+    with closing(sqlite3.connect(path)) as copy:
+        connection.backup(copy)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _told(path: Path, error: Exception) -> HistoryError:
+    return HistoryError(f"{path}: {error}: free some room, or look at it with `dyno doctor`")

@@ -1,0 +1,71 @@
+"""The kept journals: the raw bytes of every session, as they came from the target."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import InputError
+from ..protocol.events import MAX_LINE, ProtocolError
+
+_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{5,63}")
+
+
+def path_of(folder: Path, session: str) -> Path:
+    """The file of a session; an id that could be a path elsewhere is refused."""
+    if not _ID.fullmatch(session):
+        raise InputError(f"{session!r} is no session id")
+    return folder / f"{session}.jsonl"
+
+
+def size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def write_at(path: Path, offset: int, raw: bytes) -> None:
+    """Write at this place, which is the end from now on; the caller holds the lock of the history."""
+    try:
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except FileNotFoundError:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        view = memoryview(raw)
+        while view:
+            written = os.pwrite(fd, view, offset)
+            view, offset = view[written:], offset + written
+        os.ftruncate(fd, offset)
+    finally:
+        os.close(fd)
+
+
+def cut(path: Path, size: int) -> None:
+    """Take away what lies behind this many bytes."""
+    if size_of(path) > size:
+        os.truncate(path, size)
+
+
+def whole_lines(raw: bytes) -> bytes:
+    """Without the torn last line."""
+    return raw[: raw.rfind(b"\n") + 1]
+
+
+def chunks(path: Path, size: int) -> Iterator[bytes]:
+    """The whole lines of a file, about so many bytes at once."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        rest = b""
+        while block := file.read(size):
+            raw = rest + block
+            lines = whole_lines(raw)
+            rest = raw[len(lines) :]
+            if len(rest) > MAX_LINE:
+                raise ProtocolError(f"a line of more than {MAX_LINE} bytes")
+            if lines:
+                yield lines

@@ -1,0 +1,93 @@
+"""What a session_planned event says: the plan, the session, all its steps, its colour."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from sqlite3 import Connection
+
+from ..protocol.events import SessionPlanned
+from ..protocol.plan import Plan, Turn
+
+COLOURS = 8  # of the palette
+MAX_STEPS = 100_000
+
+
+def keep_planned(connection: Connection, session: str, event: SessionPlanned) -> int:
+    """Store what was decided before the session began; returns its number."""
+    plan = Plan.from_json(event.plan)
+    if event.session != session:
+        raise ValueError(f"it is the journal of session {event.session}")
+    turn = next((turn for turn in plan.turns if turn.session == session), None)
+    if turn is None:
+        raise ValueError("the session is not of its plan")
+    if len(plan.steps) > MAX_STEPS:
+        raise ValueError(f"{len(plan.steps)} steps are too many")
+    _keep_plan(connection, plan, event)
+    number = _keep_session(connection, plan, turn, event)
+    _keep_steps(connection, plan, number)
+    _give_colour(connection, plan.contender_of(turn).key)
+    return number
+
+
+def _keep_plan(connection: Connection, plan: Plan, event: SessionPlanned) -> None:
+    row = connection.execute("SELECT hash FROM plan WHERE id = ?", (plan.id,)).fetchone()
+    if row is None:
+        content = zlib.compress(json.dumps(event.plan, separators=(",", ":")).encode())
+        connection.execute(
+            "INSERT INTO plan (id, hash, content) VALUES (?, ?, ?)", (plan.id, plan.hash, content)
+        )
+    elif row[0] != plan.hash:
+        raise ValueError(f"plan {plan.id} is known with another content")
+
+
+def _keep_session(connection: Connection, plan: Plan, turn: Turn, event: SessionPlanned) -> int:
+    contender = plan.contender_of(turn)
+    columns = {
+        "id": turn.session,
+        "plan": plan.id,
+        "name": turn.name,
+        "ordinal": turn.ordinal,
+        "repeat": turn.repeat,
+        "state": "waiting",
+        "target": plan.target,
+        "contender": contender.name,
+        "build": contender.build,
+        "family": contender.family,
+        "version": contender.version,
+        "engine": contender.engine,
+        "preset": contender.preset,
+        "table_options": contender.table_options,
+        "cores": contender.cores,
+        "sequence": plan.sequence,
+        "contender_key": contender.key,
+        "work_key": plan.work_key,
+        "machine_key": plan.machine_key,
+        "protocol": event.protocol,
+        "planned_at": event.at,
+    }
+    cursor = connection.execute(
+        f"INSERT INTO session ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",  # noqa: S608
+        tuple(columns.values()),
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def _keep_steps(connection: Connection, plan: Plan, session: int) -> None:
+    connection.executemany(
+        "INSERT INTO step (session, position, name, kind, workload, grouping, coordinates, unit, warm, state)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')",
+        [
+            (session, position, step.name, step.kind, step.workload, step.group,
+             json.dumps(step.coordinates, sort_keys=True), step.unit, step.warm)
+            for position, step in enumerate(plan.steps)
+        ],
+    )  # fmt: skip
+
+
+def _give_colour(connection: Connection, contender_key: str) -> None:
+    """At first sight the next one of the palette; it stays until a person changes it."""
+    connection.execute(
+        f"INSERT OR IGNORE INTO colour SELECT ?, count(*) % {COLOURS} FROM colour",  # noqa: S608
+        (contender_key,),
+    )

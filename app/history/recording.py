@@ -1,0 +1,281 @@
+"""What each event of a journal changes in the derived tables."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from sqlite3 import Connection
+from typing import Any, assert_never
+
+from ..errors import DynoError
+from ..protocol.events import (
+    Event,
+    Fact,
+    Log,
+    Mark,
+    Note,
+    Progress,
+    Sample,
+    SeriesDeclared,
+    SessionEnded,
+    SessionPlanned,
+    SessionStarted,
+    StepEnded,
+    StepStarted,
+    Unknown,
+)
+from . import blocks
+from .blocks import Layout
+from .decoding import Line, SampleLine, kind_of
+from .latency import percentiles
+from .planned import keep_planned
+
+
+class JournalError(DynoError):
+    """A journal that is no journal, or does not continue what is stored of it."""
+
+
+class Recorder:
+    """Stores the events of one session, in order; remembers what the next one refers to."""
+
+    def __init__(self, connection: Connection, session: str) -> None:
+        self._connection = connection
+        self._session = session
+        self._samples: list[SampleLine] = []  # of the active step, not yet in the staging
+        self._load()
+
+    def _load(self) -> None:
+        row = self._execute("SELECT number, state FROM session WHERE id = ?", self._session).fetchone()
+        self._number: int | None = row and row[0]
+        self._ended = row is not None and row[1] not in ("waiting", "active")
+        self._layout = _read_layout(self._connection, self._number)
+        row = self._execute(
+            "SELECT number, position FROM step WHERE session = ? AND state = 'active'", self._number
+        ).fetchone()
+        self._step: tuple[int, int] | None = row and (row[0], row[1])
+
+    def record(self, lines: Sequence[Line]) -> None:
+        """Store events; what is not yet the end of a step goes to the staging."""
+        take = self._samples.append
+        for line in lines:
+            if type(line) is SampleLine and self._step is not None and line.step == self._step[1]:
+                take(line)
+            else:
+                self._record(line)
+        self._stage()
+
+    def _record(self, line: Line) -> None:
+        try:
+            if isinstance(line, SampleLine):
+                self._refuse_sample(line)
+            else:
+                self._keep(line)
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+            raise self._error(line.seq, str(error)) from None
+
+    def _keep(self, event: Event) -> None:
+        """One event that is no sample of the active step."""
+        if (self._number is None) != isinstance(event, SessionPlanned):
+            raise ValueError("a journal begins with session_planned, once")
+        if self._ended:
+            raise ValueError("the session has ended before")
+        match event:
+            case SessionPlanned():
+                self._number = keep_planned(self._connection, self._session, event)
+            case SessionStarted():
+                self._execute(
+                    "UPDATE session SET state = 'active', started_at = ?, agent = ? WHERE number = ?",
+                    event.at, clean(event.agent), self._number,
+                )  # fmt: skip
+            case SeriesDeclared():
+                self._stage()
+                self._layout = _declare(self._connection, self._number, event.series)
+            case StepStarted():
+                self._start_step(event)
+            case StepEnded():
+                self._end_step(event)
+            case SessionEnded():
+                self._end_session(event)
+            case Progress():
+                shown = {"done": event.done, "total": event.total, "unit": event.unit, "text": event.text}
+                self._execute(
+                    "UPDATE step SET progress = ? WHERE session = ? AND position = ?",
+                    json.dumps(shown), self._number, event.step,
+                )  # fmt: skip
+            case Fact() | Log() | Note() | Mark() | Unknown():
+                self._keep_remark(event)
+            case Sample():
+                raise AssertionError("samples come as SampleLine")
+            case _:
+                assert_never(event)
+
+    def _keep_remark(self, event: Fact | Log | Note | Mark | Unknown) -> None:
+        match event:
+            case Fact():
+                self._insert("fact", event.seq, clean(event.name), clean(event.when), pack_json(event.value))
+            case Log():
+                self._insert(
+                    "log", event.seq, event.t, clean(event.source), clean(event.level), clean(event.text)
+                )
+            case Note():
+                self._insert("note", event.seq, event.t, event.at, event.step, clean(event.text))
+            case Mark():
+                self._insert(
+                    "mark", event.seq, event.t, event.step, clean(event.name), event.value, clean(event.text)
+                )
+            case Unknown():
+                self._insert("unknown", event.seq, event.t, clean(kind_of(event)), json.dumps(event.data))
+
+    def _insert(self, table: str, *values: Any) -> None:
+        marks = ", ".join("?" * (len(values) + 1))
+        self._execute(f"INSERT INTO {table} VALUES ({marks})", self._number, *values)  # noqa: S608
+
+    def _start_step(self, event: StepStarted) -> None:
+        if self._step is not None:
+            raise ValueError(f"step {event.step} starts before step {self._step[1]} has ended")
+        number = self._step_number(event.step)
+        self._execute(
+            "UPDATE step SET state = 'active', started_t = ? WHERE number = ? AND state = 'waiting'",
+            event.t, number,
+        )  # fmt: skip
+        started = {"seed": event.seed, "after_crash": event.after_crash, "debt": event.debt}
+        self._execute("INSERT INTO result (step, started) VALUES (?, ?)", number, pack_json(started))
+        self._step = (number, event.step)
+
+    def _end_step(self, event: StepEnded) -> None:
+        """Also of one that never began: it was skipped."""
+        number = self._step_number(event.step)
+        if self._step is not None and self._step[0] == number:
+            self._finish_step(number)
+        keep_figures(self._connection, number, event)
+        if event.outcome == "failed":
+            self._execute("UPDATE session SET failed_steps = failed_steps + 1 WHERE number = ?", self._number)
+
+    def _finish_step(self, number: int) -> None:
+        self._check_widths()
+        blocks.finish(self._connection, number, self._samples, self._layout)
+        self._samples.clear()
+        self._step = None
+
+    def _end_session(self, event: SessionEnded) -> None:
+        """A step that the session took down with it ends as the session does."""
+        if self._step is not None:
+            number = self._step[0]
+            self._finish_step(number)
+            self._execute(
+                "UPDATE step SET state = ?, reason = ?, ended_t = ?, progress = '' WHERE number = ?",
+                "failed" if event.outcome == "failed" else "stopped", clean(event.reason), event.t, number,
+            )  # fmt: skip
+        if event.outcome not in ("completed", "failed", "stopped"):
+            raise ValueError(f"the outcome {event.outcome!r} is unknown")
+        self._execute(
+            "UPDATE session SET state = ?, reason = ?, ended_at = ? WHERE number = ?",
+            event.outcome, clean(event.reason), event.at, self._number,
+        )  # fmt: skip
+        self._ended = True
+
+    def _step_number(self, position: int) -> int:
+        row = self._execute(
+            "SELECT number, state FROM step WHERE session = ? AND position = ?", self._number, position
+        ).fetchone()
+        if row is None:
+            raise ValueError(f"the plan has no step {position}")
+        if row[1] not in ("waiting", "active"):
+            raise ValueError(f"step {position} has ended before")
+        return int(row[0])
+
+    def _stage(self) -> None:
+        if self._samples and self._step is not None:
+            self._check_widths()
+            blocks.stage(self._connection, self._step[0], self._samples, self._layout)
+            self._samples.clear()
+
+    def _check_widths(self) -> None:
+        wanted = len(self._layout.numbers)
+        for sample in self._samples:
+            if len(sample.values) != wanted:
+                raise self._error(
+                    sample.seq, f"a sample of {len(sample.values)} values where {wanted} are declared"
+                )
+
+    def _refuse_sample(self, line: SampleLine) -> None:
+        """Seconds between the steps belong to none of them and are only in the journal."""
+        if self._number is None or line.step != -1:
+            raise ValueError(f"a sample of step {line.step}, which is not active")
+
+    def _error(self, seq: int, text: str) -> JournalError:
+        return JournalError(f"the journal of session {self._session} is refused at event {seq}: {text}")
+
+    def _execute(self, statement: str, *values: Any) -> Any:
+        return self._connection.execute(statement, values)
+
+
+def _read_layout(connection: Connection, session: int | None) -> Layout:
+    rows = connection.execute(
+        "SELECT number, position, digits FROM series WHERE session = ? ORDER BY number", (session,)
+    ).fetchall()
+    placed = sorted((position, number) for number, position, _ in rows if position is not None)
+    return Layout(tuple(number for _, number in placed), tuple(digits for _, _, digits in rows))
+
+
+def _declare(connection: Connection, session: int | None, declared: Sequence[dict[str, Any]]) -> Layout:
+    """A series keeps the number that its name got first."""
+    known = dict(connection.execute("SELECT name, number FROM series WHERE session = ?", (session,)))
+    connection.execute("UPDATE series SET position = NULL WHERE session = ?", (session,))
+    for position, each in enumerate(declared):
+        name = clean(str(each["name"]))
+        texts = [clean(str(each.get(key, ""))) for key in ("unit", "kind", "direction", "label")]
+        digits = each.get("digits", 0)
+        connection.execute(
+            "INSERT INTO series VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (session, number) DO UPDATE SET position = excluded.position",
+            (session, known.setdefault(name, len(known)), position, name, *texts,
+             min(9, max(0, digits)) if isinstance(digits, int) else 0),
+        )  # fmt: skip
+    if len({each["name"] for each in declared}) < len(declared):
+        raise ValueError("a series is declared twice")
+    return _read_layout(connection, session)
+
+
+def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
+    """The figures of a step that has ended: what lists and comparisons read, and all of it."""
+    if event.outcome not in ("completed", "failed", "stopped", "skipped"):
+        raise ValueError(f"the outcome {event.outcome!r} is unknown")
+    totals, rows = event.totals, event.rows
+    events = _number(totals.get("events")) or 0.0
+    connection.execute(
+        "UPDATE step SET state = ?, reason = ?, value = ?, queries = ?, seconds = ?, errors = ?,"
+        " size_bytes = ?, row_count = ?, p50_ms = ?, p95_ms = ?, p99_ms = ?, per_query = ?, marks = ?,"
+        " progress = '', ended_t = ? WHERE number = ?",
+        (
+            event.outcome, clean(event.reason), event.value, _number(totals.get("queries")), event.seconds,
+            _number(totals.get("errors")), _number(event.sizes.get("total")), _number(rows.get("total")),
+            *percentiles(event.buckets, event.latency_ms, events),
+            json.dumps(event.per_query), json.dumps(event.marks), event.t, number,
+        ),
+    )  # fmt: skip
+    parts = ("totals", "latency_ms", "buckets", "per_row", "status", "sizes", "rows", "debt")
+    content = pack_json({part: getattr(event, part) for part in parts})
+    connection.execute(
+        "INSERT INTO result (step, started, ended) VALUES (?, ?, ?)"
+        " ON CONFLICT (step) DO UPDATE SET ended = excluded.ended",
+        (number, pack_json({}), content),
+    )
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def pack_json(value: Any) -> bytes:
+    return zlib.compress(json.dumps(value, separators=(",", ":")).encode())
+
+
+def unpack_json(content: bytes) -> Any:
+    return json.loads(zlib.decompress(content))
+
+
+def clean(text: str) -> str:
+    """Text that SQLite and terminals take: half a surrogate pair is replaced."""
+    return text.encode("utf-8", "replace").decode()

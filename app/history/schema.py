@@ -1,0 +1,231 @@
+"""The tables of the history file and the steps from one version of them to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from sqlite3 import Connection
+
+# Rebuilt from the kept journals; `rebuild` empties these and no others. Children go with their session.
+DERIVED = """
+CREATE TABLE plan (
+    id TEXT PRIMARY KEY,
+    hash TEXT NOT NULL,
+    content BLOB NOT NULL                       -- packed JSON
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE session (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    plan TEXT NOT NULL REFERENCES plan (id),
+    name TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    repeat INTEGER NOT NULL,
+    state TEXT NOT NULL,                        -- waiting active completed failed stopped; lost is derived
+    reason TEXT NOT NULL DEFAULT '',
+    failed_steps INTEGER NOT NULL DEFAULT 0,
+    target TEXT NOT NULL,
+    contender TEXT NOT NULL,
+    build TEXT NOT NULL,
+    family TEXT NOT NULL,
+    version TEXT NOT NULL,
+    engine TEXT NOT NULL,
+    preset TEXT NOT NULL,
+    table_options TEXT NOT NULL,
+    cores TEXT NOT NULL,
+    sequence TEXT NOT NULL,
+    contender_key TEXT NOT NULL,
+    work_key TEXT NOT NULL,
+    machine_key TEXT NOT NULL,
+    protocol TEXT NOT NULL,
+    agent TEXT NOT NULL DEFAULT '',
+    planned_at REAL NOT NULL,
+    started_at REAL,
+    ended_at REAL
+) STRICT;
+CREATE INDEX session_by_time ON session (planned_at, ordinal);
+CREATE INDEX session_by_keys ON session (contender_key, work_key, machine_key);
+
+CREATE TABLE step (
+    number INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL REFERENCES session (number) ON DELETE CASCADE,
+    position INTEGER NOT NULL,                  -- in the plan
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    workload TEXT NOT NULL,
+    grouping TEXT NOT NULL,
+    coordinates TEXT NOT NULL,                  -- JSON, keys sorted
+    unit TEXT NOT NULL,
+    warm INTEGER NOT NULL,
+    state TEXT NOT NULL,                        -- waiting active completed failed stopped skipped
+    reason TEXT NOT NULL DEFAULT '',
+    value REAL,
+    queries REAL,
+    seconds REAL,
+    errors REAL,
+    size_bytes REAL,
+    row_count REAL,
+    p50_ms REAL,
+    p95_ms REAL,
+    p99_ms REAL,
+    per_query TEXT NOT NULL DEFAULT '{}',
+    marks TEXT NOT NULL DEFAULT '[]',
+    progress TEXT NOT NULL DEFAULT '',          -- the latest, while it is active
+    started_t REAL,
+    ended_t REAL,
+    UNIQUE (session, position)
+) STRICT;
+
+CREATE TABLE result (                           -- step_started and step_ended as they came
+    step INTEGER PRIMARY KEY REFERENCES step (number) ON DELETE CASCADE,
+    started BLOB NOT NULL,
+    ended BLOB
+) STRICT;
+
+CREATE TABLE series (
+    session INTEGER NOT NULL REFERENCES session (number) ON DELETE CASCADE,
+    number INTEGER NOT NULL,                    -- 0, 1, ... at first sight
+    position INTEGER,                           -- in the samples from now on; null: no longer sampled
+    name TEXT NOT NULL,
+    unit TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    direction TEXT NOT NULL,
+    label TEXT NOT NULL,
+    digits INTEGER NOT NULL,
+    PRIMARY KEY (session, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE block (                            -- all values of one series in one step
+    step INTEGER NOT NULL REFERENCES step (number) ON DELETE CASCADE,
+    series INTEGER NOT NULL,
+    content BLOB NOT NULL,
+    UNIQUE (step, series)
+) STRICT;
+
+CREATE TABLE clock (                            -- the seconds that the blocks of a step share
+    step INTEGER PRIMARY KEY REFERENCES step (number) ON DELETE CASCADE,
+    s BLOB NOT NULL,
+    t BLOB NOT NULL,
+    dt BLOB NOT NULL,
+    derived TEXT NOT NULL                       -- JSON: which of them are total less intervals
+) STRICT;
+
+CREATE TABLE summary (                          -- of the measured seconds
+    step INTEGER NOT NULL REFERENCES step (number) ON DELETE CASCADE,
+    series INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    mean REAL, sd REAL, low REAL, p50 REAL, p95 REAL, p99 REAL, high REAL,
+    PRIMARY KEY (step, series)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE staging (                          -- the seconds of a step that has not ended
+    step INTEGER NOT NULL REFERENCES step (number) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    s INTEGER NOT NULL,
+    t REAL NOT NULL,
+    dt REAL NOT NULL,
+    derived INTEGER NOT NULL,
+    content BLOB NOT NULL,                      -- float64 by number of the series, NaN is missing
+    PRIMARY KEY (step, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE fact (
+    session INTEGER NOT NULL REFERENCES session (number) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    moment TEXT NOT NULL,
+    content BLOB NOT NULL,
+    PRIMARY KEY (session, seq)
+) STRICT;
+
+CREATE TABLE log (
+    session INTEGER NOT NULL REFERENCES session (number) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    t REAL NOT NULL,
+    source TEXT NOT NULL,
+    level TEXT NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (session, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE note (
+    session INTEGER NOT NULL REFERENCES session (number) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    t REAL NOT NULL,
+    at REAL NOT NULL,
+    step INTEGER NOT NULL,                      -- position, -1: none
+    text TEXT NOT NULL,
+    PRIMARY KEY (session, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mark (
+    session INTEGER NOT NULL REFERENCES session (number) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    t REAL NOT NULL,
+    step INTEGER NOT NULL,                      -- position, -1: none
+    name TEXT NOT NULL,
+    value REAL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (session, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE unknown (                          -- events of a newer minor protocol
+    session INTEGER NOT NULL REFERENCES session (number) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    t REAL NOT NULL,
+    kind TEXT NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (session, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE journal (                          -- how far the kept journal has been stored
+    session TEXT PRIMARY KEY,
+    plan TEXT NOT NULL,
+    offset INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    refused TEXT NOT NULL DEFAULT ''            -- a newer protocol: bytes are kept, events are not read
+) STRICT, WITHOUT ROWID;
+"""
+
+# What no journal could give back. Sessions are named by id: their derived row may be away for a rebuild.
+OWNED = """
+CREATE TABLE session_name (session TEXT PRIMARY KEY, name TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE session_tag (session TEXT, tag TEXT, PRIMARY KEY (session, tag)) STRICT, WITHOUT ROWID;
+CREATE TABLE session_note (
+    number INTEGER PRIMARY KEY, session TEXT NOT NULL, at REAL NOT NULL, text TEXT NOT NULL
+) STRICT;
+CREATE INDEX session_note_by_session ON session_note (session);
+CREATE TABLE cut (                              -- seconds of a step that a person left out, and why
+    number INTEGER PRIMARY KEY, session TEXT NOT NULL, step INTEGER NOT NULL,
+    first_s INTEGER NOT NULL, last_s INTEGER NOT NULL, reason TEXT NOT NULL
+) STRICT;
+CREATE INDEX cut_by_session ON cut (session);
+CREATE TABLE colour (contender_key TEXT PRIMARY KEY, colour INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE imported (
+    session TEXT PRIMARY KEY, at REAL NOT NULL, source TEXT NOT NULL, sha256 TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE published (
+    session TEXT PRIMARY KEY, source TEXT NOT NULL, content TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE link (                             -- the lock of its plan was seen free when this much was read
+    session TEXT PRIMARY KEY, unlocked_offset INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE clock_offset (                     -- the target's clock less the desktop's, at each connect
+    plan TEXT NOT NULL, at REAL NOT NULL, offset_s REAL NOT NULL, PRIMARY KEY (plan, at)
+) STRICT, WITHOUT ROWID;
+"""
+
+# In the order in which they may be emptied.
+DERIVED_TABLES = (
+    "staging", "summary", "clock", "block", "series", "result", "step",
+    "fact", "log", "note", "mark", "unknown", "session", "plan", "journal",
+)  # fmt: skip
+
+
+def _create(connection: Connection) -> None:
+    for statement in (DERIVED + OWNED).split(";\n"):
+        if statement.strip():
+            connection.execute(statement)
+
+
+MIGRATIONS: list[Callable[[Connection], None]] = [_create]
+VERSION = len(MIGRATIONS)

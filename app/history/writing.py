@@ -1,0 +1,157 @@
+"""Storing journals: the raw bytes, their events and the offset, together or not at all."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..protocol.events import ProtocolError, check_protocol
+from . import journals
+from .decoding import Events, Line, decode_lines
+from .history import History
+from .recording import JournalError, Recorder
+
+CHUNK = 4 << 20  # bytes read at once from a kept journal
+
+
+@dataclass
+class _Place:
+    """How far the journal of a session has been stored."""
+
+    plan: str = ""
+    offset: int = 0
+    seq: int = 0
+    refused: str = ""
+
+
+class Writer:
+    """Stores what a follower brings. Several may store the same journal: each asks the file how far it is."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._recorders: dict[str, Recorder] = {}
+        self._version = -1  # of the data, as other connections have left it
+
+    def offset(self, session: str) -> int:
+        """From where the next bytes are wanted."""
+        return self._place(session).offset
+
+    def refusal(self, session: str) -> str:
+        """Why the journal is kept but not read; empty: it is read."""
+        return self._place(session).refused
+
+    def append(self, plan: str, session: str, offset: int, raw: bytes) -> Events:
+        """Store whole lines that lie at `offset` of the journal; returns the events that were new."""
+        path = self._path(session)
+        with self._history.transaction():
+            place = self._place(session)
+            before = place.offset
+            raw = _continuing(session, place, offset, raw)
+            try:
+                journals.write_at(path, before, raw)
+                return self._store(plan, session, place, raw)
+            except BaseException:
+                self._recorders.pop(session, None)
+                journals.cut(path, before)
+                raise
+
+    def recover(self, session: str) -> None:
+        """Make the kept journal and what is stored of it agree again, after a crash or an update of Dyno."""
+        path = self._path(session)
+        with self._history.transaction():
+            place = self._place(session)
+            journals.cut(path, place.offset)
+            if place.refused or journals.size_of(path) < place.offset:
+                self.replay(place.plan, session)
+
+    def replay(self, plan: str, session: str) -> None:
+        """Store the kept journal anew, from its beginning; the caller holds a transaction."""
+        self._forget(session)
+        path = self._path(session)
+        place = _Place(plan)
+        for raw in journals.chunks(path, CHUNK):
+            self._store(plan, session, place, raw)
+        journals.cut(path, place.offset)
+
+    def _store(self, plan: str, session: str, place: _Place, raw: bytes) -> Events:
+        if not raw:
+            return Events()
+        if place.offset == 0:
+            place.refused = _refusal(raw)
+        lines = [] if place.refused else _decode(session, place.seq, raw)
+        if lines:
+            self._recorder(session).record(lines)
+            place.seq = lines[-1].seq
+        place.offset += len(raw)
+        self._history.connection.execute(
+            "INSERT INTO journal VALUES (?, ?, ?, ?, ?) ON CONFLICT (session) DO UPDATE"
+            " SET offset = excluded.offset, seq = excluded.seq, refused = excluded.refused",
+            (session, plan, place.offset, place.seq, place.refused),
+        )
+        return Events(lines)
+
+    def _recorder(self, session: str) -> Recorder:
+        """The one of the last batch, unless somebody else has written since."""
+        version = int(self._history.connection.execute("PRAGMA data_version").fetchone()[0])
+        if version != self._version:
+            self._version = version
+            self._recorders.clear()
+        if session not in self._recorders:
+            self._recorders[session] = Recorder(self._history.connection, session)
+        return self._recorders[session]
+
+    def _forget(self, session: str) -> None:
+        self._recorders.pop(session, None)
+        self._history.connection.execute("DELETE FROM session WHERE id = ?", (session,))
+        self._history.connection.execute("DELETE FROM journal WHERE session = ?", (session,))
+
+    def _place(self, session: str) -> _Place:
+        row = self._history.connection.execute(
+            "SELECT plan, offset, seq, refused FROM journal WHERE session = ?", (session,)
+        ).fetchone()
+        return _Place(*row) if row else _Place()
+
+    def _path(self, session: str) -> Path:
+        return journals.path_of(self._history.journals, session)
+
+
+def _continuing(session: str, place: _Place, offset: int, raw: bytes) -> bytes:
+    """What of these bytes is not kept yet."""
+    if offset > place.offset:
+        raise JournalError(
+            f"the journal of session {session} does not continue: {place.offset} bytes are kept,"
+            f" these begin at {offset}"
+        )
+    return raw[place.offset - offset :]
+
+
+def _refusal(raw: bytes) -> str:
+    """Why a journal that begins like this cannot be read by this Dyno, whatever its events look like."""
+    try:
+        check_protocol(str(json.loads(raw[: raw.index(b"\n")])["protocol"]))
+    except ProtocolError as error:
+        return str(error)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass  # no first event at all: said when it is decoded
+    return ""
+
+
+def _decode(session: str, seq: int, raw: bytes) -> list[Line]:
+    """The events that continue after `seq`; those seen before are left out, a missing one is an error."""
+    try:
+        lines = decode_lines(raw)
+    except ProtocolError as error:
+        raise JournalError(f"the journal of session {session} is refused: {error}") from None
+    if [line.seq for line in lines] == list(range(seq + 1, seq + 1 + len(lines))):
+        return lines
+    new = []
+    for line in lines:
+        if line.seq > seq + 1:
+            raise JournalError(
+                f"the journal of session {session} is refused: event {seq + 1} is missing, {line.seq} follows"
+            )
+        if line.seq == seq + 1:
+            new.append(line)
+            seq += 1
+    return new

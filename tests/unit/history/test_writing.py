@@ -1,0 +1,280 @@
+"""Storing journals: the same history whatever way the bytes come, nothing from what is no journal."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.history import journals as kept
+from app.history.history import History
+from app.history.recording import JournalError
+from app.history.schema import DERIVED_TABLES
+from app.history.writing import Writer
+from app.protocol.events import Unknown, encode
+from tests import journals
+
+PLAN = journals.plan()
+WHOLE = journals.whole(PLAN, failed=3)
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    with History(tmp_path) as opened:
+        yield opened
+
+
+def content(history: History) -> dict[str, list[tuple[object, ...]]]:
+    """Everything derived, without the numbers of rows."""
+    found = {}
+    for table in (*DERIVED_TABLES, "colour"):
+        rows = history.connection.execute(f"SELECT * FROM {table}").fetchall()
+        found[table] = sorted(rows, key=repr)
+    return found
+
+
+def store(history: History, raw: bytes, cuts: list[int], session: str = WHOLE.session) -> None:
+    """The bytes as they come in pieces; what is torn waits for its rest."""
+    writer, sent = Writer(history), 0
+    for end in [*sorted(cuts), len(raw)]:
+        piece = kept.whole_lines(raw[sent:end])
+        if piece:
+            writer.append(PLAN.id, session, sent, piece)
+            sent += len(piece)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[object, ...]]]:
+    with History(tmp_path_factory.mktemp("whole")) as history:
+        store(history, WHOLE.raw, [])
+        return content(history)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cuts=st.lists(st.integers(0, len(WHOLE.raw)), max_size=30))
+def test_every_split_gives_the_same_history(
+    tmp_path_factory: pytest.TempPathFactory,
+    expected: dict[str, list[tuple[object, ...]]],
+    cuts: list[int],
+) -> None:
+    with History(tmp_path_factory.mktemp("split")) as history:
+        store(history, WHOLE.raw, cuts)
+        assert content(history) == expected
+        assert (history.journals / f"{WHOLE.session}.jsonl").read_bytes() == WHOLE.raw
+
+
+def test_event_by_event(history: History, expected: dict[str, list[tuple[object, ...]]]) -> None:
+    ends = [at + 1 for at, byte in enumerate(WHOLE.raw) if byte == 10]
+    store(history, WHOLE.raw, ends)
+    assert content(history) == expected
+
+
+def test_reading_twice_changes_nothing(history: History) -> None:
+    store(history, WHOLE.raw, [])
+    before = content(history)
+    writer = Writer(history)
+    assert len(writer.append(PLAN.id, WHOLE.session, 0, WHOLE.raw)) == 0
+    half = kept.whole_lines(WHOLE.raw[: len(WHOLE.raw) // 2])
+    assert len(writer.append(PLAN.id, WHOLE.session, 0, half)) == 0
+    assert content(history) == before
+
+
+def test_overlap_stores_only_what_is_new(history: History) -> None:
+    writer = Writer(history)
+    half = kept.whole_lines(WHOLE.raw[: len(WHOLE.raw) // 2])
+    first = writer.append(PLAN.id, WHOLE.session, 0, half)
+    rest = writer.append(PLAN.id, WHOLE.session, 0, WHOLE.raw)
+    assert [*first, *rest] == WHOLE.events
+
+
+def test_events_that_repeat_within_the_journal_are_left_out(history: History) -> None:
+    lines = WHOLE.raw.splitlines(keepends=True)
+    raw = b"".join([*lines[:20], *lines[10:20], *lines[20:]])
+    events = Writer(history).append(PLAN.id, WHOLE.session, 0, raw)
+    assert list(events) == WHOLE.events
+
+
+def test_a_gap_is_refused_and_nothing_stored(history: History) -> None:
+    lines = WHOLE.raw.splitlines(keepends=True)
+    writer = Writer(history)
+    writer.append(PLAN.id, WHOLE.session, 0, b"".join(lines[:10]))
+    before = content(history)
+    with pytest.raises(JournalError, match="event 11 is missing, 12 follows"):
+        writer.append(PLAN.id, WHOLE.session, writer.offset(WHOLE.session), b"".join(lines[11:]))
+    assert content(history) == before
+    assert (history.journals / f"{WHOLE.session}.jsonl").read_bytes() == b"".join(lines[:10])
+    writer.append(PLAN.id, WHOLE.session, writer.offset(WHOLE.session), b"".join(lines[10:]))
+    assert history.connection.execute("SELECT state FROM session").fetchone() == ("completed",)
+
+
+def test_bytes_that_do_not_continue_are_refused(history: History) -> None:
+    with pytest.raises(JournalError, match="does not continue"):
+        Writer(history).append(PLAN.id, WHOLE.session, 7, WHOLE.raw)
+    assert content(history)["journal"] == []
+
+
+def test_two_writers_of_one_journal_agree(
+    tmp_path: Path, expected: dict[str, list[tuple[object, ...]]]
+) -> None:
+    lines = WHOLE.raw.splitlines(keepends=True)
+    with History(tmp_path) as one, History(tmp_path) as other:
+        writers = [Writer(one), Writer(other)]
+        for at in range(0, len(lines), 3):
+            raw = b"".join(lines[: at + 3])
+            writers[at % 2].append(PLAN.id, WHOLE.session, 0, raw)
+            writers[1 - at % 2].append(PLAN.id, WHOLE.session, 0, raw)
+        assert content(one) == expected
+
+
+def test_unknown_kinds_of_a_newer_minor_are_kept(history: History) -> None:
+    maker = journals.Maker(PLAN).planned("1.7")
+    maker.events.append(
+        Unknown(2, 0.5, 1.0, {"kind": "weather", "seq": 2, "t": 0.5, "at": 1.0, "sky": "grey"})
+    )
+    maker.end()
+    raw = b"".join(encode(event) for event in maker.events)
+    events = Writer(history).append(PLAN.id, maker.session, 0, raw)
+    assert isinstance(events[1], Unknown)
+    row = history.connection.execute("SELECT kind, content FROM unknown").fetchone()
+    assert row[0] == "weather" and json.loads(row[1])["sky"] == "grey"
+
+
+def test_a_newer_major_is_refused_and_its_bytes_kept(history: History) -> None:
+    raw = b'{"kind":"session_planned","seq":1,"protocol":"2.0","new":true}\n{"kind":"other"}\n'
+    writer = Writer(history)
+    assert len(writer.append(PLAN.id, WHOLE.session, 0, raw[:-5])) == 0
+    assert "journal of protocol 2.0, this Dyno reads 1.0: update Dyno" in writer.refusal(WHOLE.session)
+    writer.append(PLAN.id, WHOLE.session, len(raw) - 5, raw[-5:])
+    assert (history.journals / f"{WHOLE.session}.jsonl").read_bytes() == raw
+    assert content(history)["session"] == []
+
+
+def test_a_refused_journal_is_read_by_a_dyno_that_can(
+    history: History, expected: dict[str, list[tuple[object, ...]]]
+) -> None:
+    writer = Writer(history)
+    store(history, WHOLE.raw, [])
+    history.connection.execute("DELETE FROM session")
+    history.connection.execute("UPDATE journal SET refused = 'too new', seq = 0")
+    writer.recover(WHOLE.session)
+    assert content(history) == expected
+
+
+def test_a_kept_journal_longer_than_stored_is_cut(history: History) -> None:
+    store(history, WHOLE.raw, [])
+    path = history.journals / f"{WHOLE.session}.jsonl"
+    with path.open("ab") as file:
+        file.write(b'{"kind":"note","seq":')
+    Writer(history).recover(WHOLE.session)
+    assert path.read_bytes() == WHOLE.raw
+
+
+def test_a_kept_journal_shorter_than_stored_is_read_again(history: History) -> None:
+    """After a power cut the file may have lost what SQLite has kept."""
+    store(history, WHOLE.raw, [])
+    path = history.journals / f"{WHOLE.session}.jsonl"
+    path.write_bytes(WHOLE.raw[:3000])
+    writer = Writer(history)
+    writer.recover(WHOLE.session)
+    there = len(kept.whole_lines(WHOLE.raw[:3000]))
+    assert writer.offset(WHOLE.session) == there == path.stat().st_size
+    writer.append(PLAN.id, WHOLE.session, there, WHOLE.raw[there:])
+    assert history.connection.execute("SELECT state FROM session").fetchone() == ("completed",)
+
+
+def changed(at: int, **fields: object) -> bytes:
+    """The whole journal with one event changed."""
+    lines = WHOLE.raw.splitlines(keepends=True)
+    event = {**json.loads(lines[at]), **fields}
+    lines[at] = json.dumps(event, separators=(",", ":")).encode() + b"\n"
+    return b"".join(lines)
+
+
+SAMPLE = next(at for at, event in enumerate(WHOLE.events) if event.kind == "sample")
+
+
+@pytest.mark.parametrize(
+    ("at", "fields", "said"),
+    [
+        (0, {"session": "another-session"}, "journal of session another"),
+        (0, {"plan": {}}, "is missing"),
+        (1, {"kind": "session_planned", "protocol": "1.0", "session": "x", "plan": {}}, "once"),
+        (SAMPLE, {"values": [1.0]}, "1 values where 5 are declared"),
+        (SAMPLE, {"values": [1.0, "2", 3, 4, 5]}, "float | null"),
+        (SAMPLE, {"step": 4}, "not active"),
+        (SAMPLE, {"s": "x"}, "int"),
+        (SAMPLE - 1, {"step": 99}, "no step 99"),
+        (SAMPLE, {"seq": 10**30}, "is missing"),
+        (SAMPLE, {"s": 2**62}, "s"),
+        (SAMPLE, {"values": [float("nan"), 1, 2, 3, 4]}, "sample"),
+        (SAMPLE - 1, {"step": 2**70}, "too large"),
+        (-1, {"outcome": "splendid"}, "outcome"),
+    ],
+)
+def test_what_is_no_journal_is_refused_whole(
+    history: History, at: int, fields: dict[str, object], said: str
+) -> None:
+    before = content(history)
+    with pytest.raises(JournalError) as caught:
+        Writer(history).append(PLAN.id, WHOLE.session, 0, changed(at, **fields))
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert content(history) == before
+
+
+def test_a_lone_surrogate_is_stored_as_a_question_mark(history: History) -> None:
+    maker = journals.Maker(PLAN).begin()
+    raw = maker.raw + b'{"kind":"note","seq":6,"t":1.0,"at":1.0,"text":"\\ud800 hot"}\n'
+    Writer(history).append(PLAN.id, maker.session, 0, raw)
+    assert history.connection.execute("SELECT text FROM note").fetchone() == ("? hot",)
+
+
+def test_series_declared_again_in_the_middle_of_a_step(history: History) -> None:
+    """A series keeps its number; what is not sampled any more, or not yet, is missing."""
+    maker = journals.Maker(PLAN).begin(journals.SERIES[:3])
+    maker.step(0)
+    maker.start_step(1)
+    maker.samples(1, range(-2, 2))
+    maker.declare([journals.SERIES[4], journals.SERIES[0]])
+    maker.samples(1, range(2, 5))
+    maker.end_step(1)
+    rows = {}
+    for cuts in ([], [len(maker.raw) // 2]):
+        history.connection.execute("DELETE FROM session")
+        history.connection.execute("DELETE FROM journal")
+        store(history, maker.raw, cuts)
+        rows[len(cuts)] = history.connection.execute(
+            "SELECT series, n FROM summary JOIN step ON step = step.number WHERE position = 1"
+        ).fetchall()
+    assert rows[0] == rows[1]
+    assert dict(rows[0]).keys() == {0, 1, 2, 3}
+
+
+def test_a_second_stored_live_touches_the_staging_only(history: History) -> None:
+    maker = journals.Maker(PLAN).begin()
+    maker.start_step(1)
+    maker.samples(1, range(3))
+    store(history, maker.raw, [])
+    assert len(content(history)["staging"]) == 3
+    assert content(history)["block"] == []
+
+
+def test_an_id_that_is_a_path_is_refused(history: History) -> None:
+    from app.errors import InputError
+
+    with pytest.raises(InputError):
+        Writer(history).append(PLAN.id, "../../etc/passwd", 0, b"x\n")
+
+
+def test_disk_errors_are_told_in_one_line(history: History) -> None:
+    history.connection.execute("PRAGMA query_only = ON")
+    from app.history.history import HistoryError
+
+    with pytest.raises(HistoryError, match="doctor"):
+        Writer(history).append(PLAN.id, WHOLE.session, 0, WHOLE.raw)
+    assert isinstance(history.connection, sqlite3.Connection)
