@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LATE_S = 1.2  # after the last sample, the host is sampled without the generator's line
 OVERDUE_S = 120  # beyond its declared seconds: then it is stuck
-COUNTS = ("interval_s", "events", "reads", "writes", "other", "errors", "reconnects", "rows")
+COUNTS = ("interval_s", "events", "reads", "writes", "other", "errors", "reconnects", "control", "rows")
 
 
 class Drive:
@@ -140,7 +140,7 @@ class Drive:
         if self._total is None:
             return self._without_total(interrupted, generator)
         step, session = self._step, self._session
-        totals = totals_of(step, self._total)
+        totals = totals_of(self._total)
         seconds = float(self._total["time_s"])
         rows = session.plan.tables * session.plan.rows
         value = value_of(step, totals, seconds, rows)
@@ -164,7 +164,7 @@ class Drive:
         """Ended before its total: the whole seconds it had are its figures, and count as no result."""
         outcome, reason = self._outcome(interrupted or "broken", generator)
         self._session.count_rows(self._sum.get("rows", {}))
-        totals = totals_of(self._step, self._sum) if self._sum else {}
+        totals = totals_of(self._sum) if self._sum else {}
         return {
             "outcome": outcome,
             "reason": reason,

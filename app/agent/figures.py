@@ -12,15 +12,14 @@ ERROR_RIDDEN = 0.01  # of the events
 PERCENTILES = ((50, 2), (95, 20), (99, 100))
 
 
-def totals_of(step: Step, total: Mapping[str, Any]) -> Dict[str, Any]:
+def totals_of(total: Mapping[str, Any]) -> Dict[str, Any]:
     """Everything counted, with and without BEGIN and COMMIT."""
     every = queries(total)
-    brackets = 2 * int(total["events"]) if step.latency_per == "transaction" else 0
     return {
         "events": total["events"],
         "transactions": total["events"],
         "queries": every,
-        "queries_in_transactions": max(0, every - brackets),
+        "statements": every - int(total.get("control", 0)),  # without BEGIN and COMMIT
         "reads": total["reads"],
         "writes": total["writes"],
         "other": total["other"],

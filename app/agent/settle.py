@@ -9,7 +9,12 @@ from .mysql import Client
 
 CALM_S = 2  # seconds without a change before compaction counts as over
 FEW_PAGES = 128  # a server writes a handful of pages for itself all the time
-FORCED = ("innodb_max_dirty_pages_pct_lwm", "innodb_max_dirty_pages_pct", "innodb_idle_flush_pct")
+FORCED = {  # set in this order, put back in the reverse one
+    "innodb_max_dirty_pages_pct_lwm": "0",
+    "innodb_max_dirty_pages_pct": "0",
+    "innodb_idle_flush_pct": "100",
+    "innodb_io_capacity": "innodb_io_capacity_max",  # the value of this variable
+}
 
 
 class Settling:
@@ -30,11 +35,11 @@ class Settling:
             self._client.try_run("SET GLOBAL rocksdb_force_flush_memtable_now=1")
 
     def _force_innodb(self) -> None:
-        found = self._client.pairs("SHOW GLOBAL VARIABLES LIKE 'innodb_%pct%'")
-        for name in FORCED:
+        found = self._client.pairs("SHOW GLOBAL VARIABLES LIKE 'innodb_%'")
+        for name, value in FORCED.items():
             if name in found:
                 self._restore.append((name, found[name]))
-                self._client.try_run("SET GLOBAL {}={}".format(name, 100 if "idle" in name else 0))
+                self._client.try_run("SET GLOBAL {}={}".format(name, found.get(value, value)))
 
     def is_over(self) -> bool:
         """Asked once a second."""
