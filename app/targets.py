@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
-import tempfile
 import tomllib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import settings
 from app.errors import InputError
+from app.private import write_private
 
 if TYPE_CHECKING:
     from app.remote.agent import Agent
@@ -124,7 +123,6 @@ class Targets:
         import tomli_w
 
         tables = {name: _table_of(target) for name, target in sorted(targets.items())}
-        self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_private(self.path, tomli_w.dumps(tables).encode())
 
 
@@ -200,20 +198,6 @@ def _check_paths(target: Target) -> None:
             )
     if target.python and not re.fullmatch(r"/[^\x00-\x1f]+|python[0-9.]*", target.python):
         raise InputError(f"{target.python!r} is no Python: a name like python3.12 or an absolute path")
-
-
-def write_private(path: Path, content: bytes) -> None:
-    """A file for this user alone, there as a whole or not at all."""
-    fd, temporary = tempfile.mkstemp(prefix=path.name, dir=path.parent)
-    try:
-        with os.fdopen(fd, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(fd)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink()
-        raise
 
 
 def connect(target: Target, ask: Ask) -> Connection:

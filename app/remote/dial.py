@@ -1,0 +1,218 @@
+"""Getting through to a target: sockets, jumps, host keys; logging in is login.py's."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import socket
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import paramiko
+
+from app import settings
+from app.errors import InputError, LinkError, TargetError
+
+from .bounded import bounded
+from .hostkeys import HostKey, KnownHosts, Offer
+from .login import log_in
+from .offers import read_offers
+from .route import Hop, find_route
+from .secrets import Secrets, system_keyring
+from .ssh import close_transports
+
+if TYPE_CHECKING:
+    from app.targets import Ask, Target
+
+CONNECT_S = 10.0
+DEAD_S = 8.0  # the kernel gives up a link that has acknowledged nothing for so long
+SOCKET_OPTIONS = {  # those that this system knows are set
+    "TCP_NODELAY": 1,  # paramiko leaves it out: 50 ms lost at each request
+    "TCP_KEEPIDLE": 3,
+    "TCP_KEEPINTVL": 2,
+    "TCP_KEEPCNT": 3,
+    "TCP_USER_TIMEOUT": int(DEAD_S * 1000),
+}
+
+# without a handler of its own, paramiko's tracebacks would go to the terminal
+logging.getLogger("paramiko").addHandler(logging.NullHandler())
+
+
+class Dialer:
+    """Goes to a target host by host; each must be trusted before anything is sent to it."""
+
+    def __init__(
+        self, target: Target, ask: Ask, known_hosts: Path | None = None, ssh_config: Path | None = None
+    ) -> None:
+        self._target = target
+        self._known = KnownHosts(known_hosts or settings.home() / "known_hosts")
+        self._route = find_route(target, ssh_config)
+        self._secrets = Secrets(ask, system_keyring() if target.remember else None)
+        self._transports: list[paramiko.Transport] = []
+
+    def connect(self) -> list[paramiko.Transport]:
+        """Logged-in transports; the last is the target's."""
+        try:
+            for hop in self._route:
+                self._known.check(self._greet(hop))
+                log_in(self._transports[-1], hop, self._secrets)
+        except BaseException:
+            close_transports(self._transports)
+            raise
+        return self._transports
+
+    def trust(self, fingerprint: str) -> Offer:
+        """Trust the first host on the way that is not trusted yet, if this is the key that it offers."""
+        try:
+            return self._trust(fingerprint)
+        finally:
+            close_transports(self._transports)
+
+    def _trust(self, fingerprint: str) -> Offer:
+        for hop in self._route:
+            offer = self._greet(hop)
+            if offer.key in self._known.keys_of(offer.label) and hop is not self._route[-1]:
+                log_in(self._transports[-1], hop, self._secrets)
+                continue
+            if offer.key.fingerprint != fingerprint:
+                raise TargetError(
+                    f"{offer.host} port {offer.port} offers {offer.key.type} {offer.key.fingerprint},"
+                    f" not {fingerprint}: nothing is trusted by this; compare them at the machine itself"
+                )
+            self._known.trust(offer)
+            return offer
+        raise AssertionError("a route has at least one host")
+
+    def _greet(self, hop: Hop) -> Offer:
+        """Exchange keys with the next host on the way; gives the host key that it has shown to own."""
+        label = Offer(self._target.name, hop.host, hop.port, HostKey("", b"")).label
+        transport = _transport(self._socket_to(hop))
+        self._transports.append(transport)
+        _prefer(transport, [key.type for key in self._known.keys_of(label)])
+        try:
+            transport.start_client(timeout=CONNECT_S)
+            key = transport.get_remote_server_key()
+        except paramiko.ssh_exception.IncompatiblePeer as error:
+            raise self._too_old(hop, error) from None
+        except (paramiko.SSHException, EOFError, OSError) as error:
+            raise LinkError(f"{_place(hop)} does not speak SSH with Dyno: {error or 'it hung up'}") from None
+        return Offer(self._target.name, hop.host, hop.port, HostKey(key.get_name(), key.asbytes()))
+
+    def _socket_to(self, hop: Hop) -> socket.socket | paramiko.Channel:
+        """A socket to the first host; a channel over the one before to each other."""
+        before = [each for each in self._transports if each.is_authenticated()]
+        if not before:
+            return _open_socket(hop)
+        try:
+            return before[-1].open_channel(
+                "direct-tcpip", (hop.host, hop.port), ("127.0.0.1", 0), timeout=CONNECT_S
+            )
+        except (paramiko.SSHException, EOFError, OSError) as error:
+            said = error.text if isinstance(error, paramiko.ChannelException) else error
+            raise LinkError(f"the host before it on the way cannot reach {_place(hop)}: {said}") from None
+
+    def _too_old(self, hop: Hop, error: Exception) -> TargetError:
+        """Says what a host offers that shares nothing with what is safe today."""
+        self._transports.pop().close()
+        sock = self._socket_to(hop)
+        try:
+            sock.settimeout(CONNECT_S)
+            offers = read_offers(sock)
+        except (ValueError, OSError):
+            return TargetError(f"{_place(hop)} is too old or too new for Dyno: {error}")
+        finally:
+            sock.close()
+        if "host key" in str(error):
+            return TargetError(
+                f"{_place(hop)} ({offers.version}) is too old: it offers the host key {', '.join(offers.host_keys)}"
+                " alone, signed with SHA-1; give the host an ed25519 or ecdsa key (ssh-keygen -A there, and"
+                " HostKeyAlgorithms of its sshd_config) or update its OpenSSH"
+            )
+        return TargetError(
+            f"{_place(hop)} ({offers.version}) is too old: {error}; it offers {', '.join(offers.kex)}:"
+            " update its OpenSSH"
+        )
+
+
+def trust(target: Target, fingerprint: str, ask: Ask) -> Offer:
+    """Trust the host with exactly this key; raises TargetError where it offers another one."""
+    wanted = fingerprint.strip().rstrip("=")
+    if not wanted.startswith("SHA256:"):
+        raise InputError(f"{fingerprint!r} is no fingerprint: it begins with SHA256: (ssh-keygen -lf FILE)")
+    if target.is_local:
+        raise InputError("this computer has no host key to trust")
+    return Dialer(target, ask).trust(wanted)
+
+
+def _transport(sock: socket.socket | paramiko.Channel) -> paramiko.Transport:
+    transport = paramiko.Transport(sock)
+    transport.daemon = True
+    transport.banner_timeout = CONNECT_S
+    transport.handshake_timeout = CONNECT_S
+    return transport
+
+
+def _prefer(transport: paramiko.Transport, types: Sequence[str]) -> None:
+    """Ask for a host key of a trusted type first, lest another key of the same host looks like a change."""
+    options = transport.get_security_options()
+
+    def is_trusted(algorithm: str) -> bool:
+        return ("ssh-rsa" if algorithm.startswith("rsa-sha2-") else algorithm) in types
+
+    options.key_types = tuple(sorted(options.key_types, key=lambda each: not is_trusted(each)))
+
+
+def _open_socket(hop: Hop) -> socket.socket:
+    """Connected within CONNECT_S in all, whichever of its addresses answers."""
+    deadline = time.monotonic() + CONNECT_S
+    error: OSError = TimeoutError()
+    for family, kind, protocol, _, address in _addresses(hop):
+        sock = socket.socket(family, kind, protocol)
+        try:
+            sock.settimeout(max(deadline - time.monotonic(), 0.1))
+            _set_options(sock)
+            sock.connect(address)
+        except OSError as failure:
+            sock.close()
+            error = failure
+        else:
+            return sock
+    raise LinkError(f"{_place(hop)} {_why(error)}")
+
+
+def _addresses(hop: Hop) -> list[tuple[Any, ...]]:
+    try:
+        found: Any = bounded(
+            lambda: socket.getaddrinfo(hop.host, hop.port, type=socket.SOCK_STREAM), CONNECT_S
+        )
+    except TimeoutError:
+        raise LinkError(
+            f"the name {hop.host} was not resolved within {CONNECT_S:g} s: look at the network"
+        ) from None
+    except (OSError, UnicodeError) as error:
+        raise LinkError(
+            f"the name {hop.host} is not known ({error}): look at its spelling and the network"
+        ) from None
+    return list(found)
+
+
+def _set_options(sock: socket.socket) -> None:
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in SOCKET_OPTIONS.items():
+        if hasattr(socket, name):
+            sock.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+def _why(error: OSError) -> str:
+    if isinstance(error, ConnectionRefusedError):
+        return "refuses the connection: is sshd running there, on this port?"
+    if isinstance(error, TimeoutError) or error.errno == errno.ETIMEDOUT:
+        return f"did not answer within {CONNECT_S:g} s: is the machine on, is a firewall between?"
+    return f"cannot be reached: {error.strerror or os.strerror(error.errno or 0)}"
+
+
+def _place(hop: Hop) -> str:
+    return f"{hop.host} port {hop.port}"

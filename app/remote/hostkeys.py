@@ -1,0 +1,138 @@
+"""Host keys: which are trusted (Dyno's own known_hosts), and the errors where one is not."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import TargetError
+from app.private import write_private
+
+
+@dataclass(frozen=True)
+class HostKey:
+    """The public key by which a host shows who it is."""
+
+    type: str  # ssh-ed25519, ecdsa-sha2-nistp256, ssh-rsa
+    blob: bytes
+
+    @property
+    def fingerprint(self) -> str:
+        """As OpenSSH prints it."""
+        digest = hashlib.sha256(self.blob).digest()
+        return "SHA256:" + base64.b64encode(digest).decode().rstrip("=")
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A host on the way to a target and the key it offers."""
+
+    target: str  # the name it is trusted under
+    host: str
+    port: int
+    key: HostKey
+
+    @property
+    def label(self) -> str:
+        """As known_hosts names it."""
+        return self.host if self.port == 22 else f"[{self.host}]:{self.port}"
+
+
+class HostKeyError(TargetError):
+    """A host is not, or may not be, the one it should be; nothing was sent to it."""
+
+    def __init__(self, offer: Offer, text: str) -> None:
+        super().__init__(text)
+        self.target = offer.target
+        self.host = offer.host
+        self.port = offer.port
+        self.key_type = offer.key.type
+        self.fingerprint = offer.key.fingerprint
+
+
+class HostKeyUnknownError(HostKeyError):
+    """A host that was never seen before."""
+
+    def __init__(self, offer: Offer) -> None:
+        key = offer.key
+        super().__init__(
+            offer,
+            f"the host key of {offer.host} port {offer.port} is unknown: {key.type} {key.fingerprint};"
+            f" if that is the machine's own, accept it: dyno target trust {offer.target} {key.fingerprint}",
+        )
+
+
+class HostKeyChangedError(HostKeyError):
+    """A host that was another one when it was trusted."""
+
+    def __init__(self, offer: Offer, trusted: list[HostKey]) -> None:
+        key = offer.key
+        self.trusted = [each.fingerprint for each in trusted]
+        super().__init__(
+            offer,
+            f"THE HOST KEY OF {offer.host} port {offer.port} HAS CHANGED: trusted is"
+            f" {' '.join(self.trusted)}, offered is {key.type} {key.fingerprint}. Somebody may be between you"
+            " and the machine, or it was installed anew; nothing was sent to it. Only if you know why:"
+            f" dyno target trust {offer.target} {key.fingerprint}",
+        )
+
+
+class KnownHosts:
+    """A known_hosts file in OpenSSH's format, for this user alone."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def keys_of(self, label: str) -> list[HostKey]:
+        return [key for names, key, _ in self._entries() if _names_host(names, label)]
+
+    def check(self, offer: Offer) -> None:
+        """Raise HostKeyUnknownError or HostKeyChangedError where the key offered is not a trusted one."""
+        trusted = self.keys_of(offer.label)
+        if not trusted:
+            raise HostKeyUnknownError(offer)
+        if offer.key not in trusted:
+            raise HostKeyChangedError(offer, trusted)
+
+    def trust(self, offer: Offer) -> None:
+        """Keep the key offered, in place of those trusted before."""
+        kept = [line for names, _, line in self._entries() if not _names_host(names, offer.label)]
+        encoded = base64.b64encode(offer.key.blob).decode()
+        lines = [*kept, f"{offer.label} {offer.key.type} {encoded}"]
+        write_private(self.path, "".join(f"{line}\n" for line in lines).encode())
+
+    def _entries(self) -> Iterator[tuple[str, HostKey, str]]:
+        """Host names, key and the whole line; what cannot be read trusts nobody."""
+        try:
+            lines = self.path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except FileNotFoundError:
+            return
+        for line in lines:
+            parts = line.split()
+            if len(parts) < 3 or line.startswith(("#", "@")):
+                continue
+            try:
+                blob = base64.b64decode(parts[2], validate=True)
+            except binascii.Error:
+                continue
+            yield parts[0], HostKey(parts[1], blob), line
+
+
+def _names_host(names: str, label: str) -> bool:
+    return any(
+        _hashed_alike(name, label) if name.startswith("|1|") else name == label for name in names.split(",")
+    )
+
+
+def _hashed_alike(name: str, label: str) -> bool:
+    """Whether a name that `ssh-keygen -H` has hashed is this one."""
+    try:
+        salt, digest = (base64.b64decode(part) for part in name[3:].split("|"))
+    except (ValueError, binascii.Error):
+        return False
+    return hmac.compare_digest(hmac.new(salt, label.encode(), "sha1").digest(), digest)

@@ -1,0 +1,96 @@
+"""Passwords and passphrases: asked for, remembered by this process, kept in the keyring if so wished."""
+
+from __future__ import annotations
+
+import importlib
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+SERVICE = "dyno"
+TRIES = 3
+
+_remembered: dict[str, str] = {}  # for reconnects, until the process ends
+_lock = threading.Lock()
+
+
+class Keyring(Protocol):
+    """What is used of the library `keyring`."""
+
+    def get_password(self, service_name: str, username: str) -> str | None: ...
+
+    def set_password(self, service_name: str, username: str, password: str) -> None: ...
+
+    def delete_password(self, service_name: str, username: str) -> None: ...
+
+
+class Secrets:
+    """Where the secrets of one connection come from; `missing` names those nobody could be asked for."""
+
+    def __init__(self, ask: Callable[[str], str | None], keyring: Keyring | None = None) -> None:
+        self._ask = ask
+        self._keyring = keyring
+        self.missing: list[str] = []
+
+    def candidates(self, label: str) -> Iterator[str]:
+        """What may be the secret of this label: the remembered, the kept, then what a person answers."""
+        with _lock:
+            known = _remembered.get(label)
+        if known is not None:
+            yield known
+        kept = self._kept(label)
+        if kept is not None and kept != known:
+            yield kept
+        for _ in range(TRIES):
+            answer = self._ask(f"{label}: ")
+            if answer is None:
+                self.missing.append(label)
+            if not answer:  # nobody there, or a person who goes on without
+                return
+            yield answer
+
+    def accept(self, label: str, secret: str) -> None:
+        """It was the right one."""
+        with _lock:
+            _remembered[label] = secret
+        if self._keyring is not None and self._kept(label) != secret:
+            try:
+                self._keyring.set_password(SERVICE, label, secret)
+            except Exception:  # noqa: S110 - a locked keyring raises what it likes; nothing is lost
+                pass
+
+    def _kept(self, label: str) -> str | None:
+        if self._keyring is None:
+            return None
+        try:
+            return self._keyring.get_password(SERVICE, label)
+        except Exception:
+            return None
+
+
+def forget_secrets() -> None:
+    """As after the process has ended; what lies in the keyring stays."""
+    with _lock:
+        _remembered.clear()
+
+
+def system_keyring() -> Keyring | None:
+    """The keyring of this system, None where there is none that gives back what it was given."""
+    try:
+        keyring: Any = importlib.import_module("keyring")
+    except ImportError:
+        return None
+    return keyring if gives_back(keyring) else None
+
+
+def gives_back(keyring: Keyring) -> bool:
+    """Whether a keyring really keeps a secret: one of its backends drops all without a word."""
+    label, value = f"probe-{secrets.token_hex(8)}", secrets.token_hex(8)
+    try:
+        keyring.set_password(SERVICE, label, value)
+        found = keyring.get_password(SERVICE, label)
+        keyring.delete_password(SERVICE, label)
+    except Exception:
+        return False
+    return found == value
