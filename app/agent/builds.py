@@ -15,7 +15,7 @@ from .options import help_arguments, parse_help
 from .program import Answer, CannotStartError, as_root, ask, is_script, missing_libraries, why_ended
 
 USUAL = ("/usr", "/usr/local", "/usr/local/mysql*", "/usr/local/mariadb*", "/opt/*", "~/b/*")
-PLACES = ("bin", "sbin", "libexec", "server", "")
+PLACES = ("bin", "sbin", "libexec", "")
 NAMES = ("mariadbd", "mysqld")
 LIBRARIES = ("", "lib", "lib64", "lib/private", "lib/mysql", "lib64/mysql")
 ENGINES = {"innodb": "innodb-buffer-pool-size", "rocksdb": "rocksdb-block-cache-size"}
@@ -50,18 +50,19 @@ def _candidates(paths: Sequence[str]) -> Iterator[Tuple[str, List[str]]]:
 
 
 def _bases(path: str) -> Iterator[Tuple[str, List[str]]]:
-    """A path is a base directory, or else a folder of some."""
+    """A path is a base directory, or has one in `server/` (npm packages do), or else is a folder of some."""
     path = os.path.normpath(path)
-    servers = servers_in(path)
-    if servers or not os.path.isdir(path):
-        yield path, servers
-        return
+    for base in (path, os.path.join(path, "server")):
+        servers = servers_in(base)
+        if servers:
+            yield base, servers
+            return
     try:
         names = sorted(os.listdir(path))
     except OSError:
         return
-    for name in names:
-        yield os.path.join(path, name), servers_in(os.path.join(path, name))
+    for base in (os.path.join(path, name) for name in names):
+        yield base, servers_in(base)
 
 
 def servers_in(base: str) -> List[str]:

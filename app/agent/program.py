@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import platform
 import re
-import select
 import signal
 import struct
 import subprocess
+import termios
+import time
 from typing import Callable, List, Mapping, NamedTuple, Optional, Sequence
 
 LIMIT_S = 10.0  # for one question; a server answers in some 20 ms
+FULL = 32768  # bytes; a pipe holds 65,536, and every server's help is longer than that
 
 _MACHINES = {2: "sparc", 3: "i386", 8: "mips", 20: "ppc", 21: "ppc64", 22: "s390x", 40: "arm"}
 _MACHINES.update({62: "x86_64", 183: "aarch64", 243: "riscv64", 258: "loongarch64"})
@@ -37,7 +40,7 @@ def ask(
     limit_s: float = LIMIT_S,
     meanwhile: Optional[Callable[[int], None]] = None,
 ) -> Answer:
-    """Run it to its end; `meanwhile` gets its process id once it has begun to speak."""
+    """Run it to its end; `meanwhile` gets its process id while a long answer waits in the pipe."""
     try:
         process = subprocess.Popen(
             [server, *arguments],
@@ -51,7 +54,7 @@ def ask(
     except OSError as error:
         raise CannotStartError(why_not(server, error)) from None
     try:
-        if meanwhile and process.stdout and select.select([process.stdout], [], [], limit_s)[0]:
+        if meanwhile and _is_waiting(process, limit_s):
             meanwhile(process.pid)
         out, err = process.communicate(timeout=limit_s)
     except subprocess.TimeoutExpired:
@@ -59,6 +62,20 @@ def ask(
         process.communicate()
         raise CannotStartError("it gave no answer within {:.0f} s".format(limit_s)) from None
     return Answer(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+
+
+def _is_waiting(process: subprocess.Popen[bytes], limit_s: float) -> bool:
+    """Whether the pipe fills: then the program stands still until we read, and can be looked at."""
+    assert process.stdout is not None
+    until = time.monotonic() + limit_s
+    while time.monotonic() < until:
+        waiting = fcntl.ioctl(process.stdout, termios.FIONREAD, b"\0\0\0\0")
+        if struct.unpack("i", waiting)[0] >= FULL:
+            return True
+        if process.poll() is not None:
+            return False
+        time.sleep(0.002)
+    return False
 
 
 def as_root() -> List[str]:
