@@ -191,7 +191,7 @@ def directory_of(command: Sequence[str]) -> str | None:
 
 
 def kills_user_processes() -> bool | None:
-    """Whether logind ends what a user leaves running at log-out; None without logind, or without an answer."""
+    """Whether logind ends what a user leaves running at log-out; None without logind or an answer."""
     if not os.path.isdir("/run/systemd/system"):
         return None
     said = _said(
