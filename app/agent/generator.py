@@ -38,7 +38,7 @@ def command(
     step: Step, plan: Plan, engine: str, table_options: str, driver: Sequence[str], seed: int
 ) -> List[str]:
     """The command line without the program, the Lua file and the pipe."""
-    ignored = ",".join(str(number) for number in step.ignore_errors) or "none"
+    ignored = ",".join(str(number) for number in step.ignored_by(engine)) or "none"
     time_s = step.seconds + step.warmup if step.seconds else 0
     line = ["--db-driver=mysql", *driver, "--mysql-db=dyno", "--mysql-ignore-errors=" + ignored]
     line += [

@@ -48,6 +48,7 @@ class Step:
     lua: str = ""  # the name of a file of the plan
     options: dict[str, Any] = field(default_factory=dict)  # of the Lua file
     ignore_errors: list[int] = field(default_factory=list)  # counted, not fatal
+    ignore_errors_by_engine: dict[str, list[int]] = field(default_factory=dict)  # further ones
     coordinates: dict[str, Any] = field(default_factory=dict)  # {"threads": 1, ...}
     threads: int = 1
     seconds: int = 0  # measured seconds; 0: bounded by events alone
@@ -56,6 +57,10 @@ class Step:
     warm: bool = False  # kept, never compared
     writes: bool = False
     cap_s: int = 0  # settle: the longest it may take
+
+    def ignored_by(self, engine: str) -> list[int]:
+        """The errors that are counted and not fatal on an engine."""
+        return sorted({*self.ignore_errors, *self.ignore_errors_by_engine.get(engine, [])})
 
     @property
     def label(self) -> str:

@@ -1,0 +1,15 @@
+"""What there is to choose from: workloads, sequences and presets, shipped and the person's own."""
+
+from .approval import UnapprovedError, approve, approved_hashes
+from .entries import Sequence, SequenceStep, Workload
+from .listing import Catalog
+
+__all__ = [
+    "Catalog",
+    "Sequence",
+    "SequenceStep",
+    "UnapprovedError",
+    "Workload",
+    "approve",
+    "approved_hashes",
+]

@@ -1,0 +1,215 @@
+"""Workloads and sequences as the files describe them: one dataclass a kind of file, its keys checked."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..protocol.plan import STEP_KINDS
+from ..toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, Rule
+
+MAX_SECONDS = 86_400
+MAX_EVENTS = 10**12
+MAX_THREADS = 4_095  # what the shared block of the load generator has room for
+MAX_ROWS = 2_000_000_000  # of a table: the key of the classic table is an INTEGER
+MAX_TABLES = 1_000
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
+_OPTION = re.compile(r"[a-z][a-z0-9_]*")
+_FILE = re.compile(r"[A-Za-z0-9_-]+\.(lua|sql)")
+
+THREADS = Rule((int,), 1, MAX_THREADS)
+THREAD_LIST = Rule((int, list), 1, MAX_THREADS, items=THREADS)
+SECONDS = Rule((int,), 1, MAX_SECONDS)
+WARMUP = Rule((int,), 0, MAX_SECONDS)
+TABLES = Rule((int,), 1, MAX_TABLES)
+ROWS = Rule((int,), 1, MAX_ROWS)
+EVENTS = Rule((int,), 1, MAX_EVENTS)
+_ERRORS = Rule((list,), items=Rule((int,), 1, 99_999))
+
+# options of sysbench and its Lua that say who, where, how long and what is reported: the plan's
+_RESERVED = re.compile(
+    r"(mysql|pgsql|db|report|histogram|rand_seed|threads?|time|events|rate|tables|table_size|table_options|engine"
+    r"|percentile|verbosity|debug|validate|config|warmup|forced|luajit|help|version)(_.*)?"
+)
+
+# kinds of step that need no workload
+BARE_KINDS = ("settle", "restart")
+
+WORKLOAD_RULES = {
+    "name": NEEDED_TEXT,
+    "title": NEEDED_TEXT,
+    "group": TEXT,
+    "kind": Rule((str,), choices=tuple(kind for kind in STEP_KINDS if kind not in BARE_KINDS), needed=True),
+    "lua": NEEDED_TEXT,
+    "options": TABLE,
+    "unit": TEXT,
+    "latency_per": Rule((str,), choices=("query", "transaction", "table", "insert")),
+    "queries_per_event": Rule((int,), 1, 10_000),
+    "writes": FLAG,
+    "changes_rows": FLAG,
+    "needs": Rule((list,), items=Rule((str,), choices=("tables", "index"))),
+    "ignore_errors": _ERRORS,
+    "ignore_errors_by_engine": TABLE,
+}
+STEP_RULES = {
+    "name": TEXT,
+    "workload": TEXT,
+    "kind": Rule((str,), choices=STEP_KINDS),
+    "options": TABLE,
+    "seconds": SECONDS,
+    "events": EVENTS,
+    "threads": THREAD_LIST,
+    "warmup": WARMUP,
+    "warm": FLAG,
+    "settle_before": FLAG,
+    "settle_after": FLAG,
+    "cap_s": SECONDS,
+}
+SEQUENCE_RULES = {
+    "name": NEEDED_TEXT,
+    "title": NEEDED_TEXT,
+    "tables": TABLES,
+    "rows": ROWS,
+    "threads": THREAD_LIST,
+    "seconds": SECONDS,
+    "warmup": WARMUP,
+    "step": Rule((list,), items=TABLE, needed=True),
+}
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One kind of test."""
+
+    name: str
+    title: str
+    kind: str
+    lua: str
+    group: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+    unit: str = "queries/s"
+    latency_per: str = "query"
+    queries_per_event: int = 1
+    writes: bool = False
+    changes_rows: bool = False
+    needs: tuple[str, ...] = ()
+    ignore_errors: tuple[int, ...] = ()
+    ignore_errors_by_engine: dict[str, list[int]] = field(default_factory=dict)
+    shipped: bool = True
+    file: str = ""  # its path
+    text: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True)
+class SequenceStep:
+    """One entry of a sequence; what is None, the plan fills in."""
+
+    name: str
+    workload: str = ""
+    kind: str = ""  # of a step without a workload
+    options: dict[str, Any] = field(default_factory=dict)
+    seconds: int | None = None
+    events: int | None = None
+    threads: tuple[int, ...] | None = None
+    warmup: int | None = None
+    warm: bool = False
+    settle_before: bool = False
+    settle_after: bool = False
+    cap_s: int | None = None
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """An ordered list of named steps."""
+
+    name: str
+    title: str
+    steps: tuple[SequenceStep, ...]
+    tables: int | None = None
+    rows: int | None = None
+    threads: tuple[int, ...] | None = None
+    seconds: int | None = None
+    warmup: int | None = None
+    shipped: bool = True
+    file: str = ""
+    text: str = field(default="", repr=False)
+
+
+def workload_of(document: Document, stem: str, shipped: bool, file: str) -> Workload:
+    """The workload of a file; raises InputError with file, line and key of what is wrong."""
+    data = document.data
+    document.check(data, WORKLOAD_RULES)
+    _check_name(document, ("name",), data["name"], stem)
+    if not _FILE.fullmatch(data["lua"]):
+        raise document.error(("lua",), f"must be a file beside it, not {data['lua']!r}")
+    check_options(document, ("options",), data.get("options", {}))
+    for engine, numbers in data.get("ignore_errors_by_engine", {}).items():
+        problem = _ERRORS.problem(numbers)
+        if problem:
+            raise document.error(("ignore_errors_by_engine", engine), problem)
+    tuples: dict[str, Any] = {key: tuple(data[key]) for key in ("needs", "ignore_errors") if key in data}
+    return Workload(**{**data, **tuples}, shipped=shipped, file=file, text=document.text)
+
+
+def sequence_of(document: Document, stem: str, shipped: bool, file: str) -> Sequence:
+    """The sequence of a file; raises InputError with file, line and key of what is wrong."""
+    data = document.data
+    document.check(data, SEQUENCE_RULES)
+    _check_name(document, ("name",), data["name"], stem)
+    if not data["step"]:
+        raise document.error(("step",), "holds no step")
+    steps = tuple(_step_of(document, at, table) for at, table in enumerate(data["step"]))
+    _check_unique(document, steps)
+    rest = {key: value for key, value in data.items() if key != "step"}
+    if "threads" in rest:
+        rest["threads"] = as_threads(rest["threads"])
+    return Sequence(**rest, steps=steps, shipped=shipped, file=file, text=document.text)
+
+
+def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep:
+    where = ("step", at)
+    document.check(table, STEP_RULES, where)
+    if ("workload" in table) == (table.get("kind") in BARE_KINDS):
+        raise document.error((*where, "kind"), "needs a workload, unless it is settle or restart")
+    if "kind" in table and table["kind"] not in BARE_KINDS:
+        raise document.error((*where, "kind"), "is the workload's; only settle and restart are said here")
+    name = table.get("name") or table.get("workload") or table["kind"]
+    _check_name(document, (*where, "name"), name)
+    check_options(document, (*where, "options"), table.get("options", {}))
+    values = dict(table, name=name)
+    if "threads" in table:
+        values["threads"] = as_threads(table["threads"])
+    return SequenceStep(**values)
+
+
+def as_threads(value: int | list[int]) -> tuple[int, ...]:
+    """One number or a list, as a tuple without repeats."""
+    return tuple(dict.fromkeys(value)) if isinstance(value, list) else (value,)
+
+
+def check_options(document: Document, where: tuple[str | int, ...], options: dict[str, Any]) -> None:
+    """Options become words of a command line: plain names, plain values."""
+    for key, value in options.items():
+        if not _OPTION.fullmatch(key):
+            raise document.error((*where, key), "is no option name: small letters, digits, underscores")
+        if _RESERVED.fullmatch(key):
+            raise document.error((*where, key), "is set by the plan, never by a workload or a step")
+        if isinstance(value, (dict, list)) or (isinstance(value, str) and not value.isprintable()):
+            raise document.error((*where, key), "must be a number, a text, true or false")
+
+
+def _check_name(document: Document, where: tuple[str | int, ...], name: str, stem: str = "") -> None:
+    if not _NAME.fullmatch(name):
+        raise document.error(where, f"must be small letters, digits, dots and dashes, not {name!r}")
+    if stem and name != stem:
+        raise document.error(where, f"must be {stem!r} like the file, not {name!r}")
+
+
+def _check_unique(document: Document, steps: tuple[SequenceStep, ...]) -> None:
+    seen: set[str] = set()
+    for at, step in enumerate(steps):
+        if step.name in seen:
+            raise document.error(("step", at, "name"), f"{step.name!r} is the name of an earlier step too")
+        seen.add(step.name)

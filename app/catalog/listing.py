@@ -1,0 +1,175 @@
+"""Finding the files: shipped ones beside the code, the person's own in DYNO_HOME."""
+
+from __future__ import annotations
+
+import importlib.resources
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import InputError
+from ..presets import Preset, parse_preset
+from ..settings import home
+from ..toml_text import Document, read_document, read_text
+from .approval import UnapprovedError, hash_of
+from .entries import Sequence, Workload, sequence_of, workload_of
+
+ENGINES = ("innodb", "rocksdb", "myisam")
+MAX_LUA = 256 * 1024
+MAX_CNF = 64 * 1024
+
+_REQUIRE = re.compile(r"""\brequire\s*\(?\s*["']([A-Za-z0-9_-]+)["']""")
+_PRESET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+_Entry = TypeVar("_Entry", Workload, Sequence)
+
+
+def shipped_folder(package: str) -> Path:
+    """The folder of one of the data packages: workloads, cnf_presets, resources."""
+    return Path(str(importlib.resources.files(package)))
+
+
+class Catalog:
+    """Everything there is to choose from; files are read when they are asked for."""
+
+    def __init__(self, own: Path | None = None) -> None:
+        own = own or home()
+        shipped = shipped_folder("workloads")
+        self._workloads = (shipped, own / "workloads")
+        self._sequences = (shipped / "sequences", own / "sequences")
+        self._presets = (shipped_folder("cnf_presets"), own / "presets")
+
+    # workloads and sequences
+
+    def workload(self, name: str) -> Workload:
+        return _find(self._workloads, name, "workload", workload_of)
+
+    def sequence(self, name: str) -> Sequence:
+        return _find(self._sequences, name, "sequence", sequence_of)
+
+    def workloads(self) -> tuple[list[Workload], list[str]]:
+        """All that can be read, and what is wrong with the others."""
+        return _all(self._workloads, "toml", self.workload)
+
+    def sequences(self) -> tuple[list[Sequence], list[str]]:
+        """All that can be read, and what is wrong with the others."""
+        return _all(self._sequences, "toml", self.sequence)
+
+    def workload_files(self, workload: Workload) -> dict[str, str]:
+        """What a plan carries for a workload: its TOML, its Lua and what that requires."""
+        files = {f"workloads/{workload.name}.toml": workload.text}
+        wanted = [workload.lua]
+        while wanted:
+            name = wanted.pop()
+            key = f"workloads/{name}"
+            if key not in files:
+                files[key] = self._lua(name, workload)
+                required = [f"{each}.lua" for each in _REQUIRE.findall(files[key])]
+                wanted += [each for each in required if self._find_lua(each, workload)]
+        return files
+
+    def check_approved(self, workload: Workload, approved: Iterable[str]) -> None:
+        """Raise UnapprovedError where a workload is not shipped and its hash not among the approved."""
+        if workload.shipped:
+            return
+        files = self.workload_files(workload)
+        sha256 = hash_of(files)
+        if sha256 not in set(approved):
+            raise UnapprovedError(workload, sha256, files)
+
+    def _lua(self, name: str, workload: Workload) -> str:
+        path = self._find_lua(name, workload)
+        if path is None:
+            raise InputError(f"{workload.file}: lua: there is no {name} beside it")
+        return read_text(path, MAX_LUA)
+
+    def _find_lua(self, name: str, workload: Workload) -> Path | None:
+        """What a workload requires lies beside it, or is shipped; nothing else goes with it."""
+        shipped, own = self._workloads
+        folders = (shipped,) if workload.shipped else (own, shipped)
+        return next((folder / name for folder in folders if (folder / name).is_file()), None)
+
+    # presets
+
+    def preset(self, engine: str, name: str) -> Preset:
+        _check_engine(engine)
+        for shipped, folder in zip((True, False), self._presets, strict=True):
+            path = folder / engine / f"{name}.cnf"
+            if _PRESET_NAME.fullmatch(name) and path.is_file():
+                return parse_preset(read_text(path, MAX_CNF), name, engine, _label(path, shipped), shipped)
+        known = self.preset_names(engine)
+        raise InputError(f"there is no preset {name} for {engine}; there are {_listed(known)}")
+
+    def preset_names(self, engine: str) -> list[str]:
+        _check_engine(engine)
+        return _names(tuple(folder / engine for folder in self._presets), "cnf")
+
+    def presets(self, engine: str = "") -> tuple[list[Preset], list[str]]:
+        """All that can be read, of one engine or of all, and what is wrong with the others."""
+        found: list[Preset] = []
+        problems: list[str] = []
+        for each in [engine] if engine else ENGINES:
+            folders = (self._presets[0] / each, self._presets[1] / each)
+            some, wrong = _all(folders, "cnf", partial(self.preset, each))
+            found += some
+            problems += wrong
+        return found, problems
+
+    def own_preset_path(self, engine: str, name: str) -> Path:
+        """Where a preset of the person's own lies, or would; a shipped name is refused."""
+        _check_engine(engine)
+        shipped, own = self._presets
+        if not _PRESET_NAME.fullmatch(name):
+            raise InputError(f"{name!r} is no name for a preset: letters, digits, dots and dashes")
+        if (shipped / engine / f"{name}.cnf").is_file():
+            raise InputError(f"the preset {engine}/{name} is shipped and read-only: give yours another name")
+        return own / engine / f"{name}.cnf"
+
+
+def _find(
+    folders: tuple[Path, Path], name: str, what: str, make: Callable[[Document, str, bool, str], _Entry]
+) -> _Entry:
+    for shipped, folder in zip((True, False), folders, strict=True):
+        path = folder / f"{name}.toml"
+        if name in _names((folder,), "toml"):
+            document = read_document(read_text(path), _label(path, shipped))
+            return make(document, name, shipped, str(path))
+    raise InputError(f"there is no {what} {name}; there are {_listed(_names(folders, 'toml'))}")
+
+
+def _all(folders: tuple[Path, Path], suffix: str, read: Callable[[str], Any]) -> tuple[list[Any], list[str]]:
+    shipped, own = folders
+    problems = [
+        f"{own / name}.{suffix}: not used, {name} is shipped: give yours another name"
+        for name in _names((own,), suffix)
+        if name in _names((shipped,), suffix)
+    ]
+    found = []
+    for name in _names(folders, suffix):
+        try:
+            found.append(read(name))
+        except InputError as error:
+            problems.append(str(error))
+    return found, problems
+
+
+def _names(folders: tuple[Path, ...], suffix: str) -> list[str]:
+    try:
+        return sorted({path.stem for folder in folders for path in folder.glob(f"*.{suffix}")})
+    except OSError as error:
+        raise InputError(f"{error.filename}: cannot be read: {error.strerror}") from None
+
+
+def _label(path: Path, shipped: bool) -> str:
+    """How messages name a file: shipped ones by what lies below the code, own ones in full."""
+    return "/".join(path.parts[-2:]) if shipped else str(path)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names) if names else "none"
+
+
+def _check_engine(engine: str) -> None:
+    if engine not in ENGINES:
+        raise InputError(f"there are no presets for the engine {engine}; there are {', '.join(ENGINES)}")

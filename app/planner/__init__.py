@@ -1,0 +1,6 @@
+"""From what a person asked for to a plan in which nothing is left open."""
+
+from .request import ContenderRequest, PlanRequest
+from .resolve import resolve
+
+__all__ = ["ContenderRequest", "PlanRequest", "resolve"]

@@ -1,0 +1,115 @@
+"""Finding what contenders name: builds of the survey, presets of the catalog; and naming them shortly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..catalog import Catalog
+from ..errors import InputError
+from ..presets import Machine, Preset, render
+from ..protocol.plan import Contender
+from .request import ContenderRequest
+
+
+def resolve_contenders(
+    requests: Sequence[ContenderRequest], survey: Mapping[str, Any], catalog: Catalog
+) -> tuple[list[Contender], list[Preset]]:
+    """Contenders with their presets rendered, and the presets as they were written."""
+    names = short_names(requests)
+    contenders, presets = [], []
+    for name, request in zip(names, requests, strict=True):
+        build = find_build(request, survey)
+        preset = catalog.preset(request.engine, request.preset)
+        contenders.append(_contender(name, request, build, preset, survey))
+        presets.append(preset)
+    return contenders, presets
+
+
+def _contender(
+    name: str, request: ContenderRequest, build: Mapping[str, Any], preset: Preset, survey: Mapping[str, Any]
+) -> Contender:
+    machine = Machine(int(survey["memory_bytes"]), count_cores(request.cores, survey))
+    rendered = render(preset, build["family"], build["version"], machine)
+    return Contender(
+        name=name,
+        build=build["name"],
+        base=build["base"],
+        server=build["server"],
+        family=build["family"],
+        version=build["version"],
+        fingerprint=build.get("fingerprint", ""),
+        engine=request.engine,
+        preset=request.preset,
+        cnf=rendered.text,
+        table_options=request.table_options.strip(),
+        cores=request.cores,
+    )
+
+
+def find_build(request: ContenderRequest, survey: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The build of the survey, able to start and with the engine; else InputError with what there is."""
+    builds = survey.get("builds", [])
+    build: Mapping[str, Any] | None = next((each for each in builds if each["name"] == request.build), None)
+    if build is None:
+        names = ", ".join(each["name"] for each in builds) or "none"
+        raise InputError(f"there is no build {request.build} on this target; there are {names}")
+    if build.get("problem"):
+        raise InputError(f"the build {request.build} cannot start: {build['problem']}")
+    engines = [engine.lower() for engine in build.get("engines", [])]
+    if request.engine not in engines:
+        raise InputError(
+            f"the build {request.build} does not have the engine {request.engine}; "
+            f"it has {', '.join(engines) or 'none'}"
+        )
+    return build
+
+
+def count_cores(cores: str, survey: Mapping[str, Any]) -> int:
+    """How many hardware threads a server may use; cores the target has not are refused."""
+    there = max(1, int(survey["cpu"]["threads"]))
+    if not cores:
+        return there
+    chosen: set[int] = set()
+    for part in cores.split(","):
+        first, _, last = part.partition("-")
+        chosen |= set(range(int(first), int(last or first) + 1))
+    if not chosen or max(chosen) >= there:
+        raise InputError(f"cores {cores}: the target has 0-{there - 1}")
+    return len(chosen)
+
+
+def short_names(requests: Sequence[ContenderRequest]) -> list[str]:
+    """Names as short as tells the contenders apart; those that a person gave stay."""
+    given = Counter(each.name for each in requests if each.name)
+    twice = [name for name, count in given.items() if count > 1]
+    if twice:
+        raise InputError(f"two contenders are called {twice[0]}: give one another name")
+    taken = set(given)
+    nameless = [each for each in requests if not each.name]
+    made = iter(_numbered(_shortest(nameless, taken), taken))
+    return [each.name or next(made) for each in requests]
+
+
+def _shortest(requests: Sequence[ContenderRequest], taken: set[str]) -> list[str]:
+    forms = [
+        [each.engine for each in requests],
+        [f"{each.engine}-{each.preset}" for each in requests],
+        [f"{each.build}-{each.engine}" for each in requests],
+        [f"{each.build}-{each.engine}-{each.preset}" for each in requests],
+    ]
+    return next((form for form in forms if len(set(form) | taken) == len(form) + len(taken)), forms[-1])
+
+
+def _numbered(names: Sequence[str], taken: set[str]) -> list[str]:
+    """Contenders that differ in table options or cores alone are counted."""
+    used, found = set(taken), []
+    for name in names:
+        fresh, count = name, 1
+        while fresh in used:
+            count += 1
+            fresh = f"{name}-{count}"
+        used.add(fresh)
+        found.append(fresh)
+    return found

@@ -1,0 +1,187 @@
+"""What a person asks for: a plan file, the options of the command line, the form of the window."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from ..catalog.entries import MAX_ROWS, SECONDS, TABLES, THREAD_LIST, WARMUP, as_threads
+from ..errors import InputError
+from ..toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
+
+ORDERS = ("grouped", "interleaved")
+TRANSPORTS = ("socket", "loopback")
+LOAD_METHODS = ("insert",)
+STARTS = ("loaded", "restarted")
+MAX_CONTENDERS = 64
+
+_SHARE = re.compile(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*x\s*memory\s*")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
+_CORES = re.compile(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*")
+_TABLE_OPTIONS = re.compile(r"[A-Za-z0-9_=,'. ]{0,500}")
+
+RULES = {
+    "name": TEXT,
+    "target": TEXT,
+    "sequence": TEXT,
+    "steps": Rule((list,), items=TEXT),
+    "tables": TABLES,
+    "rows": Rule((int, str), 1, MAX_ROWS),
+    "seconds": SECONDS,
+    "warmup": WARMUP,
+    "pause": WARMUP,
+    "threads": THREAD_LIST,
+    "repeats": Rule((int,), 1, 100),
+    "order": Rule((str,), choices=ORDERS),
+    "transport": Rule((str,), choices=TRANSPORTS),
+    "load_method": Rule((str,), choices=LOAD_METHODS),
+    "start": Rule((str,), choices=STARTS),
+    "contender": Rule((list,), items=TABLE),
+}
+CONTENDER_RULES = {
+    "build": NEEDED_TEXT,
+    "engine": NEEDED_TEXT,
+    "preset": TEXT,
+    "name": TEXT,
+    "table_options": TEXT,
+    "cores": TEXT,
+}
+
+
+@dataclass(frozen=True)
+class ContenderRequest:
+    """A contender by the names of its parts."""
+
+    build: str
+    engine: str
+    preset: str = "default"
+    name: str = ""
+    table_options: str = ""
+    cores: str = ""
+
+    @classmethod
+    def from_text(cls, text: str) -> ContenderRequest:
+        """BUILD:ENGINE or BUILD:ENGINE:PRESET."""
+        parts = text.split(":")
+        if len(parts) not in (2, 3) or not all(parts):
+            raise InputError(f"{text!r} is no contender; write BUILD:ENGINE:PRESET")
+        return cls(parts[0], parts[1].lower(), *parts[2:])
+
+    def problem(self) -> tuple[str, str]:
+        """The key that is wrong and why; two empty texts if none is."""
+        if self.name and not _NAME.fullmatch(self.name):
+            return "name", "must be up to 60 letters, digits, blanks, dots and dashes"
+        if self.cores and not _CORES.fullmatch(self.cores):
+            return "cores", f"must be like 0-3 or 0,2,4, not {shown(self.cores)}"
+        if not _TABLE_OPTIONS.fullmatch(self.table_options):
+            return "table_options", "may hold letters, digits, blanks and = , ' . _ only"
+        return "", ""
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """Everything a plan file can say; what is None, the sequence or the planner fills in."""
+
+    name: str = ""
+    target: str = "local"
+    sequence: str = ""
+    steps: tuple[str, ...] = ()  # the ones ticked; none: all
+    tables: int | None = None
+    rows: int | str | None = None
+    seconds: int | None = None
+    warmup: int | None = None
+    pause: int = 0
+    threads: tuple[int, ...] | None = None
+    repeats: int = 1
+    order: str = "grouped"
+    transport: str = "socket"
+    load_method: str = "insert"
+    start: str = "loaded"
+    contenders: tuple[ContenderRequest, ...] = ()
+    allow_busy: bool = False
+
+    @classmethod
+    def from_toml(cls, text: str, label: str = "plan") -> PlanRequest:
+        """Read a plan file; raises InputError with the line and key of what is wrong."""
+        document = read_document(text, label)
+        if "load" in document.data:
+            raise document.error(("load",), "is kept for load machines other than the target: not built yet")
+        document.check(document.data, RULES)
+        return cls(**_values(document))
+
+    @classmethod
+    def from_file(cls, path: Path) -> PlanRequest:
+        return cls.from_toml(read_text(path), str(path))
+
+    def with_options(self, **options: Any) -> PlanRequest:
+        """The same with options of the command line in place; None means: not given."""
+        given = {key: value for key, value in options.items() if value is not None}
+        for key, value in given.items():
+            rule = RULES.get(key)
+            listed = list(value) if isinstance(value, tuple) else value
+            problem = rule.problem(listed) if rule else ""
+            if not problem and key == "rows":
+                problem = rows_problem(value)
+            if problem:
+                raise InputError(f"--{key.replace('_', '-')} {problem}")
+        for contender in given.get("contenders", ()):
+            key, why = contender.problem()
+            if key:
+                raise InputError(f"contender {contender.build}:{contender.engine}: {key} {why}")
+        for key in ("steps", "threads"):
+            if isinstance(given.get(key), list):
+                given[key] = tuple(given[key])
+        return replace(self, **given)
+
+    def to_toml(self) -> str:
+        """The plan file that says the same; what was left open stays open."""
+        import tomli_w
+
+        data: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in RULES and value not in (None, "", ()):
+                data[field.name] = list(value) if isinstance(value, tuple) else value
+        data["contender"] = [
+            {key: value for key, value in vars(each).items() if value} for each in self.contenders
+        ]
+        return tomli_w.dumps(data)
+
+
+def _values(document: Document) -> dict[str, Any]:
+    values = {key: value for key, value in document.data.items() if key != "contender"}
+    if "rows" in values and (problem := rows_problem(values["rows"])):
+        raise document.error(("rows",), problem)
+    if "steps" in values:
+        values["steps"] = tuple(values["steps"])
+    if "threads" in values:
+        values["threads"] = as_threads(values["threads"])
+    tables = document.data.get("contender", [])
+    values["contenders"] = tuple(_contender(document, at, table) for at, table in enumerate(tables))
+    return values
+
+
+def _contender(document: Document, at: int, table: Mapping[str, Any]) -> ContenderRequest:
+    where = ("contender", at)
+    document.check(table, CONTENDER_RULES, where)
+    contender = ContenderRequest(**{**table, "engine": table["engine"].lower()})
+    key, why = contender.problem()
+    if key:
+        raise document.error((*where, key), why)
+    return contender
+
+
+def rows_problem(rows: int | str) -> str:
+    """What is wrong with rows given as a share of the memory, '' if nothing."""
+    if isinstance(rows, str) and not _SHARE.fullmatch(rows):
+        return f'must be a whole number or like "3x memory", not {shown(rows)}'
+    return ""
+
+
+def memory_share(rows: int | str) -> float | None:
+    """3.0 of "3x memory"; None of a number."""
+    found = _SHARE.fullmatch(rows) if isinstance(rows, str) else None
+    return float(found[1]) if found else None

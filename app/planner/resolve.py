@@ -1,0 +1,168 @@
+"""Resolving a request against the survey of a target and the catalog: the plan, or one line why not."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ..catalog import Catalog, Sequence, Workload
+from ..catalog.entries import MAX_ROWS
+from ..errors import InputError
+from ..ids import new_id
+from ..presets import Preset
+from ..protocol.plan import Contender, Plan, Turn, digest
+from .contenders import resolve_contenders
+from .request import MAX_CONTENDERS, PlanRequest, memory_share
+from .sizes import bytes_per_row
+from .steps import Size, chosen_steps, resolve_steps
+
+TABLES, ROWS, SECONDS, WARMUP, THREADS = 4, 1_000_000, 60, 5, (1,)  # where nobody says anything
+MAX_PLAN_BYTES = 900_000  # a plan is part of the first event of a journal, which holds 1 MiB
+
+
+def resolve(
+    request: PlanRequest,
+    survey: Mapping[str, Any],
+    catalog: Catalog,
+    approved: Iterable[str] = (),
+    make_id: Callable[[], str] = new_id,
+) -> Plan:
+    """The plan with nothing left open; raises InputError with what is wrong and what there is instead."""
+    sequence = _sequence(request, catalog)
+    workloads = {step.workload: catalog.workload(step.workload) for step in sequence.steps if step.workload}
+    contenders, presets = resolve_contenders(_contenders(request), survey, catalog)
+    chosen = chosen_steps(sequence, request.steps, workloads)
+    used = [workloads[name] for name in dict.fromkeys(step.workload for step in chosen if step.workload)]
+    for workload in used:
+        catalog.check_approved(workload, approved)
+    size = _size(request, sequence, survey, contenders)
+    plan = Plan(
+        id=make_id(),
+        name=request.name or sequence.name,
+        target=request.target,
+        machine_key=machine_key(survey),
+        sequence=sequence.name,
+        contenders=contenders,
+        steps=resolve_steps(chosen, workloads, size, request.start == "restarted"),
+        turns=_turns(request, sequence, contenders, make_id),
+        files=_files(catalog, used, sequence, presets),
+        tables=size.tables,
+        rows=size.rows,
+        seconds=size.seconds,
+        warmup=size.warmup,
+        pause=request.pause,
+        threads=list(size.threads),
+        repeats=request.repeats,
+        order=request.order,
+        transport=request.transport,
+        load_method=request.load_method,
+        start=request.start,
+        allow_busy=request.allow_busy,
+    )
+    _check_bytes(plan)
+    return plan
+
+
+def machine_key(survey: Mapping[str, Any]) -> str:
+    """What makes figures comparable: the machine, its CPU, memory and the disk under the directory."""
+    disk = survey.get("disk", {})
+    return digest(
+        [
+            survey.get("machine_id", ""),
+            {name: survey.get("cpu", {}).get(name) for name in ("model", "sockets", "cores", "threads")},
+            survey.get("memory_bytes"),
+            [disk.get(name) for name in ("model", "kind", "filesystem")],
+        ]
+    )
+
+
+def _sequence(request: PlanRequest, catalog: Catalog) -> Sequence:
+    if request.sequence:
+        return catalog.sequence(request.sequence)
+    names = ", ".join(sequence.name for sequence in catalog.sequences()[0])
+    raise InputError(f"no sequence is said; there are {names}")
+
+
+def _contenders(request: PlanRequest) -> tuple[Any, ...]:
+    if not request.contenders:
+        raise InputError("no contender is said; write --contender BUILD:ENGINE:PRESET")
+    if len(request.contenders) > MAX_CONTENDERS:
+        raise InputError(f"{len(request.contenders)} contenders; {MAX_CONTENDERS} are the most of one plan")
+    return request.contenders
+
+
+def _size(
+    request: PlanRequest, sequence: Sequence, survey: Mapping[str, Any], contenders: list[Contender]
+) -> Size:
+    """The request goes before the sequence, the sequence before the planner."""
+    tables = request.tables or sequence.tables or TABLES
+    rows = request.rows or sequence.rows or ROWS
+    warmup = next((each for each in (request.warmup, sequence.warmup) if each is not None), WARMUP)
+    return Size(
+        tables=tables,
+        rows=rows if isinstance(rows, int) else _share_of_memory(rows, tables, survey, contenders),
+        seconds=request.seconds or sequence.seconds or SECONDS,
+        warmup=warmup,
+        threads=request.threads or sequence.threads or THREADS,
+        cpu_threads=max(1, int(survey["cpu"]["threads"])),
+    )
+
+
+def _share_of_memory(rows: str, tables: int, survey: Mapping[str, Any], contenders: list[Contender]) -> int:
+    """Rows of a table, to a full thousand, so that every contender has at least this much data."""
+    share = memory_share(rows)
+    if share is None:
+        raise InputError(f'rows {rows!r} is neither a number nor like "3x memory"')
+    smallest = min(bytes_per_row(contender) for contender in contenders)
+    wanted = math.ceil(share * int(survey["memory_bytes"]) / smallest / tables / 1000) * 1000
+    if not 0 < wanted <= MAX_ROWS:
+        raise InputError(
+            f"rows {rows!r} means {wanted:,} rows a table; {MAX_ROWS:,} are the most: take more tables"
+        )
+    return wanted
+
+
+def _turns(
+    request: PlanRequest, sequence: Sequence, contenders: list[Contender], make_id: Callable[[], str]
+) -> list[Turn]:
+    """Grouped A A B B, interleaved A B A B."""
+    repeats, count = range(1, request.repeats + 1), range(len(contenders))
+    if request.order == "interleaved":
+        places = [(at, repeat) for repeat in repeats for at in count]
+    else:
+        places = [(at, repeat) for at in count for repeat in repeats]
+    return [
+        Turn(make_id(), _turn_name(request, sequence, contenders[at], repeat), at, repeat, ordinal)
+        for ordinal, (at, repeat) in enumerate(places, 1)
+    ]
+
+
+def _turn_name(request: PlanRequest, sequence: Sequence, contender: Contender, repeat: int) -> str:
+    name = f"{request.name or sequence.name}-{contender.name}"
+    return f"{name}-{repeat}" if request.repeats > 1 else name
+
+
+def _files(
+    catalog: Catalog, used: list[Workload], sequence: Sequence, presets: list[Preset]
+) -> dict[str, str]:
+    """Every file the plan is made of, by its name in the plan."""
+    files = {f"sequences/{sequence.name}.toml": sequence.text}
+    files.update({preset.file: preset.text for preset in presets})
+    for workload in used:
+        for name, text in catalog.workload_files(workload).items():
+            if files.setdefault(name, text) != text:
+                raise InputError(
+                    f"{name} is there twice with different content: give your own file another name"
+                )
+    return files
+
+
+def _check_bytes(plan: Plan) -> None:
+    size = len(json.dumps(plan.to_json(), ensure_ascii=False).encode("utf-8", "backslashreplace"))
+    if size > MAX_PLAN_BYTES:
+        raise InputError(
+            f"the plan has {size:,} bytes, {MAX_PLAN_BYTES:,} are the most: "
+            "take fewer repeats, thread counts or steps"
+        )

@@ -1,0 +1,169 @@
+"""The steps of a sequence at every point of their sweep, with settling, restart and bounds filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..catalog import Sequence, SequenceStep, Workload
+from ..errors import InputError
+from ..protocol.plan import Step
+
+PREPARING = ("load", "index")
+SETTLE_LEAST_S, SETTLE_MOST_S = 60, 1200  # a minute, and a second more for each million rows
+GROWTH = 10  # inserts that leave their bound open grow the tables by one part in this many
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much there is and how long it is driven, where a step says nothing else."""
+
+    tables: int
+    rows: int
+    seconds: int
+    warmup: int
+    threads: tuple[int, ...]
+    cpu_threads: int
+
+    @property
+    def all_rows(self) -> int:
+        return self.tables * self.rows
+
+
+def chosen_steps(
+    sequence: Sequence, ticked: tuple[str, ...], workloads: Mapping[str, Workload]
+) -> list[SequenceStep]:
+    """The steps that a person ticked, or all; load and index are always among them."""
+    known = [step.name for step in sequence.steps]
+    for name in ticked:
+        if name not in known:
+            raise InputError(
+                f"the sequence {sequence.name} has no step {name}; its steps are {', '.join(known)}"
+            )
+    return [
+        step
+        for step in sequence.steps
+        if not ticked or step.name in ticked or _kind(step, workloads) in PREPARING
+    ]
+
+
+def resolve_steps(
+    chosen: list[SequenceStep], workloads: Mapping[str, Workload], size: Size, restarted: bool
+) -> list[Step]:
+    """Every step in order, as the agent carries it out."""
+    found: list[Step] = []
+    for at, step in enumerate(chosen):
+        later = chosen[at + 1 :]
+        if step.settle_before and not (found and found[-1].kind == "settle"):
+            found.append(_settle(f"settle.before-{step.name}", step, size))
+        found += _points(step, workloads, size, later)
+        if step.settle_after:
+            found.append(_settle(f"settle.{step.name}", step, size))
+    if restarted:
+        found.insert(_first_measured(found), Step("restart", "restart", group="load", unit="s"))
+    _check_needs(found, workloads)
+    _check_names(found)
+    return found
+
+
+def _kind(step: SequenceStep, workloads: Mapping[str, Workload]) -> str:
+    return workloads[step.workload].kind if step.workload else step.kind
+
+
+def _points(
+    step: SequenceStep, workloads: Mapping[str, Workload], size: Size, later: list[SequenceStep]
+) -> list[Step]:
+    if step.kind == "settle":
+        return [_settle(step.name, step, size)]
+    if not step.workload:
+        return [Step(step.name, step.kind, group="load", unit="s")]
+    workload = workloads[step.workload]
+    if workload.kind in PREPARING:
+        threads = step.threads[0] if step.threads else min(size.tables, size.cpu_threads)
+        return [_step(step, workload, threads, {})]
+    sweep = step.threads or size.threads
+    bounds = _bounds(step, workload, size, len(sweep), _is_read(later, workloads))
+    return [_step(step, workload, threads, {"threads": threads}, **bounds) for threads in sweep]
+
+
+def _step(
+    step: SequenceStep, workload: Workload, threads: int, coordinates: dict[str, Any], **bounds: int
+) -> Step:
+    return Step(
+        name=step.name,
+        kind=workload.kind,
+        workload=workload.name,
+        group=workload.group,
+        unit=workload.unit,
+        latency_per=workload.latency_per,
+        lua=workload.lua,
+        options={**workload.options, **_checked_options(step, workload)},
+        ignore_errors=list(workload.ignore_errors),
+        ignore_errors_by_engine=workload.ignore_errors_by_engine,
+        coordinates=coordinates,
+        threads=threads,
+        warm=step.warm,
+        writes=workload.writes,
+        **bounds,
+    )
+
+
+def _checked_options(step: SequenceStep, workload: Workload) -> dict[str, Any]:
+    for key, value in step.options.items():
+        if key not in workload.options:
+            known = ", ".join(workload.options) or "none"
+            raise InputError(
+                f"step {step.name}: the workload {workload.name} has no option {key}; it has {known}"
+            )
+        if type(value) is not type(workload.options[key]):
+            kind = type(workload.options[key]).__name__
+            raise InputError(f"step {step.name}: option {key} of {workload.name} must be of type {kind}")
+    return step.options
+
+
+def _bounds(step: SequenceStep, workload: Workload, size: Size, points: int, is_read: bool) -> dict[str, int]:
+    """Seconds or events; what changes the number of rows before others read them is bounded by events."""
+    if workload.changes_rows and is_read and step.events is None:
+        if step.seconds is not None:
+            raise InputError(
+                f"step {step.name} changes the number of rows and later steps read them: bound it by events "
+                f"in the sequence, not by seconds, else each contender would leave another number of rows"
+            )
+        return {"events": max(1, size.all_rows // GROWTH // points), "warmup": step.warmup or 0}
+    if step.events is not None:
+        return {"events": step.events, "seconds": step.seconds or 0, "warmup": step.warmup or 0}
+    warmup = size.warmup if step.warmup is None else step.warmup
+    return {"seconds": step.seconds or size.seconds, "warmup": warmup}
+
+
+def _is_read(later: list[SequenceStep], workloads: Mapping[str, Workload]) -> bool:
+    """Whether a later step looks at the rows that are there; one that only adds or takes away does not."""
+    return any(step.workload and not workloads[step.workload].changes_rows for step in later)
+
+
+def _settle(name: str, step: SequenceStep, size: Size) -> Step:
+    cap = step.cap_s or min(SETTLE_MOST_S, SETTLE_LEAST_S + size.all_rows // 1_000_000)
+    return Step(name, "settle", group="load", unit="s", cap_s=cap)
+
+
+def _first_measured(steps: list[Step]) -> int:
+    return next((at for at, step in enumerate(steps) if step.kind not in (*PREPARING, "settle")), len(steps))
+
+
+def _check_needs(steps: list[Step], workloads: Mapping[str, Workload]) -> None:
+    there: set[str] = set()
+    for step in steps:
+        for need in workloads[step.workload].needs if step.workload else ():
+            if need not in there:
+                kind = "load" if need == "tables" else "index"
+                raise InputError(f"step {step.name} needs a step of kind {kind} before it")
+        there |= {"load": {"tables"}, "index": {"index"}}.get(step.kind, set())
+
+
+def _check_names(steps: list[Step]) -> None:
+    seen: set[str] = set()
+    for step in steps:
+        if step.label in seen:
+            raise InputError(f"two steps are called {step.label}: give one another name in the sequence")
+        seen.add(step.label)

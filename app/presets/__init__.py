@@ -1,0 +1,15 @@
+"""Presets: reading my.cnf files, refusing what is Dyno's, rendering them for one build on one machine."""
+
+from .mycnf import Option, Preset, parse_preset
+from .render import Dropped, Machine, Rendered, option_values, render
+
+__all__ = [
+    "Dropped",
+    "Machine",
+    "Option",
+    "Preset",
+    "Rendered",
+    "option_values",
+    "parse_preset",
+    "render",
+]

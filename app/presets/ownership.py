@@ -1,0 +1,82 @@
+"""Which options are Dyno's: dropped because it places them itself, cut to a file name, or refused."""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import InputError
+from .mycnf import Option, strip_prefixes, unquote
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# directories and files that the session's own directory replaces
+PLACED = words(
+    """
+    aria_log_dir_path basedir character_sets_dir datadir innodb_data_home_dir innodb_doublewrite_dir
+    innodb_log_group_home_dir innodb_temp_tablespaces_dir innodb_tmpdir innodb_undo_directory
+    lc_messages_dir log_error pid_file replica_load_tmpdir rocksdb_datadir rocksdb_wal_dir
+    slave_load_tmpdir socket tmpdir wsrep_data_home_dir
+    """
+)
+# files that may keep their name, in the data directory
+NAMED = words(
+    """
+    general_log_file innodb_buffer_pool_filename log_basename log_bin log_bin_index log_slow_query_file
+    master_info_file relay_log relay_log_index relay_log_info_file slow_query_log_file
+    """
+)
+# who may reach the server, as whom it runs, what it reads or carries out by itself
+FORBIDDEN = words(
+    """
+    bind_address bootstrap chroot daemonize defaults_extra_file defaults_file des_key_file extra_port help
+    init_file initialize initialize_insecure ledir networking plugin_dir port secure_file_priv
+    skip_networking user validate_config wsrep_provider
+    """
+)
+FORBIDDEN_FAMILIES = ("mysqlx", "admin_")
+# values with a slash that are no path
+SLASHED = frozenset({"performance_schema_instrument", "default_time_zone", "time_zone"})
+
+_FILE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
+
+
+def place(option: Option, where: str) -> tuple[Option | None, str]:
+    """The option as it may be sent, or None; and what was done to it, '' if nothing."""
+    refuse_forbidden(option, where)
+    if option.key in PLACED:
+        return None, "Dyno places it in the directory of the session"
+    value = option.value or ""
+    if option.key in NAMED and value:
+        return _cut_to_name(option, where)
+    if "/" in value and option.key not in SLASHED:
+        raise InputError(f"{where}: {option.name} holds a path; paths are Dyno's: take the line out")
+    return option, ""
+
+
+def refuse_forbidden(option: Option, where: str) -> None:
+    """Raise InputError for an option that is Dyno's alone, however it is written."""
+    for name in strip_prefixes(option.name):
+        family = next((each for each in FORBIDDEN_FAMILIES if name.startswith(each)), "")
+        if family or any(_means(name, each) for each in FORBIDDEN):
+            raise InputError(f"{where}: {option.name} is Dyno's: take the line out")
+
+
+def _means(name: str, forbidden: str) -> bool:
+    """A server takes the beginning of an option's name for the whole."""
+    return name == forbidden or (len(name) > 2 and forbidden.startswith(name))
+
+
+def _cut_to_name(option: Option, where: str) -> tuple[Option, str]:
+    value = unquote(option.value or "")
+    if "/" not in value:
+        if value and not (_FILE_NAME.fullmatch(value) or value.isdigit()):
+            raise InputError(f"{where}: {option.name}={value} names no file in the data directory")
+        return option, ""
+    name = value.rsplit("/", 1)[1]
+    if not _FILE_NAME.fullmatch(name):
+        raise InputError(f"{where}: {option.name}={value} names no file; write {option.name}=name")
+    cut = Option(option.group, option.line, option.name, name)
+    return cut, f"only its name is kept: {cut.text}"

@@ -1,0 +1,117 @@
+"""Rendering a preset: the lines that apply to a build, shares of this machine's memory filled in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from ..errors import InputError
+from .expression import fill_in
+from .mycnf import Option, Preset, is_server_group, parse_preset, unquote
+from .ownership import place, words
+
+# options that add to what stands before; any other counts as its last line says
+_ADDING = words(
+    """
+    binlog_do_db binlog_ignore_db debug optimizer_switch performance_schema_instrument plugin_load_add
+    replicate_do_db replicate_do_table replicate_ignore_db replicate_ignore_table replicate_rewrite_db
+    replicate_wild_do_table replicate_wild_ignore_table
+    """
+)
+_NEGATIONS = ("skip_", "disable_")
+_SIZE = re.compile(r"(\d+)([kmgtpe])b?", re.IGNORECASE)
+_FACTORS = {letter: 1024**power for power, letter in enumerate("kmgtpe", 1)}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What shares are shares of."""
+
+    ram_bytes: int
+    cores: int
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A line of the preset that is not sent as it stands, and why."""
+
+    line: int
+    option: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """What is sent, kept and taken away: one [mysqld] group, no placeholders."""
+
+    text: str
+    options: tuple[Option, ...]
+    dropped: tuple[Dropped, ...] = field(default=())
+
+
+def render(preset: Preset, family: str, version: str, machine: Machine) -> Rendered:
+    """The preset for one build; raises InputError with the line of what is refused."""
+    groups = read_groups(family, version)
+    dropped: list[Dropped] = []
+    kept: list[Option] = []
+    for option in preset.options:
+        where = f"{preset.label}: line {option.line}"
+        if not is_server_group(option.group):
+            continue
+        placed, what = place(_filled(option, machine, where), where)  # refused whatever the build
+        if option.group not in groups:
+            continue
+        if what:
+            dropped.append(Dropped(option.line, option.text, what))
+        if placed:
+            kept.append(placed)
+    options = tuple(_last_ones(kept))
+    text = "".join(f"{option.text}\n" for option in options)
+    return Rendered("[mysqld]\n" + text, options, tuple(dropped))
+
+
+def read_groups(family: str, version: str) -> frozenset[str]:
+    """The groups that a server of this family and version reads; they apply in the order of the file."""
+    series = ".".join(version.split("-")[0].split(".")[:2])
+    names = {"mysqld", "server", f"mysqld-{series}"}
+    if "mariadb" in family.lower():
+        names |= {"mariadb", f"mariadb-{series}", "mariadbd", f"mariadbd-{series}", "client-server"}
+    return frozenset(names)
+
+
+def _filled(option: Option, machine: Machine, where: str) -> Option:
+    if option.value is None or "{" not in option.value:
+        return option
+    if option.value.count("{") != option.value.count("}"):
+        raise InputError(f"{where}: {option.name}: a brace is left open or closed twice")
+    names = {"ram": machine.ram_bytes, "cores": machine.cores}
+    try:
+        return replace(option, value=fill_in(option.value, names))
+    except ValueError as error:
+        raise InputError(f"{where}: {option.name}: {error}") from None
+
+
+def _last_ones(options: list[Option]) -> list[Option]:
+    """Without the lines that a later one of the same option overrules."""
+    last = {option.key: at for at, option in enumerate(options)}
+    return [option for at, option in enumerate(options) if option.key in _ADDING or last[option.key] == at]
+
+
+def option_values(cnf: str) -> dict[str, str]:
+    """What a rendered preset sets: names without prefixes, flags as ON or OFF, sizes in bytes."""
+    values = {}
+    for option in parse_preset(cnf, "rendered", "").options:
+        negated = any(option.name.removeprefix("loose_").startswith(each) for each in _NEGATIONS)
+        values[option.key] = "OFF" if negated else plain_value(option.value)
+    return values
+
+
+def plain_value(value: str | None) -> str:
+    """A value as it can be compared: `128M`, `on` and `1` are written in more than one way."""
+    text = "ON" if value is None else unquote(value).strip()
+    found = _SIZE.fullmatch(text)
+    if found:
+        return str(int(found[1]) * _FACTORS[found[2].lower()])
+    if text.upper() in ("ON", "TRUE", "YES"):
+        return "ON"
+    return "OFF" if text.upper() in ("OFF", "FALSE", "NO") else text

@@ -1,0 +1,168 @@
+"""TOML that people write: values checked against rules, every complaint with its file, line and key."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import InputError
+
+MAX_BYTES = 1 << 20
+Path_ = Sequence["str | int"]  # where a value stands: ("contender", 1, "engine")
+
+_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "a table"}
+_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(#.*)?$")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a value may be."""
+
+    kinds: tuple[type, ...]
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    items: Rule | None = None  # of a list
+    needed: bool = False
+
+    def problem(self, value: Any) -> str:
+        """What is wrong with a value, '' if nothing."""
+        if self.items and isinstance(value, list):
+            return next((text for text in map(self.items.problem, value) if text), "")
+        if not isinstance(value, self.kinds) or (isinstance(value, bool) and bool not in self.kinds):
+            return f"must be {self.words()}, not {shown(value)}"
+        if self.choices and value not in self.choices:
+            return f"must be one of {', '.join(self.choices)}, not {shown(value)}"
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return self._outside(value)
+        return "" if not isinstance(value, str) or value.isprintable() else "must not hold control characters"
+
+    def _outside(self, value: float) -> str:
+        if (self.low is None or value >= self.low) and (self.high is None or value <= self.high):
+            return ""
+        if self.high is None:
+            return f"must be at least {self.low:,}, not {shown(value)}"
+        return f"must lie between {self.low:,} and {self.high:,}, not {shown(value)}"
+
+    def words(self) -> str:
+        found = [_WORDS[kind] for kind in self.kinds if kind in _WORDS]
+        if self.items:
+            found.append("a list of which each is " + self.items.words())
+        return " or ".join(found)
+
+
+TEXT = Rule((str,))
+NEEDED_TEXT = Rule((str,), needed=True)
+FLAG = Rule((bool,))
+TABLE = Rule((dict,))
+
+
+def shown(value: Any) -> str:
+    """A value in a message, cut where it is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer with more digits than Python will print
+        return "a number too long to print"
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+@dataclass(frozen=True)
+class Document:
+    """A TOML text that could be read."""
+
+    label: str  # as messages name it
+    text: str
+    data: dict[str, Any]
+
+    def error(self, where: Path_, message: str) -> InputError:
+        """An InputError that names file, line and key."""
+        line = line_of(self.text, where)
+        key = next((str(part) for part in reversed(where) if isinstance(part, str)), "")
+        place = f"line {line}: " if line else ""
+        return InputError(f"{self.label}: {place}{key + ' ' if key else ''}{message}")
+
+    def check(self, table: Mapping[str, Any], rules: Mapping[str, Rule], where: Path_ = ()) -> None:
+        """Raise InputError for the first key that is unknown, wrong or missing."""
+        for key, value in table.items():
+            if key not in rules:
+                raise self.error((*where, key), f"is not known here; known are {', '.join(rules)}")
+            problem = rules[key].problem(value)
+            if problem:
+                raise self.error((*where, key), problem)
+        for key, rule in rules.items():
+            if rule.needed and key not in table:
+                raise self.error((*where, key), "is missing")
+
+
+def read_document(text: str, label: str) -> Document:
+    """Parse TOML; raises InputError with the line of what is malformed."""
+    try:
+        return Document(label, text, tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{label}: {error}") from None
+    except (RecursionError, ValueError):
+        raise InputError(f"{label}: nested too deeply, or a number too long, to be read") from None
+
+
+def read_text(path: Path, most: int = MAX_BYTES) -> str:
+    """A UTF-8 file of bounded size; raises InputError with what is wrong with it."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(most + 1)
+        if len(raw) > most:
+            raise InputError(f"{path}: larger than {most // 1024} KiB")
+        return raw.decode("utf-8").replace("\r\n", "\n")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not UTF-8 text") from None
+
+
+def line_of(text: str, where: Path_) -> int:
+    """The line in which a key stands, else its table's; 0 where neither is found."""
+    headers = [part for part in where if isinstance(part, str)]
+    counts = [part for part in where if isinstance(part, int)]
+    lines = text.split("\n")
+    for depth in range(len(headers), 0, -1):
+        start = _table_start(lines, headers[: depth - 1], counts)
+        found = _key_line(lines, start, headers[depth - 1])
+        if found:
+            return found
+        if depth == len(headers) and _table_start(lines, headers, counts) > 0:
+            return _table_start(lines, headers, counts)
+    return max(_table_start(lines, headers[:-1], counts), 0) if headers else 0
+
+
+def _table_start(lines: Sequence[str], names: Sequence[str], counts: Sequence[int]) -> int:
+    """The line of the header of a table, or of the counted one in a list of tables; 0 for the top."""
+    if not names:
+        return 0
+    wanted = counts[0] if counts else 0
+    for number, line in enumerate(lines, 1):
+        header = _HEADER.match(line)
+        if header and _parts(header[2]) == list(names):
+            if wanted == 0:
+                return number
+            wanted -= 1
+    return -1
+
+
+def _key_line(lines: Sequence[str], start: int, key: str) -> int:
+    """The line of `key =` in the table whose header is line `start`."""
+    if start < 0:
+        return 0
+    wanted = re.compile(rf"""(?:^|[{{,])\s*["']?{re.escape(key)}["']?\s*[.=]""")
+    for number in range(start + 1, len(lines) + 1):
+        if _HEADER.match(lines[number - 1]):
+            break
+        if wanted.search(lines[number - 1]):
+            return number
+    return 0
+
+
+def _parts(dotted: str) -> list[str]:
+    return [part.strip().strip("\"'") for part in dotted.split(".")]
