@@ -1,0 +1,38 @@
+# make run    installs what is missing, and starts Dyno
+# make test   installs what the tests need, and passes them; make full: the long ones too
+# make bench  measures Dyno itself (docs/benchmarks.md)
+# make lint   style and types only
+
+BIN = .venv/bin
+
+.DEFAULT_GOAL = help
+.PHONY: help run test full bench lint
+
+help:
+	@sed -n 's/^# //p' Makefile
+
+run:
+	@sh install.sh run
+	@$(BIN)/dyno
+
+test:
+	@sh install.sh test
+	@$(MAKE) --no-print-directory lint
+	@$(BIN)/python -m tests.builds mysql-5.6 mysql-9.7 || test "$$CI" != true
+	$(BIN)/pytest -m "not full"
+
+full:
+	@sh install.sh full
+	@$(MAKE) --no-print-directory lint
+	@$(BIN)/python -m tests.builds mysql-5.6 mysql-9.7 mysql-5.6-full || test "$$CI" != true
+	$(BIN)/pytest
+
+bench:
+	@sh install.sh test
+	$(BIN)/python -m tests.bench
+
+lint:
+	@sh install.sh lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
