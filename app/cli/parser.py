@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from ..errors import InputError
 
-NOUNS = ("target", "build", "preset", "workload", "sequence", "run", "session", "compare", "doctor")
+NOUNS = ("target", "build", "preset", "workload", "sequence", "run", "follow")
 
 
 class Parser(argparse.ArgumentParser):

@@ -1,0 +1,193 @@
+"""`dyno follow`, `status`, `stop`, `skip`, `note`: plans that are being carried out on a target."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError
+from ..targets import Target, Targets, agent_on, connect
+from .parser import add_json, later
+from .reach import agent_of
+from .screen import ask_secret, print_json, print_table
+
+if TYPE_CHECKING:
+    from ..protocol.plan import Plan
+
+
+@dataclass(frozen=True)
+class Found:
+    """A plan on a target, and the agent file that started it."""
+
+    target: Target
+    directory: str
+    plan: str
+    name: str
+    sha: str
+    locked: bool
+    sessions: list[dict[str, Any]]
+
+
+def add_words(words: Any) -> None:
+    for word, text in (
+        ("follow", "fetch and watch what a target does, or did"),
+        ("status", "what is being carried out"),
+        ("stop", "end the session at hand"),
+        ("skip", "end the step at hand"),
+        ("note", "say something at this moment"),
+    ):
+        parser = words.add_parser(word, help=text)
+        parser.add_argument("--target", default="local")
+        if word == "note":
+            parser.add_argument("text")
+        if word == "status":
+            add_json(parser)
+        elif word == "follow":
+            parser.add_argument("plan", nargs="?", help="its id; else the one that is being carried out")
+        elif word == "stop":
+            how = parser.add_mutually_exclusive_group()
+            how.add_argument(
+                "--after-step", action="store_const", dest="what", const="step", default="session"
+            )
+            how.add_argument("--plan", action="store_const", dest="what", const="plan", help="the whole plan")
+        parser.set_defaults(carry_out=later("follow", f"{word}_plan"))
+
+
+def find_plans(target: Target) -> Iterator[Found]:
+    """Every plan in every directory of a target."""
+    for directory in target.directories:
+        with agent_of(target, directory) as agent:
+            for each in agent.list():
+                yield Found(
+                    target,
+                    agent.directory,
+                    each["plan"],
+                    each["name"],
+                    each["agent"],
+                    each["locked"],
+                    each["sessions"],
+                )
+
+
+def find_active(target: Target) -> Found:
+    active = [found for found in find_plans(target) if found.locked]
+    if not active:
+        raise InputError(f"nothing is being carried out on {target.name}")
+    return active[0]
+
+
+def status_plan(arguments: argparse.Namespace) -> None:
+    plans = list(find_plans(Targets().get(arguments.target)))
+    active = [found for found in plans if found.locked]
+    if arguments.json:
+        keys = ("plan", "name", "directory", "sessions")
+        print_json([{key: getattr(found, key) for key in keys} for found in active])
+    elif not active:
+        print(f"nothing is being carried out on {arguments.target}; {len(plans)} plans have been")
+    else:
+        rows = [
+            (f.plan, f.name, f"{sum(s['ended'] for s in f.sessions)} of {len(f.sessions)} ended")
+            for f in active
+        ]
+        print_table(("plan", "name", "sessions"), rows)
+
+
+def stop_plan(arguments: argparse.Namespace) -> None:
+    found = find_active(Targets().get(arguments.target))
+    with agent_of(found.target, found.directory) as agent:
+        agent.stop(found.plan, arguments.what, sha=found.sha)
+    what = {
+        "step": "the session ends after the step at hand",
+        "plan": "the plan ends",
+        "session": "the session ends",
+    }
+    print(f"{found.name}: {what[arguments.what]}")
+
+
+def skip_plan(arguments: argparse.Namespace) -> None:
+    found = find_active(Targets().get(arguments.target))
+    with agent_of(found.target, found.directory) as agent:
+        agent.skip(found.plan, sha=found.sha)
+
+
+def note_plan(arguments: argparse.Namespace) -> None:
+    found = find_active(Targets().get(arguments.target))
+    with agent_of(found.target, found.directory) as agent:
+        agent.note(found.plan, arguments.text, sha=found.sha)
+
+
+def follow_plan(arguments: argparse.Namespace) -> int:
+    """The plan named, or the active one, or else everything that has not been fetched to its end."""
+    target = Targets().get(arguments.target)
+    plans = list(find_plans(target))
+    if arguments.plan:
+        wanted = [found for found in plans if found.plan == arguments.plan]
+        if not wanted:
+            raise InputError(f"there is no plan {arguments.plan!r} on {target.name}: see dyno status")
+    else:
+        wanted = [found for found in plans if not _is_kept(found)]
+    if not wanted:
+        print(f"everything of {target.name} is in the history")
+    codes = [
+        watch_sessions(f.target, f.directory, f.plan, [s["session"] for s in f.sessions], f.sha)
+        for f in wanted
+    ]
+    return max(codes, default=0)
+
+
+def _is_kept(found: Found) -> bool:
+    """All its bytes are here, and it is over: nothing to fetch."""
+    from ..history.history import History
+    from ..history.sessions import sessions
+    from ..history.writing import Writer
+    from ..settings import home
+
+    if found.locked:
+        return False
+    with History(home()) as history:
+        known = {each["id"]: each["state"] for each in sessions(history, plan=found.plan)}
+        writer = Writer(history)
+        return all(
+            known.get(each["session"]) not in (None, "waiting", "active")
+            and writer.offset(each["session"]) >= each["size"]
+            for each in found.sessions
+        )
+
+
+def watch_plan(target: Target, directory: str, plan: Plan, sha: str) -> int:
+    return watch_sessions(target, directory, plan.id, [turn.session for turn in plan.turns], sha)
+
+
+def watch_sessions(target: Target, directory: str, plan: str, sessions: list[str], sha: str) -> int:
+    """Follow until the plan ends or the person detaches; 1 where a session did not go well."""
+    from ..follower import Follower
+    from ..settings import home
+    from .run import how_to_come_back
+    from .watch import Watch, follow
+
+    def reach() -> Any:
+        return agent_on(connect(target, ask_secret), target, directory, sha)
+
+    watch = Watch(lambda text: print(text, flush=True))
+    watch.replay(home(), sessions)
+    ended = follow(lambda publish: Follower(home(), plan, sessions, reach, publish), watch)
+    if not ended:
+        print(f"detached: the plan goes on on {target.name}; {how_to_come_back(target.name)}")
+        return 0
+    return outcome_of(plan)
+
+
+def outcome_of(plan: str) -> int:
+    """0 where every session and every step of it went well."""
+    from ..history.history import History
+    from ..history.sessions import sessions
+    from ..settings import home
+
+    with History(home()) as history:
+        found = sessions(history, plan=plan)
+    for each in found:
+        if each["state"] == "lost":
+            print(f"{each['name']}: lost: its agent is gone and left no end; its samples are kept")
+    return int(any(each["state"] != "completed" or each["failed_steps"] for each in found))

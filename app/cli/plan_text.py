@@ -1,0 +1,52 @@
+"""A plan, its estimate and its checks, as people read them before they start it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..protocol.plan import Plan, Step
+from .screen import bytes_text, print_table, seconds_text
+
+
+def show_plan(plan: Plan, estimate: Any) -> None:
+    print(
+        f"{plan.name}: sequence {plan.sequence} on {plan.target}, {plan.tables} tables x {plan.rows:,} rows"
+    )
+    print(f"transport {plan.transport}, start {plan.start}, order {plan.order}, {plan.repeats} repeats")
+    print()
+    names = ("contender", "build", "engine", "preset", "table options", "cores", "data : cache : memory")
+    sizes = {each.contender: each for each in estimate.contenders}
+    rows = [
+        (c.name, c.build, c.engine, c.preset, c.table_options or "-", c.cores or "all", _sizes(sizes[c.name]))
+        for c in plan.contenders
+    ]
+    print_table(names, rows)
+    print()
+    print_table(
+        ("step", "kind", "threads", "bounded by", "options"), [_row(step) for step in plan.steps], right=(2,)
+    )
+    print()
+    print(f"takes about {seconds_text(estimate.seconds)} ({estimate.seconds_text})")
+    print(f"needs about {bytes_text(estimate.disk_bytes)} of disk ({estimate.disk_text})")
+
+
+def _sizes(size: Any) -> str:
+    return " : ".join(bytes_text(each) for each in (size.data_bytes, size.cache_bytes, size.memory_bytes))
+
+
+def _row(step: Step) -> tuple[str, str, int, str, str]:
+    bounds = [f"{step.seconds} s" if step.seconds else "", f"{step.events:,} events" if step.events else ""]
+    bounds += [f"{step.cap_s} s at most" if step.cap_s else ""]
+    options = " ".join(f"{name}={value}" for name, value in step.options.items())
+    name = f"{step.name} (warm)" if step.warm else step.name
+    return name, step.kind, step.threads, " or ".join(filter(None, bounds)) or "its work", options
+
+
+def show_checks(checks: Iterable[Mapping[str, Any]]) -> None:
+    print()
+    for check in checks:
+        who = f"{check['contender']}: " if check.get("contender") else ""
+        todo = f" -> {check['todo']}" if check["state"] != "pass" and check.get("todo") else ""
+        print(f"{check['state']:<5} {check['name']}: {who}{check['text']}{todo}")
+    print()

@@ -1,0 +1,57 @@
+"""Showing things to people in a terminal: tables, questions, JSON for scripts."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def print_json(value: Any) -> None:
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def print_table(headers: Sequence[str], rows: Iterable[Sequence[Any]], right: Iterable[int] = ()) -> None:
+    """Columns as wide as their content; those named in `right` hold numbers."""
+    lines = [list(headers), *([_text(cell) for cell in row] for row in rows)]
+    numeric = set(right)
+    widths = [max(len(line[index]) for line in lines) for index in range(len(headers))]
+    for line in lines:
+        cells = [
+            cell.rjust(width) if index in numeric else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())
+
+
+def _text(cell: Any) -> str:
+    return "" if cell is None else str(cell)
+
+
+def ask_secret(prompt: str) -> str | None:
+    """A secret typed by a person; None where nobody sits at a terminal."""
+    if not sys.stdin.isatty():
+        return None
+    try:
+        return getpass.getpass(f"{prompt}: ")
+    except EOFError:
+        return None
+
+
+def bytes_text(size: float) -> str:
+    """`1.5 GB`; a count of bytes for people."""
+    for unit in ("B", "KB", "MB", "GB", "TB"):
+        if abs(size) < 1024 or unit == "TB":
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return ""
+
+
+def seconds_text(seconds: float) -> str:
+    """`1 h 05 min`, `3 min 20 s`, `45 s`."""
+    whole = max(0, round(seconds))
+    if whole >= 3600:
+        return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+    return f"{whole // 60} min {whole % 60:02d} s" if whole >= 60 else f"{whole} s"

@@ -1,0 +1,147 @@
+"""`dyno target`: the machines a person has, and what is found on them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .parser import add_json, later
+
+_TEXTS = {
+    "host": "a name or address, or a Host of ~/.ssh/config",
+    "user": "who logs in",
+    "identity": "a key file",
+    "jump": "hosts on the way",
+    "python": "which Python there",
+}
+
+
+def add_words(words: Any) -> None:
+    noun = words.add_parser("target", help="machines that run servers")
+    verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for verb in ("add", "edit"):
+        parser = verbs.add_parser(verb)
+        parser.add_argument("name")
+        _add_fields(parser)
+        parser.set_defaults(carry_out=later("target", f"{verb}_target"))
+    listing = verbs.add_parser("list")
+    add_json(listing)
+    listing.set_defaults(carry_out=later("target", "list_targets"))
+    survey = verbs.add_parser("survey", help="what the machine is and which builds are there")
+    survey.add_argument("name")
+    add_json(survey)
+    survey.set_defaults(carry_out=later("target", "survey_target"))
+    trust = verbs.add_parser("trust", help="accept a host key by its fingerprint")
+    trust.add_argument("name")
+    trust.add_argument("fingerprint", help="SHA256:...")
+    trust.set_defaults(carry_out=later("target", "trust_target"))
+    remove = verbs.add_parser("remove", help="forget a target; nothing on it is touched")
+    remove.add_argument("name")
+    remove.set_defaults(carry_out=later("target", "remove_target"))
+
+
+def _add_fields(parser: argparse.ArgumentParser) -> None:
+    for name, text in _TEXTS.items():
+        parser.add_argument(f"--{name}", help=text)
+    parser.add_argument("--port", type=int)
+    parser.add_argument(
+        "--directory", action="append", dest="directories", help="Dyno's directory on the disk to be measured"
+    )
+    parser.add_argument(
+        "--search-path", action="append", dest="search_paths", help="where builds are: /opt/*"
+    )
+    parser.add_argument(
+        "--remember", action=argparse.BooleanOptionalAction, help="secrets are kept in the system keyring"
+    )
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    names = (*_TEXTS, "port", "directories", "search_paths", "remember")
+    return {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+
+
+def add_target(arguments: argparse.Namespace) -> None:
+    from ..targets import Target, Targets
+
+    Targets().add(Target(arguments.name, **_given(arguments)))
+    print(f"{arguments.name} is a target now; see what is there: dyno target survey {arguments.name}")
+
+
+def edit_target(arguments: argparse.Namespace) -> None:
+    from ..targets import Targets
+
+    Targets().edit(arguments.name, **_given(arguments))
+
+
+def remove_target(arguments: argparse.Namespace) -> None:
+    from ..targets import Targets
+
+    Targets().remove(arguments.name)
+
+
+def list_targets(arguments: argparse.Namespace) -> None:
+    from dataclasses import asdict
+
+    from ..targets import Targets
+    from .screen import print_json, print_table
+
+    targets = Targets().all()
+    if arguments.json:
+        print_json([asdict(target) for target in targets])
+        return
+    rows = [(each.name, _where(each), ", ".join(each.directories)) for each in targets]
+    print_table(("name", "host", "directories"), rows)
+
+
+def _where(target: Any) -> str:
+    if target.is_local:
+        return "this computer"
+    user = f"{target.user}@" if target.user else ""
+    return f"{user}{target.host}" + (f":{target.port}" if target.port else "")
+
+
+def trust_target(arguments: argparse.Namespace) -> None:
+    from ..remote.dial import trust
+    from ..targets import Targets
+    from .screen import ask_secret
+
+    trust(Targets().get(arguments.name), arguments.fingerprint, ask_secret)
+    print(f"{arguments.name} is known by {arguments.fingerprint} from now on")
+
+
+def survey_target(arguments: argparse.Namespace) -> None:
+    from .reach import survey_of
+    from .screen import print_json
+
+    survey = survey_of(arguments.name)
+    if arguments.json:
+        print_json(survey)
+    else:
+        _show(survey)
+
+
+def _show(survey: dict[str, Any]) -> None:
+    from .screen import bytes_text
+
+    cpu, disk = survey["cpu"], survey["disk"]
+    print(f"{survey['name']}: {cpu['model']}, {cpu['cores']} cores, {cpu['threads']} threads")
+    print(f"memory {bytes_text(survey['memory_bytes'])}, {survey['distribution']}, Linux {survey['kernel']}")
+    print(
+        f"disk of {disk['path']}: {disk.get('model') or disk.get('device') or 'unknown'} ({disk.get('kind')}), "
+        f"{disk.get('filesystem')}, {bytes_text(disk.get('free_bytes') or 0)} free"
+    )
+    print(f"Python {survey['python']}, sysbench {survey['sysbench'] or 'not installed'}")
+    print()
+    show_builds(survey["builds"])
+    for warning in survey["warnings"]:
+        print(f"warning: {warning}")
+
+
+def show_builds(builds: list[dict[str, Any]]) -> None:
+    from .screen import print_table
+
+    rows = [
+        (b["name"], b["family"], b["version"], " ".join(b["engines"]), b["server"], b["problem"] or "")
+        for b in builds
+    ]
+    print_table(("build", "family", "version", "engines", "server", "problem"), rows)
