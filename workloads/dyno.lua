@@ -15,7 +15,7 @@ local SLOTS = 128 -- of the histogram: sysbench spreads its counts, and adds the
 local SETUP = "dyno: cannot set up the shared block"
 
 ffi.cdef([[
-typedef struct {               /* of one worker; two cache lines, so that workers do not disturb each other */
+typedef struct {               /* of one worker: two cache lines that no other worker writes to */
   double read, inserted, updated, deleted, control, setup_reads, setup_other, unused[9];
 } dyno_counts;
 typedef struct {               /* everything counted until a moment */
@@ -46,6 +46,7 @@ extern dyno_histogram sb_latency_histogram;
 extern uint64_t sb_rng_state[2];
 int pthread_rwlock_rdlock(void *lock);
 int pthread_rwlock_unlock(void *lock);
+int pthread_setcancelstate(int state, int *before);
 int pthread_mutex_lock(void *mutex);
 int pthread_mutex_unlock(void *mutex);
 void *mmap(void *address, size_t length, int protection, int flags, int fd, long offset);
@@ -86,11 +87,15 @@ local counts = block.counts[math.min(sysbench.tid, MAX_THREADS - 1)]
 local result -- of the latest statement: the same place for all statements of a connection
 local tables, table_size
 
--- Carry out a function that no other thread may be in.
+-- Carry out a function that no other thread may be in. When a run ends, sysbench cancels its reporting
+-- threads wherever they are: not in here, where they would take the lock with them.
 local function locked(action, argument)
+   local before = ffi.new("int[1]")
+   C.pthread_setcancelstate(1, before) -- PTHREAD_CANCEL_DISABLE
    C.pthread_mutex_lock(block.lock)
    local good, problem = pcall(action, argument)
    C.pthread_mutex_unlock(block.lock)
+   C.pthread_setcancelstate(before[0], nil)
    assert(good, problem)
 end
 

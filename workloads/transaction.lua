@@ -69,7 +69,8 @@ end
 
 local function add_delete_inserts(times)
    local deletes = dyno.statements("DELETE FROM sbtest%u WHERE id=?", "int")
-   local inserts = dyno.statements("INSERT INTO sbtest%u (id, k, c, pad) VALUES (?, ?, ?, ?)", "int", "int", "c", "pad")
+   local text = "INSERT INTO sbtest%u (id, k, c, pad) VALUES (?, ?, ?, ?)"
+   local inserts = dyno.statements(text, "int", "int", "c", "pad")
    add(times, function()
       local number, id = dyno.any_table(), dyno.any_id()
       local delete, insert = deletes[number], inserts[number]
