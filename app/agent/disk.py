@@ -136,12 +136,12 @@ def describe_disk(name: str) -> Dict[str, str | None]:
     active = re.search(r"\[([^]]+)\]", scheduler or "")
     return {
         "model": model or None,
-        "kind": _kind(name, model or "", rotational),
+        "kind": kind_of(name, model or "", rotational),
         "scheduler": active.group(1) if active else scheduler,
     }
 
 
-def _kind(name: str, model: str, rotational: str | None) -> str | None:
+def kind_of(name: str, model: str, rotational: str | None) -> str | None:
     if name.startswith(("vd", "xvd")) or _VIRTUAL.search(model):
         return "virtual"  # what it says about rotation is made up
     for start, kind in (("nvme", "nvme"), ("loop", "file"), ("zram", "memory"), ("ram", "memory")):

@@ -180,7 +180,7 @@ def directory_of(command: Sequence[str]) -> str | None:
     for at, word in enumerate(command):
         if re.search(r"(^|/)agents/[0-9a-f]{8,}\.pyz$", word):
             rest = list(command[at + 1 :])
-            if "start" not in rest:
+            if rest[:1] != ["start"]:
                 return None
             for place, option in enumerate(rest):
                 if option.startswith("--directory="):

@@ -1,0 +1,268 @@
+"""Builds: found, asked, named; here the servers are scripts that say what real ones said."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import struct
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.agent import builds
+from app.agent.builds import find_builds, parse_version, servers_in
+from app.agent.program import CannotStartError, ask, elf_machine
+
+# what `--version` said: MariaDB of Debian 12, MySQL 5.6.24 of npm, MySQL 9.7.4 of Debian unstable, then
+# Percona Server 5.6 and 8.0, and Facebook's MySQL as their sources make it
+MARIADB = "/usr/sbin/mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)"
+MYSQL_56 = "/b/mysqld  Ver 5.6.24 for linux-glibc2.5 on x86_64 (MySQL Community Server (GPL))"
+MYSQL_97 = "/b/bin/../libexec/mysqld  Ver 9.7.4-2 for Linux on x86_64 ((Debian))"
+PERCONA_56 = (
+    "mysqld  Ver 5.6.51-91.0 for Linux on x86_64 (Percona Server (GPL), Release 91.0, Revision b59139e)"
+)
+PERCONA_80 = "mysqld  Ver 8.0.41-32 for Linux on x86_64 (Percona Server (GPL), Release 32, Revision b1d3a9ae)"
+FACEBOOK = "mysqld  Ver 8.0.32 for Linux on x86_64 (Source distribution)"
+
+HELP = """\
+{version}
+  --innodb-buffer-pool-size=#
+
+Variables (--variable-name=value)
+and boolean options {{FALSE|TRUE}}  Value (after reading options)
+---------------------------------- -------------
+innodb-buffer-pool-size            134217728
+myisam-sort-buffer-size            8388608
+{more}
+plugin-dir                         {plugins}
+
+To see what variables a running MySQL server is using, type
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        (MARIADB, {}, ("MariaDB", "10.11.19")),
+        (MARIADB, {"rocksdb-block-cache-size": "1"}, ("MariaDB", "10.11.19")),
+        (MYSQL_56, {}, ("MySQL", "5.6.24")),
+        (MYSQL_97, {}, ("MySQL", "9.7.4")),
+        (PERCONA_56, {}, ("Percona", "5.6.51-91.0")),
+        (PERCONA_80, {}, ("Percona", "8.0.41-32")),
+        (FACEBOOK, {}, ("MySQL", "8.0.32")),
+        (FACEBOOK, {"rocksdb-block-cache-size": "1"}, ("FB MySQL", "8.0.32")),
+        ("this is no server", {}, (None, None)),
+    ],
+)
+def test_family_and_version_are_what_the_build_says(
+    text: str, options: dict[str, str], expected: tuple[str | None, str | None]
+) -> None:
+    assert parse_version(text, options) == expected
+
+
+def script(path: Path, text: str, mode: int = 0o755) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+def server(base: Path, version: str, place: str = "bin/mysqld", more: str = "safe-mode FALSE") -> Path:
+    """A script that answers the two questions as a server does."""
+    answer = HELP.format(version=version, plugins=base / "plugin", more=more)
+    text = '#!/bin/sh\ncase "$*" in *--help*) cat <<"END"\n{}END\n;; *) echo "{}";; esac\n'
+    return script(base / place, text.format(answer, version))
+
+
+@pytest.fixture
+def survey(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """find_builds under a folder, without what is installed on this machine."""
+    monkeypatch.setattr(builds, "USUAL", ())
+    return lambda *paths, cache="": find_builds([str(tmp_path / path) for path in paths], cache)
+
+
+def test_each_build_is_asked_and_has_a_name_of_its_own(survey: Any, tmp_path: Path) -> None:
+    server(tmp_path / "b" / "one", MYSQL_56)
+    server(tmp_path / "b" / "three", MARIADB, "sbin/mariadbd")
+    server(tmp_path / "b" / "two", MYSQL_56, "libexec/mysqld")
+    found = survey("b/*")
+    assert [each["name"] for each in found] == ["mysql-5.6.24", "mariadb-10.11.19", "mysql-5.6.24-2"]
+    assert [each["base"] for each in found] == [
+        str(tmp_path / "b" / name) for name in ("one", "three", "two")
+    ]
+    assert found[0]["engines"] == ["innodb", "myisam"]
+    assert {each["problem"] for each in found} == {None}
+    json.dumps(found)
+
+
+def test_a_folder_name_says_nothing(survey: Any, tmp_path: Path) -> None:
+    server(tmp_path / "mysql-8.0.99", PERCONA_80)
+    script(tmp_path / "mysql-5.7.1" / "bin" / "mysqld", "#!/bin/sh\necho hello\n")
+    found = survey("*")
+    assert [each["name"] for each in found] == ["unknown", "percona-8.0.41-32"]
+    assert found[0]["version"] is None and found[0]["family"] is None
+
+
+def test_a_search_path_may_be_a_base_or_a_folder_of_bases(survey: Any, tmp_path: Path) -> None:
+    server(tmp_path / "b" / "one", MYSQL_56)
+    for path in ("b", "b/*", "b/one"):
+        assert [each["base"] for each in survey(path)] == [str(tmp_path / "b" / "one")]
+    assert survey("missing/*", "b/one/bin/mysqld/x") == []
+
+
+def test_a_server_beside_its_share_in_a_folder_is_its_own_base(survey: Any, tmp_path: Path) -> None:
+    server(tmp_path / "package", MYSQL_56, "server/mysqld")
+    found = survey("*", "package/server")
+    assert [each["base"] for each in found] == [str(tmp_path / "package" / "server")]
+
+
+def test_a_build_reached_twice_counts_once(survey: Any, tmp_path: Path) -> None:
+    server(tmp_path / "mysql-1", MYSQL_56, "bin/mariadbd")
+    (tmp_path / "mysql-1" / "bin" / "mysqld").symlink_to("mariadbd")
+    (tmp_path / "current").symlink_to("mysql-1")
+    assert len(survey("*", "mysql-1")) == 1
+
+
+def test_the_home_directory_is_understood(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(builds, "USUAL", ())
+    monkeypatch.setenv("HOME", str(tmp_path))
+    server(tmp_path / "b" / "one", MYSQL_56)
+    assert [each["name"] for each in find_builds(["~/b/*"])] == ["mysql-5.6.24"]
+
+
+def test_a_script_is_preferred_to_the_program_it_calls(survey: Any, tmp_path: Path) -> None:
+    server(tmp_path / "x", MYSQL_97, "libexec/mysqld")
+    script(tmp_path / "x" / "bin" / "mysqld", '#!/bin/sh\nexec "${0%/*}/../libexec/mysqld" "$@"\n')
+    (found,) = survey("x")
+    assert found["server"] == str(tmp_path / "x" / "bin" / "mysqld")
+    assert found["script"] is True
+    assert servers_in(str(tmp_path / "x")) == [found["server"], str(tmp_path / "x" / "libexec" / "mysqld")]
+
+
+def test_the_program_that_starts_is_taken_where_another_does_not(survey: Any, tmp_path: Path) -> None:
+    script(tmp_path / "x" / "bin" / "mysqld", "#!/bin/sh\nexit 3\n")
+    server(tmp_path / "x", MYSQL_97, "libexec/mysqld")
+    (found,) = survey("x")
+    assert (found["name"], found["problem"]) == ("mysql-9.7.4", None)
+
+
+def test_rocksdb_is_there_as_a_plugin_or_compiled_in(survey: Any, tmp_path: Path) -> None:
+    server(tmp_path / "maria", MARIADB)
+    (tmp_path / "maria" / "plugin").mkdir()
+    (tmp_path / "maria" / "plugin" / "ha_rocksdb.so").touch()
+    server(tmp_path / "none", MARIADB)
+    server(tmp_path / "fb", FACEBOOK, more="rocksdb-block-cache-size 536870912")
+    found = {Path(each["base"]).name: each for each in survey("*")}
+    assert "rocksdb" in found["maria"]["engines"]
+    assert "rocksdb" not in found["none"]["engines"]
+    assert found["fb"]["engines"] == ["innodb", "rocksdb", "myisam"]
+    assert found["fb"]["name"] == "fbmysql-8.0.32"
+
+
+def elf(machine: int, interpreter: str = "") -> bytes:
+    """The head of a 64-bit program, with one segment that names its loader."""
+    header = struct.pack(
+        "<4s5B7x2HI3QI6H", b"\x7fELF", 2, 1, 1, 0, 0, 2, machine, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0
+    )
+    name = interpreter.encode() + b"\0"
+    segment = struct.pack("<2I6Q", 3, 4, 120, 0, 0, len(name), len(name), 1)
+    return header + segment + name
+
+
+def program(path: Path, content: bytes, mode: int = 0o755) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    path.chmod(mode)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "expected"),
+    [
+        (elf(183 if platform.machine() == "x86_64" else 62), 0o755, "it is built for "),
+        (elf(62, "/lib/ld-none.so.2"), 0o755, "it needs /lib/ld-none.so.2, which is not here"),
+        (b"#!/opt/none/sh\n", 0o755, "it needs /opt/none/sh, which is not here"),
+        (b"no program", 0o755, "no program this machine can run"),
+        (b"", 0o755, "no program this machine can run"),
+        (elf(62), 0o644, "has no run bit: chmod +x it"),
+        (b"#!/bin/sh\necho oops >&2\nexit 3\n", 0o755, "it ended with exit code 3: oops"),
+        (b"#!/bin/sh\nkill -SEGV $$\n", 0o755, "it was ended by signal 11"),
+    ],
+)
+def test_a_build_that_cannot_start_says_why(
+    survey: Any, tmp_path: Path, content: bytes, mode: int, expected: str
+) -> None:
+    program(tmp_path / "x" / "bin" / "mysqld", content, mode)
+    (found,) = survey("x")
+    assert expected in found["problem"]
+    assert found["engines"] == [] and found["fingerprint"]
+    assert "\n" not in found["problem"]
+
+
+def test_missing_and_outdated_libraries_are_named(survey: Any, tmp_path: Path) -> None:
+    said = "mysqld: error while loading shared libraries: libaio.so.1: cannot open shared object file"
+    script(tmp_path / "a" / "bin" / "mysqld", f'#!/bin/sh\necho "{said}" >&2\nexit 127\n')
+    said = "mysqld: /lib/libc.so.6: version \\`GLIBC_2.38' not found (required by mysqld)"
+    script(tmp_path / "b" / "bin" / "mysqld", f'#!/bin/sh\necho "{said}" >&2\nexit 1\n')
+    missing, old = survey("*")
+    assert missing["problem"].startswith("missing library libaio.so.1")
+    assert "GLIBC_2.38" in old["problem"]
+
+
+def living(group: int) -> list[str]:
+    """The states of the processes of a group, but for dead ones that nobody has collected yet."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            words = path.read_text().rpartition(")")[2].split()
+            if int(words[2]) == group and words[0] not in "ZX":
+                found.append(words[0])
+    return found
+
+
+def test_a_program_that_says_nothing_is_given_up_with_its_children(tmp_path: Path) -> None:
+    stuck = script(tmp_path / "mysqld", "#!/bin/sh\necho $$ > {}\nsleep 60\n".format(tmp_path / "pid"))
+    with pytest.raises(CannotStartError, match="no answer within"):
+        ask(str(stuck), [], {}, limit_s=0.5)
+    group, until = int((tmp_path / "pid").read_text()), time.monotonic() + 5
+    while living(group) and time.monotonic() < until:
+        pass
+    assert living(group) == []
+
+
+def test_the_fingerprint_is_kept_until_the_file_changes(survey: Any, tmp_path: Path) -> None:
+    path, cache = server(tmp_path / "x", MYSQL_56), tmp_path / "fingerprints.json"
+    (first,) = survey("x", cache=str(cache))
+    kept = json.loads(cache.read_text())
+    assert kept[str(path)][3] == first["fingerprint"]
+    kept[str(path)][3] = "0" * 64
+    cache.write_text(json.dumps(kept))
+    assert survey("x", cache=str(cache))[0]["fingerprint"] == "0" * 64
+    path.write_text(path.read_text() + "#\n")
+    (changed,) = survey("x", cache=str(cache))
+    assert changed["fingerprint"] not in ("0" * 64, first["fingerprint"])
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"/x": 3}', "\x00"])
+def test_a_spoilt_cache_is_no_cache(survey: Any, tmp_path: Path, content: str) -> None:
+    server(tmp_path / "x", MYSQL_56)
+    cache = tmp_path / "fingerprints.json"
+    cache.write_text(content)
+    (found,) = survey("x", cache=str(cache))
+    assert len(found["fingerprint"]) == 64
+
+
+def test_no_cache_is_left_where_there_is_no_folder_for_it(survey: Any, tmp_path: Path) -> None:
+    server(tmp_path / "x", MYSQL_56)
+    assert survey("x", cache=str(tmp_path / "none" / "fingerprints.json"))
+    assert sorted(os.listdir(tmp_path)) == ["x"]
+
+
+def test_the_architecture_of_a_program_is_read_from_its_head() -> None:
+    assert elf_machine(elf(183)) == "aarch64"
+    assert elf_machine(elf(999)) == "machine 999"
+    assert elf_machine(b"#!/bin/sh") == ""

@@ -1,0 +1,190 @@
+"""The survey: what files of /proc, /sys and /etc say, and this machine as it is."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.agent.disk import (
+    devices_of,
+    disks_behind,
+    existing,
+    kind_of,
+    mount_of,
+    parse_mountinfo,
+    survey_disk,
+)
+from app.agent.machine import (
+    directory_of,
+    machine_facts,
+    other_agents,
+    parse_cpuinfo,
+    parse_logind,
+    parse_meminfo,
+    parse_os_release,
+    sysbench_version,
+    warnings_of,
+)
+
+# two sockets of two cores with two threads each, as Xeons show them
+CPUINFO = "\n\n".join(
+    f"processor\t: {number}\nvendor_id\t: GenuineIntel\nmodel name\t: Intel(R) Xeon(R) E5-2687W v2\n"
+    f"physical id\t: {number // 4}\ncore id\t\t: {number % 2}\nflags\t\t: fpu vme"
+    for number in range(8)
+)
+# Raspberry Pi OS on a Pi 4
+CPUINFO_ARM = """\
+processor\t: 0
+BogoMIPS\t: 108.00
+CPU part\t: 0xd08
+
+processor\t: 1
+BogoMIPS\t: 108.00
+CPU part\t: 0xd08
+
+Revision\t: c03112
+"""
+MOUNTINFO = """\
+27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard
+25 24 0:23 / /dev/shm rw,relatime - tmpfs tmpfs rw,size=24684084k
+40 27 8:17 / /data/my\\040disk rw,noatime shared:3 master:1 - xfs /dev/sdb1 rw,attr2
+41 27 0:45 / /merged rw - overlay overlay rw,lowerdir=/l,upperdir=/u,workdir=/w
+this is no line of it
+"""
+
+
+def test_sockets_cores_and_threads() -> None:
+    assert parse_cpuinfo(CPUINFO) == {
+        "model": "Intel(R) Xeon(R) E5-2687W v2", "sockets": 2, "cores": 4, "threads": 8,
+    }  # fmt: skip
+    arm = parse_cpuinfo(CPUINFO_ARM)
+    assert (arm["sockets"], arm["cores"], arm["threads"]) == (1, 2, 2)
+    assert arm["model"]
+    assert parse_cpuinfo("")["model"] is None
+
+
+def test_small_files_are_read() -> None:
+    assert parse_meminfo("MemTotal:   16 kB\nHugePages_Total:  0\n") == {"MemTotal": 16384}
+    assert parse_os_release('ID=debian\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\n') == (
+        "Debian GNU/Linux 12 (bookworm)"
+    )
+    assert parse_os_release("") is None
+
+
+def test_the_last_word_on_killing_processes_counts() -> None:
+    assert parse_logind(["[Login]\n#KillUserProcesses=yes\n"]) is None
+    assert parse_logind(["[Login]\nKillUserProcesses=no\n", "[Login]\nKillUserProcesses = yes\n"]) is True
+
+
+def test_mounts_are_read_with_blanks_in_their_names() -> None:
+    mounts = parse_mountinfo(MOUNTINFO)
+    assert [(each.path, each.device, each.filesystem) for each in mounts] == [
+        ("/", "254:0", "ext4"),
+        ("/dev/shm", "0:23", "tmpfs"),
+        ("/data/my disk", "8:17", "xfs"),
+        ("/merged", "0:45", "overlay"),
+    ]
+    assert mounts[2].source == "/dev/sdb1" and mounts[2].options == "rw,noatime"
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "rotational", "expected"),
+    [
+        ("nvme0n1", "Samsung SSD 960 EVO 250GB", "0", "nvme"),
+        ("sda", "ATA Samsung SSD 850", "0", "ssd"),
+        ("sdb", "ATA WDC WD10EZEX", "1", "hdd"),
+        ("vda", "", "1", "virtual"),
+        ("sda", "QEMU QEMU HARDDISK", "1", "virtual"),
+        ("nvme0n1", "Amazon Elastic Block Store", "0", "virtual"),
+        ("loop3", "", "0", "file"),
+        ("sdz", "", None, None),
+    ],
+)
+def test_the_kind_of_a_disk(name: str, model: str, rotational: str | None, expected: str | None) -> None:
+    assert kind_of(name, model, rotational) == expected
+
+
+def test_the_mount_of_a_directory_that_is_not_there_yet(tmp_path: Path) -> None:
+    there, missing = mount_of(str(tmp_path)), mount_of(str(tmp_path / "not" / "yet"))
+    assert there is not None and there == missing
+    assert existing(str(tmp_path / "not" / "yet")) == str(tmp_path)
+    assert str(tmp_path).startswith(there.path)
+
+
+def test_a_memory_filesystem_has_no_disk() -> None:
+    found = survey_disk("/proc")
+    assert devices_of("/proc") == [] and found["disks"] == []
+    assert found["filesystem"] == "proc"
+    assert disks_behind("999:999") == []
+
+
+def test_this_machine_is_described() -> None:
+    found = machine_facts("/")
+    json.dumps(found)
+    assert found["cpu"]["threads"] >= 1 and found["memory_bytes"] > 1 << 28
+    assert found["disk"]["free_bytes"] <= found["disk"]["total_bytes"]
+    assert len(found["machine_id"] or "0" * 32) == 32
+    assert all(isinstance(each, str) for each in warnings_of(found))
+
+
+def quiet(**changes: Any) -> dict[str, Any]:
+    """A machine nothing is to be said about, but for the changes."""
+    return {
+        "governor": "performance", "turbo": False, "huge_pages": "madvise", "swap_bytes": 0, "swappiness": 60,
+        "load": [0.1, 0.1, 0.1], "cpu": {"threads": 4}, "agents": [], "sysbench": "1.0.20",
+        "sysbench_path": "/usr/bin/sysbench",
+        "disk": {"path": "/data", "kind": "nvme", "filesystem": "xfs"}, **changes,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, ""),
+        ({"governor": None, "turbo": None, "huge_pages": None, "swappiness": None, "disk": None}, ""),
+        ({"governor": "powersave"}, "governor is powersave"),
+        ({"turbo": True}, "turbo is on"),
+        ({"huge_pages": "always"}, "huge pages"),
+        ({"swap_bytes": 1}, "swappiness is 60"),
+        ({"load": [2.0, 0.0, 0.0]}, "load is 2.0"),
+        ({"sysbench_path": None, "sysbench": None}, "sysbench is missing"),
+        ({"sysbench": "1.0.9"}, "sysbench is 1.0.9"),
+        ({"sysbench": None}, "does not say its version"),
+        ({"agents": [{"pid": 7, "directory": "/d"}]}, "another plan is being carried out here, in /d"),
+        ({"disk": {"path": "/d", "kind": "memory", "filesystem": "tmpfs"}}, "/d lies in memory (tmpfs)"),
+    ],
+)
+def test_warnings(changes: dict[str, Any], expected: str) -> None:
+    found = warnings_of(quiet(**changes))
+    assert len(found) == bool(expected)
+    assert expected in "".join(found)
+
+
+def test_an_agent_is_known_by_its_command_line() -> None:
+    agent = ["python3", "-I", "-S", "/d/agents/0123456789abcdef.pyz"]
+    assert directory_of([*agent, "start", "--directory", "/d"]) == "/d"
+    assert directory_of([*agent, "start", "--directory=/d"]) == "/d"
+    assert directory_of([*agent, "follow", "--directory", "/d", "--plan", "start"]) is None
+    assert directory_of(["vi", "start", "--directory", "/d"]) is None
+
+
+def test_agents_of_this_machine_are_found_while_they_live() -> None:
+    words = ["/somewhere/agents/0123456789abcdef.pyz", "start", "--directory", "/some where"]
+    child = subprocess.Popen([sys.executable, "-c", "print(1, flush=True); input()", *words],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
+    assert child.stdout is not None
+    child.stdout.readline()
+    assert {"pid": child.pid, "directory": "/some where"} in other_agents()
+    child.communicate(b"\n")
+    assert child.pid not in [each["pid"] for each in other_agents()]
+
+
+def test_a_sysbench_that_is_none_has_no_version(tmp_path: Path) -> None:
+    assert sysbench_version("") is None
+    assert sysbench_version(str(tmp_path)) is None
+    assert sysbench_version("/bin/true") is None

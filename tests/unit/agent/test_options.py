@@ -1,0 +1,189 @@
+"""What builds say about options: recorded answers, and a build that stops at the first wrong one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.agent.options import (
+    check_options,
+    complaints_in,
+    harmless_in,
+    known_options,
+    normal,
+    parse_help,
+    plain,
+    without,
+)
+from app.agent.program import Answer
+
+HELP_MARIADB = """\
+/usr/sbin/mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)
+Usage: /usr/sbin/mariadbd [OPTIONS]
+--no-defaults           Don't read default options from any option file.
+
+  -a, --ansi          Use ANSI SQL syntax instead of MySQL syntax.
+  --bind-address=name IP address to bind to.
+  --feedback[=name]   Enable or disable feedback plugin.
+
+Variables (--variable-name=value)
+and boolean options {FALSE|TRUE}                             Value (after reading options)
+------------------------------------------------------------ -------------
+allow-suspicious-udfs                                        FALSE
+bind-address                                                 (No default value)
+sql-mode                                                     STRICT_TRANS_TABLES,NO_ZERO_DATE
+wsrep-sst-donor                                              
+
+To see what variables a running server is using, type
+'SELECT * FROM INFORMATION_SCHEMA.GLOBAL_VARIABLES' instead of 'mysqld --verbose --help'.
+"""  # noqa: W291
+
+# mariadbd 10.11.19 Debian 12
+MARIADB = """\
+2026-11-21 11:40:52 0 [Warning] option 'sort_buffer_size': unsigned value 1 adjusted to 1024
+2026-11-21 11:40:52 0 [Warning] /usr/sbin/mariadbd: ignoring option '--innodb-doublewrite' due to invalid value 'maybe'
+2026-11-21 11:40:52 0 [Warning] Could not open mysql.plugin table: "Table 'mysql.plugin' doesn't exist".
+2026-11-21 11:40:52 0 [Warning] /usr/sbin/mariadbd: unknown variable 'loose_other=3'
+2026-11-21 11:40:52 0 [Warning] 'innodb-file-format' was removed. It does nothing now and exists only for compatibility with old my.cnf files.
+2026-11-21 11:40:52 0 [ERROR] /usr/sbin/mariadbd: unknown option '--skip-foo'
+2026-11-21 11:40:52 0 [ERROR] /usr/sbin/mariadbd: unknown variable 'only1011=1'
+"""  # noqa: E501
+MARIADB_VALUE = """\
+2026-11-21 11:40:52 0 [ERROR] Buffered error: Unknown suffix 'a' used for variable 'max_connections' (value 'abc'). Legal suffix characters are: K, M, G, T, P, E
+2026-11-21 11:40:52 0 [ERROR] Buffered error: /usr/sbin/mariadbd: Error while setting value 'abc' to 'max_connections'
+"""  # noqa: E501
+# mysqld 5.6.24 of npm: InnoDB is disabled for a wrong value, and then its right options are unknown
+MYSQL_56 = """\
+2026-11-21 11:40:53 11871 [ERROR] Can't find messagefile '/usr/local/mysql/share/errmsg.sys'
+Unknown suffix 'Q' used for variable 'innodb-log-file-size' (value '10Q')
+2026-11-21 11:40:53 11871 [ERROR] /b/mysqld: Error while setting value '10Q' to 'innodb-log-file-size'
+2026-11-21 11:40:53 11871 [ERROR] Parsing options for plugin 'InnoDB' failed.
+2026-11-21 11:40:53 11871 [ERROR] /b/mysqld: ambiguous option '--innodb_flush=2' (innodb-flush-neighbors, innodb-flushing-avg-loops)
+2026-11-21 11:40:53 11871 [ERROR] /b/mysqld: unknown variable 'innodb_io_capacity=1'
+2026-11-21 11:40:53 11871 [ERROR] Aborting
+"""  # noqa: E501
+# mysqld 9.7.4 of Debian unstable
+MYSQL_97 = """\
+2026-11-21T11:44:01.484574Z 0 [Warning] [MY-000082] [Server] option 'sync_binlog': value -4 adjusted to 0.
+2026-11-21T11:44:28.045348Z 0 [ERROR] [MY-000067] [Server] unknown variable 'query_cache_size=0'.
+2026-11-21T11:44:28.045378Z 0 [ERROR] [MY-010119] [Server] Aborting
+"""
+
+
+def test_options_and_defaults_are_read_from_the_help() -> None:
+    found = parse_help(HELP_MARIADB)
+    assert found["sql-mode"] == "STRICT_TRANS_TABLES,NO_ZERO_DATE"
+    assert found["allow-suspicious-udfs"] == "FALSE"
+    assert found["bind-address"] == "" and found["wsrep-sst-donor"] == ""
+    assert "ansi" in found and "feedback" in found
+    assert "no-defaults" not in found and "To" not in found
+    assert parse_help("mysqld: unknown option") == {}
+
+
+def test_unknown_options_are_rejected_with_the_words_of_the_build() -> None:
+    found = complaints_in(Answer(7, "", MARIADB))
+    assert [(each["option"], each["text"]) for each in found] == [
+        ("skip-foo", "unknown option '--skip-foo'"),
+        ("only1011", "unknown variable 'only1011=1'"),
+    ]
+
+
+def test_a_wrong_value_comes_before_what_is_unknown_because_of_it() -> None:
+    found = complaints_in(Answer(7, "", MYSQL_56))
+    assert [each["option"] for each in found] == ["innodb-log-file-size", "innodb_flush"]
+    assert [each["option"] for each in complaints_in(Answer(9, "", MARIADB_VALUE))] == ["max_connections"]
+
+
+def test_a_wrong_value_is_rejected_though_the_build_ends_well() -> None:
+    assert [each["option"] for each in complaints_in(Answer(0, "", MARIADB_VALUE))] == ["max_connections"]
+
+
+def test_what_is_taken_without_effect_is_listed() -> None:
+    assert [(each["option"], each["state"]) for each in harmless_in(Answer(7, "", MARIADB))] == [
+        ("sort_buffer_size", "adjusted"),
+        ("innodb-doublewrite", "ignored"),
+        ("loose_other", "ignored"),
+        ("innodb-file-format", "ignored"),
+    ]
+    assert [each["option"] for each in harmless_in(Answer(1, "", MYSQL_97))] == ["sync_binlog"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (MYSQL_97.splitlines()[1], "unknown variable 'query_cache_size=0'."),
+        (MYSQL_56.splitlines()[2], "Error while setting value '10Q' to 'innodb-log-file-size'"),
+        (MARIADB_VALUE.splitlines()[1], "Error while setting value 'abc' to 'max_connections'"),
+        ("mysqld: Can't get stat of '/x'", "mysqld: Can't get stat of '/x'"),
+    ],
+)
+def test_a_line_is_told_without_time_and_brackets(line: str, expected: str) -> None:
+    assert plain(line) == expected
+
+
+def test_all_spellings_of_an_option_are_one() -> None:
+    assert len({normal(each) for each in ("log_bin", "log-bin", "skip-log-bin", "loose_LOG_BIN")}) == 1
+
+
+def test_lines_of_an_option_are_taken_out_whatever_their_spelling() -> None:
+    cnf = "[mysqld]\nlog-bin=a\n  log_bin = b\nskip_log_bin\n# log_bin\nlog_bin_index=c\n"
+    assert without(cnf, "log_bin") == "[mysqld]\n# log_bin\nlog_bin_index=c\n"
+    cnf = "plugin-load-add=ha_rocksdb\nplugin_load_add=ha_none.so\n"
+    assert without(cnf, "plugin-load-add", "ha_none") == "plugin-load-add=ha_rocksdb\n"
+
+
+# a build that, as MySQL 9 does, names one wrong option and stops
+STRICT = """\
+#!/bin/sh
+case "$*" in *--no-defaults*)
+    echo; echo "Variables (--variable-name=value)"; echo "------------- -------------"
+    echo "validate-config FALSE"; exit 0;;
+esac
+for word; do case $word in --defaults-file=*) file=${word#*=};; esac; done
+case "$*" in *--validate-config*) ;; *) echo "[ERROR] not asked to validate" >&2; exit 1;; esac
+wrong=$(grep -m1 '^bad' "$file") || exit 0
+echo "2026-11-21T11:44:28.045348Z 0 [ERROR] [MY-000067] [Server] unknown variable '$wrong'." >&2
+exit 1
+"""
+
+
+@pytest.fixture
+def strict(tmp_path: Path) -> dict[str, str]:
+    path = tmp_path / "mysqld"
+    path.write_text(STRICT)
+    path.chmod(0o755)
+    return {"server": str(path), "base": str(tmp_path)}
+
+
+def check(build: dict[str, str], tmp_path: Path, cnf: str) -> list[dict[str, str]]:
+    path = tmp_path / "asked.cnf"
+    path.write_text(cnf)
+    return check_options(build, str(path))
+
+
+def test_all_wrong_options_are_found_one_after_the_other(strict: dict[str, str], tmp_path: Path) -> None:
+    found = check(strict, tmp_path, "[mysqld]\nbad_one=1\ngood=1\nbad-two=2\nbad_three=3\n")
+    assert [each["option"] for each in found] == ["bad_one", "bad-two", "bad_three"]
+    assert check(strict, tmp_path, "[mysqld]\ngood=1\n") == []
+
+
+def test_a_build_that_complains_for_ever_is_left_after_a_while(
+    strict: dict[str, str], tmp_path: Path
+) -> None:
+    cnf = "[mysqld]\n" + "".join(f"bad_{each}=1\n" for each in range(60))
+    assert 30 < len(check(strict, tmp_path, cnf)) < 60
+
+
+def test_a_refusal_that_names_no_option_is_told_as_it_is(strict: dict[str, str], tmp_path: Path) -> None:
+    path = Path(strict["server"])
+    path.write_text("#!/bin/sh\necho '[ERROR] disk on fire' >&2\necho '[ERROR] Aborting' >&2\nexit 1\n")
+    (found,) = check(strict, tmp_path, "[mysqld]\n")
+    assert found == {"option": "", "state": "rejected", "text": "refused with code 1: disk on fire"}
+    path.chmod(0o644)
+    (found,) = check(strict, tmp_path, "[mysqld]\n")
+    assert "run bit" in found["text"]
+
+
+def test_a_build_that_cannot_be_asked_knows_no_option(tmp_path: Path) -> None:
+    assert known_options({"server": str(tmp_path / "none"), "base": str(tmp_path)}) == {}
