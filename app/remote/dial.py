@@ -127,7 +127,7 @@ class Dialer:
             sock.close()
         if "host key" in str(error):
             return TargetError(
-                f"{_place(hop)} ({offers.version}) is too old: it offers the host key {', '.join(offers.host_keys)}"
+                f"{_place(hop)} ({offers.version}) is too old: its host key is {', '.join(offers.host_keys)}"
                 " alone, signed with SHA-1; give the host an ed25519 or ecdsa key (ssh-keygen -A there, and"
                 " HostKeyAlgorithms of its sshd_config) or update its OpenSSH"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import io
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -26,12 +27,15 @@ PASSWORD_METHODS = {"password", "keyboard-interactive"}
 def log_in(transport: paramiko.Transport, hop: Hop, secrets: Secrets) -> None:
     """Raises TargetError where the host lets nobody in, InputError where nobody is there to be asked."""
     transport.auth_timeout = ANSWER_S
+    login = _Login(transport, hop, secrets)
     try:
-        _Login(transport, hop, secrets).run()
+        login.run()
     except paramiko.AuthenticationException as error:
         raise TargetError(f"{hop.text} did not let Dyno in: {error}") from None
     except (paramiko.SSHException, EOFError, OSError) as error:
         raise LinkError(f"{hop.text} hung up while logging in: {error or 'no word'}") from None
+    finally:
+        login.close()
 
 
 class _Login:
@@ -42,6 +46,7 @@ class _Login:
         self._methods: set[str] = set()  # what the server still takes
         self._offered = 0  # keys
         self._unusable: list[str] = []  # key files, and why
+        self._agent = _ssh_agent()  # signs as long as it is open
 
     def run(self) -> None:
         if self._attempt(lambda: self._transport.auth_none(self._hop.user)):
@@ -51,6 +56,10 @@ class _Login:
         if self._methods & PASSWORD_METHODS and self._try_passwords():
             return
         raise self._refused()
+
+    def close(self) -> None:
+        if self._agent:
+            self._agent.close()
 
     def _attempt(self, log_in: Callable[[], Sequence[str]]) -> bool:
         """True where it let us in; a part of several is noted in the methods left."""
@@ -75,7 +84,7 @@ class _Login:
     def _keys(self) -> Iterator[paramiko.PKey]:
         """Those that cost no question come first."""
         public = [blob for path in self._hop.identities if (blob := _public_blob(path))]
-        agent = _agent_keys()
+        agent = self._agent.get_keys() if self._agent else ()
         named = [key for key in agent if key.asbytes() in public]
         yield from named
         encrypted: list[Path] = []
@@ -197,9 +206,11 @@ def _public_blob(path: Path) -> bytes:
         return b""
 
 
-def _agent_keys() -> list[paramiko.PKey]:
-    """The keys of the SSH agent, none where it does not answer."""
+def _ssh_agent() -> paramiko.Agent | None:
+    """The SSH agent of this person, None where it does not answer."""
+    if not os.environ.get("SSH_AUTH_SOCK"):
+        return None
     try:
-        return list(bounded(lambda: paramiko.Agent().get_keys(), AGENT_S))
+        return bounded(paramiko.Agent, AGENT_S)
     except (TimeoutError, paramiko.SSHException, OSError):
-        return []
+        return None
