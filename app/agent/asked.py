@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Dict, List, Mapping
 
 _FACTORS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_ROUNDED, _NEAR = 1 << 20, 0.01
 _WORDS = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}
 # options that add to what is there or are no variables: nothing to compare
 _ADDING = ("plugin_load", "plugin_load_add", "early_plugin_load")
@@ -19,9 +20,16 @@ def differences(cnf: str, variables: Mapping[str, str]) -> List[str]:
         actual = variables.get(name)
         if actual is None or name in _OTHER_FORM or name in _ADDING or not asked:
             continue
-        if plain(asked) != plain(actual):
+        if not _is_same(plain(asked), plain(actual)):
             found.append("{} was asked to be {}, in force is {}".format(name, asked, actual or "empty"))
     return found
+
+
+def _is_same(asked: str, actual: str) -> bool:
+    """Equal, or a size that the server rounded to its blocks."""
+    if asked == actual or not (asked.isdigit() and actual.isdigit()):
+        return asked == actual
+    return int(asked) >= _ROUNDED and abs(int(actual) - int(asked)) <= _NEAR * int(asked)
 
 
 def options_of(cnf: str) -> Dict[str, str]:

@@ -17,7 +17,7 @@ VERBS = ("survey", "check", "start", "status", "list", "follow", "stop", "skip",
 
 def main() -> int:
     """Carry out one verb; 0: done, 1: refused with the reason, 2: not understood."""
-    arguments = _parser().parse_args()
+    arguments = _parser().parse_intermixed_args()
     try:
         answer = _VERBS[arguments.verb](Directory(arguments.directory), arguments)
     except Refusal as error:

@@ -62,4 +62,6 @@ def test_values_asked_for_and_in_force_are_compared_by_what_they_mean() -> None:
         "query_cache_type": "0",
         "sync_binlog": "1",
     }
+    assert differences("key_buffer_size=1000M", {"key_buffer_size": "1048570000"}) == []
+    assert len(differences("key_buffer_size=1000M", {"key_buffer_size": "8388608"})) == 1
     assert differences("\n".join(lines), force) == ["sync_binlog was asked to be 0, in force is 1"]
