@@ -264,6 +264,7 @@ class Follower:
         connect: Callable[[], Source],
         publish: Publish,
         clock: Callable[[], float] = time.time,
+        stopping: threading.Event | None = None,
     ) -> None:
         self._home = home
         self._plan = plan
@@ -271,7 +272,7 @@ class Follower:
         self._connect = connect  # a fresh source at each call: the old connection may be dead
         self._publish = publish
         self._clock = clock
-        self._stopping = threading.Event()
+        self._stopping = stopping or threading.Event()
         self._failures = 0
         self._refused: set[str] = set()
         self._link = Link()

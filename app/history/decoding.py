@@ -45,7 +45,7 @@ def decode_lines(raw: bytes) -> list[Line]:
 def _decode_sample_line(line: bytes) -> SampleLine:
     try:
         return _decode_sample(line)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise ProtocolError(f"sample: {error}") from None
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from ..errors import DynoError
 from .schema import MIGRATIONS, VERSION
@@ -56,8 +56,20 @@ class History:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
                 raise
-        except sqlite3.Error as error:
+        except (sqlite3.DatabaseError, OSError) as error:
             raise _told(self.path, error) from None
+
+    def query(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a SELECT."""
+        try:
+            return self.connection.execute(statement, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise _told(self.path, error) from None
+
+    def one(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> tuple[Any, ...] | None:
+        """The first row of a SELECT, where there is any."""
+        rows = self.query(statement, values)
+        return rows[0] if rows else None
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -126,5 +138,18 @@ def _version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _told(path: Path, error: Exception) -> HistoryError:
-    return HistoryError(f"{path}: {error}: free some room, or look at it with `dyno doctor`")
+def _told(path: Path, error: Exception) -> Exception:
+    """In one line what happened to the file; a statement of ours that is wrong stays a defect."""
+    if isinstance(error, (sqlite3.ProgrammingError, sqlite3.IntegrityError)):
+        return error
+    code = getattr(error, "sqlite_errorname", "").removeprefix("SQLITE_").split("_")[0]
+    return HistoryError(f"{path}: {error}: {_ADVICE.get(code, _LOOK)}")
+
+
+_LOOK = "see `dyno doctor`"
+_ADVICE = {
+    "FULL": "free some room on its disk",
+    "BUSY": "another Dyno is writing, try again",
+    "CORRUPT": "make it anew with `dyno doctor --rebuild`",
+    "NOTADB": "make it anew with `dyno doctor --rebuild`",
+}

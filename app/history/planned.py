@@ -10,7 +10,6 @@ from ..protocol.events import SessionPlanned
 from ..protocol.plan import Plan, Turn
 
 COLOURS = 8  # of the palette
-MAX_STEPS = 100_000
 
 
 def keep_planned(connection: Connection, session: str, event: SessionPlanned) -> int:
@@ -21,8 +20,6 @@ def keep_planned(connection: Connection, session: str, event: SessionPlanned) ->
     turn = next((turn for turn in plan.turns if turn.session == session), None)
     if turn is None:
         raise ValueError("the session is not of its plan")
-    if len(plan.steps) > MAX_STEPS:
-        raise ValueError(f"{len(plan.steps)} steps are too many")
     _keep_plan(connection, plan, event)
     number = _keep_session(connection, plan, turn, event)
     _keep_steps(connection, plan, number)

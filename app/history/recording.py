@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
-from sqlite3 import Connection
+from sqlite3 import Connection, IntegrityError
 from typing import Any, assert_never
 
 from ..errors import DynoError
@@ -30,6 +30,11 @@ from .blocks import Layout
 from .decoding import Line, SampleLine, kind_of
 from .latency import percentiles
 from .planned import keep_planned
+
+# what content that is no journal brings about: nothing of the batch is kept then
+REFUSED = (
+    ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, IntegrityError,
+)  # fmt: skip
 
 
 class JournalError(DynoError):
@@ -71,7 +76,7 @@ class Recorder:
                 self._refuse_sample(line)
             else:
                 self._keep(line)
-        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+        except REFUSED as error:
             raise self._error(line.seq, str(error)) from None
 
     def _keep(self, event: Event) -> None:
@@ -170,8 +175,8 @@ class Recorder:
         if event.outcome not in ("completed", "failed", "stopped"):
             raise ValueError(f"the outcome {event.outcome!r} is unknown")
         self._execute(
-            "UPDATE session SET state = ?, reason = ?, ended_at = ? WHERE number = ?",
-            event.outcome, clean(event.reason), event.at, self._number,
+            "UPDATE session SET state = ?, reason = ?, ended_at = ?, ended_t = ? WHERE number = ?",
+            event.outcome, clean(event.reason), event.at, event.t, self._number,
         )  # fmt: skip
         self._ended = True
 
@@ -250,7 +255,7 @@ def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
         " progress = '', ended_t = ? WHERE number = ?",
         (
             event.outcome, clean(event.reason), event.value, _number(totals.get("queries")), event.seconds,
-            _number(totals.get("errors")), _number(event.sizes.get("total")), _number(rows.get("total")),
+            _number(totals.get("errors")), _number(event.sizes.get("total")), _number(rows.get("in_tables")),
             *percentiles(event.buckets, event.latency_ms, events),
             json.dumps(event.per_query), json.dumps(event.marks), event.t, number,
         ),

@@ -40,7 +40,8 @@ CREATE TABLE session (
     agent TEXT NOT NULL DEFAULT '',
     planned_at REAL NOT NULL,
     started_at REAL,
-    ended_at REAL
+    ended_at REAL,
+    ended_t REAL
 ) STRICT;
 CREATE INDEX session_by_time ON session (planned_at, ordinal);
 CREATE INDEX session_by_keys ON session (contender_key, work_key, machine_key);
@@ -213,6 +214,11 @@ CREATE TABLE clock_offset (                     -- the target's clock less the d
     plan TEXT NOT NULL, at REAL NOT NULL, offset_s REAL NOT NULL, PRIMARY KEY (plan, at)
 ) STRICT, WITHOUT ROWID;
 """
+
+OWNED_TABLES = (
+    "session_name", "session_tag", "session_note", "cut", "colour",
+    "imported", "published", "link", "clock_offset",
+)  # fmt: skip
 
 # In the order in which they may be emptied.
 DERIVED_TABLES = (

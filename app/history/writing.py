@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..protocol.events import ProtocolError, check_protocol
@@ -64,15 +64,51 @@ class Writer:
             journals.cut(path, place.offset)
             if place.refused or journals.size_of(path) < place.offset:
                 self.replay(place.plan, session)
+                journals.cut(path, self.offset(session))
 
-    def replay(self, plan: str, session: str) -> None:
-        """Store the kept journal anew, from its beginning; the caller holds a transaction."""
+    def replay(self, plan: str, session: str) -> str:
+        """Store the kept journal anew, as far as it can be read; returns why not all of it could.
+
+        The caller holds a transaction.
+        """
         self._forget(session)
-        path = self._path(session)
+        place = _Place(plan)
+        try:
+            for raw in journals.chunks(self._path(session), CHUNK):
+                place = self._store_readable(plan, session, place, raw)
+        except (JournalError, ProtocolError) as error:
+            return str(error)
+        return ""
+
+    def take_in(self, plan: str, session: str, path: Path) -> None:
+        """Store all of a journal that lies elsewhere; the caller holds a transaction."""
         place = _Place(plan)
         for raw in journals.chunks(path, CHUNK):
             self._store(plan, session, place, raw)
-        journals.cut(path, place.offset)
+        if place.refused:
+            raise JournalError(place.refused)
+
+    def _store_readable(self, plan: str, session: str, place: _Place, raw: bytes) -> _Place:
+        """All of these lines, or those before the first that is refused."""
+        try:
+            return self._try_to_store(plan, session, place, raw)
+        except JournalError:
+            for line in raw.splitlines(keepends=True):
+                place = self._try_to_store(plan, session, place, line)
+        return place
+
+    def _try_to_store(self, plan: str, session: str, place: _Place, raw: bytes) -> _Place:
+        after = replace(place)
+        self._history.connection.execute("SAVEPOINT piece")
+        try:
+            self._store(plan, session, after, raw)
+        except BaseException:
+            self._recorders.pop(session, None)
+            self._history.connection.execute("ROLLBACK TO piece")
+            raise
+        finally:
+            self._history.connection.execute("RELEASE piece")
+        return after
 
     def _store(self, plan: str, session: str, place: _Place, raw: bytes) -> Events:
         if not raw:

@@ -1,0 +1,281 @@
+"""What is kept of one session: its steps and their figures, series, facts and remarks."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+from ..errors import InputError
+from .blocks import clock_of, staged_seconds, values_of
+from .history import History
+from .sessions import SessionEntry, find, sessions
+
+ALIASES = {"qps": "load.queries", "tps": "load.transactions"}
+PER_QUERY = ("cpu_us", "context_switches", "reads", "read_kb", "written_kb")
+
+
+class StepEntry(TypedDict):
+    """A step as `session show --json` gives it; what was not measured is null."""
+
+    name: str
+    kind: str
+    workload: str
+    group: str
+    coordinates: dict[str, Any]
+    state: str
+    reason: str
+    unit: str
+    value: float | None
+    queries: float | None
+    seconds: float | None
+    latency_ms: dict[str, float | None]
+    errors: float | None
+    size_bytes: float | None
+    rows: float | None
+    per_query: dict[str, float | None]
+    warm: bool
+    marks: list[str]
+    progress: dict[str, Any] | None
+
+
+class SessionShown(SessionEntry):
+    """A session with its steps, and what was said of it."""
+
+    steps: list[StepEntry]
+    notes: list[dict[str, Any]]
+    events: list[dict[str, Any]]
+
+
+class SeriesValues(TypedDict):
+    s: list[int]
+    values: list[float | None]
+
+
+class SeriesEntry(TypedDict):
+    """A series of a session, and of one of its steps what it came to."""
+
+    name: str
+    unit: str
+    kind: str
+    direction: str
+    label: str
+
+
+def show(history: History, reference: str) -> SessionShown:
+    """Everything about a session but its seconds."""
+    id_ = find(history, reference)
+    with history.reading():
+        entry = sessions(history, ids=[id_])[0]
+        shown: SessionShown = {
+            **entry,
+            "steps": steps(history, id_),
+            "notes": notes(history, id_),
+            "events": remarks(history, id_),
+        }
+    return shown
+
+
+_STEP = """
+SELECT name, kind, workload, grouping, coordinates, step.state, step.reason, unit, value, queries, seconds,
+    p50_ms, p95_ms, p99_ms, errors, size_bytes, row_count, per_query, warm, marks, progress
+FROM step WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY position"""
+
+
+def steps(history: History, session: str) -> list[StepEntry]:
+    """In the order of the plan; what was active when its session was lost has failed."""
+    lost = sessions(history, ids=[session])[0]["state"] == "lost"
+    return [_step(row, lost) for row in history.query(_STEP, (session,))]
+
+
+def _step(row: Sequence[Any], lost: bool) -> StepEntry:
+    state, reason = row[5], row[6]
+    if lost and state == "active":
+        state, reason = "failed", "the agent was gone before it ended"
+    given = json.loads(row[17])
+    return {
+        "name": row[0],
+        "kind": row[1],
+        "workload": row[2],
+        "group": row[3],
+        "coordinates": json.loads(row[4]),
+        "state": state,
+        "reason": reason,
+        "unit": row[7],
+        "value": row[8] if state == "completed" else None,
+        "queries": _whole(row[9]),
+        "seconds": row[10],
+        "latency_ms": {"p50": row[11], "p95": row[12], "p99": row[13]},
+        "errors": _whole(row[14]),
+        "size_bytes": _whole(row[15]),
+        "rows": _whole(row[16]),
+        "per_query": {**dict.fromkeys(PER_QUERY), **given},
+        "warm": bool(row[18]),
+        "marks": json.loads(row[19]),
+        "progress": json.loads(row[20]) if row[20] else None,
+    }
+
+
+def _whole(value: float | None) -> float | None:
+    """Counts are shown without a decimal point."""
+    return int(value) if value is not None and value == int(value) else value
+
+
+def series(
+    history: History, reference: str, step: str, *, threads: int | None = None, name: str = "qps"
+) -> SeriesValues:
+    """The values of a series, second by second; of a running step as far as it has come."""
+    id_ = find(history, reference)
+    with history.reading():
+        number = _step_number(history, id_, step, threads)
+        wanted = ALIASES.get(name, name)
+        rows = history.query(
+            "SELECT name, series.number FROM series JOIN session ON session = session.number WHERE id = ?",
+            (id_,),
+        )
+        known = dict(rows)
+        if wanted not in known:
+            raise InputError(f"no series {name!r} in session {id_}: there are {', '.join(known) or 'none'}")
+        return _values(history, number, known[wanted], len(known))
+
+
+def _values(history: History, step: int, series_number: int, series_count: int) -> SeriesValues:
+    clock = clock_of(history.connection, step)
+    if clock is None:
+        staged = staged_seconds(history.connection, step, series_count)
+        return {"s": _seconds(staged.clock[0]), "values": _nulls(staged.values[series_number])}
+    values = values_of(history.connection, step, series_number)
+    seconds = _seconds(clock[0])
+    return {"s": seconds, "values": [None] * len(seconds) if values is None else _nulls(values)}
+
+
+def _seconds(clock: Any) -> list[int]:
+    return [int(s) for s in clock.tolist()]
+
+
+def _nulls(values: Any) -> list[float | None]:
+    return [value if value == value else None for value in values.tolist()]
+
+
+def _step_number(history: History, session: str, name: str, threads: int | None) -> int:
+    rows = history.query(
+        "SELECT step.number, step.name, coordinates FROM step JOIN session ON session = session.number"
+        " WHERE id = ? ORDER BY position",
+        (session,),
+    )
+    named = [(number, json.loads(coordinates)) for number, its_name, coordinates in rows if its_name == name]
+    if not named:
+        names = ", ".join(dict.fromkeys(row[1] for row in rows))
+        raise InputError(f"no step {name!r} in session {session}: there are {names or 'none'}")
+    fitting = [number for number, each in named if threads is None or each.get("threads") == threads]
+    if len(fitting) == 1:
+        return int(fitting[0])
+    counts = ", ".join(str(each["threads"]) for _, each in named if "threads" in each)
+    asked = "which one" if threads is None else f"not {threads}"
+    raise InputError(f"step {name} of session {session} was carried out with --threads {counts}: {asked}?")
+
+
+def declared_series(history: History, session: str) -> list[SeriesEntry]:
+    """In the order of their first declaration."""
+    rows = history.query(
+        "SELECT series.name, unit, kind, direction, label FROM series JOIN session"
+        " ON session = session.number WHERE id = ? ORDER BY series.number",
+        (session,),
+    )
+    return [{"name": n, "unit": u, "kind": k, "direction": d, "label": la} for n, u, k, d, la in rows]
+
+
+def summaries(history: History, session: str, name: str) -> dict[int, dict[str, float | None]]:
+    """What a series came to in the measured seconds of each step, by the position of the step."""
+    rows = history.query(
+        "SELECT step.position, n, mean, sd, low, summary.p50, summary.p95, summary.p99, high"
+        " FROM session JOIN step ON step.session = session.number"
+        " JOIN series ON series.session = session.number AND series.name = ?"
+        " JOIN summary ON summary.step = step.number AND summary.series = series.number WHERE id = ?",
+        (ALIASES.get(name, name), session),
+    )
+    keys = ("n", "mean", "sd", "low", "p50", "p95", "p99", "high")
+    return {row[0]: dict(zip(keys, row[1:], strict=True)) for row in rows}
+
+
+def result(history: History, session: str, position: int) -> dict[str, Any]:
+    """All that step_started and step_ended said: totals, buckets, status, sizes, debt before and after."""
+    row = history.one(
+        "SELECT started, ended FROM result JOIN step ON result.step = step.number"
+        " JOIN session ON step.session = session.number WHERE id = ? AND position = ?",
+        (session, position),
+    )
+    if row is None:
+        return {}
+    started = {f"{name}_at_start" if name == "debt" else name: v for name, v in _unpack(row[0]).items()}
+    return {**started, **(_unpack(row[1]) if row[1] else {})}
+
+
+def facts(history: History, session: str, name: str = "") -> list[dict[str, Any]]:
+    """What held in a session, in the order of the journal; those of one name, or all."""
+    rows = history.query(
+        "SELECT fact.name, moment, content FROM fact JOIN session ON session = session.number"
+        " WHERE id = ? AND (? = '' OR fact.name = ?) ORDER BY seq",
+        (session, name, name),
+    )
+    return [{"name": its_name, "when": when, "value": _unpack(content)} for its_name, when, content in rows]
+
+
+def settings(history: History, reference: str) -> dict[str, Any]:
+    """What was asked for and what was in force: the contender, its my.cnf, every fact."""
+    id_ = find(history, reference)
+    entry = sessions(history, ids=[id_])[0]
+    plan = plan_of(history, id_)
+    turn = next(turn for turn in plan["turns"] if turn["session"] == id_)
+    kept: dict[str, Any] = {}
+    for fact in facts(history, id_):
+        key = f"{fact['name']} {fact['when']}".strip()
+        kept[key] = fact["value"]
+    cnf = plan["contenders"][turn["contender"]]["cnf"]
+    return {"id": id_, "contender": entry["contender"], "cnf": cnf, "facts": kept}
+
+
+def plan_of(history: History, session: str) -> dict[str, Any]:
+    """The plan as it was sent, as JSON."""
+    row = history.one(
+        "SELECT content FROM plan JOIN session ON plan.id = session.plan WHERE session.id = ?", (session,)
+    )
+    if row is None:
+        raise InputError(f"no session {session!r} in the history")
+    content: dict[str, Any] = _unpack(row[0])
+    return content
+
+
+def notes(history: History, session: str) -> list[dict[str, Any]]:
+    """What people had to say, while it was carried out (with its second) and afterwards."""
+    told = history.query(
+        "SELECT note.t, note.at, step, text FROM note JOIN session ON session = session.number"
+        " WHERE id = ? ORDER BY seq",
+        (session,),
+    )
+    added = history.query("SELECT at, text FROM session_note WHERE session = ? ORDER BY number", (session,))
+    found = [
+        {"t": t, "at": at, "step": None if step < 0 else step, "text": text} for t, at, step, text in told
+    ]
+    return found + [{"t": None, "at": at, "step": None, "text": text} for at, text in added]
+
+
+def remarks(history: History, session: str) -> list[dict[str, Any]]:
+    """Log lines, marks and events of a newer protocol, in the order of the journal."""
+    rows = history.query(
+        "SELECT seq, t, 'log' AS kind, source || ' ' || level AS about, text FROM log WHERE session = :s"
+        " UNION ALL SELECT seq, t, 'mark', name, text FROM mark WHERE session = :s"
+        " UNION ALL SELECT seq, t, 'unknown', kind, content FROM unknown WHERE session = :s ORDER BY seq",
+        {"s": _number_of(history, session)},
+    )
+    return [{"t": t, "kind": kind, "about": about, "text": text} for _, t, kind, about, text in rows]
+
+
+def _number_of(history: History, session: str) -> int:
+    row = history.one("SELECT number FROM session WHERE id = ?", (session,))
+    return int(row[0]) if row else -1
+
+
+def _unpack(content: bytes) -> Any:
+    return json.loads(zlib.decompress(content))

@@ -1,0 +1,103 @@
+"""Making everything derived anew from the kept journals; what the person added stays."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import journals
+from .history import History
+from .schema import OWNED_TABLES
+from .writing import Writer
+
+
+@dataclass
+class Rebuilt:
+    """How many sessions were made anew, and what could not be: one line each."""
+
+    sessions: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def rebuild(directory: Path) -> Rebuilt:
+    """Read all kept journals again; a damaged history file is set aside and what can be saved taken over."""
+    rebuilt = Rebuilt()
+    damaged = _set_aside(directory / "history.sqlite")
+    with History(directory) as history:
+        if damaged is not None:
+            rebuilt.problems += [f"the history file was damaged: it is kept as {damaged}"]
+            rebuilt.problems += _take_over(history, damaged)
+        plans = dict(history.connection.execute("SELECT session, plan FROM journal"))
+        writer = Writer(history)
+        for path in sorted(history.journals.glob("*.jsonl")):
+            _replay(history, writer, path, plans, rebuilt)
+        with history.transaction() as connection:
+            connection.execute("DELETE FROM plan WHERE id NOT IN (SELECT plan FROM session)")
+        rebuilt.problems += [
+            f"session {session} has no kept journal: it stays as it is"
+            for (session,) in history.connection.execute("SELECT id FROM session")
+            if not journals.path_of(history.journals, session).exists()
+        ]
+    return rebuilt
+
+
+def _replay(history: History, writer: Writer, path: Path, plans: dict[str, str], rebuilt: Rebuilt) -> None:
+    session = path.stem
+    with history.transaction():
+        problem = writer.replay(plans.get(session) or _plan_of(path), session)
+    rebuilt.sessions += 1
+    if problem:
+        rebuilt.problems.append(problem)
+
+
+def _plan_of(path: Path) -> str:
+    """As its first event says; empty where that cannot be read."""
+    with path.open("rb") as file:
+        try:
+            return str(json.loads(file.readline(1 << 20))["plan"]["id"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return ""
+
+
+def _set_aside(path: Path) -> Path | None:
+    """Move a history file away that SQLite calls damaged; returns where it is now."""
+    if not path.exists() or is_sound(path):
+        return None
+    number = 1
+    while (damaged := path.with_name(f"history-damaged-{number}.sqlite")).exists():
+        number += 1
+    for ending in ("-wal", "-shm", ""):
+        part = path.with_name(path.name + ending)
+        if part.exists():
+            part.rename(damaged.with_name(damaged.name + ending))
+    return damaged
+
+
+def is_sound(path: Path) -> bool:
+    """What SQLite itself says of a history file."""
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            return bool(connection.execute("PRAGMA quick_check").fetchone()[0] == "ok")
+    except sqlite3.DatabaseError:
+        return False
+
+
+def _take_over(history: History, damaged: Path) -> list[str]:
+    """The owned tables of a damaged file, as far as they can be read."""
+    try:
+        history.connection.execute("ATTACH ? AS damaged", (str(damaged),))
+    except sqlite3.DatabaseError as error:
+        return [f"nothing of the damaged history could be read: {error}"]
+    problems = []
+    for table in OWNED_TABLES:
+        try:
+            history.connection.execute(
+                f"INSERT OR IGNORE INTO main.{table} SELECT * FROM damaged.{table}"  # noqa: S608
+            )
+        except sqlite3.DatabaseError as error:
+            problems.append(f"{table} of the damaged history could not be read: {error}")
+    history.connection.execute("DETACH damaged")
+    return problems

@@ -1,0 +1,198 @@
+"""The list of sessions, and which of them a person means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+from ..errors import InputError
+from .history import History
+
+STATES = ("waiting", "active", "completed", "failed", "stopped", "lost")
+SUFFIX = 6  # characters of an id that are enough to name it
+_SHOWN = 5  # of the sessions that a name could mean
+
+
+class ContenderEntry(TypedDict):
+    name: str
+    build: str
+    family: str
+    version: str
+    engine: str
+    preset: str
+    table_options: str
+    cores: str
+
+
+class SessionEntry(TypedDict):
+    """One line of the list, as `session list --json` gives it."""
+
+    id: str
+    name: str
+    state: str
+    reason: str
+    failed_steps: int
+    target: str
+    contender: ContenderEntry
+    sequence: str
+    plan: str
+    repeat: int
+    started_at: str | None  # UTC
+    seconds: float | None  # that it took
+    published: bool
+    imported: bool
+    tags: list[str]
+    contender_key: str
+    work_key: str
+    machine_key: str
+    colour: int
+
+
+# lost: no end, and the lock of the plan was seen free after everything of the journal had been read
+_STATE = """
+    CASE WHEN session.state IN ('waiting', 'active') AND link.unlocked_offset = journal.offset
+    THEN 'lost' ELSE session.state END"""
+_SELECT = f"""
+SELECT session.id, coalesce(session_name.name, session.name), {_STATE} AS shown_state, session.reason,
+    failed_steps, target, contender, build, family, version, engine, preset, table_options, cores, sequence,
+    session.plan, repeat, strftime('%Y-%m-%dT%H:%M:%SZ', started_at, 'unixepoch'), ended_t,
+    published.session IS NOT NULL, imported.session IS NOT NULL,
+    contender_key, work_key, machine_key, coalesce(colour.colour, 0)
+FROM session
+LEFT JOIN journal ON journal.session = session.id
+LEFT JOIN link ON link.session = session.id
+LEFT JOIN session_name ON session_name.session = session.id
+LEFT JOIN published ON published.session = session.id
+LEFT JOIN imported ON imported.session = session.id
+LEFT JOIN colour USING (contender_key)
+"""  # noqa: S608 - no word of it comes from outside
+
+
+def sessions(
+    history: History,
+    *,
+    ids: Sequence[str] = (),
+    states: Sequence[str] = (),
+    target: str = "",
+    engine: str = "",
+    sequence: str = "",
+    plan: str = "",
+    tag: str = "",
+    text: str = "",
+    limit: int = -1,
+) -> list[SessionEntry]:
+    """Those that fit, in the order of their turns; `limit`: the latest so many."""
+    _check_states(states)
+    conditions, values = [], []
+    for column, value in (("target", target), ("engine", engine), ("sequence", sequence)):
+        if value:
+            conditions.append(f"{column} = ?")
+            values.append(value)
+    if plan:
+        conditions.append("session.plan = ?")
+        values.append(plan)
+    if tag:
+        conditions.append("session.id IN (SELECT session FROM session_tag WHERE tag = ?)")
+        values.append(tag)
+    if text:
+        conditions.append("coalesce(session_name.name, session.name) LIKE ? ESCAPE '\\'")
+        values.append(f"%{escaped(text)}%")
+    for column, several in (("shown_state", states), ("session.id", ids)):
+        if several:
+            conditions.append(f"{column} IN ({', '.join('?' * len(several))})")
+            values.extend(several)
+    where = f"WHERE {' AND '.join(conditions)} " if conditions else ""
+    order = "ORDER BY planned_at DESC, ordinal DESC, session.id DESC LIMIT ?"
+    rows = history.query(_SELECT + where + order, (*values, limit))
+    tags = _tags(history)
+    return [_entry(row, tags.get(row[0], [])) for row in reversed(rows)]
+
+
+def session(history: History, reference: str) -> SessionEntry:
+    """The one that is meant by a full id, its last 6 characters, a unique name, or `last`."""
+    return sessions(history, ids=[find(history, reference)])[0]
+
+
+def find(history: History, reference: str) -> str:
+    """The id of the session that is meant; raises InputError where there is none, or several."""
+    found = _last(history) if reference == "last" else _meant(history, reference)
+    if not found:
+        raise InputError(f"no session {reference!r} in the history: see `dyno session list`")
+    if len(found) > 1:
+        shown = ", ".join(f"{id_} ({name})" for id_, name in found[:_SHOWN])
+        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        raise InputError(f"{reference!r} could be {shown}{more}: give the last {SUFFIX} characters of an id")
+    return found[0][0]
+
+
+def _last(history: History) -> list[tuple[str, str]]:
+    """The latest that has begun; where none has, the first that is waiting."""
+    return history.query(
+        "SELECT id, name FROM session ORDER BY state != 'waiting' DESC,"
+        " CASE WHEN state = 'waiting' THEN -ordinal ELSE started_at END DESC, id DESC LIMIT 1"
+    )
+
+
+def _meant(history: History, reference: str) -> list[tuple[str, str]]:
+    if not reference:
+        raise InputError("a session is named by its id, the last 6 characters of it, its name, or `last`")
+    named = "SELECT id, coalesce(session_name.name, session.name) AS shown FROM session"
+    named += " LEFT JOIN session_name ON session_name.session = id WHERE "
+    exact = history.query(named + "id = ?", (reference,))
+    if exact:
+        return exact
+    ending = f"%{escaped(reference)}" if len(reference) == SUFFIX else ""
+    return history.query(
+        named + "shown = ? OR id LIKE ? ESCAPE '\\' ORDER BY planned_at DESC", (reference, ending)
+    )
+
+
+def escaped(text: str) -> str:
+    """For LIKE, where it stands for itself."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def _check_states(states: Sequence[str]) -> None:
+    for state in states:
+        if state not in STATES:
+            raise InputError(f"no state {state!r}: sessions are {', '.join(STATES)}")
+
+
+def _tags(history: History) -> dict[str, list[str]]:
+    tags: dict[str, list[str]] = {}
+    for id_, tag in history.query("SELECT session, tag FROM session_tag ORDER BY session, tag"):
+        tags.setdefault(id_, []).append(tag)
+    return tags
+
+
+def _entry(row: Sequence[Any], tags: list[str]) -> SessionEntry:
+    return {
+        "id": row[0],
+        "name": row[1],
+        "state": row[2],
+        "reason": row[3],
+        "failed_steps": row[4],
+        "target": row[5],
+        "contender": {
+            "name": row[6],
+            "build": row[7],
+            "family": row[8],
+            "version": row[9],
+            "engine": row[10],
+            "preset": row[11],
+            "table_options": row[12],
+            "cores": row[13],
+        },
+        "sequence": row[14],
+        "plan": row[15],
+        "repeat": row[16],
+        "started_at": row[17],
+        "seconds": row[18],
+        "published": bool(row[19]),
+        "imported": bool(row[20]),
+        "tags": tags,
+        "contender_key": row[21],
+        "work_key": row[22],
+        "machine_key": row[23],
+        "colour": row[24],
+    }
