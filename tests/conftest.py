@@ -1,0 +1,96 @@
+"""What holds for every test: a home of its own, no warning nobody expected, and nothing skipped in CI."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import builds
+
+IN_CI = os.environ.get("CI") == "true"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _home_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Fixtures that outlive a test do not see the person's own history either."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DYNO_HOME", str(tmp_path_factory.mktemp("home") / "dyno"))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def dyno_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The DYNO_HOME of this test; it does not exist yet."""
+    home = tmp_path / "dyno-home"
+    monkeypatch.setenv("DYNO_HOME", str(home))
+    return home
+
+
+@pytest.fixture(autouse=True)
+def _no_unexpected_warning(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """A test that expects a warning looks at caplog and then clears it."""
+    yield
+    said = [
+        f"{record.name}: {record.getMessage()}"
+        for phase in ("setup", "call")
+        for record in caplog.get_records(phase)
+        if record.levelno >= logging.WARNING and record.name.split(".")[0] in ("app", "ui")
+    ]
+    if said:
+        pytest.fail("logged, and expected by nobody: " + "; ".join(said), pytrace=False)
+
+
+@pytest.fixture
+def build_path(request: pytest.FixtureRequest) -> Callable[[str], Path]:
+    """Gives the base directory of a fetched build; the test is marked with build(name)."""
+    marked = _builds_of(request.node)
+
+    def path_of(name: str) -> Path:
+        base = builds.find(name) if name in marked else None
+        assert base is not None, f"this test uses the build {name} and is not marked with it"
+        return base
+
+    return path_of
+
+
+def _builds_of(item: pytest.Item) -> list[str]:
+    return [name for mark in item.iter_markers("build") for name in mark.args]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what cannot be had here."""
+    for name in _builds_of(item):
+        if builds.find(name) is None:
+            pytest.skip(f"the build {name} was not fetched: python -m tests.builds {name}")
+    if item.get_closest_marker("root") and os.geteuid() != 0:
+        pytest.skip("needs root: sudo .venv/bin/pytest -m root")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """In CI a skipped test has failed."""
+    report = yield
+    if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, which is a failure in CI: {_reason(report)}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """In CI a skipped module has failed."""
+    report = yield
+    if IN_CI and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"skipped, which is a failure in CI: {_reason(report)}"
+    return report
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    return report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
