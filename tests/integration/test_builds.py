@@ -1,0 +1,238 @@
+"""Real builds: what each says it is and accepts, and why one that cannot start does not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.agent import builds
+from app.agent.builds import environment, find_builds
+from app.agent.machine import survey
+from app.agent.options import check_options, known_options
+
+MARIADBD = Path("/usr/sbin/mariadbd")
+
+Fetched = Callable[[str], Path]
+
+# two of them wrong for every build, whatever else it takes
+CNF = """\
+[mysqld]
+innodb_buffer_pool_size = 1G
+no_such_option = 1
+max_connections = abc
+sort_buffer_size = 1
+loose_no_such_option_either = 1
+"""
+
+
+@pytest.fixture
+def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[dict[str, Any]]]:
+    """find_builds under these paths alone."""
+    monkeypatch.setattr(builds, "USUAL", ())
+    return lambda *paths: find_builds([str(path) for path in paths])
+
+
+def mariadb() -> dict[str, Any]:
+    return next(each for each in find_builds([]) if each["server"] == str(MARIADBD))
+
+
+def states(build: dict[str, Any], tmp_path: Path, cnf: str) -> dict[str, str]:
+    path = tmp_path / "asked.cnf"
+    path.write_text(cnf)
+    return {each["option"]: each["state"] for each in check_options(build, str(path))}
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_mariadb_of_debian() -> None:
+    found = mariadb()
+    assert found["family"] == "MariaDB" and found["version"].startswith("10.11.")
+    assert found["name"] == "mariadb-" + found["version"]
+    assert found["base"] == "/usr"
+    assert set(found["engines"]) == {"innodb", "rocksdb", "myisam", "aria"}
+    assert Path(found["plugin_dir"], "ha_rocksdb.so").is_file()
+    assert (found["problem"], found["script"], found["environment"]) == (None, False, {})
+    assert found["fingerprint"] == sha256(MARIADBD)
+
+
+@pytest.mark.build("mysql-5.6")
+def test_mysql_5_6_of_npm(build_path: Fetched, only: Any) -> None:
+    base = build_path("mysql-5.6")
+    (found,) = only(base)
+    assert (found["family"], found["version"], found["name"]) == ("MySQL", "5.6.24", "mysql-5.6.24")
+    assert found["engines"] == ["innodb", "myisam"]
+    assert found["server"] == str(base / "mysqld")
+    assert [each["base"] for each in only(base.parent)] == [str(base)]
+
+
+@pytest.mark.full
+@pytest.mark.build("mysql-5.6-full")
+def test_mysql_5_6_as_its_tarball_lays_it_out(build_path: Fetched, only: Any) -> None:
+    base = build_path("mysql-5.6-full")
+    (found,) = only(base)
+    assert (found["name"], found["server"]) == ("mysql-5.6.14", str(base / "bin" / "mysqld"))
+    assert (found["problem"], found["engines"]) == (None, ["innodb", "myisam"])
+
+
+@pytest.mark.build("mysql-9.7")
+def test_mysql_9_started_by_a_script(build_path: Fetched, only: Any) -> None:
+    base = build_path("mysql-9.7")
+    (found,) = only(base)
+    assert found["family"] == "MySQL" and found["version"].startswith("9.7.")
+    assert found["engines"] == ["innodb", "myisam"]
+    assert found["script"] is True and found["server"] == str(base / "bin" / "mysqld")
+    assert os.path.realpath(found["binary"]) == os.path.realpath(base / "libexec" / "mysqld")
+    both = f"{sha256(base / 'bin' / 'mysqld')}\n{sha256(base / 'libexec' / 'mysqld')}\n"
+    assert found["fingerprint"] == hashlib.sha256(both.encode()).hexdigest()
+
+
+def test_the_program_behind_a_script_that_stays_and_talks(only: Any, tmp_path: Path) -> None:
+    script = tmp_path / "x" / "bin" / "mysqld"
+    script.parent.mkdir(parents=True)
+    script.write_text(f'#!/bin/sh\necho starting\n{MARIADBD} "$@"\nexit $?\n')
+    script.chmod(0o755)
+    (found,) = only(tmp_path / "x")
+    assert found["problem"] is None and found["family"] == "MariaDB"
+    assert found["binary"] == str(MARIADBD)
+
+
+@pytest.mark.build("mysql-5.6")
+@pytest.mark.build("mysql-9.7")
+def test_all_of_it_within_three_seconds_and_nothing_touched(build_path: Fetched, tmp_path: Path) -> None:
+    bases = [build_path("mysql-5.6"), build_path("mysql-9.7")]
+    before = [listing(base) for base in bases]
+    directory = tmp_path / "directory"
+    directory.mkdir()
+    began = time.monotonic()
+    found = survey(str(directory), [str(base) for base in bases])
+    assert time.monotonic() - began < 3
+    assert len(found["builds"]) >= 3
+    assert [listing(base) for base in bases] == before
+    assert list(directory.iterdir()) == []
+    json.dumps(found)
+
+
+def listing(base: Path) -> list[tuple[str, int]]:
+    return sorted((str(path), path.lstat().st_mtime_ns) for path in base.rglob("*"))
+
+
+def patched(target: Path, old: bytes, new: bytes) -> Path:
+    """MariaDB's server with some of its bytes exchanged."""
+    target.parent.mkdir(parents=True)
+    content = MARIADBD.read_bytes()
+    assert old in content and len(old) == len(new)
+    target.write_bytes(content.replace(old, new))
+    target.chmod(0o755)
+    return target
+
+
+def test_a_missing_library_is_named_and_found_beside_the_server(only: Any, tmp_path: Path) -> None:
+    server = patched(tmp_path / "x" / "bin" / "mariadbd", b"libaio.so.1\0", b"libdyn.so.1\0")
+    (broken,) = only(tmp_path / "x")
+    assert broken["problem"].startswith("missing library libdyn.so.1")
+    assert environment(str(tmp_path / "x"), str(server)) == {}
+    (tmp_path / "x" / "lib").mkdir()
+    shutil.copy("/lib/x86_64-linux-gnu/libaio.so.1", tmp_path / "x" / "lib" / "libdyn.so.1")
+    (mended,) = only(tmp_path / "x")
+    assert mended["problem"] is None and mended["family"] == "MariaDB"
+    assert mended["environment"]["LD_LIBRARY_PATH"].split(":")[0] == str(tmp_path / "x" / "lib")
+    assert mended["environment"] == environment(str(tmp_path / "x"), str(server))
+    assert "innodb-buffer-pool-size" in known_options(mended)
+
+
+def test_a_build_for_another_machine(only: Any, tmp_path: Path) -> None:
+    server = patched(tmp_path / "x" / "bin" / "mysqld", b"libaio.so.1\0", b"libaio.so.1\0")
+    content = bytearray(server.read_bytes())
+    content[18] = 183  # e_machine: aarch64
+    server.write_bytes(bytes(content))
+    (found,) = only(tmp_path / "x")
+    assert "built for aarch64" in found["problem"] and "Exec format error" in found["problem"]
+
+
+def test_what_mariadb_accepts(tmp_path: Path) -> None:
+    found = states(mariadb(), tmp_path, CNF + "innodb_buffer_pool_instances = 4\n")
+    assert found == {
+        "no_such_option": "rejected",
+        "max_connections": "rejected",
+        "sort_buffer_size": "adjusted",
+        "loose_no_such_option_either": "ignored",
+        "innodb-buffer-pool-instances": "ignored",
+    }
+
+
+def test_options_of_a_plugin_are_known_once_it_is_loaded(tmp_path: Path) -> None:
+    cnf = "[mysqld]\nrocksdb_block_cache_size=1G\nrocksdb_nonsense=1\n"
+    assert set(states(mariadb(), tmp_path, cnf)) == {"rocksdb_block_cache_size", "rocksdb_nonsense"}
+    loaded = cnf + "plugin-load-add=ha_rocksdb\n"
+    assert states(mariadb(), tmp_path, loaded) == {"rocksdb_nonsense": "rejected"}
+    wrong = loaded + "plugin-load-add=ha_nonesuch\n"
+    assert states(mariadb(), tmp_path, wrong) == {
+        "plugin-load-add": "rejected",
+        "rocksdb_nonsense": "rejected",
+    }
+
+
+@pytest.mark.build("mysql-5.6")
+def test_what_mysql_5_6_accepts(build_path: Fetched, only: Any, tmp_path: Path) -> None:
+    (found,) = only(build_path("mysql-5.6"))
+    # a wrong value disables InnoDB, and its right options must not be blamed for that
+    cnf = CNF + "innodb_log_file_size = 10Q\ninnodb_io_capacity = 300\n[mysqld-9.7]\nonly_there = 1\n"
+    assert states(found, tmp_path, cnf) == {
+        "no_such_option": "rejected",
+        "max_connections": "rejected",
+        "innodb-log-file-size": "rejected",
+        "sort_buffer_size": "adjusted",
+        "loose_no_such_option_either": "ignored",
+    }
+    assert states(found, tmp_path, "[mysqld]\nquery_cache_size=0\nloose_rocksdb_x=1\n") == {
+        "loose_rocksdb_x": "ignored"
+    }
+    known = known_options(found)
+    assert "initialize-insecure" not in known and "validate-config" not in known
+
+
+@pytest.mark.build("mysql-9.7")
+def test_what_mysql_9_accepts(build_path: Fetched, only: Any, tmp_path: Path) -> None:
+    (found,) = only(build_path("mysql-9.7"))
+    assert states(found, tmp_path, CNF + "query_cache_size = 0\n[mysqld-5.6]\nonly_there = 1\n") == {
+        "no_such_option": "rejected",
+        "max_connections": "rejected",
+        "query_cache_size": "rejected",
+        "sort_buffer_size": "adjusted",
+        "loose_no_such_option_either": "ignored",
+    }
+    assert states(found, tmp_path, "[mysqld]\ninnodb_buffer_pool_size=1G\n") == {}
+    known = known_options(found)
+    assert "initialize-insecure" in known and "secure-file-priv" in known
+
+
+@pytest.mark.parametrize(
+    "python", sorted(Path.home().glob(".pyenv/versions/3.*/bin/python")) or [sys.executable]
+)
+def test_the_survey_on_every_python_at_hand(python: Path | str, tmp_path: Path) -> None:
+    version = subprocess.run([str(python), "-c", "import sys; print(sys.version_info >= (3, 8))"],
+                             capture_output=True, text=True, check=True).stdout  # fmt: skip
+    if version.strip() != "True":
+        return  # older than the agent runs on
+    root = Path(__file__).parents[2]
+    code = (
+        "import sys, json; sys.path.insert(0, sys.argv[1])\n"
+        "from app.agent.machine import survey\n"
+        "print(json.dumps(survey(sys.argv[2], [])))"
+    )
+    done = subprocess.run([str(python), "-I", "-S", "-c", code, str(root), str(tmp_path)],
+                          capture_output=True, text=True, check=True)  # fmt: skip
+    found = json.loads(done.stdout)
+    assert found["builds"] and found["sysbench"] and done.stderr == ""
