@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
@@ -171,12 +172,10 @@ def push_script() -> str:
 
 def _last_object(stdout: bytes) -> dict[str, Any] | None:
     for line in reversed(stdout.splitlines()):
-        if line.startswith(b"{"):
-            try:
-                answer = json.loads(line)
-            except ValueError:
-                return None
-            return answer if isinstance(answer, dict) else None
+        with contextlib.suppress(ValueError):
+            answer = json.loads(line)
+            if isinstance(answer, dict):
+                return answer
     return None
 
 

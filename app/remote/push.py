@@ -46,7 +46,10 @@ def make_directory(path):  # type: (str) -> str
     if not os.path.isabs(path):
         raise Refusal("the directory {} is not absolute: begin it with / or ~/".format(path), True)
     path = os.path.normpath(path)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    parent = os.path.dirname(path)
+    if os.path.lexists(parent) and not os.path.isdir(parent):
+        raise Refusal("{} is not a directory: name another one".format(parent), True)
+    os.makedirs(parent, exist_ok=True)
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:

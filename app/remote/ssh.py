@@ -22,6 +22,7 @@ T = TypeVar("T")
 
 REQUEST_S = 8.0  # a target that is there answers a request of the protocol at once
 QUIET_S = 1.5  # of a command, until the target is asked whether it is still there
+LIFE_S = 6.0  # of that answer: with the quiet before, a dead link is noticed within 10 s
 SLICE_S = 0.5
 UNKNOWN_CODE = -1
 MOST_COMPLAINTS = 1 << 20  # bytes of standard error that are kept
@@ -95,12 +96,12 @@ class SshConnection:
     def _ask_for_life(self) -> None:
         """One request that every SSH server answers; keep-alives of paramiko wait for no answer."""
         with contextlib.suppress(TargetError):  # it has no channel to spare: an answer too
-            self._request(lambda: self._transport.open_session(timeout=REQUEST_S).close())
+            self._request(lambda: self._transport.open_session(timeout=REQUEST_S).close(), LIFE_S)
 
-    def _request(self, call: Callable[[], T]) -> T:
+    def _request(self, call: Callable[[], T], timeout_s: float = REQUEST_S) -> T:
         """Something the target's SSH server answers at once, or the link is gone."""
         try:
-            return bounded(call, REQUEST_S)
+            return bounded(call, timeout_s)
         except paramiko.ChannelException as error:
             raise TargetError(f"{self.name} refuses another command on this connection: {error}") from None
         except (TimeoutError, paramiko.SSHException, EOFError, OSError):

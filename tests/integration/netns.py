@@ -11,7 +11,10 @@ Both share this machine's disk and processes: only the network is theirs.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +23,8 @@ from pathlib import Path
 import pytest
 
 from .sshd import Sshd
+
+_numbers = itertools.count()
 
 
 @dataclass
@@ -42,24 +47,26 @@ def two_targets(tmp_path: Path, dyno_home: Path) -> Iterator[tuple[FarTarget, Fa
     """Two targets; each has an address and a link of its own."""
     if os.geteuid() != 0:
         pytest.skip("network namespaces need root")
+    names = [_name(), _name()]
     made: list[FarTarget] = []
     try:
-        made = [_far_target(tmp_path, number) for number in range(2)]
+        for number, name in enumerate(names):
+            made.append(_far_target(tmp_path / f"far{number}", name))
         yield made[0], made[1]
     finally:
         for far in made:
             far.sshd.stop()
-        for number in range(2):
-            subprocess.run(["ip", "netns", "del", _name(number)], check=False, stderr=subprocess.DEVNULL)
+        for name in names:
+            _remove(name)
 
 
-def _far_target(folder: Path, number: int) -> FarTarget:
+def _far_target(folder: Path, name: str) -> FarTarget:
     """198.18.0.0/15 is set apart for such links (RFC 2544); each process takes its own part of it."""
-    network = (198 << 24) + (18 << 16) + ((os.getpid() * 2 + number) % (1 << 15)) * 4
+    number = os.getpid() * 2 + int(name.rpartition("-")[2]) % 2
+    network = (198 << 24) + (18 << 16) + (number % (1 << 15)) * 4
     near, far = (
         ".".join(str((network + host) >> shift & 255) for shift in (24, 16, 8, 0)) for host in (1, 2)
     )
-    name = _name(number)
     _ip("netns", "add", name)
     _ip("link", "add", name, "type", "veth", "peer", "name", "far", "netns", name)
     _ip("addr", "add", f"{near}/30", "dev", name)
@@ -67,12 +74,21 @@ def _far_target(folder: Path, number: int) -> FarTarget:
     _ip("-n", name, "addr", "add", f"{far}/30", "dev", "far")
     _ip("-n", name, "link", "set", "lo", "up")
     _ip("-n", name, "link", "set", "far", "up")
-    prefix = ["ip", "netns", "exec", name]
-    return FarTarget(Sshd(folder / f"far{number}", address=far, prefix=prefix), name)
+    return FarTarget(Sshd(folder, address=far, prefix=["ip", "netns", "exec", name]), name)
 
 
-def _name(number: int) -> str:
-    return f"dyno{os.getpid()}-{number}"
+def _remove(name: str) -> None:
+    """The namespace, the link and what was started in there."""
+    pids = subprocess.run(["ip", "netns", "pids", name], capture_output=True, check=False, timeout=10)
+    for pid in pids.stdout.split():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGKILL)
+    for command in (["link", "del", name], ["netns", "del", name]):
+        subprocess.run(["ip", *command], check=False, stderr=subprocess.DEVNULL, timeout=10)
+
+
+def _name() -> str:
+    return f"dyno{os.getpid()}-{next(_numbers)}"
 
 
 def _ip(*arguments: str) -> None:

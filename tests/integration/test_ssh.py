@@ -240,6 +240,18 @@ def test_a_key_and_then_a_password(password_user: str, start_sshd: StartSshd) ->
         assert says_hello(sshd.target(user=password_user), Person("let me in"))
 
 
+@pytest.mark.root
+def test_a_password_that_is_asked_for_by_dialogue(password_user: str, start_sshd: StartSshd) -> None:
+    """As where PAM does the asking: keyboard-interactive in place of password."""
+    sshd = start_sshd(
+        "UsePAM yes", "KbdInteractiveAuthentication yes", "AuthenticationMethods keyboard-interactive"
+    )
+    sshd.trust()
+    person = Person("let me in")
+    assert says_hello(sshd.target(user=password_user), person)
+    assert len(person.prompts) == 1
+
+
 @pytest.fixture
 def password_user() -> Iterator[str]:
     """A throw-away user of this system, who has the password `let me in`."""
