@@ -1,0 +1,50 @@
+"""The agent file starts under every Python that is at hand, from 3.8 on, with nothing installed beside it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.remote.bundle import current_bundle
+
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+sys.path.insert(0, sys.argv[1])
+for package in ("app.protocol", "app.agent"):
+    folder = importlib.import_module(package).__path__
+    for module in pkgutil.walk_packages(folder, package + "."):
+        importlib.import_module(module.name)
+import pymysql
+print("%d.%d" % sys.version_info[:2])
+"""
+
+
+def pythons_at_hand() -> Iterator[tuple[str, str]]:
+    """Version and path of each Python from 3.8 to 3.13: on the PATH, of pyenv, and the one that runs this."""
+    yield "{}.{}".format(*sys.version_info), sys.executable
+    for minor in range(8, 14):
+        name = f"python3.{minor}"
+        found = [*Path.home().glob(f".pyenv/versions/3.{minor}.*/bin/{name}"), shutil.which(name)]
+        for path in filter(None, found):
+            if _runs(str(path)):
+                yield f"3.{minor}", str(path)
+                break
+
+
+def _runs(python: str) -> bool:
+    done = subprocess.run([python, "-I", "-S", "-c", ""], capture_output=True, timeout=30)
+    return done.returncode == 0  # pyenv's shims are there for versions that are not
+
+
+@pytest.mark.parametrize(("version", "python"), [*dict(pythons_at_hand()).items()])
+def test_the_agent_file_starts(version: str, python: str, tmp_path: Path) -> None:
+    agent = tmp_path / "agent.pyz"
+    agent.write_bytes(current_bundle().content)
+    argv = [python, "-I", "-S", "-W", "error", "-c", IMPORT_ALL, str(agent)]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
+    assert (done.stdout.strip(), done.stderr) == (version, "")
