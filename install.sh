@@ -114,18 +114,25 @@ install_packages() {
     done
 }
 
+ask_for_root() {
+    echo "They need root to be installed. Run this line, then make again:
+
+  sudo apt-get install $options ${missing% }
+"
+    case $missing in
+        *mariadb-server*) echo "(It starts Debian's MariaDB service, which Dyno does not use:" \
+            "sudo systemctl disable --now mariadb)" ;;
+    esac
+    exit 1
+} >&2
+
 missing=$(name_missing)
 if [ -n "$missing" ] && ! command -v apt-get >/dev/null; then
     echo "This is not Debian; going on without: $missing" >&2
 elif [ -n "$missing" ]; then
     echo "Debian packages that are missing:"
     printf '  %s\n' $missing
-    [ "$(id -u)" = 0 ] ||
-        stop "They need root to be installed. Run this line, then make again:
-
-  sudo apt-get install $options ${missing% }
-
-(Debian starts the service of mariadb-server; Dyno does not use it: sudo systemctl disable --now mariadb.)"
+    [ "$(id -u)" = 0 ] || ask_for_root
     install_packages $missing
 fi
 
