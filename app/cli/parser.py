@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from ..errors import InputError
 
-NOUNS = ("target", "build", "preset", "workload", "sequence", "run", "follow")
+NOUNS = ("target", "build", "preset", "workload", "sequence", "run", "follow", "session", "compare", "doctor")
 
 
 class Parser(argparse.ArgumentParser):

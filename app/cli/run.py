@@ -46,7 +46,7 @@ def add_words(words: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    return carry_out(request_of(arguments), arguments)
+    return carry_out(request_of(arguments), arguments)[0]
 
 
 def request_of(arguments: argparse.Namespace) -> PlanRequest:
@@ -86,8 +86,8 @@ def _threads(text: str | None) -> list[int] | None:
         raise InputError(f"--threads {text!r} is no list of numbers: write 1,2,4") from None
 
 
-def carry_out(request: PlanRequest, arguments: argparse.Namespace) -> int:
-    """Resolve, check, start and watch."""
+def carry_out(request: PlanRequest, arguments: argparse.Namespace) -> tuple[int, Plan]:
+    """Resolve, check, start and watch; the answer is the exit code, and the plan."""
     from ..targets import Targets
     from .reach import agent_of
 
@@ -95,16 +95,16 @@ def carry_out(request: PlanRequest, arguments: argparse.Namespace) -> int:
     with agent_of(target, arguments.directory) as agent:
         plan = prepare(request, agent, target.search_paths, arguments.start or not arguments.dry_run)
         if arguments.dry_run:
-            return 0
+            return 0, plan
         started = agent.start(plan)
         directory = agent.directory
     print(f"plan {started['plan']} is being carried out on {request.target}, {len(plan.turns)} sessions")
     if arguments.detach:
         print(how_to_come_back(request.target))
-        return 0
+        return 0, plan
     from .follow import watch_plan
 
-    return watch_plan(target, directory, plan, agent.sha)
+    return watch_plan(target, directory, plan, agent.sha), plan
 
 
 def how_to_come_back(target: str) -> str:
@@ -150,9 +150,9 @@ def play_duel(_: argparse.Namespace) -> int:
     contenders = tuple(ContenderRequest(build, engine) for engine in ("innodb", "rocksdb"))
     request = PlanRequest(sequence="duel", name="duel", contenders=contenders)
     quiet = argparse.Namespace(directory="", dry_run=False, start=False, detach=False)
-    code = carry_out(request, quiet)
+    code, plan = carry_out(request, quiet)
     if code == 0:
-        show_comparison("duel")
+        show_comparison([turn.session for turn in plan.turns])
         print(f"\n{DEMONSTRATION}")
     return code
 

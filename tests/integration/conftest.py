@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .desktop import desktop
 from .netns import two_targets
-from .sshd import dyno_home, sshd, start_sshd
+from .sshd import ssh_folder, sshd, start_sshd
 
-__all__ = ["dyno_home", "sshd", "start_sshd", "two_targets"]
+__all__ = ["ssh_folder", "sshd", "start_sshd", "two_targets"]

@@ -1,0 +1,7 @@
+"""The command line as a module, for tests; people have `dyno`."""
+
+import sys
+
+from . import main
+
+sys.exit(main())

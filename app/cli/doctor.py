@@ -1,0 +1,30 @@
+"""`dyno doctor`: is the history sound; made anew from the kept journals where it is not."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from .parser import later
+
+
+def add_words(words: Any) -> None:
+    parser = words.add_parser("doctor", help="look the history over")
+    parser.add_argument("--rebuild", action="store_true", help="make it anew from the kept journals")
+    parser.set_defaults(carry_out=later("doctor", "look_over"))
+
+
+def look_over(arguments: argparse.Namespace) -> int:
+    from ..history.rebuilding import is_sound, rebuild
+    from ..settings import home
+
+    if arguments.rebuild:
+        rebuilt = rebuild(home())
+        print(f"{rebuilt.sessions} sessions were made anew from their journals")
+        for problem in rebuilt.problems:
+            print(problem)
+        return int(bool(rebuilt.problems))
+    path = home() / "history.sqlite"
+    sound = not path.exists() or is_sound(path)
+    print(f"{path}: {'sound' if sound else 'damaged: dyno doctor --rebuild makes it anew from the journals'}")
+    return int(not sound)

@@ -1,0 +1,169 @@
+"""A person's desktop: a DYNO_HOME with a short sequence in it, and the command line as a process of its own.
+
+def test_something(desktop):
+    desktop.dyno("target", "list")                   # CompletedProcess; fails the test where the code is not 0
+    desktop.dyno("run", ..., code=2)                 # expects that code
+    running = desktop.begin("run", *desktop.plan())  # Popen, to be killed or interrupted
+    desktop.sessions(); desktop.events(session)      # the history's list; the events of the kept journal
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.agent.server import start_ticks
+from app.protocol.events import Event, decode
+
+LIMIT_S = 120
+SEQUENCE = """\
+name = "tiny"
+title = "A few seconds, for tests"
+tables = 2
+rows = 2000
+threads = [2]
+seconds = 2
+warmup = 1
+
+[[step]]
+name = "load"
+workload = "load"
+
+[[step]]
+name = "index"
+workload = "index"
+settle_after = true
+
+[[step]]
+name = "point-query"
+workload = "point-query"
+
+[[step]]
+name = "update-index"
+workload = "update-index"
+"""
+
+
+class Desktop:
+    """One DYNO_HOME and what is done from it."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        (home / "sequences").mkdir(parents=True, exist_ok=True)
+        (home / "sequences" / "tiny.toml").write_text(SEQUENCE)
+        self._begun: list[subprocess.Popen[str]] = []
+
+    # the command line
+
+    def command(self, *words: str) -> list[str]:
+        return [sys.executable, "-m", "app.cli", *words]
+
+    def dyno(
+        self, *words: str, code: int | None = 0, limit_s: float = LIMIT_S
+    ) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            self.command(*words),
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=limit_s,
+        )
+        said = f"{' '.join(words)}\n{done.stdout}\n{done.stderr}"
+        assert code is None or done.returncode == code, f"exit code {done.returncode} of dyno {said}"
+        assert "Traceback" not in said, said
+        return done
+
+    def json(self, *words: str) -> Any:
+        return json.loads(self.dyno(*words, "--json").stdout)
+
+    def refused(self, *words: str, code: int = 2) -> str:
+        """The one line that says why it was refused."""
+        done = self.dyno(*words, code=code)
+        lines = done.stderr.strip().splitlines()
+        assert len(lines) == 1, done.stderr
+        assert lines[0].startswith("dyno: ")
+        return lines[0].removeprefix("dyno: ")
+
+    def begin(self, *words: str) -> subprocess.Popen[str]:
+        begun = subprocess.Popen(
+            self.command(*words),
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self._begun.append(begun)
+        return begun
+
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "DYNO_HOME": str(self.home), "PYTHONWARNINGS": "error"}
+
+    def plan(self, *contenders: str, target: str = "local", **options: object) -> list[str]:
+        """The words of `dyno run` for the sequence tiny."""
+        words = ["--target", target, "--sequence", "tiny"]
+        for contender in contenders or ("mariadb-10.11.19:innodb",):
+            words += ["--contender", contender]
+        for name, value in options.items():
+            words += [f"--{name.replace('_', '-')}", str(value)]
+        return words
+
+    # what it has
+
+    def sessions(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.json("session", "list")
+        return found
+
+    def events(self, session: str) -> list[Event]:
+        """The events of the kept journal."""
+        path = self.home / "journals" / f"{session}.jsonl"
+        return [decode(line) for line in path.read_bytes().splitlines()]
+
+    # this computer as a target
+
+    @property
+    def target(self) -> Path:
+        return self.home / "target"
+
+    def agent_pid(self, directory: Path | None = None) -> int:
+        """The process that carries a plan out, 0 if nobody does."""
+        text = (directory or self.target).joinpath("lock").read_text()
+        pid = int(json.loads(text)["pid"]) if text else 0
+        return pid if pid and start_ticks(pid) != "?" else 0
+
+    def server_pid(self, directory: Path | None = None) -> int:
+        """The server under test, 0 if there is none."""
+        for path in (directory or self.target).glob("sessions/*/server.pid"):
+            pid, ticks, _ = path.read_text().split(" ", 2)
+            if start_ticks(int(pid)) == ticks:
+                return int(pid)
+        return 0
+
+    def close(self) -> None:
+        """End what a failed test left: the commands begun, the agent, its server."""
+        for begun in self._begun:
+            if begun.poll() is None:
+                begun.kill()
+            begun.communicate()
+        for directory in {self.target, *self.home.parent.glob("*/dyno")}:
+            if (directory / "lock").exists():
+                for pid in (self.agent_pid(directory), self.server_pid(directory)):
+                    if pid:
+                        os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def desktop(dyno_home: Path) -> Iterator[Desktop]:
+    """The desktop of this test."""
+    made = Desktop(dyno_home)
+    yield made
+    made.close()

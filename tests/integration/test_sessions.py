@@ -1,0 +1,131 @@
+"""Whole sessions on every engine and build at hand, from the command line to the history."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.protocol.events import Fact, Mark, Sample, SessionEnded, StepEnded, StepStarted
+
+from .desktop import Desktop
+
+ENGINES = ("innodb", "rocksdb", "myisam")
+
+
+def facts_of(desktop: Desktop, session: str) -> dict[str, Any]:
+    return {event.name: event.value for event in desktop.events(session) if isinstance(event, Fact)}
+
+
+def check_complete(desktop: Desktop, entry: dict[str, Any]) -> None:
+    """All steps, every second of them, an end that counts its events, and nothing left on the target."""
+    events = desktop.events(entry["id"])
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    last = events[-1]
+    assert isinstance(last, SessionEnded), last
+    assert (last.outcome, last.reason, last.events) == ("completed", "", len(events))
+    check_seconds(events)
+    assert not list(desktop.target.glob("sessions/*/data"))
+    assert not list(desktop.target.glob("trash/*"))
+    assert desktop.agent_pid() == 0
+
+
+def check_seconds(events: list[Any]) -> None:
+    """Every second of the driven steps once: two measured ones behind one of warm-up."""
+    for step in (3, 4):
+        seconds = [event.s for event in events if isinstance(event, Sample) and event.step == step]
+        assert seconds == [-1, 0, 1], seconds
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_session_of_each_engine(desktop: Desktop, engine: str) -> None:
+    desktop.dyno("run", *desktop.plan(f"mariadb-10.11.19:{engine}"))
+    (entry,) = desktop.sessions()
+    assert (entry["state"], entry["failed_steps"], entry["contender"]["engine"]) == ("completed", 0, engine)
+    check_complete(desktop, entry)
+    facts = facts_of(desktop, entry["id"])
+    assert f"engine={engine}" in facts["create_table"].lower()
+    assert "latin1" in facts["create_table"]
+    assert facts["variables"]["version"].startswith("10.11")
+    assert sum(facts["rows_counted"].values()) == 4000
+    assert ("cf_options" in facts) == (engine == "rocksdb")
+    check_figures(desktop, entry["id"])
+
+
+def check_figures(desktop: Desktop, session: str) -> None:
+    """Totals, sizes, costs and rows of the ended steps make sense together."""
+    shown = desktop.json("session", "show", session)
+    steps = {step["name"]: step for step in shown["steps"]}
+    assert list(steps) == ["load", "index", "settle.index", "point-query", "update-index"]
+    assert all(step["state"] == "completed" for step in steps.values())
+    query = steps["point-query"]
+    assert query["coordinates"] == {"threads": 2}
+    assert query["value"] == pytest.approx(query["queries"] / query["seconds"], rel=0.01)
+    assert query["latency_ms"]["p50"] <= query["latency_ms"]["p95"] <= query["latency_ms"]["p99"]
+    assert 0 < query["per_query"]["cpu_us"] < 10_000
+    assert steps["load"]["rows"] == 4000
+    assert steps["update-index"]["size_bytes"] > 100_000
+    series = desktop.json("session", "series", session, "point-query", "--series", "qps")
+    assert series["s"] == [-1, 0, 1]
+    assert sum(series["values"][1:]) / 2 == pytest.approx(query["value"], rel=0.1)
+
+
+@pytest.mark.build("mysql-5.6")
+@pytest.mark.parametrize("engine", ["innodb", "myisam"])
+def test_mysql_56_bootstrapped_from_its_sql_files(desktop: Desktop, build_path: Any, engine: str) -> None:
+    carry_out_on(desktop, build_path("mysql-5.6"), engine, "5.6.")
+
+
+@pytest.mark.build("mysql-9.7")
+@pytest.mark.parametrize("engine", ["innodb", "myisam"])
+def test_mysql_9_started_through_a_wrapper(desktop: Desktop, build_path: Any, engine: str) -> None:
+    carry_out_on(desktop, build_path("mysql-9.7"), engine, "9.")
+
+
+def carry_out_on(desktop: Desktop, base: Path, engine: str, version: str) -> None:
+    desktop.dyno("target", "edit", "local", "--search-path", str(base))
+    builds = desktop.json("target", "survey", "local")["builds"]
+    name = next(each["name"] for each in builds if each["version"].startswith(version))
+    desktop.dyno("run", *desktop.plan(f"{name}:{engine}"))
+    (entry,) = desktop.sessions()
+    assert (entry["state"], entry["failed_steps"]) == ("completed", 0)
+    check_complete(desktop, entry)
+    assert facts_of(desktop, entry["id"])["variables"]["version"].startswith(version)
+
+
+def test_loopback_with_a_password_nobody_keeps(desktop: Desktop) -> None:
+    desktop.dyno("run", *desktop.plan(transport="loopback"))
+    (entry,) = desktop.sessions()
+    check_complete(desktop, entry)
+    assert facts_of(desktop, entry["id"])["transport"] == "loopback"
+
+
+def test_two_contenders_and_repeats_interleaved_and_compared(desktop: Desktop) -> None:
+    contenders = [f"mariadb-10.11.19:{engine}" for engine in ("innodb", "myisam")]
+    desktop.dyno("run", *desktop.plan(*contenders, repeats=2, order="interleaved", seconds=1), limit_s=240)
+    entries = desktop.sessions()
+    assert [entry["contender"]["engine"] for entry in entries] == ["innodb", "myisam"] * 2
+    seeds = [[e.seed for e in desktop.events(entry["id"]) if isinstance(e, StepStarted)] for entry in entries]
+    assert seeds[0] == seeds[1]
+    assert seeds[0] != seeds[2]
+    drawn = [seed for seed in seeds[0] + seeds[2] if seed]
+    assert len(set(drawn)) == len(drawn)
+    ids = [entry["id"] for entry in entries[:2]]
+    found = desktop.dyno("compare", *ids, "--base", ids[0], "--format", "json").stdout
+    assert '"n"' in found
+
+
+def test_table_options_reach_create_table_and_cores_the_server(desktop: Desktop) -> None:
+    options = {"table_options": "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8", "cores": "0"}
+    desktop.dyno("run", *desktop.plan(**options))
+    (entry,) = desktop.sessions()
+    assert "KEY_BLOCK_SIZE=8" in facts_of(desktop, entry["id"])["create_table"].upper()
+
+
+def test_restarted_after_the_load(desktop: Desktop) -> None:
+    desktop.dyno("run", *desktop.plan(start_state="restarted"))
+    (entry,) = desktop.sessions()
+    events = desktop.events(entry["id"])
+    assert [event.name for event in events if isinstance(event, Mark)].count("restarted") == 1
+    assert all(event.outcome == "completed" for event in events if isinstance(event, StepEnded))
