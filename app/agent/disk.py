@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, List
 
+SYS = "/sys"
+
 _NETWORK = ("nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "ceph", "glusterfs", "fuse.sshfs")
 _VIRTUAL = re.compile(r"QEMU|VMware|Virtual|VBOX|Msft|PersistentDisk|Amazon|BlockVolume", re.IGNORECASE)
 
@@ -91,8 +93,8 @@ def _btrfs_devices(source: str) -> List[str]:
     except OSError:
         return []
     own = "{}:{}".format(os.major(number), os.minor(number))
-    for pool in _names("/sys/fs/btrfs"):
-        folder = "/sys/fs/btrfs/{}/devices".format(pool)
+    for pool in _names(SYS + "/fs/btrfs"):
+        folder = "{}/fs/btrfs/{}/devices".format(SYS, pool)
         found = [read_text("{}/{}/dev".format(folder, name)) for name in _names(folder)]
         if own in found:
             return sorted(device for device in found if device)
@@ -108,7 +110,7 @@ def _names(folder: str) -> List[str]:
 
 def disks_behind(device: str) -> List[str]:
     """The names of the whole disks under a device, through partitions, LVM, encryption and RAID."""
-    folder = os.path.realpath("/sys/dev/block/" + device)
+    folder = os.path.realpath(SYS + "/dev/block/" + device)
     if not os.path.isdir(folder):
         return []
     if os.path.exists(folder + "/partition"):
@@ -126,7 +128,7 @@ def disks_behind(device: str) -> List[str]:
 
 def describe_disk(name: str) -> Dict[str, str | None]:
     """Model, kind and scheduler of a whole disk, as far as /sys tells."""
-    folder = "/sys/block/" + name
+    folder = "{}/block/{}".format(SYS, name)
     vendor = read_text(folder + "/device/vendor") or ""
     model = read_text(folder + "/device/model")
     if model and vendor and not vendor.startswith("0x"):

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from app.agent import disk, machine
 from app.agent.disk import (
+    describe_disk,
     devices_of,
     disks_behind,
     existing,
@@ -130,6 +132,65 @@ def test_this_machine_is_described() -> None:
     assert found["disk"]["free_bytes"] <= found["disk"]["total_bytes"]
     assert len(found["machine_id"] or "0" * 32) == 32
     assert all(isinstance(each, str) for each in warnings_of(found))
+
+
+@pytest.fixture
+def sys_of_a_pc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A /sys with an SSD of two partitions, a rotating disk, and a logical volume over both."""
+    devices = tmp_path / "devices"
+    for number, path in (
+        ("8:0", "sda"),
+        ("8:1", "sda/sda1"),
+        ("8:2", "sda/sda2"),
+        ("8:16", "sdb"),
+        ("254:0", "dm-0"),
+    ):
+        folder = devices / path
+        (folder / "slaves").mkdir(parents=True)
+        (folder / "dev").write_text(number + "\n")
+        if folder.name in ("sda1", "sda2"):
+            (folder / "partition").write_text("1\n")
+        link = tmp_path / "dev" / "block" / number
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(folder)
+    for slave in ("sda/sda2", "sdb"):
+        (devices / "dm-0" / "slaves" / Path(slave).name).symlink_to(devices / slave)
+    for name, rotational, model in (("sda", "0", "Samsung SSD 850 "), ("sdb", "1", "WDC WD10EZEX")):
+        (devices / name / "queue").mkdir()
+        (devices / name / "device").mkdir()
+        (devices / name / "queue" / "rotational").write_text(rotational)
+        (devices / name / "queue" / "scheduler").write_text("none [mq-deadline] kyber\n")
+        (devices / name / "device" / "vendor").write_text("ATA     \n")
+        (devices / name / "device" / "model").write_text(model)
+    (tmp_path / "block").symlink_to(devices)
+    monkeypatch.setattr(disk, "SYS", str(tmp_path))
+
+
+@pytest.mark.usefixtures("sys_of_a_pc")
+def test_disks_are_found_through_partitions_and_volumes() -> None:
+    assert disks_behind("8:1") == ["sda"]
+    assert disks_behind("8:16") == ["sdb"]
+    assert disks_behind("254:0") == ["sda", "sdb"]
+    assert describe_disk("sda") == {"model": "ATA Samsung SSD 850", "kind": "ssd", "scheduler": "mq-deadline"}
+    assert describe_disk("sdb")["kind"] == "hdd"
+    assert describe_disk("sdq") == {"model": None, "kind": None, "scheduler": None}
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"/sys/devices/system/cpu/intel_pstate/no_turbo": "0"}, True),
+        ({"/sys/devices/system/cpu/intel_pstate/no_turbo": "1"}, False),
+        ({"/sys/devices/system/cpu/cpufreq/boost": "1"}, True),
+        ({"/sys/devices/system/cpu/cpufreq/boost": "0"}, False),
+        ({}, None),
+    ],
+)
+def test_turbo_as_each_driver_tells_it(
+    monkeypatch: pytest.MonkeyPatch, files: dict[str, str], expected: bool | None
+) -> None:
+    monkeypatch.setattr(machine, "read_text", files.get)
+    assert machine.turbo() is expected
 
 
 def quiet(**changes: Any) -> dict[str, Any]:
