@@ -54,10 +54,13 @@ def folder_with_an_app(tmp_path: Path) -> Path:
     return tmp_path / "mine"
 
 
-def test_it_finds_its_workloads_from_anywhere(dyno: Path, folder_with_an_app: Path) -> None:
-    listed = _done([str(dyno), "workload", "list"], Path("/"))
-    assert "point-query" in listed
-    assert _done([str(dyno), "workload", "list"], folder_with_an_app) == listed
+@pytest.mark.parametrize(
+    ("noun", "entry"), [("workload", "point-query"), ("sequence", "duel"), ("preset", "default")]
+)
+def test_it_finds_its_own_files(dyno: Path, folder_with_an_app: Path, noun: str, entry: str) -> None:
+    listed = _done([str(dyno), noun, "list"], Path("/"))
+    assert entry in listed
+    assert _done([str(dyno), noun, "list"], folder_with_an_app) == listed
 
 
 def test_it_carries_every_shipped_file(dyno: Path) -> None:
