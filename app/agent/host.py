@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Uni
 
 from .disk import devices_of
 
-Pids = Mapping[str, Optional[int]]  # noqa: UP045
+Pids = Mapping[str, Optional[int]]
 Counters = Dict[str, float]
 
 _TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
