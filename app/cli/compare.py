@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 from .parser import later
 
+WIDTH = 200  # of a table that goes into a file: nothing of it is cut
 FORMATS = ("table", "json", "csv", "md")
 
 
@@ -33,7 +35,7 @@ def show_comparison(references: Sequence[str], base: str | None = None, form: st
     if form == "table":
         from rich.console import Console
 
-        console = Console(highlight=False)
+        console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
         console.print(compare.to_table(found))
         for remark in compare.remarks_of(found):
             console.print(remark, markup=False)

@@ -13,6 +13,10 @@ from .parser import add_json, later
 if TYPE_CHECKING:
     from ..history.history import History
 
+STEP_HEADERS = (
+    *("step", "threads", "state", "value", "unit", "p95 ms", "p99 ms", "CPU us/query"),
+    *("KB written/query", "size MB", "errors", "reason"),
+)
 SESSION = "a full id, its last 6 characters, a unique name, or `last`"
 
 
@@ -116,9 +120,7 @@ def _show(found: Any) -> None:
     print(f"{found['name']} {found['id']}: {found['state']}{reason}, n = 1")
     print(f"{found['contender']['build']}, {found['contender']['engine']}, {found['contender']['preset']}")
     print()
-    headers = ("step", "threads", "state", "value", "unit", "p95 ms", "p99 ms", "CPU us/query", "KB written/query",
-               "size MB", "errors", "reason")  # fmt: skip
-    print_table(headers, [_step(step) for step in found["steps"]], right=(1, 3, 5, 6, 7, 8, 9, 10))
+    print_table(STEP_HEADERS, [_step(step) for step in found["steps"]], right=(1, 3, 5, 6, 7, 8, 9, 10))
 
 
 def _step(step: Any) -> tuple[Any, ...]:

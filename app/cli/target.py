@@ -127,8 +127,8 @@ def _show(survey: dict[str, Any]) -> None:
     print(f"{survey['name']}: {cpu['model']}, {cpu['cores']} cores, {cpu['threads']} threads")
     print(f"memory {bytes_text(survey['memory_bytes'])}, {survey['distribution']}, Linux {survey['kernel']}")
     print(
-        f"disk of {disk['path']}: {disk.get('model') or disk.get('device') or 'unknown'} ({disk.get('kind')}), "
-        f"{disk.get('filesystem')}, {bytes_text(disk.get('free_bytes') or 0)} free"
+        f"disk of {disk['path']}: {disk['model'] or disk['device'] or 'unknown'} ({disk['kind']}), "
+        f"{disk['filesystem']}, {bytes_text(disk['free_bytes'] or 0)} free"
     )
     print(f"Python {survey['python']}, sysbench {survey['sysbench'] or 'not installed'}")
     print()

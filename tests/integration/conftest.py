@@ -6,4 +6,4 @@ from .desktop import desktop
 from .netns import two_targets
 from .sshd import ssh_folder, sshd, start_sshd
 
-__all__ = ["ssh_folder", "sshd", "start_sshd", "two_targets"]
+__all__ = ["desktop", "ssh_folder", "sshd", "start_sshd", "two_targets"]

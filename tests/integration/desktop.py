@@ -1,7 +1,7 @@
 """A person's desktop: a DYNO_HOME with a short sequence in it, and the command line as a process of its own.
 
 def test_something(desktop):
-    desktop.dyno("target", "list")                   # CompletedProcess; fails the test where the code is not 0
+    desktop.dyno("target", "list")                   # fails where the code is not 0
     desktop.dyno("run", ..., code=2)                 # expects that code
     running = desktop.begin("run", *desktop.plan())  # Popen, to be killed or interrupted
     desktop.sessions(); desktop.events(session)      # the history's list; the events of the kept journal
