@@ -1,6 +1,6 @@
 """A real sshd of the test's own: host keys, one user key that it lets in, a port of loopback.
 
-    def test_something(sshd, dyno_home):
+    def test_something(sshd):
         target = sshd.target()            # app.targets.Target of this sshd with its user key; not trusted yet
         sshd.trust()                      # its host key is in DYNO_HOME/known_hosts now
         sshd.add_target("far", "~/dyno")  # or both at once, kept in targets.toml, for `dyno … --target far`
@@ -166,22 +166,20 @@ class Sshd:
 
 
 @pytest.fixture
-def dyno_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A DYNO_HOME of the test's own, away from the person's ~/.ssh and SSH agent."""
-    home = tmp_path / "dyno-home"
-    ssh = tmp_path / "dot-ssh"
-    ssh.mkdir()
-    monkeypatch.setenv("DYNO_HOME", str(home))
-    monkeypatch.setenv("DYNO_SSH_CONFIG", str(ssh / "config"))
+def ssh_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """In place of the person's ~/.ssh and SSH agent, for commands started too; it may get a file `config`."""
+    folder = tmp_path / "dot-ssh"
+    folder.mkdir()
+    monkeypatch.setenv("DYNO_SSH_CONFIG", str(folder / "config"))
     monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
-    return home
+    return folder
 
 
 StartSshd = Callable[..., Sshd]
 
 
 @pytest.fixture
-def start_sshd(tmp_path: Path, dyno_home: Path) -> Iterator[StartSshd]:
+def start_sshd(tmp_path: Path, ssh_folder: Path) -> Iterator[StartSshd]:
     """Start any number of sshd: start_sshd(*lines of sshd_config, host_keys=["ed25519"])."""
     started: list[Sshd] = []
 

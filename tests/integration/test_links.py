@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from app.remote.connection import Connection
 from app.targets import connect
 
 from .netns import FarTarget
+from .sshd import StartSshd
 from .test_ssh import connected, nobody, says_hello
 
 pytestmark = pytest.mark.root
@@ -98,15 +100,17 @@ def test_a_target_behind_a_link_that_is_down(two_targets: TwoTargets) -> None:
     assert says_hello(target)
 
 
-def test_the_link_behind_a_jump_dies(two_targets: TwoTargets, start_sshd: object) -> None:
+def test_the_link_behind_a_jump_dies(
+    two_targets: TwoTargets, start_sshd: StartSshd, ssh_folder: Path
+) -> None:
     """The connection to the first host is well; only a request to the last one tells."""
     far = two_targets[0]
-    jump = start_sshd()  # type: ignore[operator]
+    jump = start_sshd()
     jump.trust()
     jump.authorize(far.sshd.key)
     target = far.sshd.add_target(jump=f"{jump.user}@{jump.address}:{jump.port}")
     config = f"Host {jump.address}\n IdentityFile {far.sshd.key}\n"
-    (far.sshd.folder.parent / "dot-ssh" / "config").write_text(config)
+    (ssh_folder / "config").write_text(config)
     with connected(target) as connection:
         threading.Timer(1, far.link_down).start()
         assert seconds_until_lost(lambda: connection.run(["sleep", "60"], timeout_s=50)) < 1 + NOTICED_S
