@@ -60,21 +60,14 @@ def percentile(buckets: Sequence[Sequence[float]], percent: int) -> Optional[flo
     return None
 
 
-SPENT = {
-    "cpu_us": "server_cpu_us",
-    "machine_cpu_us": "machine_cpu_us",
-    "context_switches": "context_switches",
-    "reads": "reads",
-    "read_kb": "read_kb",
-    "written_kb": "written_kb",
-}
+SPENT = ("cpu_us", "machine_cpu_us", "context_switches", "reads", "read_kb", "written_kb")
 
 
 def per_unit(spent: Mapping[str, Optional[float]], count: float) -> Dict[str, Any]:
     """What the machine spent, per query or per row."""
     if count <= 0:
         return {}
-    found = {name: spent.get(source) for name, source in SPENT.items()}
+    found = {name: spent.get(name) for name in SPENT}
     return {name: None if value is None else round(value / count, 4) for name, value in found.items()}
 
 

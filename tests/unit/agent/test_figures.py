@@ -41,7 +41,7 @@ def test_percentiles_only_where_the_sample_carries_them() -> None:
 
 
 def test_what_is_missing_stays_missing_per_query() -> None:
-    spent = {"server_cpu_us": 500.0, "machine_cpu_us": None, "reads": 0.0}
+    spent = {"cpu_us": 500.0, "machine_cpu_us": None, "reads": 0.0}
     found = per_unit(spent, 10)
     assert (found["cpu_us"], found["machine_cpu_us"], found["reads"]) == (50.0, None, 0.0)
     assert per_unit(spent, 0) == {}
