@@ -1,0 +1,93 @@
+"""The plan: what its keys tell apart, and what is refused when it is read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.agent.generator import seed_of
+from app.protocol.plan import Contender, Plan, Step, Turn
+
+CONTENDER = Contender(
+    "a", "b", "/usr", "/usr/sbin/mariadbd", "MariaDB", "10.11", "f" * 64, "innodb", "default", ""
+)
+STEP = Step(
+    "point-query", "drive", "point-query", lua="point-query.lua", coordinates={"threads": 2}, seconds=5
+)
+PLAN = Plan(
+    "P", "plan", "local", "m", "tiny", [CONTENDER], [STEP], [Turn("S", "s", 0, 1, 1)],
+    {"workloads/point-query.lua": "--", "presets/innodb/default.cnf": "[mysqld]"}, 1, 10, 5, 1, 0, [2], 1,
+)  # fmt: skip
+
+
+def test_a_plan_comes_back_as_it_was() -> None:
+    assert Plan.from_json(PLAN.to_json()) == PLAN
+    assert Plan.from_json({**PLAN.to_json(), "newer": 1}) == PLAN
+
+
+@pytest.mark.parametrize(
+    "change", [{"name": "other"}, {"build": "other"}, {"preset": "other"}, {"server": "/opt/other"}]
+)
+def test_no_name_is_part_of_the_contender_key(change: dict[str, Any]) -> None:
+    assert replace(CONTENDER, **change).key == CONTENDER.key
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"fingerprint": "0" * 64}, {"engine": "rocksdb"}, {"cnf": "x"}, {"table_options": "x"}, {"cores": "0"}],
+)
+def test_what_shapes_the_server_is_part_of_the_contender_key(change: dict[str, Any]) -> None:
+    assert replace(CONTENDER, **change).key != CONTENDER.key
+
+
+@pytest.mark.parametrize(
+    "change", [{"rows": 11}, {"tables": 2}, {"transport": "loopback"}, {"start": "restarted"}]
+)
+def test_what_shapes_the_work_is_part_of_the_work_key(change: dict[str, Any]) -> None:
+    assert replace(PLAN, **change).work_key != PLAN.work_key
+
+
+def test_contenders_and_presets_are_no_part_of_the_work_key() -> None:
+    files = {**PLAN.files, "presets/innodb/default.cnf": "other"}
+    assert replace(PLAN, name="other", contenders=[], files=files).work_key == PLAN.work_key
+    lua = {**PLAN.files, "workloads/point-query.lua": "other"}
+    assert replace(PLAN, files=lua).work_key != PLAN.work_key
+
+
+def test_the_same_plan_pressed_twice_has_one_hash() -> None:
+    again = replace(PLAN, id="Q", turns=[replace(PLAN.turns[0], session="T")])
+    assert again.hash == PLAN.hash
+    assert replace(PLAN, seconds=6).hash != PLAN.hash
+
+
+def test_seeds_differ_by_plan_repeat_step_and_process_and_never_by_contender() -> None:
+    other = replace(STEP, coordinates={"threads": 4})
+    seeds = {
+        seed_of(PLAN, 1, STEP),
+        seed_of(PLAN, 2, STEP),
+        seed_of(PLAN, 1, other),
+        seed_of(PLAN, 1, STEP, process=1),
+        seed_of(replace(PLAN, id="Q"), 1, STEP),
+    }
+    assert len(seeds) == 5
+    assert all(0 < seed < 2**31 for seed in seeds)
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"steps": [{"name": "x", "kind": "dance"}]}, "unknown kind dance"),
+        (
+            {"turns": [{"session": "S", "name": "s", "contender": 1, "repeat": 1, "ordinal": 1}]},
+            "no contender",
+        ),
+        ({"rows": "many"}, "rows is of the wrong type"),
+        ({"contenders": [{}]}, "is missing"),
+        ({"contenders": [3]}, "not an object"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused(change: dict[str, Any], word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        Plan.from_json({**PLAN.to_json(), **change})
