@@ -67,7 +67,7 @@ def resolve(
 
 def machine_key(survey: Mapping[str, Any]) -> str:
     """What makes figures comparable: the machine, its CPU, memory and the disk under the directory."""
-    disk = survey.get("disk", {})
+    disk = survey.get("disk") or {}
     return digest(
         [
             survey.get("machine_id", ""),

@@ -1,0 +1,204 @@
+"""The checks of a plan that need nobody on the target: the survey, the rendered presets, the estimate."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .parity import differing
+from .planner.estimate import ContenderSize, Estimate, estimate
+from .planner.sizes import as_number, server_caches_bytes
+from .presets import option_values
+from .protocol.plan import Contender, Plan
+
+PASS, WARN, FAIL = "pass", "warn", "fail"
+OLDEST_PYTHON, OLDEST_SYSBENCH = (3, 8), (1, 0, 20)
+SERVER_BYTES = 400 << 20  # of a server, beside its caches
+THREAD_BYTES = 2 << 20  # of a client thread, on both sides
+CLOCK_S = 5.0
+BUSY_LOAD = 0.5
+
+
+@dataclass(frozen=True)
+class Check:
+    """One answer, and the one line that says what to do where it is not a pass."""
+
+    name: str
+    state: str
+    text: str
+    todo: str = ""
+    contender: str = ""
+
+
+def check_plan(plan: Plan, survey: Mapping[str, Any], clock: Callable[[], float] = time.time) -> list[Check]:
+    """All of them; the survey should be fresh, as it holds the load and the clock of the target."""
+    found = estimate(plan, survey)
+    return [
+        *_programs(survey),
+        _memory(plan, survey),
+        _disk(found, survey),
+        *_connections(plan),
+        *_machine(survey),
+        _clock(survey, clock()),
+        *_parity(plan, found, survey),
+    ]
+
+
+# programs
+
+
+def _programs(survey: Mapping[str, Any]) -> list[Check]:
+    return [
+        _version("python", survey.get("python"), OLDEST_PYTHON, "Python"),
+        _version("sysbench", survey.get("sysbench"), OLDEST_SYSBENCH, "sysbench"),
+    ]
+
+
+def _version(name: str, said: Any, oldest: tuple[int, ...], what: str) -> Check:
+    todo = f"install {what} {'.'.join(map(str, oldest))} or newer on the target"
+    if not said:
+        return Check(name, FAIL, f"{what} was not found on the target", todo)
+    if tuple(int(each) for each in re.findall(r"\d+", str(said))[:3]) < oldest:
+        return Check(name, FAIL, f"{what} {said} is too old", todo)
+    return Check(name, PASS, f"{what} {said}")
+
+
+# room
+
+
+def _memory(plan: Plan, survey: Mapping[str, Any]) -> Check:
+    """The largest server with its clients; only one is active at a time."""
+    threads = max((step.threads for step in plan.steps), default=1)
+    rest = SERVER_BYTES + threads * THREAD_BYTES
+    needed, who = max((server_caches_bytes(each) + rest, each.name) for each in plan.contenders)
+    total = int(survey.get("memory_bytes") or 0)
+    available = int(survey.get("memory_available_bytes") or total)
+    text = f"{_size(needed)} for {who} and its clients, {_size(available)} of {_size(total)} available"
+    if needed > total:
+        return Check("memory", FAIL, text, "make the caches of the preset smaller", who)
+    if needed > available:
+        return Check("memory", WARN, text, "end what else takes memory, or make the caches smaller", who)
+    return Check("memory", PASS, text)
+
+
+def _disk(found: Estimate, survey: Mapping[str, Any]) -> Check:
+    """What is certain must fit; what writes may add is a warning."""
+    free = (survey.get("disk") or {}).get("free_bytes")
+    if free is None:
+        return Check("disk", WARN, "the free space is not known", "look at the directory of the target")
+    certain = max(_certain_bytes(each) for each in found.contenders) + found.kept_bytes
+    text = f"about {_size(found.disk_bytes)} needed, {_size(free)} free"
+    if certain > free:
+        return Check("disk", FAIL, text, "take fewer rows, or a directory on a larger disk")
+    if found.disk_bytes > free * 0.9:
+        return Check("disk", WARN, text, "free some space: writes may fill the disk")
+    return Check("disk", PASS, text)
+
+
+def _certain_bytes(size: ContenderSize) -> int:
+    return size.data_bytes + size.parts["redo"] + size.parts["system"]
+
+
+def _connections(plan: Plan) -> list[Check]:
+    """A server that lets fewer clients in than a step has threads fails in the middle of the plan."""
+    threads = max((step.threads for step in plan.steps), default=1)
+    return [
+        Check(
+            "connections",
+            FAIL,
+            f"a step has {threads} threads, the preset {each.preset} lets {most} clients in",
+            f"set max_connections={threads + 10} or more in the preset",
+            each.name,
+        )
+        for each in plan.contenders
+        if (most := _max_connections(each)) < threads + 2
+    ]
+
+
+def _max_connections(contender: Contender) -> int:
+    return as_number(option_values(contender.cnf), "max_connections", 151)
+
+
+# the machine
+
+
+def _machine(survey: Mapping[str, Any]) -> list[Check]:
+    return [
+        check
+        for check in (_governor(survey), _turbo(survey), _huge_pages(survey), _load(survey), _agents(survey))
+        if check
+    ]
+
+
+def _governor(survey: Mapping[str, Any]) -> Check | None:
+    said = survey.get("governor")
+    if said in (None, "performance"):
+        return Check("governor", PASS, f"CPU governor: {said or 'none to be set'}")
+    todo = "set it to performance: cpupower frequency-set -g performance"
+    return Check("governor", WARN, f"the CPU governor is {said}: the clock speed follows the load", todo)
+
+
+def _turbo(survey: Mapping[str, Any]) -> Check | None:
+    if not survey.get("turbo"):
+        return None
+    return Check("turbo", WARN, "turbo is on: the clock speed follows the temperature", "switch it off")
+
+
+def _huge_pages(survey: Mapping[str, Any]) -> Check | None:
+    if survey.get("huge_pages") != "always":
+        return None
+    todo = "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"
+    return Check("huge pages", WARN, "transparent huge pages are on for everything", todo)
+
+
+def _load(survey: Mapping[str, Any]) -> Check:
+    said = survey.get("load") or [0.0]
+    load = float(said[0] if isinstance(said, (list, tuple)) else said)
+    if load > max(BUSY_LOAD, 0.05 * int(survey["cpu"]["threads"] or 1)):
+        return Check("load", WARN, f"the load of the target is {load}", "wait until nothing else is at work")
+    return Check("load", PASS, f"the load of the target is {load}")
+
+
+def _agents(survey: Mapping[str, Any]) -> Check | None:
+    others = survey.get("agents") or []
+    if not others:
+        return None
+    where = ", ".join(f"{each.get('directory')} (process {each.get('pid')})" for each in others)
+    return Check("agents", WARN, f"another plan is being carried out here: {where}", "wait for it")
+
+
+def _clock(survey: Mapping[str, Any], now: float) -> Check:
+    said = survey.get("clock_utc")
+    if said is None:
+        return Check("clock", WARN, "the clock of the target is not known", "survey the target again")
+    offset = float(said) - now
+    if abs(offset) <= CLOCK_S:
+        return Check("clock", PASS, "the clocks of target and desktop agree")
+    side = "ahead" if offset > 0 else "behind"
+    text = f"the clock of the target is {abs(offset):,.0f} s {side}"
+    return Check("clock", WARN, text, "nothing measured depends on it; set it for readable dates")
+
+
+# parity
+
+
+def _parity(plan: Plan, found: Estimate, survey: Mapping[str, Any]) -> list[Check]:
+    """What differs between contenders beside what they are compared for."""
+    checks = [
+        Check("parity", WARN, f"{difference.what}: {difference.text}", difference.todo)
+        for difference in differing(plan.contenders, found.contenders, int(survey.get("memory_bytes") or 0))
+    ]
+    if checks or len(plan.contenders) < 2:
+        return checks
+    return [Check("parity", PASS, "the contenders agree in durability, character set, TLS and caching")]
+
+
+def _size(value: float) -> str:
+    for unit in ("B", "KB", "MB"):
+        if value < 1024:
+            return f"{value:.0f} {unit}"
+        value /= 1024
+    return f"{value:.1f} GB"

@@ -1,0 +1,175 @@
+"""Whether contenders of one plan play by the same rules: what is compared is the engine, not its safety."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from .planner.estimate import ContenderSize
+from .planner.sizes import is_mariadb, writes_binary_log
+from .presets import option_values
+from .protocol.plan import Contender
+
+Values = Mapping[str, str]
+IN_MEMORY = 0.8  # of the memory: what the operating system can cache of files read through it
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something that the contenders do not have in common."""
+
+    what: str
+    text: str  # who has what
+    todo: str
+
+
+@dataclass(frozen=True)
+class _Rule:
+    what: str
+    read: Callable[[Contender, Values], str]
+    todo: str
+
+
+def differing(
+    contenders: Sequence[Contender], sizes: Sequence[ContenderSize], memory_bytes: int
+) -> list[Difference]:
+    """Every rule in which the contenders differ; an empty answer of a rule takes no part in it."""
+    found = []
+    values = [option_values(each.cnf) for each in contenders]
+    for rule in _RULES:
+        said = [rule.read(each, value) for each, value in zip(contenders, values, strict=True)]
+        found += _difference(rule.what, rule.todo, contenders, said)
+    sides = [_side(*each, memory_bytes) for each in zip(contenders, values, sizes, strict=True)]
+    todo = "change rows or caches so that the data of all fits, or of none"
+    return found + _difference("fits in cache", todo, contenders, sides)
+
+
+def _difference(
+    what: str, todo: str, contenders: Sequence[Contender], said: Sequence[str]
+) -> list[Difference]:
+    who: dict[str, list[str]] = {}
+    for contender, answer in zip(contenders, said, strict=True):
+        if answer:
+            who.setdefault(answer, []).append(contender.name)
+    if len(who) < 2:
+        return []
+    return [Difference(what, "; ".join(f"{', '.join(names)}: {each}" for each, names in who.items()), todo)]
+
+
+# durability
+
+
+def _commit(contender: Contender, values: Values) -> str:
+    """When a committed transaction is on the disk, whatever the engine calls it."""
+    if contender.engine == "myisam":
+        return "no log: nothing is safe at commit"
+    if contender.engine == "rocksdb" and values.get("rocksdb_write_disable_wal", "OFF") in ("ON", "1"):
+        return "no write-ahead log"
+    option = "innodb" if contender.engine == "innodb" else "rocksdb"
+    said = values.get(f"{option}_flush_log_at_trx_commit") or _write_sync(values)
+    words = {"1": "flushed at every commit", "2": "written at every commit, flushed each second"}
+    return words.get(said, "written and flushed each second")
+
+
+def _write_sync(values: Values) -> str:
+    """MyRocks before 2017 had another name for it, off unless set."""
+    return {"ON": "1", "1": "1", "OFF": "2", "0": "2"}.get(values.get("rocksdb_write_sync", ""), "1")
+
+
+def _doublewrite(contender: Contender, values: Values) -> str:
+    if contender.engine != "innodb":
+        return ""
+    return "off" if values.get("innodb_doublewrite", "ON") in ("OFF", "0") else "on"
+
+
+def _binary_log(contender: Contender, _values: Values) -> str:
+    return "written" if writes_binary_log(contender) else "off"
+
+
+def _sync_binlog(contender: Contender, values: Values) -> str:
+    """Of no meaning where no binary log is written."""
+    if not writes_binary_log(contender):
+        return ""
+    default = "0" if is_mariadb(contender) or contender.version.startswith(("5.5", "5.6")) else "1"
+    return values.get("sync_binlog", default)
+
+
+# what every statement pays for
+
+
+def _character_set(contender: Contender, values: Values) -> str:
+    modern = not is_mariadb(contender) and not contender.version.startswith("5.")
+    default = "utf8mb4" if modern or _is_mariadb_from(contender, (11, 6)) else "latin1"
+    return values.get("character_set_server", values.get("default_character_set", default)).lower()
+
+
+def _tls(contender: Contender, values: Values) -> str:
+    if values.get("ssl") in ("OFF", "0") or values.get("tls_version") == "":
+        return "off"
+    if values.get("ssl") in ("ON", "1"):
+        return "on"
+    if is_mariadb(contender):
+        return "on" if _is_mariadb_from(contender, (11, 4)) else "off"
+    return "off" if contender.version.startswith(("5.5", "5.6")) else "on"
+
+
+def _performance_schema(contender: Contender, values: Values) -> str:
+    default = "OFF" if is_mariadb(contender) or contender.version.startswith("5.5") else "ON"
+    return "off" if values.get("performance_schema", default) in ("OFF", "0") else "on"
+
+
+def _query_cache(contender: Contender, values: Values) -> str:
+    """On only where both a size and a type say so; all defaults have the type off since 5.6."""
+    default = "1" if contender.version.startswith("5.5") else "0"
+    kind = values.get("query_cache_type", default)
+    return "off" if kind in ("OFF", "0") or values.get("query_cache_size") == "0" else "on"
+
+
+def _warm_loading(contender: Contender, values: Values) -> str:
+    """Whether a restarted server finds its buffer pool filled."""
+    if contender.engine != "innodb" or contender.version.startswith("5.5"):
+        return ""
+    default = "OFF" if contender.version.startswith("5.6") and not is_mariadb(contender) else "ON"
+    return "off" if values.get("innodb_buffer_pool_load_at_startup", default) in ("OFF", "0") else "on"
+
+
+# caching
+
+
+def _file_access(contender: Contender, values: Values) -> str:
+    """Direct files are cached by the engine alone, buffered ones a second time by the operating system."""
+    if contender.engine == "innodb":
+        older = not is_mariadb(contender) and contender.version.startswith(("5.", "8.0"))
+        method = values.get("innodb_flush_method", "fsync" if older else "O_DIRECT")
+        return "direct" if method.upper().startswith("O_DIRECT") else "buffered"
+    if contender.engine == "rocksdb" and values.get("rocksdb_use_direct_reads") in ("ON", "1"):
+        return "direct"
+    return "buffered"
+
+
+def _side(contender: Contender, values: Values, size: ContenderSize, memory_bytes: int) -> str:
+    if size.data_bytes <= size.cache_bytes:
+        return "the data fits"
+    if _file_access(contender, values) == "buffered" and size.data_bytes <= IN_MEMORY * memory_bytes:
+        return "the data fits"
+    return "the data does not fit"
+
+
+def _is_mariadb_from(contender: Contender, version: tuple[int, int]) -> bool:
+    parts = contender.version.split("-")[0].split(".")
+    return is_mariadb(contender) and tuple(int(each) for each in parts[:2] if each.isdigit()) >= version
+
+
+_SAME = "set it to the same in all presets"
+_RULES = (
+    _Rule("commit", _commit, "set the flush-at-commit options to the same meaning"),
+    _Rule("binary log", _binary_log, "write it for all contenders or for none"),
+    _Rule("sync_binlog", _sync_binlog, _SAME),
+    _Rule("doublewrite", _doublewrite, _SAME),
+    _Rule("character set", _character_set, _SAME),
+    _Rule("TLS", _tls, "switch it off in all presets, or on in all"),
+    _Rule("Performance Schema", _performance_schema, _SAME),
+    _Rule("query cache", _query_cache, "switch it off in all presets"),
+    _Rule("warm buffer pool", _warm_loading, "set innodb_buffer_pool_load_at_startup to the same"),
+    _Rule("file access", _file_access, "know it when you read the results, or set the same in all presets"),
+)

@@ -1,0 +1,186 @@
+"""How long a plan takes and what disk it needs: declared seconds exactly, the rest from stated guesses."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..protocol.plan import Contender, Plan, Step
+from .sizes import (
+    BINLOG_BYTES,
+    MB,
+    OWN_BYTES,
+    SORT_BYTES,
+    SYSTEM_BYTES,
+    UNDO_BYTES,
+    bytes_per_row,
+    cache_bytes,
+    is_mariadb,
+    redo_bytes,
+    writes_binary_log,
+)
+
+# rows a second of one client thread, as measured on two cores of a virtual machine
+LOAD_RATE = {"innodb": 130_000, "rocksdb": 120_000, "myisam": 160_000}
+INDEX_RATE = {"innodb": 1_000_000, "rocksdb": 200_000, "myisam": 750_000}
+DISK_RATE = 100 * MB  # what a settle step writes back in a second
+STATEMENT_RATE = 2_000  # of one client thread, for the time of steps bounded by events
+WRITE_RATE = 10_000  # of one client thread, for the space of steps bounded by seconds: seldom reached
+CORE_RATE = 5_000  # and of all client threads together, for each hardware thread of the target
+UNDO_S = 120  # purge lets undo be used again after about this long
+SERVER_S = 8  # to make, start and shut down a server
+STEP_S = 0.5  # between two steps
+SAMPLE_BYTES, STEP_BYTES, SESSION_BYTES = 700, 60_000, 400_000  # of a journal
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is needed to count the statements of a step beforehand."""
+
+    workloads: Mapping[str, Mapping[str, Any]]
+    most_rate: int  # statements a second that the target can carry out at all
+
+    def per_event(self, step: Step) -> int:
+        return int(self.workloads.get(step.workload, {}).get("queries_per_event", 1))
+
+    def grows(self, step: Step) -> bool:
+        """Whether a driven step leaves more rows behind; one that takes rows away leaves the space."""
+        return step.kind == "drive" and bool(self.workloads.get(step.workload, {}).get("changes_rows"))
+
+    def statements(self, step: Step, within_s: int = 0) -> int:
+        """The most statements a driven step can carry out, in all or within so many seconds."""
+        rate = min(WRITE_RATE * step.threads, self.most_rate)
+        seconds = step.seconds + step.warmup if step.seconds else 0
+        timed = rate * min(seconds, within_s or seconds)
+        bounded = step.events * self.per_event(step)
+        return min(timed, bounded) if timed and bounded else timed or bounded
+
+
+@dataclass(frozen=True)
+class ContenderSize:
+    """What one contender holds, and where it fits."""
+
+    contender: str
+    data_bytes: int
+    cache_bytes: int
+    memory_bytes: int
+    session_bytes: int  # the most that is on the disk while its session is active
+    parts: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Time and disk of a whole plan."""
+
+    seconds: float
+    declared_s: int  # of it, exactly as the steps say
+    guessed_s: float
+    disk_bytes: int  # the largest single session, and what is kept
+    kept_bytes: int
+    contenders: list[ContenderSize]
+    assumptions: list[str]
+
+    @property
+    def seconds_text(self) -> str:
+        return f"{self.declared_s} s as declared, about {self.guessed_s:.0f} s for {self.assumptions[0]}"
+
+    @property
+    def disk_text(self) -> str:
+        largest = max(self.contenders, key=lambda each: each.session_bytes)
+        parts = ", ".join(f"{name} {size // MB} MB" for name, size in largest.parts.items() if size >= MB)
+        kept = f"{self.kept_bytes / MB:.1f} MB of journals are kept"
+        return f"largest session: {largest.contender}: {parts}; its data goes when it ends, {kept}"
+
+
+def estimate(plan: Plan, survey: Mapping[str, Any]) -> Estimate:
+    """Time and disk of a plan on the target of the survey."""
+    work = Work(_workloads_of(plan), int(survey["cpu"]["threads"] or 1) * CORE_RATE)
+    declared = sum(step.seconds + step.warmup for step in plan.steps) * len(plan.turns)
+    declared += plan.pause * len(plan.turns)
+    guessed = sum(_guessed_s(plan, plan.contender_of(turn), work) for turn in plan.turns)
+    sizes = [contender_size(plan, each, survey, work) for each in plan.contenders]
+    kept = _kept_bytes(plan, declared + guessed)
+    return Estimate(
+        seconds=declared + guessed,
+        declared_s=declared,
+        guessed_s=guessed,
+        disk_bytes=max(each.session_bytes for each in sizes) + kept,
+        kept_bytes=kept,
+        contenders=sizes,
+        assumptions=_assumptions(work),
+    )
+
+
+def _assumptions(work: Work) -> list[str]:
+    rates = ", ".join(f"{engine} {rate // 1000}k" for engine, rate in LOAD_RATE.items())
+    return [
+        f"server, load, index and settling (guessed: {rates} rows/s a thread, {DISK_RATE // MB} MB/s)",
+        f"steps bounded by events: {STATEMENT_RATE:,} statements/s a thread",
+        f"growth by writes: {BINLOG_BYTES} bytes of binary log and {UNDO_BYTES} of undo a statement, "
+        f"at most {WRITE_RATE:,} statements/s a thread and {work.most_rate:,} in all",
+    ]
+
+
+def _workloads_of(plan: Plan) -> dict[str, Mapping[str, Any]]:
+    """The workload files that the plan carries, by name."""
+    texts = [
+        text for name, text in plan.files.items() if name.startswith("workloads/") and name[-5:] == ".toml"
+    ]
+    return {str(data["name"]): data for data in map(tomllib.loads, texts)}
+
+
+def _guessed_s(plan: Plan, contender: Contender, work: Work) -> float:
+    return SERVER_S + sum(STEP_S + _step_s(plan, step, contender, work) for step in plan.steps)
+
+
+def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
+    """What a step takes beyond its declared seconds."""
+    rows = plan.tables * plan.rows
+    if step.kind == "load":
+        return rows / (LOAD_RATE[contender.engine] * step.threads)
+    if step.kind == "index":
+        return rows / (INDEX_RATE[contender.engine] * step.threads)
+    if step.kind == "settle":
+        return min(step.cap_s, 3 + rows * bytes_per_row(contender) / 2 / DISK_RATE)
+    if step.kind == "restart":
+        return SERVER_S
+    if step.events and not step.seconds:
+        return step.events * work.per_event(step) / (STATEMENT_RATE * step.threads)
+    return 0.0
+
+
+def contender_size(plan: Plan, contender: Contender, survey: Mapping[str, Any], work: Work) -> ContenderSize:
+    """What a session of a contender has on the disk, part by part."""
+    row, rows = bytes_per_row(contender), plan.tables * plan.rows
+    added = sum(work.statements(step) for step in plan.steps if work.grows(step))
+    writing = [step for step in plan.steps if step.writes and step.kind not in ("load", "index")]
+    longest = max((work.statements(step) for step in writing), default=0)
+    unpurged = max((work.statements(step, UNDO_S) for step in writing), default=0)
+    parts = {
+        "tables": int((rows + added) * row),
+        "redo": redo_bytes(contender) + OWN_BYTES[contender.engine],
+        "undo": unpurged * UNDO_BYTES if contender.engine == "innodb" else 0,
+        "temporary": _temporary_bytes(contender, rows, row),
+        "binary log": longest * BINLOG_BYTES if writes_binary_log(contender) else 0,
+        "system": SYSTEM_BYTES["mariadb" if is_mariadb(contender) else "mysql"],
+    }
+    return ContenderSize(
+        contender=contender.name,
+        data_bytes=int(rows * row),
+        cache_bytes=cache_bytes(contender),
+        memory_bytes=int(survey.get("memory_bytes") or 0),
+        session_bytes=sum(parts.values()),
+        parts=parts,
+    )
+
+
+def _temporary_bytes(contender: Contender, rows: int, row: float) -> int:
+    """Sort files of an index build; MyRocks writes a table anew before it lets the old files go."""
+    return int(rows * row) if contender.engine == "rocksdb" else rows * SORT_BYTES
+
+
+def _kept_bytes(plan: Plan, seconds: float) -> int:
+    each = SESSION_BYTES + len(plan.steps) * STEP_BYTES
+    return int(seconds * SAMPLE_BYTES) + len(plan.turns) * each
