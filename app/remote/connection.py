@@ -87,7 +87,7 @@ class LocalConnection:
         return Completed(_shell_code(process.returncode), stdout, stderr)
 
     def open(self, argv: Sequence[str], stdin: bytes = b"") -> LocalStream:
-        complaints = tempfile.TemporaryFile()  # noqa: SIM115 - the stream closes it
+        complaints = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - the stream closes it
         try:
             return LocalStream(_start(argv, stdin, complaints), complaints)
         except OSError as error:

@@ -6,7 +6,6 @@ import base64
 import binascii
 import hashlib
 import hmac
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,7 +88,8 @@ class KnownHosts:
         self.path = path
 
     def keys_of(self, label: str) -> list[HostKey]:
-        return [key for names, key, _ in self._entries() if _names_host(names, label)]
+        entries = (_entry_of(line) for line in self._lines())
+        return [key for names, key in filter(None, entries) if _names_host(names, label)]
 
     def check(self, offer: Offer) -> None:
         """Raise HostKeyUnknownError or HostKeyChangedError where the key offered is not a trusted one."""
@@ -101,26 +101,32 @@ class KnownHosts:
 
     def trust(self, offer: Offer) -> None:
         """Keep the key offered, in place of those trusted before."""
-        kept = [line for names, _, line in self._entries() if not _names_host(names, offer.label)]
+        kept = [line for line in self._lines() if not _is_about(line, offer.label)]
         encoded = base64.b64encode(offer.key.blob).decode()
         lines = [*kept, f"{offer.label} {offer.key.type} {encoded}"]
         write_private(self.path, "".join(f"{line}\n" for line in lines).encode())
 
-    def _entries(self) -> Iterator[tuple[str, HostKey, str]]:
-        """Host names, key and the whole line; what cannot be read trusts nobody."""
+    def _lines(self) -> list[str]:
         try:
-            lines = self.path.read_text(encoding="utf-8", errors="replace").splitlines()
+            return self.path.read_text(encoding="utf-8", errors="replace").splitlines()
         except FileNotFoundError:
-            return
-        for line in lines:
-            parts = line.split()
-            if len(parts) < 3 or line.startswith(("#", "@")):
-                continue
-            try:
-                blob = base64.b64decode(parts[2], validate=True)
-            except binascii.Error:
-                continue
-            yield parts[0], HostKey(parts[1], blob), line
+            return []
+
+
+def _entry_of(line: str) -> tuple[str, HostKey] | None:
+    """Host names and key; what cannot be read trusts nobody."""
+    parts = line.split()
+    if len(parts) < 3 or line.startswith(("#", "@")):
+        return None
+    try:
+        return parts[0], HostKey(parts[1], base64.b64decode(parts[2], validate=True))
+    except binascii.Error:
+        return None
+
+
+def _is_about(line: str, label: str) -> bool:
+    entry = _entry_of(line)
+    return entry is not None and _names_host(entry[0], label)
 
 
 def _names_host(names: str, label: str) -> bool:

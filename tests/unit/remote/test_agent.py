@@ -1,0 +1,100 @@
+"""What the desktop makes of the agent's answers."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.errors import DynoError, InputError, TargetError
+from app.remote.agent import Agent
+from app.remote.bundle import current_bundle
+from app.remote.connection import Completed
+from tests.fakes import ScriptedConnection
+
+SHA = current_bundle().sha
+THERE = Completed(0, b'{"directory": "/home/me/dyno", "there": true}\n', b"")
+
+
+def answer(data: object, code: int = 0) -> Completed:
+    return Completed(code, json.dumps(data).encode() + b"\n", b"")
+
+
+def agent_with(*answers: Completed) -> tuple[Agent, ScriptedConnection]:
+    connection = ScriptedConnection(*answers)
+    return Agent(connection, "~/dyno"), connection
+
+
+def test_the_bytes_travel_only_where_they_are_missing() -> None:
+    agent, connection = agent_with(
+        answer({"directory": "/d", "there": False}), answer({"directory": "/d", "there": True})
+    )
+    assert agent.deploy() == "/d"
+    assert [len(stdin) for _, stdin in connection.asked] == [0, len(current_bundle().content)]
+    agent.deploy()  # known by now: nothing is asked
+    assert len(connection.asked) == 2
+
+
+def test_verbs_go_to_the_resolved_directory() -> None:
+    agent, connection = agent_with(THERE, answer({"locked": False}))
+    assert agent.status() == {"locked": False}
+    command, _ = connection.asked[-1]
+    file = f"/home/me/dyno/agents/{SHA}.pyz"
+    assert command == ["python3", "-I", "-S", file, "status", "--directory", "/home/me/dyno"]
+
+
+def test_an_old_session_is_steered_by_its_own_agent_file() -> None:
+    agent, connection = agent_with(THERE, answer({"ok": True}), THERE)
+    agent.note("P", "a thöught", sha="f" * 64)
+    command, stdin = connection.asked[-1]
+    assert command[3].endswith(f"/{'f' * 64}.pyz") and command[-2:] == ["--plan", "P"]
+    assert stdin == "a thöught".encode()
+    agent.follow("P", {"S1": 0, "S2": 40})
+    command, _ = connection.opened[-1]
+    assert command[3].endswith(f"/{SHA}.pyz") and command[-4:] == ["--plan", "P", "S1:0", "S2:40"]
+
+
+def test_a_refusal_is_the_targets() -> None:
+    agent, _ = agent_with(THERE, answer({"error": "no such plan"}, 1))
+    with pytest.raises(TargetError, match="fake: no such plan"):
+        agent.skip("P")
+
+
+@pytest.mark.parametrize(
+    ("completed", "kind", "text"),
+    [
+        (Completed(2, b"", b"agent: error: --plan\n"), InputError, "agent: error: --plan"),
+        (Completed(0, b"garbage\n", b""), DynoError, "garbage"),
+        (Completed(0, b"[1]\n", b""), DynoError, "did not answer to status"),
+        (
+            Completed(1, b"", b"Traceback (most recent call last):\n  x\nKeyError: 'a'\n"),
+            DynoError,
+            "KeyError: 'a'",
+        ),
+        (Completed(-1, b"", b""), DynoError, "no word"),
+        (Completed(2, b"", b"python3: can't open file 'x'\n"), DynoError, "can't open file"),
+        (
+            Completed(127, b"", b"sh: python3: not found\n"),
+            TargetError,
+            "no python3 on fake: install Python 3.8",
+        ),
+    ],
+)
+def test_what_is_no_answer(completed: Completed, kind: type[DynoError], text: str) -> None:
+    agent, _ = agent_with(THERE, completed)
+    with pytest.raises(DynoError) as caught:
+        agent.status()
+    assert type(caught.value) is kind
+    assert text in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_an_old_python_says_so() -> None:
+    agent, _ = agent_with(answer({"python": "3.6"}))
+    with pytest.raises(TargetError, match=r"Python 3\.6 on fake is too old, install Python 3\.8 or newer"):
+        agent.deploy()
+
+
+def test_an_answer_without_its_content_is_told() -> None:
+    agent, _ = agent_with(THERE, answer({}))
+    with pytest.raises(DynoError, match="has no plans"):
+        agent.list()

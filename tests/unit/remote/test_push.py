@@ -1,0 +1,100 @@
+"""The push script, as old Pythons and many Dynos at once meet it; its refusals are tried over SSH too."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import os
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+
+import pytest
+
+from app.errors import InputError, TargetError
+from app.remote import agent
+from app.remote.agent import Agent, push_script
+from app.remote.bundle import current_bundle
+from app.remote.connection import LocalConnection
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    return tmp_path / "there" / "dyno"
+
+
+def agent_in(directory: object) -> Agent:
+    return Agent(LocalConnection(), str(directory), sys.executable)
+
+
+def test_it_is_one_line_that_every_old_python_can_read() -> None:
+    assert "\n" not in push_script() and "'" not in push_script() and "\\" not in push_script()
+    source = Path(agent.__file__).with_name("push.py").read_text()
+    tree = ast.parse(source, feature_version=(3, 4))
+    for node in ast.walk(tree):
+        assert not isinstance(node, ast.JoinedStr | ast.AnnAssign | ast.NamedExpr | ast.Nonlocal)
+        if isinstance(node, ast.FunctionDef):
+            every = [*node.args.args, *node.args.kwonlyargs]
+            assert node.returns is None and not any(each.annotation for each in every)
+            assert not node.args.kwonlyargs
+        if isinstance(node, ast.Raise):
+            assert node.cause is None
+    assert source.isascii()
+    assert list(tokenize.generate_tokens(io.StringIO(source).readline))
+
+
+def test_the_directory_is_made_with_its_parents(directory: Path) -> None:
+    assert agent_in(directory).deploy() == str(directory)
+    assert directory.stat().st_mode & 0o777 == 0o700
+    assert (directory / "agents" / f"{current_bundle().sha}.pyz").is_file()
+
+
+def test_a_path_through_a_link_is_resolved(directory: Path, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "there").symlink_to(tmp_path / "real")
+    assert agent_in(directory).deploy() == str(tmp_path / "real" / "dyno")
+
+
+def test_a_home_relative_directory_is_resolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    mine = agent_in("~/a/dyno/")
+    assert mine.deploy() == mine.directory == str(tmp_path / "a" / "dyno")
+    assert mine.status()["locked"] is False
+
+
+def test_relative_paths_are_wrong_input() -> None:
+    with pytest.raises(InputError, match="relative/dyno is not absolute"):
+        agent_in("relative/dyno").deploy()
+
+
+def test_a_directory_that_cannot_be_made() -> None:
+    with pytest.raises(TargetError, match="local: /proc/"):
+        agent_in("/proc/dyno/here").deploy()
+
+
+def test_an_empty_directory_is_taken_and_a_marked_one_kept(directory: Path) -> None:
+    directory.mkdir(0o700, parents=True)
+    agent_in(directory).deploy()
+    (directory / "more").write_text("")
+    agent_in(directory).deploy()
+    assert (directory / "more").exists()
+
+
+def test_many_at_once_push_one_whole_file(directory: Path) -> None:
+    bundle = current_bundle()
+    command = [sys.executable, "-I", "-S", "-c", push_script(), str(directory), bundle.sha]
+    started = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(6)]
+    answers = [json.loads(process.communicate(bundle.content, timeout=30)[0]) for process in started]
+    assert answers == [{"directory": str(directory), "there": True}] * 6
+    assert os.listdir(directory / "agents") == [f"{bundle.sha}.pyz"]
+    assert (directory / "agents" / f"{bundle.sha}.pyz").read_bytes() == bundle.content
+
+
+def test_a_damaged_transfer_is_refused(directory: Path) -> None:
+    bundle = current_bundle()
+    command = [sys.executable, "-I", "-S", "-c", push_script(), str(directory), bundle.sha]
+    said = subprocess.run(command, input=bundle.content[:-1], capture_output=True, timeout=30)
+    assert "came through damaged" in json.loads(said.stdout)["error"]
+    assert os.listdir(directory / "agents") == []

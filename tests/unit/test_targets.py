@@ -1,0 +1,150 @@
+"""targets.toml: what is kept, what is refused, what is said of a broken file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.errors import InputError
+from app.remote.connection import LocalConnection
+from app.targets import LOCAL, Target, Targets, agent_on, check_target, connect
+
+NUC = Target("nuc-i3", host="nuc.lan", user="me", port=2200, directories=["/data/dyno", "~/dyno"])
+
+
+@pytest.fixture
+def targets(tmp_path: Path) -> Targets:
+    return Targets(tmp_path / "home")
+
+
+def test_this_computer_is_always_there(targets: Targets) -> None:
+    local = targets.get(LOCAL)
+    assert targets.all() == [local] and local.is_local
+    assert local.directory == str(targets.home / "target")
+    assert local.interpreter == sys.executable
+    assert not targets.path.exists()
+
+
+def test_added_targets_are_kept_for_this_user_alone(targets: Targets) -> None:
+    targets.add(NUC)
+    targets.add(Target("a.b_c-1", host="x", directories=["/x"], search_paths=["/opt/*"], remember=True))
+    assert [target.name for target in Targets(targets.home).all()] == [LOCAL, "a.b_c-1", "nuc-i3"]
+    assert Targets(targets.home).get("nuc-i3") == NUC
+    assert NUC.directory == "/data/dyno" and NUC.interpreter == "python3"
+    assert targets.path.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(InputError, match="'nuc-i3' is there already: dyno target edit nuc-i3"):
+        targets.add(NUC)
+
+
+def test_a_target_is_changed_and_removed(targets: Targets) -> None:
+    targets.add(NUC)
+    assert targets.edit("nuc-i3", port=22, python="/opt/python3.12/bin/python3").port == 22
+    assert targets.get("nuc-i3").interpreter == "/opt/python3.12/bin/python3"
+    targets.remove("nuc-i3")
+    with pytest.raises(InputError, match="there is no target 'nuc-i3': known are local"):
+        targets.get("nuc-i3")
+    for unknown in (lambda: targets.remove("x"), lambda: targets.edit("x", port=1)):
+        with pytest.raises(InputError, match="there is no target 'x'"):
+            unknown()
+
+
+def test_this_computer_can_be_changed_but_not_removed(targets: Targets) -> None:
+    assert targets.edit(LOCAL, directories=["/ssd/dyno"]).directory == "/ssd/dyno"
+    assert targets.get(LOCAL).directories == ["/ssd/dyno"]
+    targets.edit(LOCAL, search_paths=["~/b/*"])
+    assert targets.get(LOCAL).directory == "/ssd/dyno"
+    with pytest.raises(InputError, match="cannot be removed"):
+        targets.remove(LOCAL)
+    with pytest.raises(InputError, match="this computer has no host"):
+        targets.edit(LOCAL, host="x")
+    with pytest.raises(InputError, match="there already"):
+        targets.add(Target(LOCAL))
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"name": "Nuc"}, "'Nuc' is no name"),
+        ({"name": "-x"}, "is no name"),
+        ({"name": "a/b"}, "is no name"),
+        ({"name": ""}, "is no name"),
+        ({"name": "x" * 65}, "is no name"),
+        ({"host": ""}, "has no host"),
+        ({"host": "-oProxyCommand=x"}, "is no host"),
+        ({"host": "a b"}, "is no host"),
+        ({"user": "-l"}, "is no user"),
+        ({"port": -1}, "the port -1"),
+        ({"port": 65536}, "the port 65536"),
+        ({"directories": []}, "has no directory"),
+        ({"directories": ["dyno"]}, "'dyno' is no absolute directory"),
+        ({"directories": ["/"]}, "is no absolute directory"),
+        ({"directories": ["~/"]}, "is no absolute directory"),
+        ({"directories": ["~root/x"]}, "is no absolute directory"),
+        ({"directories": ["/a\nb"]}, "is no absolute directory"),
+        ({"python": "python3; rm -rf"}, "is no Python"),
+        ({"python": "perl"}, "is no Python"),
+    ],
+)
+def test_what_cannot_be_a_target(targets: Targets, changes: dict[str, object], text: str) -> None:
+    fields = {**vars(NUC), **changes}
+    with pytest.raises(InputError) as caught:
+        targets.add(Target(**fields))
+    assert text in str(caught.value) and "\n" not in str(caught.value)
+    assert not targets.path.exists()
+
+
+def test_unknown_changes_are_refused(targets: Targets) -> None:
+    targets.add(NUC)
+    with pytest.raises(InputError, match="a target has no colour: it has host, user"):
+        targets.edit("nuc-i3", colour="red")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        ("[nuc]\nhost = \n", "line 2", "Invalid value"),
+        ("[nuc]\nhost = 'x'\ndirectories = ['/d']\ncolour = 1\n", "line 4", "unknown key colour"),
+        (
+            "[a]\nhost='a'\ndirectories=['/d']\n[nuc]\nhost='x'\nport='22'\n",
+            "line 6",
+            "port of [nuc] must be a number",
+        ),
+        ("[nuc]\nhost = 'x'\ndirectories = [1]\n", "line 3", "must be a list of texts"),
+        ("[nuc]\nport = true\n", "line 2", "must be a number"),
+        ("[nuc]\nremember = 1\n", "line 2", "must be true or false"),
+        ("host = 'x'\n", "line 1", "host is no table"),
+        ("\n\n[nuc]\nhost = 'x'\n", "line 3", "has no directory"),
+        ('[a]\nhost="a"\ndirectories=["/d"]\n["Nuc"]\nhost = "x"\n', "line 4", "is no name"),
+    ],
+)
+def test_a_broken_file_is_told_with_its_line(targets: Targets, text: str, line: str, says: str) -> None:
+    targets.home.mkdir()
+    targets.path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        targets.all()
+    message = str(caught.value)
+    assert str(targets.path) in message and line in message and says in message and "\n" not in message
+
+
+def test_a_file_that_cannot_be_read(targets: Targets) -> None:
+    targets.path.mkdir(parents=True)
+    with pytest.raises(InputError, match="cannot be read"):
+        targets.all()
+    targets.path.rmdir()
+    targets.path.write_bytes(b"\xff")
+    with pytest.raises(InputError, match="cannot be read"):
+        targets.all()
+
+
+def test_this_computer_is_reached_without_ssh(targets: Targets) -> None:
+    local = targets.get(LOCAL)
+    connection = connect(local, lambda prompt: None)
+    assert isinstance(connection, LocalConnection)
+    assert agent_on(connection, local).deploy() == local.directory
+    assert agent_on(connection, local, str(targets.home / "second")).deploy() == str(targets.home / "second")
+
+
+def test_a_checked_target_comes_back_as_it_was() -> None:
+    assert check_target(NUC) is NUC
