@@ -161,7 +161,8 @@ class Maker:
             totals={"events": 5000, "queries": 5000, "errors": 3, "rows": {"read": 5000}},
             latency_ms={"min": 0.1, "avg": 0.3, "max": 9.0}, buckets=[[0.2, 3000], [0.4, 1900], [9.0, 100]],
             per_query={"cpu_us": 35.5, "context_switches": 1.2, "reads": 0.1, "read_kb": 1.6},
-            sizes={"tables": 1000, "redo": 500, "total": 1500}, rows={"inserted": 0, "deleted": 0},
+            sizes={"tables": 1000, "redo": 500, "total": 1500},
+            rows={"inserted": 4000, "deleted": 0, "in_tables": 4000},
             status={"Questions": 5000},
         )  # fmt: skip
 

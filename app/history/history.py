@@ -140,9 +140,9 @@ def _version(connection: sqlite3.Connection) -> int:
 
 def _told(path: Path, error: Exception) -> Exception:
     """In one line what happened to the file; a statement of ours that is wrong stays a defect."""
-    if isinstance(error, (sqlite3.ProgrammingError, sqlite3.IntegrityError)):
-        return error
     code = getattr(error, "sqlite_errorname", "").removeprefix("SQLITE_").split("_")[0]
+    if code == "ERROR" or isinstance(error, (sqlite3.ProgrammingError, sqlite3.IntegrityError)):
+        return error
     return HistoryError(f"{path}: {error}: {_ADVICE.get(code, _LOOK)}")
 
 

@@ -1,0 +1,100 @@
+"""The file itself: made, migrated, refused, shared."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+
+from app.history import schema
+from app.history.history import History, HistoryError
+from tests import journals
+
+from .conftest import store
+
+
+def test_it_is_made_where_it_is_not(tmp_path: Path) -> None:
+    with History(tmp_path / "a" / "b") as history:
+        assert history.one("PRAGMA journal_mode") == ("wal",)
+        assert history.one("PRAGMA foreign_keys") == (1,)
+        assert history.one("PRAGMA user_version") == (schema.VERSION,)
+    assert (tmp_path / "a" / "b").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_newer_one_is_refused(tmp_path: Path) -> None:
+    with History(tmp_path) as history:
+        history.connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(HistoryError, match=r"version 99, this Dyno reads \d+: update Dyno"):
+        History(tmp_path)
+
+
+def test_it_is_copied_before_it_is_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with History(tmp_path) as history:
+        store(history, journals.whole(journals.plan()))
+
+    def add(connection: sqlite3.Connection) -> None:
+        connection.execute("ALTER TABLE session ADD COLUMN mood TEXT")
+
+    monkeypatch.setattr("app.history.history.MIGRATIONS", [*schema.MIGRATIONS, add])
+    monkeypatch.setattr("app.history.history.VERSION", schema.VERSION + 1)
+    with History(tmp_path) as history:
+        assert history.query("SELECT mood FROM session") == [(None,)]
+    with sqlite3.connect(tmp_path / f"history-{schema.VERSION}.sqlite") as copy:
+        assert copy.execute("SELECT count(*) FROM session").fetchone() == (1,)
+        assert copy.execute("PRAGMA user_version").fetchone() == (schema.VERSION,)
+    copy.close()
+
+
+def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    History(tmp_path).close()
+
+    def fail(connection: sqlite3.Connection) -> None:
+        connection.execute("ALTER TABLE session ADD COLUMN mood TEXT")
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("app.history.history.MIGRATIONS", [*schema.MIGRATIONS, fail])
+        patched.setattr("app.history.history.VERSION", schema.VERSION + 1)
+        with pytest.raises(ZeroDivisionError):
+            History(tmp_path)
+    with History(tmp_path) as history:
+        assert "mood" not in [row[1] for row in history.query("PRAGMA table_info(session)")]
+
+
+def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+    (tmp_path / "history.sqlite").write_bytes(b"no database at all, " * 100)
+    with pytest.raises(HistoryError, match="dyno doctor --rebuild") as caught:
+        History(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(HistoryError, match="file"):
+        History(tmp_path / "file" / "home")
+
+
+def test_several_may_make_it_at_once(tmp_path: Path) -> None:
+    failures: list[Exception] = []
+
+    def make() -> None:
+        try:
+            History(tmp_path).close()
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=make) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert failures == []
+
+
+def test_the_tables_are_all_named(tmp_path: Path) -> None:
+    """A rebuild would forget a derived one that is not listed, and lose an owned one."""
+    with History(tmp_path) as history:
+        tables = {name for (name,) in history.query("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    assert tables == {*schema.DERIVED_TABLES, *schema.OWNED_TABLES}

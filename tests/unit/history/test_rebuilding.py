@@ -1,0 +1,112 @@
+"""Rebuilt from the kept journals, the history is what it was; what a person added stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.compare import compare
+from app.history import edits, figures
+from app.history.history import History
+from app.history.rebuilding import is_sound, rebuild
+from app.history.sessions import sessions
+from app.history.watching import keep_unlocked
+from app.history.writing import Writer
+from tests import journals
+
+PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")])
+IDS = [turn.session for turn in PLAN.turns]
+OTHER = journals.plan(number=2)
+
+
+def fill(home: Path) -> None:
+    with History(home) as history:
+        running = journals.Maker(OTHER).begin()
+        running.step(0)
+        running.start_step(1)
+        running.samples(1, range(-2, 3))
+        makers = [journals.whole(PLAN, IDS[0]), journals.whole(PLAN, IDS[1], failed=2), running]
+        for maker in makers:
+            Writer(history).append(maker.plan.id, maker.session, 0, maker.raw)
+        edits.rename(history, IDS[0], "mine")
+        edits.tag(history, IDS[1], "quiet")
+        edits.note(history, IDS[1], "noted")
+        edits.set_colour(history, sessions(history)[1]["contender_key"], 5)
+        keep_unlocked(history, [running.session])
+
+
+def everything(home: Path) -> object:
+    with History(home) as history:
+        shown = [figures.show(history, each["id"]) for each in sessions(history)]
+        series = [
+            figures.series(history, each["id"], step["name"], threads=step["coordinates"].get("threads"))
+            for each in shown
+            for step in each["steps"]
+        ]
+        return shown, series, compare(history, IDS)
+
+
+def test_rebuilt_it_is_what_it_was(tmp_path: Path) -> None:
+    fill(tmp_path)
+    before = everything(tmp_path)
+    rebuilt = rebuild(tmp_path)
+    assert (rebuilt.sessions, rebuilt.problems) == (3, [])
+    assert everything(tmp_path) == before
+
+
+def test_from_nothing_but_journals(tmp_path: Path) -> None:
+    fill(tmp_path)
+    for file in tmp_path.glob("history.sqlite*"):
+        file.unlink()
+    assert rebuild(tmp_path).sessions == 3
+    with History(tmp_path) as history:
+        assert [each["state"] for each in sessions(history)] == ["completed", "completed", "active"]
+
+
+def test_a_damaged_file_is_set_aside_and_what_was_added_saved(tmp_path: Path) -> None:
+    fill(tmp_path)
+    before = everything(tmp_path)
+    file = tmp_path / "history.sqlite"
+    with History(tmp_path) as history:
+        page = history.one("SELECT rootpage FROM sqlite_master WHERE name = 'step'")
+    assert page is not None
+    raw = bytearray(file.read_bytes())
+    raw[(page[0] - 1) * 4096 : page[0] * 4096] = b"\x99" * 4096
+    file.write_bytes(raw)
+    assert not is_sound(file)
+    rebuilt = rebuild(tmp_path)
+    assert rebuilt.sessions == 3
+    assert "history-damaged-1.sqlite" in rebuilt.problems[0] and len(rebuilt.problems) == 1
+    assert everything(tmp_path) == before
+
+
+def test_a_file_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
+    fill(tmp_path)
+    for ending in ("-wal", "-shm"):
+        (tmp_path / f"history.sqlite{ending}").unlink(missing_ok=True)
+    (tmp_path / "history.sqlite").write_bytes(b"nothing of use " * 1000)
+    rebuilt = rebuild(tmp_path)
+    assert rebuilt.sessions == 3
+    assert any("nothing of the damaged history" in problem for problem in rebuilt.problems)
+
+
+def test_a_damaged_journal_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    fill(tmp_path)
+    path = tmp_path / "journals" / f"{IDS[0]}.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    raw = b"".join([*lines[:20], b"\0" * 500 + b"\n", *lines[21:]])
+    path.write_bytes(raw)
+    rebuilt = rebuild(tmp_path)
+    assert len(rebuilt.problems) == 1 and IDS[0] in rebuilt.problems[0]
+    assert path.read_bytes() == raw, "what was kept is never thrown away"
+    with History(tmp_path) as history:
+        assert Writer(history).offset(IDS[0]) == len(b"".join(lines[:20]))
+        assert sessions(history, ids=[IDS[0]])[0]["state"] == "active"
+
+
+def test_a_session_whose_journal_is_gone_stays(tmp_path: Path) -> None:
+    fill(tmp_path)
+    before = everything(tmp_path)
+    (tmp_path / "journals" / f"{IDS[0]}.jsonl").unlink()
+    rebuilt = rebuild(tmp_path)
+    assert rebuilt.problems == [f"session {IDS[0]} has no kept journal: it stays as it is"]
+    assert everything(tmp_path) == before

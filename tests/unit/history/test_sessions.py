@@ -1,0 +1,278 @@
+"""The list, naming a session, and everything kept of one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.errors import InputError
+from app.history import edits, figures
+from app.history.history import History
+from app.history.sessions import find, session, sessions
+from app.history.watching import keep_unlocked
+from app.history.writing import Writer
+from tests import journals
+
+from .conftest import store
+
+PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=2)
+IDS = [turn.session for turn in PLAN.turns]
+
+
+@pytest.fixture
+def filled(history: History) -> History:
+    """Completed, with a failed step, active in the middle of a step, waiting."""
+    store(history, journals.whole(PLAN, IDS[0]), journals.whole(PLAN, IDS[1], failed=3))
+    running = journals.Maker(PLAN, IDS[2]).begin()
+    running.step(0)
+    running.start_step(1)
+    running.samples(1, range(-2, 2))
+    store(history, running, journals.Maker(PLAN, IDS[3]).planned())
+    return history
+
+
+def test_list_has_the_promised_keys(filled: History) -> None:
+    entry = sessions(filled)[0]
+    promised = "id name state failed_steps target contender sequence started_at published tags"
+    assert set(promised.split()) <= entry.keys()
+    assert {"build", "family", "version", "engine", "preset"} <= entry["contender"].keys()
+    assert entry["started_at"] == "2023-11-16T02:16:40Z"
+    json.dumps(entry)
+
+
+def test_list_is_in_the_order_of_the_turns(filled: History) -> None:
+    listed = sessions(filled)
+    assert [each["id"] for each in listed] == IDS
+    assert [each["state"] for each in listed] == ["completed", "completed", "active", "waiting"]
+    assert [each["failed_steps"] for each in listed] == [0, 1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"engine": "rocksdb"}, [1, 3]),
+        ({"states": ["active", "waiting"]}, [2, 3]),
+        ({"target": "nowhere"}, []),
+        ({"sequence": "duel", "limit": 1}, [3]),
+        ({"tag": "quiet"}, [1]),
+        ({"text": "INNODB"}, [0, 2]),
+        ({"text": "%"}, []),
+        ({"ids": IDS[1:3]}, [1, 2]),
+        ({"plan": PLAN.id, "engine": "innodb"}, [0, 2]),
+    ],
+)
+def test_filters(filled: History, filters: dict[str, object], expected: list[int]) -> None:
+    edits.tag(filled, IDS[1], "quiet")
+    assert [each["id"] for each in sessions(filled, **filters)] == [IDS[at] for at in expected]
+
+
+def test_an_unknown_state_is_refused(filled: History) -> None:
+    with pytest.raises(InputError, match="waiting, active"):
+        sessions(filled, states=["running"])
+
+
+def test_lost_is_derived_from_the_free_lock(filled: History) -> None:
+    keep_unlocked(filled, IDS)
+    assert [each["state"] for each in sessions(filled)] == ["completed", "completed", "lost", "lost"]
+    assert [each["state"] for each in sessions(filled, states=["lost"])] == ["lost", "lost"]
+    steps = figures.show(filled, IDS[2])["steps"]
+    assert [step["state"] for step in steps[:3]] == ["completed", "failed", "waiting"]
+    assert "agent was gone" in steps[1]["reason"]
+    assert figures.series(filled, IDS[2], "point-query", threads=1)["s"] == [-2, -1, 0, 1]
+
+
+def test_lost_ends_when_the_journal_goes_on(filled: History) -> None:
+    keep_unlocked(filled, [IDS[3]])
+    writer = Writer(filled)
+    maker = journals.Maker(PLAN, IDS[3]).begin()
+    offset = writer.offset(IDS[3])
+    writer.append(PLAN.id, IDS[3], offset, maker.raw[offset:])
+    assert session(filled, IDS[3])["state"] == "active"
+
+
+def test_a_session_is_named_in_four_ways(filled: History) -> None:
+    assert find(filled, IDS[1]) == IDS[1]
+    assert find(filled, IDS[1][-6:]) == IDS[1]
+    assert find(filled, "rocksdb-default-2") == IDS[3]
+    assert find(filled, "last") == IDS[2]
+    edits.rename(filled, IDS[0], "first one")
+    assert find(filled, "first one") == IDS[0]
+
+
+def test_a_name_of_several_sessions_lists_them(filled: History) -> None:
+    edits.rename(filled, IDS[0], "same")
+    edits.rename(filled, IDS[1], "same")
+    with pytest.raises(InputError) as caught:
+        find(filled, "same")
+    assert IDS[0] in str(caught.value) and IDS[1] in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("reference", ["nothing", "", "%", "______", "000009"])
+def test_what_names_no_session_is_refused(filled: History, reference: str) -> None:
+    with pytest.raises(InputError):
+        find(filled, reference)
+
+
+def test_last_in_an_empty_history(history: History) -> None:
+    with pytest.raises(InputError, match="session list"):
+        find(history, "last")
+
+
+def test_show_has_the_promised_keys(filled: History) -> None:
+    shown = figures.show(filled, IDS[1])
+    promised = (
+        "name kind workload group coordinates state reason unit value queries seconds latency_ms"
+        " errors size_bytes rows per_query"
+    )
+    for step in shown["steps"]:
+        assert set(promised.split()) <= step.keys()
+        assert {"p50", "p95", "p99"} == step["latency_ms"].keys()
+        assert set(figures.PER_QUERY) <= step["per_query"].keys()
+    json.dumps(shown)
+
+
+def test_a_step_shows_its_figures(filled: History) -> None:
+    step = figures.show(filled, IDS[0])["steps"][1]
+    assert (step["name"], step["coordinates"], step["state"]) == ("point-query", {"threads": 1}, "completed")
+    assert step["queries"] == 5000 and step["errors"] == 3 and step["seconds"] == 5.0
+    assert step["latency_ms"] == {"p50": 0.2, "p95": 0.4, "p99": 9.0}
+    assert step["size_bytes"] == 1500 and step["rows"] == 4000
+    assert step["per_query"]["cpu_us"] == 35.5 and step["per_query"]["written_kb"] is None
+
+
+def test_a_failed_step_shows_no_value_but_its_reason(filled: History) -> None:
+    step = figures.show(filled, IDS[1])["steps"][3]
+    assert step["value"] is None
+    assert step["state"] == "failed" and "1205" in step["reason"]
+
+
+def test_notes_logs_and_marks_are_shown(filled: History) -> None:
+    edits.note(filled, IDS[0], "the window was open")
+    shown = figures.show(filled, IDS[0])
+    assert [note["text"] for note in shown["notes"]] == ["the fan is loud", "the window was open"]
+    assert {each["kind"] for each in shown["events"]} == {"log", "mark"}
+
+
+def test_series_are_the_values_of_the_journal(filled: History) -> None:
+    events = journals.whole(PLAN, IDS[0]).events
+    for at, declared in enumerate(journals.SERIES):
+        found = figures.series(filled, IDS[0], "update-index", threads=2, name=str(declared["name"]))
+        samples = [event for event in events if event.kind == "sample" and event.step == 4]
+        assert found["s"] == [sample.s for sample in samples]
+        assert found["values"] == [sample.values[at] for sample in samples]
+
+
+def test_qps_is_another_name_of_load_queries(filled: History) -> None:
+    asked = figures.series(filled, IDS[0], "point-query", threads=1, name="qps")
+    assert asked == figures.series(filled, IDS[0], "point-query", threads=1, name="load.queries")
+
+
+def test_a_running_step_is_read_like_a_finished_one(filled: History) -> None:
+    events = journals.Maker(PLAN, IDS[2]).begin()
+    events.step(0)
+    events.start_step(1)
+    events.samples(1, range(-2, 2))
+    expected = [event.values[0] for event in events.events if event.kind == "sample"]
+    assert figures.series(filled, IDS[2], "point-query", threads=1) == {
+        "s": [-2, -1, 0, 1],
+        "values": expected,
+    }
+
+
+def test_a_step_that_has_not_begun_has_no_seconds(filled: History) -> None:
+    assert figures.series(filled, IDS[2], "update-index", threads=1) == {"s": [], "values": []}
+
+
+@pytest.mark.parametrize(
+    ("step", "threads", "name", "said"),
+    [
+        ("nothing", None, "qps", "point-query"),
+        ("point-query", None, "qps", "--threads 1, 2"),
+        ("point-query", 7, "qps", "not 7"),
+        ("point-query", 1, "nothing", "load.errors"),
+    ],
+)
+def test_a_wrong_question_is_answered_with_what_there_is(
+    filled: History, step: str, threads: int | None, name: str, said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        figures.series(filled, IDS[0], step, threads=threads, name=name)
+
+
+def test_summaries_are_of_the_measured_seconds(filled: History) -> None:
+    events = journals.whole(PLAN, IDS[0]).events
+    values = [e.values[0] for e in events if e.kind == "sample" and e.step == 1 and e.s >= 0]
+    measured = sorted(value for value in values if value is not None)
+    summary = figures.summaries(filled, IDS[0], "qps")[1]
+    assert summary["n"] == len(measured)
+    assert summary["mean"] == pytest.approx(sum(measured) / len(measured))
+    assert (summary["low"], summary["high"]) == (measured[0], measured[-1])
+    assert summary["p99"] is None, "five seconds carry no 99th percentile"
+
+
+def test_settings_are_what_was_asked_for_and_what_held(filled: History) -> None:
+    found = figures.settings(filled, IDS[0])
+    assert found["contender"]["engine"] == "innodb"
+    assert found["cnf"].startswith("[mysqld]")
+    assert found["facts"]["variables loaded"] == {"innodb_buffer_pool_size": "1073741824"}
+    assert figures.facts(filled, IDS[0], "machine")[0]["value"]["hostname"] == "nuc"
+
+
+def test_result_keeps_all_that_the_step_said(filled: History) -> None:
+    found = figures.result(filled, IDS[0], 1)
+    assert found["buckets"] == [[0.2, 3000], [0.4, 1900], [9.0, 100]]
+    assert found["seed"] == 2 and found["status"] == {"Questions": 5000}
+
+
+def test_colours_are_given_at_first_sight_and_stay(filled: History) -> None:
+    assert [each["colour"] for each in sessions(filled)] == [0, 1, 0, 1]
+    edits.set_colour(filled, sessions(filled)[0]["contender_key"], 7)
+    assert [each["colour"] for each in sessions(filled)] == [7, 1, 7, 1]
+    with pytest.raises(InputError, match="0 to 7"):
+        edits.set_colour(filled, "key", 8)
+
+
+def test_edits(filled: History) -> None:
+    edits.rename(filled, IDS[0], "a name")
+    edits.tag(filled, IDS[0], "b")
+    edits.tag(filled, IDS[0], "a")
+    edits.tag(filled, IDS[0], "a")
+    assert session(filled, "a name")["tags"] == ["a", "b"]
+    edits.untag(filled, IDS[0], "a")
+    edits.rename(filled, IDS[0], "")
+    assert session(filled, IDS[0])["name"] == "innodb-default-1"
+    assert session(filled, IDS[0])["tags"] == ["b"]
+
+
+@pytest.mark.parametrize("name", ["last", "two\nlines", "x" * 101, "   ", "\x1b[31m"])
+def test_a_name_is_one_line(filled: History, name: str) -> None:
+    with pytest.raises(InputError):
+        edits.rename(filled, IDS[0], name)
+
+
+def test_other_wrong_edits(filled: History) -> None:
+    with pytest.raises(InputError, match="no tag"):
+        edits.untag(filled, IDS[0], "nothing")
+    with pytest.raises(InputError, match="note"):
+        edits.note(filled, IDS[0], "  ")
+    with pytest.raises(InputError, match="before it begins"):
+        edits.cut(filled, IDS[0], 1, 5, 3, "a backup ran")
+
+
+def test_delete_takes_everything_of_a_session_away(filled: History) -> None:
+    edits.tag(filled, IDS[0], "a")
+    edits.note(filled, IDS[0], "noted")
+    edits.cut(filled, IDS[0], 1, 0, 1, "a backup ran")
+    edits.delete(filled, IDS[0])
+    assert [each["id"] for each in sessions(filled)] == IDS[1:]
+    assert not (filled.journals / f"{IDS[0]}.jsonl").exists()
+    for table in ("session_tag", "session_note", "cut"):
+        assert filled.query(f"SELECT * FROM {table}") == []
+    assert filled.query("PRAGMA foreign_key_check") == []
+
+
+def test_an_active_session_is_not_deleted(filled: History) -> None:
+    with pytest.raises(InputError, match="dyno stop"):
+        edits.delete(filled, IDS[2])
