@@ -78,5 +78,10 @@ def _run(command: List[str], sql: str, environment: Mapping[str, str]) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Refusal("{} did not make the system tables: {}".format(command[0], error)) from None
     if done.returncode:
-        said = done.stdout.decode(errors="replace").strip().splitlines()[-3:]
-        raise Refusal("{} did not make the system tables: {}".format(command[0], " | ".join(said)))
+        raise Refusal("{} did not make the system tables: {}".format(command[0], _why(done.stdout)))
+
+
+def _why(said: bytes) -> str:
+    """The first line that speaks of an error, else the last."""
+    lines = said.decode(errors="replace").strip().splitlines() or ["it said nothing"]
+    return next((line for line in lines if "ERROR" in line), lines[-1])[:400]

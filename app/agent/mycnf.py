@@ -22,6 +22,7 @@ def write_my_cnf(session: str, preset: str, own: Mapping[str, str]) -> str:
 def own_options(session: str, socket: str, base: str, known: Mapping[str, str], port: int) -> Dict[str, str]:
     """Dyno's options for a build that knows the options `known`; port 0: no network at all."""
     options = {
+        "basedir": base,
         "datadir": os.path.join(session, DATA),
         "tmpdir": os.path.join(session, TMP),
         "log-error": os.path.join(session, ERROR_LOG),
@@ -45,7 +46,7 @@ def _where_known(session: str, base: str, known: Mapping[str, str]) -> Dict[str,
     if "mysqlx" in known or "mysqlx-socket" in known:
         options["mysqlx"] = "OFF"
     messages = messages_dir(base)
-    if messages and not os.path.isdir(known.get("lc-messages-dir", "")):
+    if messages and "lc-messages-dir" in known:
         options["lc-messages-dir"] = messages
     return options
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from app.agent.directory import Directory
 from app.agent.server import start_ticks
 from app.protocol.events import Event, decode
 
@@ -136,9 +137,7 @@ class Desktop:
 
     def agent_pid(self, directory: Path | None = None) -> int:
         """The process that carries a plan out, 0 if nobody does."""
-        text = (directory or self.target).joinpath("lock").read_text()
-        pid = int(json.loads(text)["pid"]) if text else 0
-        return pid if pid and start_ticks(pid) != "?" else 0
+        return int(Directory(str(directory or self.target)).holder().get("pid", 0))
 
     def server_pid(self, directory: Path | None = None) -> int:
         """The server under test, 0 if there is none."""
