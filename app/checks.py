@@ -127,9 +127,7 @@ def _max_connections(contender: Contender) -> int:
 
 def _machine(survey: Mapping[str, Any]) -> list[Check]:
     return [
-        check
-        for check in (_governor(survey), _turbo(survey), _huge_pages(survey), _load(survey), _agents(survey))
-        if check
+        check for check in (_governor(survey), _turbo(survey), _huge_pages(survey), _load(survey)) if check
     ]
 
 
@@ -160,14 +158,6 @@ def _load(survey: Mapping[str, Any]) -> Check:
     if load > max(BUSY_LOAD, 0.05 * int(survey["cpu"]["threads"] or 1)):
         return Check("load", WARN, f"the load of the target is {load}", "wait until nothing else is at work")
     return Check("load", PASS, f"the load of the target is {load}")
-
-
-def _agents(survey: Mapping[str, Any]) -> Check | None:
-    others = survey.get("agents") or []
-    if not others:
-        return None
-    where = ", ".join(f"{each.get('directory')} (process {each.get('pid')})" for each in others)
-    return Check("agents", WARN, f"another plan is being carried out here: {where}", "wait for it")
 
 
 def _clock(survey: Mapping[str, Any], now: float) -> Check:

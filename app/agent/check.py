@@ -89,6 +89,8 @@ def _check_options(contender: Contender, folder: str) -> List[Dict[str, Any]]:
     for each in check_options(_build(contender), cnf):
         rejected = each["state"] == "rejected"
         todo = "take it out of the preset {} or set it for this version only".format(contender.preset)
+        if each["option"].startswith("loose"):
+            todo = "nothing: loose_ says that a version may ignore it"
         found.append(say("options", FAIL if rejected else WARN, each["text"], todo, contender.name))
     if not found:
         text = "{} accepts every option of {}".format(contender.build, contender.preset)
