@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
 import tomllib
@@ -80,14 +81,21 @@ class Targets:
         found = self._read()
         if target.name in found or target.name == LOCAL:
             raise InputError(f"the target {target.name!r} is there already: dyno target edit {target.name}")
-        self._keep({**found, target.name: check_target(target)})
+        check_target(target)
+        _check_keyring(target)
+        self._keep({**found, target.name: target})
 
     def edit(self, name: str, **changes: Any) -> Target:
         """Change what is named of a target; gives the changed one."""
         unknown = changes.keys() - _FIELDS.keys()
         if unknown:
             raise InputError(f"a target has no {', '.join(sorted(unknown))}: it has {', '.join(_FIELDS)}")
-        changed = check_target(replace(self.get(name), **changes))
+        before = self.get(name)
+        changed = check_target(replace(before, **changes))
+        if changes.get("remember"):
+            _check_keyring(changed)
+        elif before.remember and not changed.remember:
+            _drop_secrets(before)
         self._keep({**self._read(), name: changed})
         return changed
 
@@ -95,7 +103,7 @@ class Targets:
         """Forget a target; nothing on the machine itself is touched."""
         if name == LOCAL:
             raise InputError("this computer is always a target: it cannot be removed")
-        self.get(name)
+        _drop_secrets(self.get(name))
         self._keep({key: target for key, target in self._read().items() if key != name})
 
     def _read(self) -> dict[str, Target]:
@@ -198,6 +206,27 @@ def _check_paths(target: Target) -> None:
             )
     if target.python and not re.fullmatch(r"/[^\x00-\x1f]+|python[0-9.]*", target.python):
         raise InputError(f"{target.python!r} is no Python: a name like python3.12 or an absolute path")
+
+
+def _check_keyring(target: Target) -> None:
+    """Secrets that are to be remembered need somewhere to be kept."""
+    if not target.remember:
+        return
+    from app.remote.secrets import system_keyring
+
+    if system_keyring() is None:
+        raise InputError(
+            f"no keyring of this system keeps the secrets of {target.name}: leave --remember out,"
+            " or install the library keyring (pipx inject dyno keyring) and unlock it"
+        )
+
+
+def _drop_secrets(target: Target) -> None:
+    if target.remember:
+        from app.remote.secrets import drop_kept
+
+        with contextlib.suppress(InputError):  # its way can no longer be read: nothing more is known of it
+            drop_kept(target)
 
 
 def connect(target: Target, ask: Ask) -> Connection:

@@ -88,17 +88,20 @@ class Dialer:
 
     def _greet(self, hop: Hop) -> Offer:
         """Exchange keys with the next host on the way; gives the host key that it has shown to own."""
+        deadline = time.monotonic() + CONNECT_S
         label = Offer(self._target.name, hop.host, hop.port, HostKey("", b"")).label
         transport = _transport(self._socket_to(hop))
         self._transports.append(transport)
         _prefer(transport, [key.type for key in self._known.keys_of(label)])
         try:
-            transport.start_client(timeout=CONNECT_S)
+            transport.start_client(timeout=max(deadline - time.monotonic(), 1))
             key = transport.get_remote_server_key()
         except paramiko.ssh_exception.IncompatiblePeer as error:
             raise self._too_old(hop, error) from None
         except (paramiko.SSHException, EOFError, OSError) as error:
-            raise LinkError(f"{_place(hop)} does not speak SSH with Dyno: {error or 'it hung up'}") from None
+            late = time.monotonic() >= deadline - 0.5  # start_client does not tell that it has given up
+            said = _why(TimeoutError()) if late else f"does not speak SSH with Dyno: {error or 'it hung up'}"
+            raise LinkError(f"{_place(hop)} {said}") from None
         return Offer(self._target.name, hop.host, hop.port, HostKey(key.get_name(), key.asbytes()))
 
     def _socket_to(self, hop: Hop) -> socket.socket | paramiko.Channel:

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from app.errors import InputError, LinkError, TargetError
 
 from .bounded import bounded
-from .route import Hop
+from .route import Hop, passphrase_label
 from .secrets import Secrets
 
 ANSWER_S = 30.0  # of a server that checks a password or waits for a key to be touched
@@ -107,7 +107,7 @@ class _Login:
                 yield from self._decrypted(path)
 
     def _decrypted(self, path: Path) -> Iterator[paramiko.PKey]:
-        label = f"passphrase of {path}"
+        label = passphrase_label(path)
         for passphrase in self._secrets.candidates(label):
             try:
                 key = load_key(path, passphrase)
@@ -118,7 +118,7 @@ class _Login:
             return
 
     def _try_passwords(self) -> bool:
-        label = f"password of {self._hop.text}"
+        label = self._hop.password_label
         for password in self._secrets.candidates(label):
             if self._attempt(lambda word=password: self._send_password(word)):  # type: ignore[misc]
                 self._secrets.accept(label, password)

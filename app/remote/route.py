@@ -34,6 +34,16 @@ class Hop:
     def text(self) -> str:
         return f"{self.user}@{self.host} port {self.port}"
 
+    @property
+    def password_label(self) -> str:
+        """What its password is asked for and kept under."""
+        return f"password of {self.text}"
+
+
+def passphrase_label(identity: Path) -> str:
+    """What the passphrase of a key file is asked for and kept under."""
+    return f"passphrase of {identity}"
+
 
 @dataclass(frozen=True)
 class _Wanted:

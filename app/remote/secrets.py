@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import secrets
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from app.targets import Target
 
 SERVICE = "dyno"
 TRIES = 3
@@ -73,6 +77,19 @@ def forget_secrets() -> None:
     """As after the process has ended; what lies in the keyring stays."""
     with _lock:
         _remembered.clear()
+
+
+def drop_kept(target: Target) -> None:
+    """Take the secrets of a target out of the system keyring."""
+    from .route import find_route, passphrase_label
+
+    keyring = system_keyring()
+    if keyring is None:
+        return
+    for hop in find_route(target):
+        for label in (hop.password_label, *map(passphrase_label, hop.identities)):
+            with contextlib.suppress(Exception):  # not in there, or locked
+                keyring.delete_password(SERVICE, label)
 
 
 def system_keyring() -> Keyring | None:

@@ -27,6 +27,7 @@ from pathlib import Path
 import pytest
 
 from app.remote.hostkeys import HostKey, KnownHosts, Offer
+from app.remote.secrets import forget_secrets
 from app.targets import Target, Targets
 
 DEADLINE_S = 10.0
@@ -116,6 +117,11 @@ class Sshd:
                 except ProcessLookupError:
                     pass
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def log(self) -> str:
         return (self.folder / "log").read_text(errors="replace")
 
@@ -166,13 +172,15 @@ class Sshd:
 
 
 @pytest.fixture
-def ssh_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def ssh_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """In place of the person's ~/.ssh and SSH agent, for commands started too; it may get a file `config`."""
+    forget_secrets()
     folder = tmp_path / "dot-ssh"
     folder.mkdir()
     monkeypatch.setenv("DYNO_SSH_CONFIG", str(folder / "config"))
     monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
-    return folder
+    yield folder
+    forget_secrets()
 
 
 StartSshd = Callable[..., Sshd]

@@ -13,8 +13,8 @@ from app.remote.agent import Agent
 from app.remote.bundle import current_bundle
 from app.targets import Target, agent_on
 
+from .reaching import connected
 from .sshd import Sshd, StartSshd
-from .test_ssh import connected
 
 
 def deploy(target: Target) -> str:

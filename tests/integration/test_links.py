@@ -14,8 +14,8 @@ from app.remote.connection import Connection
 from app.targets import connect
 
 from .netns import FarTarget
+from .reaching import connected, nobody, says_hello
 from .sshd import StartSshd
-from .test_ssh import connected, nobody, says_hello
 
 pytestmark = pytest.mark.root
 TwoTargets = tuple[FarTarget, FarTarget]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from app.errors import InputError
 from app.remote.connection import LocalConnection
 from app.targets import LOCAL, Target, Targets, agent_on, check_target, connect
+from tests.fakes import MemoryKeyring
 
 NUC = Target("nuc-i3", host="nuc.lan", user="me", port=2200, directories=["/data/dyno", "~/dyno"])
 
@@ -29,7 +31,7 @@ def test_this_computer_is_always_there(targets: Targets) -> None:
 
 def test_added_targets_are_kept_for_this_user_alone(targets: Targets) -> None:
     targets.add(NUC)
-    targets.add(Target("a.b_c-1", host="x", directories=["/x"], search_paths=["/opt/*"], remember=True))
+    targets.add(Target("a.b_c-1", host="x", directories=["/x"], search_paths=["/opt/*"]))
     assert [target.name for target in Targets(targets.home).all()] == [LOCAL, "a.b_c-1", "nuc-i3"]
     assert Targets(targets.home).get("nuc-i3") == NUC
     assert NUC.directory == "/data/dyno" and NUC.interpreter == "python3"
@@ -144,6 +146,41 @@ def test_this_computer_is_reached_without_ssh(targets: Targets) -> None:
     assert isinstance(connection, LocalConnection)
     assert agent_on(connection, local).deploy() == local.directory
     assert agent_on(connection, local, str(targets.home / "second")).deploy() == str(targets.home / "second")
+
+
+def test_secrets_are_remembered_only_where_something_keeps_them(
+    targets: Targets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    targets.add(NUC)
+    for change in (
+        lambda: targets.edit("nuc-i3", remember=True),
+        lambda: targets.add(Target("other", host="x", directories=["/x"], remember=True)),
+    ):
+        with pytest.raises(InputError, match="no keyring of this system keeps the secrets"):
+            change()
+    keyring = MemoryKeyring()
+    monkeypatch.setitem(sys.modules, "keyring", keyring)
+    assert targets.edit("nuc-i3", remember=True).remember
+
+
+def test_a_target_that_goes_takes_its_secrets_along(
+    targets: Targets, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DYNO_SSH_CONFIG", str(tmp_path / "config"))
+    keyring = MemoryKeyring()
+    monkeypatch.setitem(sys.modules, "keyring", keyring)
+    targets.add(replace(NUC, remember=True))
+    label = "password of me@nuc.lan port 2200"
+    keyring.kept = {("dyno", label): "word", ("other", label): "word"}
+    targets.edit("nuc-i3", port=2200)
+    assert len(keyring.kept) == 2
+    targets.edit("nuc-i3", remember=False)
+    assert keyring.kept == {("other", label): "word"}
+    targets.edit("nuc-i3", remember=True)
+    keyring.kept["dyno", label] = "word"
+    targets.remove("nuc-i3")
+    assert keyring.kept == {("other", label): "word"}
 
 
 def test_a_checked_target_comes_back_as_it_was() -> None:

@@ -1,0 +1,198 @@
+"""Who is let in over SSH, and by which way: keys, the SSH agent, passwords, ~/.ssh/config, jumps."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.errors import InputError, LinkError, TargetError
+from app.remote.dial import trust
+from app.remote.hostkeys import HostKeyUnknownError
+from app.targets import Target, connect
+
+from .reaching import Person, nobody, says_hello
+from .sshd import Sshd, StartSshd, make_key, wait_until
+
+
+def test_an_encrypted_key_is_asked_for_and_remembered(sshd: Sshd, tmp_path: Path) -> None:
+    sshd.trust()
+    key = make_key(tmp_path / "locked", passphrase="correct horse")
+    sshd.authorize(key)
+    target = sshd.target(identity=str(key))
+    person = Person("wrong", "correct horse")
+    assert says_hello(target, person)
+    assert person.prompts == [f"passphrase of {key}: "] * 2
+    assert says_hello(target)  # a reconnect asks nobody
+
+
+def test_an_encrypted_key_with_nobody_to_ask_is_wrong_input(sshd: Sshd, tmp_path: Path) -> None:
+    sshd.trust()
+    key = make_key(tmp_path / "locked", passphrase="correct horse")
+    with pytest.raises(InputError, match=f"needs the passphrase of {key}, and nobody is there to be asked"):
+        connect(sshd.target(identity=str(key)), nobody)
+
+
+@pytest.mark.parametrize("kind", ["rsa", "ecdsa", "ed25519"])
+def test_keys_of_every_kind_let_in(sshd: Sshd, tmp_path: Path, kind: str) -> None:
+    sshd.trust()
+    key = make_key(tmp_path / kind, kind, passphrase="secret")
+    sshd.authorize(key)
+    assert says_hello(sshd.target(identity=str(key)), Person("secret"))
+
+
+def test_an_old_pem_key_lets_in(sshd: Sshd, tmp_path: Path) -> None:
+    sshd.trust()
+    key = tmp_path / "pem"
+    subprocess.run(["ssh-keygen", "-q", "-t", "rsa", "-m", "PEM", "-N", "secret", "-f", key], check=True)
+    sshd.authorize(key)
+    assert says_hello(sshd.target(identity=str(key)), Person("secret"))
+
+
+def test_the_keys_of_the_ssh_agent_let_in(
+    sshd: Sshd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sshd.trust()
+    key = make_key(tmp_path / "in_agent")
+    sshd.authorize(key)
+    with ssh_agent(tmp_path / "agent.sock") as sock:
+        monkeypatch.setenv("SSH_AUTH_SOCK", str(sock))
+        subprocess.run(["ssh-add", "-q", str(key)], check=True, timeout=10)
+        key.unlink()
+        assert says_hello(sshd.target(identity=""))
+
+
+def test_the_ssh_agent_saves_the_question_for_a_passphrase(
+    sshd: Sshd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sshd.trust()
+    key = make_key(tmp_path / "locked", passphrase="secret")
+    sshd.authorize(key)
+    with ssh_agent(tmp_path / "agent.sock") as sock:
+        monkeypatch.setenv("SSH_AUTH_SOCK", str(sock))
+        subprocess.run(["ssh-keygen", "-q", "-p", "-P", "secret", "-N", "", "-f", key], check=True)
+        subprocess.run(["ssh-add", "-q", str(key)], check=True, timeout=10)
+        subprocess.run(["ssh-keygen", "-q", "-p", "-N", "secret", "-f", key], check=True)
+        assert says_hello(sshd.target(identity=str(key)))
+
+
+@contextlib.contextmanager
+def ssh_agent(path: Path) -> Iterator[Path]:
+    process = subprocess.Popen(["ssh-agent", "-D", "-a", str(path)], stdout=subprocess.DEVNULL)
+    try:
+        wait_until(path.exists, "the SSH agent has its socket")
+        yield path
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_key_nobody_knows_is_refused_with_what_to_do(sshd: Sshd, tmp_path: Path) -> None:
+    sshd.trust()
+    with pytest.raises(TargetError, match=r"does not let Dyno in.*1 keys tried.*ssh-copy-id"):
+        connect(sshd.target(identity=str(make_key(tmp_path / "strange"))), nobody)
+
+
+@pytest.mark.root
+def test_a_password_is_asked_for_and_remembered(password_user: str, start_sshd: StartSshd) -> None:
+    sshd = start_sshd("PasswordAuthentication yes")
+    sshd.trust()
+    target = sshd.target(user=password_user, identity="")
+    with pytest.raises(InputError, match=f"needs the password of {password_user}@.*nobody is there"):
+        connect(target, nobody)
+    person = Person("wrong", "let me in")
+    assert says_hello(target, person)
+    assert len(person.prompts) == 2
+    assert says_hello(target)
+
+
+@pytest.mark.root
+def test_a_key_and_then_a_password(password_user: str, start_sshd: StartSshd) -> None:
+    with tempfile.TemporaryDirectory() as folder:  # sshd reads it as that user, who cannot enter tmp_path
+        Path(folder).chmod(0o755)
+        sshd = start_sshd(
+            "PasswordAuthentication yes",
+            "AuthenticationMethods publickey,password",
+            f"AuthorizedKeysFile {folder}/keys",
+        )
+        (Path(folder) / "keys").write_text(Path(f"{sshd.key}.pub").read_text())
+        sshd.trust()
+        assert says_hello(sshd.target(user=password_user), Person("let me in"))
+
+
+@pytest.mark.root
+def test_a_password_that_is_asked_for_by_dialogue(password_user: str, start_sshd: StartSshd) -> None:
+    """As where PAM does the asking: keyboard-interactive in place of password."""
+    sshd = start_sshd(
+        "UsePAM yes", "KbdInteractiveAuthentication yes", "AuthenticationMethods keyboard-interactive"
+    )
+    sshd.trust()
+    person = Person("let me in")
+    assert says_hello(sshd.target(user=password_user), person)
+    assert len(person.prompts) == 1
+
+
+@pytest.fixture
+def password_user() -> Iterator[str]:
+    """A throw-away user of this system, who has the password `let me in`."""
+    name = f"dynotest{os.getpid()}"
+    subprocess.run(["useradd", "-M", "-d", "/", "-s", "/bin/sh", name], check=True)
+    try:
+        subprocess.run(["chpasswd"], input=f"{name}:let me in\n".encode(), check=True)
+        yield name
+    finally:
+        subprocess.run(["userdel", "-f", name], check=True, stderr=subprocess.DEVNULL)
+
+
+# ~/.ssh/config
+
+
+def test_the_ssh_config_is_honoured(sshd: Sshd, ssh_folder: Path) -> None:
+    sshd.trust()
+    (ssh_folder / "config").write_text(
+        f"Host nuc\n HostName {sshd.address}\n Port {sshd.port}\n"
+        f" User {sshd.user}\n IdentityFile {sshd.key}\n"
+    )
+    assert says_hello(Target("nuc", host="nuc", directories=["/x"]))
+
+
+def test_the_usual_key_is_found_beside_the_config(sshd: Sshd, ssh_folder: Path) -> None:
+    sshd.trust()
+    sshd.authorize(make_key(ssh_folder / "id_ed25519"))
+    assert says_hello(sshd.target(identity=""))
+
+
+def test_a_target_behind_two_jumps(start_sshd: StartSshd, ssh_folder: Path) -> None:
+    first, second, last = (start_sshd() for _ in range(3))
+    for each in (first, second, last):
+        each.authorize(last.key)
+    first.trust()
+    (ssh_folder / "config").write_text(
+        f"Host b\n HostName {second.address}\n Port {second.port}\n IdentityFile {last.key}\n"
+        f"Host a\n HostName {first.address}\n Port {first.port}\n IdentityFile {last.key}\n"
+        "Host behind\n ProxyJump a,b\n"
+        f" HostName {last.address}\n Port {last.port}\n IdentityFile {last.key}\n"
+    )
+    target = Target("behind", host="behind", directories=["/x"])
+    for unknown in (second, last):  # every host on the way is checked
+        with pytest.raises(HostKeyUnknownError) as caught:
+            connect(target, nobody)
+        assert (caught.value.port, caught.value.fingerprint) == (unknown.port, unknown.host_key.fingerprint)
+        assert trust(target, caught.value.fingerprint, nobody).port == unknown.port
+    assert says_hello(target)
+    assert "direct-tcpip" in first.log() or "Accepted publickey" in first.log()
+    assert "Accepted publickey" in last.log()
+
+
+def test_a_jump_that_reaches_nothing(start_sshd: StartSshd, ssh_folder: Path) -> None:
+    jump = start_sshd()
+    jump.trust()
+    target = jump.target(port=1, jump=f"{jump.user}@{jump.address}:{jump.port}")
+    jump.authorize(make_key(ssh_folder / "id_ed25519"))
+    with pytest.raises(LinkError, match=r"the host before it on the way cannot reach 127.0.0.1 port 1"):
+        connect(target, nobody)
