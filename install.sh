@@ -81,6 +81,10 @@ apt_install() {
     DEBIAN_FRONTEND=noninteractive apt-get install -q -y $options "$@" </dev/null
 }
 
+quietly() {  # what a command says is shown where it fails
+    said=$("$@" 2>&1) || { echo "$said" >&2; return 1; }
+}
+
 refuse_services() {  # packages must not start services while we install them; a refusal that is there stays
     policy=/usr/sbin/policy-rc.d
     [ -e "$policy" ] && return
@@ -99,12 +103,13 @@ known_services() {
 }
 
 install_packages() {
+    echo "Installing them with apt-get"
     before=$(known_services)
     refuse_services
     if ! ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1; then
-        apt-get update -q
+        quietly apt-get update -q
     fi
-    apt_install "$@" || { apt-get update -q && apt_install "$@"; } ||
+    quietly apt_install "$@" || { quietly apt-get update -q && quietly apt_install "$@"; } ||
         stop "apt-get could not install the packages named above."
     for service in $(known_services); do
         case " $before" in

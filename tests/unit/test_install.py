@@ -1,0 +1,59 @@
+"""install.sh where it may not install: it names what is missing and the line to run, and stops."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+INSTALL = Path(__file__).parents[2] / "install.sh"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """install.sh beside commands that stand for a machine with no package, of somebody who is not root."""
+    shutil.copy(INSTALL, tmp_path)
+    commands = {"dpkg-query": "exit 1", "id": "echo 1000", "apt-get": f"touch {tmp_path}/apt-get-was-called"}
+    (tmp_path / "bin").mkdir()
+    for name, line in commands.items():
+        command = tmp_path / "bin" / name
+        command.write_text(f"#!/bin/sh\n{line}\n")
+        command.chmod(0o755)
+    return tmp_path
+
+
+def install(folder: Path, what: str) -> subprocess.CompletedProcess[str]:
+    path = f"{folder / 'bin'}:{os.environ['PATH']}"
+    argv = ["sh", str(folder / "install.sh"), what]
+    return subprocess.run(
+        argv, env={**os.environ, "PATH": path}, capture_output=True, text=True, cwd="/", timeout=30
+    )
+
+
+def test_without_root_it_prints_the_line_to_run(folder: Path) -> None:
+    done = install(folder, "run")
+    assert done.returncode == 1
+    (line,) = [line for line in done.stderr.splitlines() if "apt-get install" in line]
+    assert line.startswith("  sudo apt-get install ")
+    assert {"mariadb-server", "mariadb-plugin-rocksdb", "libxcb-cursor0"} <= set(line.split())
+    assert "  mariadb-server\n" in done.stdout
+    assert not (folder / "apt-get-was-called").exists()
+    assert not (folder / ".venv").exists()
+
+
+def test_what_the_tests_need_is_asked_for_by_the_tests_only(folder: Path) -> None:
+    assert "openssh-server" not in install(folder, "run").stdout
+    assert "openssh-server" in install(folder, "test").stdout
+
+
+def test_it_never_removes_what_somebody_has(folder: Path) -> None:
+    assert "--no-remove" in install(folder, "run").stderr
+
+
+def test_an_unknown_word_gets_the_usage(folder: Path) -> None:
+    done = install(folder, "everything")
+    assert done.returncode == 2
+    assert "sh install.sh run" in done.stdout
