@@ -1,0 +1,61 @@
+"""A real session leaves one desktop as a file and arrives at another one."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from .desktop import Desktop
+
+
+def test_a_session_travels_as_one_file(
+    desktop: Desktop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desktop.dyno("run", *desktop.plan(seconds=1))
+    desktop.dyno("session", "rename", "last", "the good one")
+    desktop.dyno("session", "tag", "last", "keep")
+    desktop.dyno("session", "note", "last", "door was open")
+    file = tmp_path / "session.zip"
+    desktop.dyno("session", "export", "last", str(file))
+    other = Desktop(tmp_path / "other-home")
+    monkeypatch.setenv("DYNO_HOME", str(other.home))
+    other.dyno("import", str(file))
+    (mine,), (theirs,) = desktop.sessions(), other.sessions()
+    changing = {"imported", "colour"}
+    assert {k: v for k, v in mine.items() if k not in changing} == {
+        k: v for k, v in theirs.items() if k not in changing
+    }
+    assert "already" in other.dyno("import", str(file)).stdout
+    assert len(other.sessions()) == 1
+    assert other.json("session", "show", "last")["steps"] == desktop.json("session", "show", "last")["steps"]
+
+
+def test_a_file_that_was_tampered_with_is_refused_and_nothing_is_left(
+    desktop: Desktop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desktop.dyno("run", *desktop.plan(seconds=1))
+    file, changed = tmp_path / "session.zip", tmp_path / "changed.zip"
+    desktop.dyno("session", "export", "last", str(file))
+    with zipfile.ZipFile(file) as source, zipfile.ZipFile(changed, "w") as target:
+        for name in source.namelist():
+            target.writestr(name, source.read(name).replace(b'"value":', b'"value":1'))
+    other = Desktop(tmp_path / "other-home")
+    assert "not imported" in other_refuses(other, monkeypatch, changed)
+    assert other.sessions() == []
+    assert not list((other.home / "journals").glob("*"))
+
+
+def other_refuses(other: Desktop, monkeypatch: pytest.MonkeyPatch, file: Path) -> str:
+    monkeypatch.setenv("DYNO_HOME", str(other.home))
+    return other.refused("import", str(file))
+
+
+def test_a_history_is_made_anew_from_its_journals(desktop: Desktop) -> None:
+    desktop.dyno("run", *desktop.plan(seconds=1))
+    desktop.dyno("session", "rename", "last", "mine")
+    before = desktop.json("session", "show", "last")
+    desktop.dyno("doctor")
+    assert "1 sessions" in desktop.dyno("doctor", "--rebuild").stdout
+    assert desktop.json("session", "show", "last") == before
