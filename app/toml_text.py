@@ -103,9 +103,19 @@ def read_document(text: str, label: str) -> Document:
     try:
         return Document(label, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{label}: {error}") from None
+        raise InputError(f"{label}: {_malformed(text, str(error))}") from None
     except (RecursionError, ValueError):
         raise InputError(f"{label}: nested too deeply, or a number too long, to be read") from None
+
+
+def _malformed(text: str, said: str) -> str:
+    """What the parser says, with line and key in front, and the last line where it says none."""
+    message, _, place = said.rpartition(" (at ")
+    lines = text.rstrip().split("\n")
+    found = re.match(r"line (\d+)", place)
+    number = min(int(found[1]), len(lines)) if found else len(lines)
+    key = re.match(r"\s*([A-Za-z0-9_.\"-]+)\s*=", lines[number - 1])
+    return f"line {number}: {key[1] + ' ' if key else ''}is no TOML: {message or said}"
 
 
 def read_text(path: Path, most: int = MAX_BYTES) -> str:

@@ -1,0 +1,46 @@
+"""Presets of a person's own: copied from one that is there, written whole or not at all, deleted."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+from ..errors import InputError
+from ..presets import Preset, parse_preset
+from .listing import Catalog
+
+
+def copy_preset(catalog: Catalog, engine: str, source: str, name: str) -> Path:
+    """A copy of a preset under another name, to be changed; the answer is its file."""
+    path = catalog.own_preset_path(engine, name)
+    if path.exists():
+        raise InputError(f"{path} is there already: edit it, or choose another name")
+    return write_preset(catalog, engine, name, catalog.preset(engine, source).text)
+
+
+def write_preset(catalog: Catalog, engine: str, name: str, text: str) -> Path:
+    """Write a preset of one's own; what cannot be read is refused and nothing is changed."""
+    path = catalog.own_preset_path(engine, name)
+    parse_preset(text, name, engine, str(path), shipped=False)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_suffix(".new")
+        fresh.write_text(text, encoding="utf-8")
+        fresh.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+    return path
+
+
+def delete_preset(catalog: Catalog, engine: str, name: str) -> None:
+    """Delete a preset of one's own; shipped ones stay."""
+    path = catalog.own_preset_path(engine, name)
+    if not path.is_file():
+        raise InputError(f"there is no preset {name} of your own for {engine}")
+    path.unlink()
+
+
+def diff_presets(first: Preset, second: Preset) -> list[str]:
+    """The lines in which two presets differ, as `diff -u` shows them."""
+    names = (f"{first.engine}/{first.name}", f"{second.engine}/{second.name}")
+    return list(difflib.unified_diff(first.text.splitlines(), second.text.splitlines(), *names, lineterm=""))

@@ -1,0 +1,73 @@
+"""A target to plan for, and plans made for it, without a machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from app.catalog import Catalog
+from app.planner import ContenderRequest, PlanRequest, resolve
+from app.protocol.plan import Plan
+
+GB = 1 << 30
+NOW = 1_800_000_000.0
+
+
+def survey(**changes: Any) -> dict[str, Any]:
+    """A quiet machine of four threads and 16 GB with three builds, and one that cannot start."""
+    return {
+        "machine_id": "f00",
+        "cpu": {"model": "i3", "sockets": 1, "cores": 2, "threads": 4},
+        "memory_bytes": 16 * GB,
+        "memory_available_bytes": 15 * GB,
+        "disk": {"model": "850 EVO", "kind": "ssd", "filesystem": "xfs", "free_bytes": 200 * GB},
+        "governor": "performance",
+        "turbo": False,
+        "huge_pages": "madvise",
+        "load": [0.0, 0.0, 0.0],
+        "clock_utc": NOW,
+        "python": "3.11.2",
+        "sysbench": "1.0.20",
+        "builds": [
+            build("mariadb-10.11.19", "MariaDB", "10.11.19", ["innodb", "rocksdb", "myisam"]),
+            build("mysql-5.6.24", "MySQL", "5.6.24", ["innodb", "myisam"]),
+            build("mysql-9.7.4", "MySQL", "9.7.4", ["InnoDB", "MyISAM"]),
+            build("mysql-8.0.40", "MySQL", "8.0.40", [], "libaio.so.1 is missing"),
+        ],
+        **changes,
+    }
+
+
+def build(
+    name: str, family: str, version: str, engines: list[str], problem: str | None = None
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "base": f"/opt/{name}",
+        "server": f"/opt/{name}/bin/mysqld",
+        "family": family,
+        "version": version,
+        "engines": engines,
+        "problem": problem,
+        "fingerprint": f"hash of {name}",
+    }
+
+
+def contenders(*texts: str) -> tuple[ContenderRequest, ...]:
+    return tuple(ContenderRequest.from_text(text) for text in texts)
+
+
+def request(*texts: str, **options: Any) -> PlanRequest:
+    """The duel of the named contenders, InnoDB alone if none is."""
+    chosen = contenders(*(texts or ("mariadb-10.11.19:innodb",)))
+    return PlanRequest().with_options(**{"sequence": "duel", "contenders": chosen, **options})
+
+
+def plan(*texts: str, **options: Any) -> Plan:
+    return resolve(request(*texts, **options), survey(), Catalog())
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
