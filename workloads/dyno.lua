@@ -1,62 +1,20 @@
 -- What every workload of Dyno shares, for sysbench 1.0.20: options, connection, prepared statements,
--- random keys and row texts, the counting of rows, and the figures written as JSON lines.
+-- transactions, random keys and texts, and the counting of rows.
 --
--- Each thread of sysbench has a Lua state of its own. What they share lies in one block of memory
--- whose address the main state leaves in the environment of the process: the row counts of each
--- worker, and the totals that the reporting threads and the main thread agree on.
+-- A workload calls dyno.declare, defines dyno.prepare (statements of a thread) and event.
 
 local ffi = require("ffi")
 local bit = require("bit")
+local figures = require("dyno-figures")
 local C = ffi.C
 
-local MAX_THREADS = 4096
-local MAX_BUCKETS = 1024
-local SLOTS = 128 -- of the histogram: sysbench spreads its counts, and adds them up when asked
-local SETUP = "dyno: cannot set up the shared block"
-
-ffi.cdef([[
-typedef struct {               /* of one worker: two cache lines that no other worker writes to */
-  double read, inserted, updated, deleted, control, setup_reads, setup_other, unused[9];
-} dyno_counts;
-typedef struct {               /* everything counted until a moment */
-  double time_s;
-  double count[11];            /* in the order of FIELDS */
-} dyno_totals;
-typedef struct {
-  char lock[128];              /* a pthread_mutex_t: all zeros is an unlocked one */
-  int done, begun, measured, ended; /* workers that are done; first line, end of warm-up, total are written */
-  int buckets;                 /* how many are kept: none, or all */
-  dyno_totals running;         /* at the latest report of sysbench */
-  dyno_totals shown;           /* at the end of the latest line "second" */
-  dyno_totals start;           /* at the end of the warm-up */
-  double upper_ms[1024], bucket[1024];
-  dyno_counts counts[4096];
-} dyno_block;
-typedef struct {               /* sb_histogram_t of sysbench 1.0.20 */
-  uint64_t *cumulative_array;
-  uint64_t cumulative_nevents;
-  uint64_t *temp_array;
-  uint64_t **interm_slots;
-  size_t array_size;
-  double range_min, range_max, range_deduct, range_mult;
-  char lock[64];               /* a pthread_rwlock_t */
-} dyno_histogram;
-
-extern dyno_histogram sb_latency_histogram;
-extern uint64_t sb_rng_state[2];
-int pthread_rwlock_rdlock(void *lock);
-int pthread_rwlock_unlock(void *lock);
-int pthread_setcancelstate(int state, int *before);
-int pthread_mutex_lock(void *mutex);
-int pthread_mutex_unlock(void *mutex);
-void *mmap(void *address, size_t length, int protection, int flags, int fd, long offset);
-int setenv(const char *name, const char *value, int overwrite);
-int getpid(void);
-long write(int fd, const void *data, size_t length);
-void *signal(int number, void *handler);
-]])
+ffi.cdef("extern uint64_t sb_rng_state[2];")
 
 local dyno = {}
+
+local counts = figures.counts
+local result -- of the latest statement: the same place for all statements of a connection
+local tables, table_size
 
 -- Options -----------------------------------------------------------------------------------------
 
@@ -67,255 +25,6 @@ function dyno.declare(options)
    options.engine = {"Storage engine of the tables", "innodb"}
    options.report_fd = {"File descriptor that the JSON lines are written to", 1}
    sysbench.cmdline.options = options
-end
-
--- The shared block --------------------------------------------------------------------------------
-
-local function shared_block()
-   local name = "DYNO_BLOCK_" .. C.getpid()
-   local address = os.getenv(name)
-   if address == nil then -- the main state, before any thread: 3 is to read and write, 0x21 shared and anonymous
-      local fresh = C.mmap(nil, ffi.sizeof("dyno_block"), 3, 0x21, -1, 0)
-      address = string.format("%.0f", tonumber(ffi.cast("intptr_t", fresh)))
-      assert(tonumber(address) > 0 and C.setenv(name, address, 1) == 0, SETUP)
-   end
-   return ffi.cast("dyno_block *", ffi.cast("intptr_t", tonumber(address)))
-end
-
-local block = shared_block()
-local counts = block.counts[math.min(sysbench.tid, MAX_THREADS - 1)]
-local result -- of the latest statement: the same place for all statements of a connection
-local tables, table_size
-
--- Carry out a function that no other thread may be in. When a run ends, sysbench cancels its reporting
--- threads wherever they are: not in here, where they would take the lock with them.
-local function locked(action, argument)
-   local before = ffi.new("int[1]")
-   C.pthread_setcancelstate(1, before) -- PTHREAD_CANCEL_DISABLE
-   C.pthread_mutex_lock(block.lock)
-   local good, problem = pcall(action, argument)
-   C.pthread_mutex_unlock(block.lock)
-   C.pthread_setcancelstate(before[0], nil)
-   assert(good, problem)
-end
-
--- Figures -----------------------------------------------------------------------------------------
-
-local FIELDS = {"events", "reads", "writes", "other", "errors", "reconnects"} -- count[0..5], from sysbench
-local ROWS = {"read", "inserted", "updated", "deleted"} -- count[7..10], from the workers
-local CONTROL = 6 -- BEGIN, COMMIT, ROLLBACK: part of "other"
-
-local function write_line(text)
-   local rest = ffi.cast("const char *", text)
-   local length = #text
-   while length > 0 do
-      local written = tonumber(C.write(sysbench.opt.report_fd, rest, length))
-      if written < 0 and ffi.errno() ~= 4 then -- anything but EINTR: nobody reads any more
-         error("dyno: the figures cannot be written, error " .. ffi.errno())
-      end
-      written = math.max(written, 0)
-      rest, length = rest + written, length - written
-   end
-end
-
-local NOTHING = 0 / 0
-
-local function number(value)
-   if value ~= value or value == math.huge or value == -math.huge then
-      return "null"
-   end
-   return string.format("%.6g", value)
-end
-
-local function since(from, to, i)
-   return math.max(to.count[i] - from.count[i], 0)
-end
-
--- {"type":...,"time_s":...,<what differs by type>,"events":...,"rows":{...}}
-local function write_counts(kind, from, to, extra)
-   local parts = {}
-   for i, name in ipairs(FIELDS) do
-      parts[i] = string.format('"%s":%.0f', name, since(from, to, i - 1))
-   end
-   parts[#parts + 1] = string.format('"control":%.0f', since(from, to, CONTROL))
-   local rows = {}
-   for i, name in ipairs(ROWS) do
-      rows[i] = string.format('"%s":%.0f', name, since(from, to, i + CONTROL))
-   end
-   local events, written = table.concat(parts, ","), table.concat(rows, ",")
-   write_line(string.format('{"type":"%s",%s,%s,"rows":{%s}}\n', kind, extra, events, written))
-end
-
-local function add_workers(totals)
-   for i = CONTROL, CONTROL + #ROWS do
-      totals.count[i] = 0
-   end
-   for thread = 0, sysbench.opt.threads - 1 do
-      local own = block.counts[thread]
-      totals.count[CONTROL] = totals.count[CONTROL] + own.control
-      for i, name in ipairs(ROWS) do
-         totals.count[i + CONTROL] = totals.count[i + CONTROL] + own[name]
-      end
-   end
-end
-
--- Set totals to base and what sysbench has counted since, and to the rows of the workers as they are now.
-local function set_totals(totals, base, stat)
-   totals.time_s = stat.time_total
-   for i, name in ipairs(FIELDS) do
-      totals.count[i - 1] = base.count[i - 1] + stat[name]
-   end
-   add_workers(totals)
-end
-
--- Statements of thread_init are none of the workload's: everything is counted from behind them.
-local function leave_out_setup(totals)
-   for thread = 0, sysbench.opt.threads - 1 do
-      totals.count[1] = totals.count[1] + block.counts[thread].setup_reads
-      totals.count[3] = totals.count[3] + block.counts[thread].setup_other
-   end
-end
-
-local function begin_figures()
-   if block.begun == 0 then
-      block.begun = 1
-      leave_out_setup(block.shown)
-      leave_out_setup(block.start)
-   end
-end
-
--- Bring totals up to the end of the warm-up where they lie before it.
-local function raise_to_start(totals)
-   totals.time_s = math.max(totals.time_s, block.start.time_s)
-   for i = 0, CONTROL + #ROWS do
-      totals.count[i] = math.max(totals.count[i], block.start.count[i])
-   end
-end
-
--- What the next line "second" covers: its end, and whether it belongs to the warm-up. The two reporting
--- threads of sysbench wake at the same moment in either order. The boundary (block.start) always parts
--- two lines, so that measured lines never add up to more than the total.
-local function end_of_second(interval_s)
-   local warmup_s = tonumber(sysbench.opt.report_checkpoints[1])
-   if block.measured == 0 then
-      return block.running, warmup_s ~= nil
-   end
-   local late = block.running.time_s - block.start.time_s
-   if block.shown.time_s < block.start.time_s and late < interval_s / 2 then
-      return block.start, true
-   end
-   raise_to_start(block.shown)
-   return block.running, false
-end
-
-local function p95_of(stat, warm)
-   local boundary = tonumber(sysbench.opt.report_checkpoints[1]) or -1
-   if stat.events == 0 or (warm and math.abs(stat.time_total - boundary) < 0.3) then
-      return NOTHING -- sysbench has emptied its histogram in between
-   end
-   return stat.latency_pct * 1000
-end
-
-local function write_second(stat)
-   begin_figures()
-   set_totals(block.running, block.running, stat)
-   if block.ended == 1 then
-      return
-   end
-   local to, warm = end_of_second(stat.time_interval)
-   local extra = string.format(
-      '"time_s":%.6f,"interval_s":%.6f,"measured":%s,"threads":%d,"p95_ms":%s', to.time_s,
-      to.time_s - block.shown.time_s, tostring(not warm), stat.threads_running, number(p95_of(stat, warm))
-   )
-   write_counts("second", block.shown, to, extra)
-   ffi.copy(block.shown, to, ffi.sizeof("dyno_totals"))
-end
-
--- The line "measured": the warm-up is over; its counts are those of the warm-up.
-local function write_measured(stat)
-   local setup = ffi.new("dyno_totals")
-   begin_figures()
-   leave_out_setup(setup)
-   set_totals(block.start, ffi.new("dyno_totals"), stat)
-   block.measured = 1
-   write_counts("measured", setup, block.start, string.format('"time_s":%.6f', stat.time_total))
-end
-
-local function bucket_list()
-   local parts = {}
-   for i = 0, block.buckets - 1 do
-      if block.bucket[i] > 0 then
-         parts[#parts + 1] = string.format("[%.6g,%.0f]", block.upper_ms[i], block.bucket[i])
-      end
-   end
-   return table.concat(parts, ",")
-end
-
--- The line "total": what came after the warm-up.
-local function write_total(stat)
-   begin_figures()
-   local zero, to = ffi.new("dyno_totals"), ffi.new("dyno_totals")
-   set_totals(to, block.measured == 1 and block.start or zero, stat)
-   block.ended = 1
-   local some = stat.events > 0
-   local extra = string.format(
-      '"time_s":%.6f,"threads":%d,"latency_ms":{"min":%s,"avg":%s,"max":%s},"buckets":[%s]',
-      to.time_s - block.start.time_s, sysbench.opt.threads,
-      number(some and stat.latency_min * 1000 or NOTHING),
-      number(some and stat.latency_avg * 1000 or NOTHING),
-      number(some and stat.latency_max * 1000 or NOTHING), bucket_list()
-   )
-   write_counts("total", block.start, to, extra)
-end
-
-local function write_cumulative(stat)
-   if block.done == sysbench.opt.threads then
-      write_total(stat)
-   else
-      write_measured(stat)
-   end
-end
-
-function sysbench.hooks.report_intermediate(stat)
-   locked(write_second, stat)
-end
-
-function sysbench.hooks.report_cumulative(stat)
-   locked(write_cumulative, stat)
-end
-
--- Latency buckets ---------------------------------------------------------------------------------
-
--- Keep the buckets of the measured part. sysbench empties its histogram before it calls
--- report_cumulative, so the last worker to end reads it, leaving it as it is: nothing is added any more.
--- Bucket i holds what is nearest to its middle on the logarithmic scale; kept is its upper bound.
-local function copy_buckets(histogram)
-   for i = 0, MAX_BUCKETS - 1 do
-      local count = histogram.cumulative_array[i]
-      for slot = 0, SLOTS - 1 do
-         count = count + histogram.interm_slots[slot][i]
-      end
-      block.upper_ms[i] = math.exp((i + 0.5) / histogram.range_mult + histogram.range_deduct)
-      block.bucket[i] = tonumber(count)
-   end
-   block.buckets = MAX_BUCKETS
-end
-
-local function keep_buckets()
-   local histogram = C.sb_latency_histogram
-   if histogram.array_size ~= MAX_BUCKETS or histogram.range_max ~= 100000 then
-      return -- not the sysbench this was written for
-   end
-   C.pthread_rwlock_rdlock(histogram.lock)
-   copy_buckets(histogram)
-   C.pthread_rwlock_unlock(histogram.lock)
-end
-
-local function end_worker()
-   block.done = block.done + 1
-   if block.done == sysbench.opt.threads then
-      keep_buckets()
-   end
 end
 
 -- Threads -----------------------------------------------------------------------------------------
@@ -348,12 +57,12 @@ local function connect()
    dyno.connection = sysbench.sql.driver():connect()
    dyno.set_up("SET NAMES latin1")
    result = dyno.connection:query("SELECT 1")
+   assert(result ~= nil, "dyno: no result (a dry run?)")
    counts.setup_reads = counts.setup_reads + 1
 end
 
 function init()
-   assert(sysbench.opt.threads < MAX_THREADS, "dyno: at most 4095 threads")
-   C.signal(13, nil) -- SIGPIPE ends the process when the reader of the figures is gone
+   assert(sysbench.opt.threads < figures.MAX_THREADS, "dyno: at most 4095 threads")
 end
 
 function thread_init()
@@ -364,7 +73,7 @@ function thread_init()
 end
 
 function thread_done()
-   locked(end_worker)
+   figures.end_worker()
    dyno.connection:disconnect()
 end
 

@@ -9,14 +9,12 @@ dyno.declare({
    rows_per_insert = {"Rows of each INSERT", 1000},
 })
 
-local SCHEMA = [[
-CREATE TABLE sbtest%u (
-  id INTEGER NOT NULL AUTO_INCREMENT,
-  k INTEGER DEFAULT '0' NOT NULL,
-  c CHAR(120) DEFAULT '' NOT NULL,
-  pad CHAR(60) DEFAULT '' NOT NULL,
-  PRIMARY KEY (id)
-) ENGINE=%s DEFAULT CHARSET=latin1 %s]]
+local SCHEMA = "CREATE TABLE sbtest%u (" ..
+   "id INTEGER NOT NULL AUTO_INCREMENT, " ..
+   "k INTEGER DEFAULT '0' NOT NULL, " ..
+   "c CHAR(120) DEFAULT '' NOT NULL, " ..
+   "pad CHAR(60) DEFAULT '' NOT NULL, " ..
+   "PRIMARY KEY (id)) ENGINE=%s DEFAULT CHARSET=latin1 %s"
 
 local ROW = 32 + 119 + 59 + 16 -- bytes that a row takes in the text of an INSERT, at most
 local text, number, full

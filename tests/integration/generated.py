@@ -1,0 +1,194 @@
+"""A small mariadbd and sysbench with the Lua of the workloads, as the tests of the workloads need them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pymysql
+
+from app.catalog import Catalog
+
+WORKLOADS = Path(__file__).parents[2] / "workloads"
+TABLES, ROWS = 2, 3000
+KEPT = (1213, 1020, 1205)  # errors that the workloads go on after
+
+
+@dataclass
+class Server:
+    """A running server and the folder that holds its socket and logs."""
+
+    folder: Path
+
+    @property
+    def socket(self) -> str:
+        return str(self.folder / "s")
+
+    def query(self, *statements: str) -> list[tuple[Any, ...]]:
+        """Send statements over a connection of their own; the rows of the last one."""
+        with pymysql.connect(unix_socket=self.socket, user="root", autocommit=True) as connection:
+            cursor = connection.cursor()
+            for statement in statements:
+                cursor.execute(statement)
+            return list(cursor.fetchall())
+
+    def counters(self, *names: str) -> dict[str, int]:
+        found = {str(name).lower(): value for name, value in self.query("SHOW GLOBAL STATUS")}
+        return {name: int(found[name]) for name in names}
+
+    def count_rows(self, tables: int = TABLES) -> int:
+        return sum(self.query(f"SELECT COUNT(*) FROM dyno.sbtest{i}")[0][0] for i in range(1, tables + 1))
+
+
+@contextmanager
+def started_server() -> Iterator[Server]:
+    """A private mariadbd with InnoDB, RocksDB and MyISAM; its path is short, as a socket's must be."""
+    folder = Path(tempfile.mkdtemp(prefix="dyno-w-"))
+    user = ["--user=root"] if os.geteuid() == 0 else []
+    data = f"--datadir={folder / 'data'}"
+    install = ["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db", data, *user]
+    subprocess.run(["mariadb-install-db", *install], check=True, capture_output=True)
+    server = Server(folder)
+    process = subprocess.Popen([_mariadbd(), "--no-defaults", data, *user, *_settings(server)])
+    try:
+        _await_ready(server, process)
+        yield server
+    finally:
+        process.terminate()
+        process.wait(30)
+        shutil.rmtree(folder)
+
+
+def _mariadbd() -> str:
+    found = shutil.which("mariadbd") or shutil.which("mariadbd", path="/usr/sbin")
+    assert found, "mariadbd is not installed"
+    return found
+
+
+def _settings(server: Server) -> list[str]:
+    return [
+        f"--socket={server.socket}",
+        f"--log-error={server.folder / 'error.log'}",
+        f"--general-log-file={server.folder / 'general.log'}",
+        "--skip-networking",
+        "--plugin-load-add=ha_rocksdb",
+        "--innodb-buffer-pool-size=64M",
+        "--innodb-flush-log-at-trx-commit=2",
+        "--rocksdb-flush-log-at-trx-commit=2",
+        "--rocksdb-block-cache-size=32M",
+    ]
+
+
+def _await_ready(server: Server, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 30
+    while not Path(server.socket).exists():
+        assert process.poll() is None, (server.folder / "error.log").read_text()
+        assert time.monotonic() < deadline, "mariadbd does not answer"
+        time.sleep(0.05)
+
+
+@dataclass(frozen=True)
+class Work:
+    """One process of sysbench: what it is asked to do."""
+
+    lua: str
+    engine: str = "innodb"
+    threads: int = 2
+    seconds: int = 0
+    warmup: int = 0
+    events: int = 0
+    seed: int = 1
+    tables: int = TABLES
+    rows: int = ROWS
+    ignored: tuple[int, ...] = KEPT
+    options: Mapping[str, Any] = field(default_factory=dict)
+    folder: Path = WORKLOADS
+
+    def command(self, socket: str, fd: int) -> list[str]:
+        line = ["sysbench", "--db-driver=mysql", f"--mysql-socket={socket}", "--mysql-user=root"]
+        line += ["--mysql-db=dyno", f"--mysql-ignore-errors={','.join(map(str, self.ignored)) or 'none'}"]
+        line += [f"--threads={self.threads}", f"--events={self.events}", "--report-interval=1"]
+        line += [f"--time={self.warmup + self.seconds}"]
+        line += [f"--report-checkpoints={self.warmup}"] if self.warmup else []
+        line += [f"--rand-seed={self.seed}", "--histogram=on", "--percentile=95", "--verbosity=1", self.lua]
+        line += [f"--tables={self.tables}", f"--table-size={self.rows}", f"--engine={self.engine}"]
+        line += [f"--{name.replace('_', '-')}={_word(value)}" for name, value in self.options.items()]
+        return [*line, f"--report-fd={fd}", "run"]
+
+
+def _word(value: Any) -> str:
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a process of sysbench wrote, and how it ended."""
+
+    code: int
+    lines: list[dict[str, Any]]
+    said: str
+
+    @property
+    def total(self) -> dict[str, Any]:
+        assert self.lines and self.lines[-1]["type"] == "total", self.said
+        return self.lines[-1]
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [line for line in self.lines if line["type"] == kind]
+
+
+def start(server: Server, work: Work, **more: Any) -> tuple[subprocess.Popen[str], int]:
+    """The process, and the end of the pipe that its lines come out of."""
+    reader, writer = os.pipe()
+    process = subprocess.Popen(
+        work.command(server.socket, writer),
+        cwd=work.folder,
+        env={**os.environ, "LUA_PATH": f"{WORKLOADS}/?.lua;;"},
+        pass_fds=(writer,),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        **more,
+    )
+    os.close(writer)
+    return process, reader
+
+
+def drive(server: Server, work: Work) -> Outcome:
+    """Carry it out to its end."""
+    process, reader = start(server, work)
+    with process, open(reader) as pipe:
+        lines = [json.loads(line) for line in pipe]
+        said, _ = process.communicate(timeout=60)
+    return Outcome(process.returncode, lines, said)
+
+
+def shipped(name: str, engine: str, **more: Any) -> Work:
+    """A shipped workload as its TOML describes it."""
+    workload = Catalog().workload(name)
+    ignored = (*workload.ignore_errors, *workload.ignore_errors_by_engine.get(engine, []))
+    more["options"] = {**workload.options, **more.get("options", {})}
+    more.setdefault("seed", 1 + sum(name.encode()))  # one seed for two steps: both write the same texts
+    return Work(workload.lua, engine, ignored=ignored, **more)
+
+
+def fill(server: Server, engine: str, with_index: bool = True, **more: Any) -> Outcome:
+    """A fresh database with the tables in it; the outcome of the load."""
+    server.query("DROP DATABASE IF EXISTS dyno", "CREATE DATABASE dyno")
+    outcome = drive(server, shipped("load", engine, **more))
+    assert outcome.code == 0, outcome.said
+    if with_index:
+        more.pop("options", None)
+        indexed = drive(server, shipped("index", engine, **more))
+        assert indexed.code == 0, indexed.said
+    return outcome
