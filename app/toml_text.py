@@ -27,11 +27,14 @@ class Rule:
     high: float | None = None
     choices: tuple[str, ...] = ()
     items: Rule | None = None  # of a list
+    empty: bool = True  # whether a list may be
     needed: bool = False
 
     def problem(self, value: Any) -> str:
         """What is wrong with a value, '' if nothing."""
         if self.items and isinstance(value, list):
+            if not value and not self.empty:
+                return "must not be empty"
             return next((text for text in map(self.items.problem, value) if text), "")
         if not isinstance(value, self.kinds) or (isinstance(value, bool) and bool not in self.kinds):
             return f"must be {self.words()}, not {shown(value)}"
@@ -104,8 +107,12 @@ def read_document(text: str, label: str) -> Document:
         return Document(label, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{label}: {_malformed(text, str(error))}") from None
-    except (RecursionError, ValueError):
-        raise InputError(f"{label}: nested too deeply, or a number too long, to be read") from None
+    except RecursionError:
+        raise InputError(f"{label}: is nested too deeply to be read") from None
+    except ValueError:  # Python reads no integer of more than 4,300 digits
+        lines = text.split("\n")
+        number = next((at for at, line in enumerate(lines, 1) if re.search(r"\d{4000}", line)), 1)
+        raise InputError(f"{label}: line {number}: a number too long to be read") from None
 
 
 def _malformed(text: str, said: str) -> str:

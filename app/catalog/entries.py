@@ -20,7 +20,7 @@ _OPTION = re.compile(r"[a-z][a-z0-9_]*")
 _FILE = re.compile(r"[A-Za-z0-9_-]+\.(lua|sql)")
 
 THREADS = Rule((int,), 1, MAX_THREADS)
-THREAD_LIST = Rule((int, list), 1, MAX_THREADS, items=THREADS)
+THREAD_LIST = Rule((int, list), 1, MAX_THREADS, items=THREADS, empty=False)
 SECONDS = Rule((int,), 1, MAX_SECONDS)
 WARMUP = Rule((int,), 0, MAX_SECONDS)
 TABLES = Rule((int,), 1, MAX_TABLES)

@@ -30,7 +30,7 @@ def resolve_contenders(
 def _contender(
     name: str, request: ContenderRequest, build: Mapping[str, Any], preset: Preset, survey: Mapping[str, Any]
 ) -> Contender:
-    machine = Machine(int(survey["memory_bytes"]), count_cores(request.cores, survey))
+    machine = Machine(memory_bytes(survey), count_cores(request.cores, survey))
     rendered = render(preset, build["family"], build["version"], machine)
     return Contender(
         name=name,
@@ -46,6 +46,14 @@ def _contender(
         table_options=request.table_options.strip(),
         cores=request.cores,
     )
+
+
+def memory_bytes(survey: Mapping[str, Any]) -> int:
+    """The memory that caches and rows are shares of."""
+    found = survey.get("memory_bytes")
+    if not found:
+        raise InputError("the memory of the target is not known: survey it again, it needs /proc/meminfo")
+    return int(found)
 
 
 def find_build(request: ContenderRequest, survey: Mapping[str, Any]) -> Mapping[str, Any]:

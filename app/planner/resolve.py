@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..ids import new_id
 from ..presets import Preset
 from ..protocol.plan import Contender, Plan, Turn, digest
-from .contenders import resolve_contenders
+from .contenders import memory_bytes, resolve_contenders
 from .request import MAX_CONTENDERS, PlanRequest, memory_share
 from .sizes import bytes_per_row
 from .steps import Size, chosen_steps, resolve_steps
@@ -116,7 +116,7 @@ def _share_of_memory(rows: str, tables: int, survey: Mapping[str, Any], contende
     if share is None:
         raise InputError(f'rows {rows!r} is neither a number nor like "3x memory"')
     smallest = min(bytes_per_row(contender) for contender in contenders)
-    wanted = math.ceil(share * int(survey["memory_bytes"]) / smallest / tables / 1000) * 1000
+    wanted = math.ceil(share * memory_bytes(survey) / smallest / tables / 1000) * 1000
     if not 0 < wanted <= MAX_ROWS:
         raise InputError(
             f"rows {rows!r} means {wanted:,} rows a table; {MAX_ROWS:,} are the most: take more tables"
