@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.catalog import Catalog
+from app.checks import Check, check_plan
+from app.planner import ContenderRequest, resolve
+from tests.plans import GB, NOW, request, survey, write
+
+MARIADB = ("mariadb-10.11.19:innodb", "mariadb-10.11.19:rocksdb")
+
+
+def checks(*texts: str, on: dict[str, Any] | None = None, **options: Any) -> list[Check]:
+    """The checks of the duel on a machine that differs from the quiet one in `on`."""
+    target = survey(**(on or {}))
+    return check_plan(resolve(request(*texts, **options), target, Catalog()), target, lambda: NOW)
+
+
+def one(name: str, found: list[Check]) -> Check:
+    (only,) = (check for check in found if check.name == name)
+    return only
+
+
+def parity(
+    first: str, second: str, home: Path, build: str = "mysql-5.6.24", engine: str = "innodb"
+) -> set[str]:
+    """What two presets differ in."""
+    for name, text in (("one", first), ("two", second)):
+        write(home / f"presets/{engine}/{name}.cnf", f"[mysqld]\n{text}\n")
+    found = checks(f"{build}:{engine}:one", f"{build}:{engine}:two")
+    return {check.text.split(":")[0] for check in found if check.name == "parity" and check.state == "warn"}
+
+
+def test_a_quiet_machine_passes_everything() -> None:
+    found = checks()
+    assert {check.state for check in found} == {"pass"}
+    assert {check.name for check in found} >= {"python", "sysbench", "memory", "disk", "load", "clock"}
+
+
+def test_what_is_no_pass_says_what_to_do() -> None:
+    bad = {
+        "governor": "powersave",
+        "turbo": True,
+        "huge_pages": "always",
+        "load": [3.0],
+        "clock_utc": NOW - 3600,
+    }
+    found = [check for check in checks(on=bad) if check.state != "pass"]
+    assert {check.name for check in found} == {"governor", "turbo", "huge pages", "load", "clock"}
+    assert {check.state for check in found} == {"warn"}
+    assert all(check.todo and "\n" not in check.text for check in found)
+
+
+@pytest.mark.parametrize(
+    ("change", "name", "text"),
+    [
+        ({"sysbench": None}, "sysbench", "sysbench was not found"),
+        ({"sysbench": "0.4.12"}, "sysbench", "sysbench 0.4.12 is too old"),
+        ({"python": "3.7.3"}, "python", "Python 3.7.3 is too old"),
+        ({"memory_bytes": GB}, "memory", "of 1.0 GB available"),
+        ({"disk": {"free_bytes": 50 << 20}}, "disk", "50 MB free"),
+    ],
+)
+def test_what_cannot_be_done_fails(change: dict[str, Any], name: str, text: str) -> None:
+    preset = ContenderRequest("mysql-5.6.24", "innodb", "large")
+    import os
+
+    write(
+        Path(os.environ["DYNO_HOME"]) / "presets/innodb/large.cnf", "[mysqld]\ninnodb_buffer_pool_size=2G\n"
+    )
+    found = one(name, checks(on=change, contenders=(preset,)))
+    assert found.state == "fail"
+    assert text in found.text
+    assert found.todo
+
+
+def test_versions_that_say_more_are_read() -> None:
+    assert one("sysbench", checks(on={"sysbench": "1.0.20-6f8e4e2"})).state == "pass"
+    assert one("sysbench", checks(on={"sysbench": "1.1.0"})).state == "pass"
+    assert one("python", checks(on={"python": "3.8.0"})).state == "pass"
+
+
+def test_memory_that_others_have_taken_is_a_warning() -> None:
+    found = one("memory", checks(on={"memory_available_bytes": GB}))
+    assert (found.state, found.contender) == ("warn", "innodb")
+
+
+def test_a_disk_that_writes_may_fill_is_a_warning() -> None:
+    assert one("disk", checks(on={"disk": {"free_bytes": 700 << 20}}, seconds=60)).state == "warn"
+    assert one("disk", checks(on={"disk": None})).state == "warn"
+
+
+def test_more_threads_than_connections_fail() -> None:
+    found = one("connections", checks(threads=[1, 1000]))
+    assert (found.state, found.contender) == ("fail", "innodb")
+    assert "max_connections=1010" in found.todo
+    assert not [check for check in checks(threads=[500]) if check.name == "connections"]
+
+
+@pytest.mark.parametrize(("offset", "state"), [(0, "pass"), (4, "pass"), (-3600, "warn"), (3600, "warn")])
+def test_the_clocks_are_compared(offset: int, state: str) -> None:
+    assert one("clock", checks(on={"clock_utc": NOW + offset})).state == state
+
+
+def test_an_hour_off_is_told_with_its_side() -> None:
+    assert "3,600 s ahead" in one("clock", checks(on={"clock_utc": NOW + 3600})).text
+    assert one("clock", checks(on={"clock_utc": None})).state == "warn"
+
+
+# parity
+
+
+def test_equal_presets_have_parity() -> None:
+    found = checks("mysql-5.6.24:innodb", "mysql-9.7.4:innodb", "mariadb-10.11.19:innodb")
+    assert [check.state for check in found if check.name == "parity"] == ["pass"]
+
+
+def test_one_contender_needs_none() -> None:
+    assert not [check for check in checks() if check.name == "parity"]
+
+
+def test_default_presets_of_two_engines_differ_in_file_access_alone() -> None:
+    (found,) = (check for check in checks(*MARIADB) if check.name == "parity")
+    assert found.text == "file access: innodb: direct; rocksdb: buffered"
+
+
+def test_an_engine_without_a_log_is_told() -> None:
+    texts = [check.text for check in checks("mariadb-10.11.19:innodb", "mariadb-10.11.19:myisam")]
+    assert any("myisam: no log: nothing is safe at commit" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "what"),
+    [
+        ("innodb_flush_log_at_trx_commit=1", "innodb_flush_log_at_trx_commit=2", "commit"),
+        ("innodb_flush_log_at_trx_commit=0", "", "commit"),
+        ("log_bin=bl", "skip_log_bin", "binary log"),
+        ("log_bin=bl\nsync_binlog=1", "log_bin=bl", "sync_binlog"),
+        ("innodb_doublewrite=0", "innodb-doublewrite=ON", "doublewrite"),
+        ("skip_innodb_doublewrite", "", "doublewrite"),
+        ("character_set_server=utf8", "", "character set"),
+        ("ssl=0", "ssl=1", "TLS"),
+        ("performance_schema=OFF", "", "Performance Schema"),
+        ("query_cache_type=1\nquery_cache_size=16M", "query_cache_type=0", "query cache"),
+        ("innodb_buffer_pool_load_at_startup=1", "", "warm buffer pool"),
+        ("innodb_flush_method=O_DIRECT", "", "file access"),
+    ],
+)
+def test_a_difference_is_told(dyno_home: Path, first: str, second: str, what: str) -> None:
+    assert parity(first, second, dyno_home) == {what}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("innodb_flush_log_at_trx_commit=1", ""),
+        ("sync_binlog=1", "sync_binlog=0"),
+        ("character_set_server=latin1", ""),
+        ("innodb_doublewrite", "innodb_doublewrite=1"),
+        ("query_cache_size=0", "query_cache_type=0"),
+        ("innodb_flush_method=O_DIRECT", "innodb_flush_method=O_DIRECT_NO_FSYNC"),
+        ("log_bin", "log_bin=other"),
+        ("performance_schema", "loose_performance-schema=ON"),
+    ],
+)
+def test_what_means_the_same_is_no_difference(dyno_home: Path, first: str, second: str) -> None:
+    assert parity(first, second, dyno_home) == set()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "what"),
+    [
+        ("rocksdb_flush_log_at_trx_commit=1", "rocksdb_flush_log_at_trx_commit=2", "commit"),
+        ("rocksdb_write_disable_wal=1", "", "commit"),
+        ("rocksdb_use_direct_reads=1", "", "file access"),
+    ],
+)
+def test_a_difference_of_rocksdb_is_told(dyno_home: Path, first: str, second: str, what: str) -> None:
+    assert parity(first, second, dyno_home, "mariadb-10.11.19", "rocksdb") == {what}
+
+
+def test_the_same_words_may_mean_something_else_in_another_version(dyno_home: Path) -> None:
+    """A preset that says nothing leaves each version its own defaults."""
+    write(dyno_home / "presets/innodb/bare.cnf", "[mysqld]\nback_log=80\n")
+    found = checks("mysql-5.6.24:innodb:bare", "mysql-9.7.4:innodb:bare")
+    told = {check.text.split(":")[0] for check in found if check.name == "parity"}
+    assert told == {"binary log", "character set", "TLS", "warm buffer pool", "file access"}
+
+
+def test_sides_of_fits_in_cache_are_told(dyno_home: Path) -> None:
+    write(
+        dyno_home / "presets/innodb/small.cnf",
+        "[mysqld]\ninnodb_flush_method=O_DIRECT\ninnodb_buffer_pool_size=64M",
+    )
+    write(
+        dyno_home / "presets/innodb/large.cnf",
+        "[mysqld]\ninnodb_flush_method=O_DIRECT\ninnodb_buffer_pool_size=2G",
+    )
+    names = ("mysql-5.6.24:innodb:small", "mysql-5.6.24:innodb:large")
+
+    def told(rows: int) -> list[str]:
+        return [check.text for check in checks(*names, rows=rows) if check.state == "warn"]
+
+    assert told(1_000_000) == [
+        "fits in cache: innodb-small: the data does not fit; innodb-large: the data fits"
+    ]
+    assert told(1_000) == []
+    assert told(100_000_000) == []
+
+
+def test_the_operating_systems_cache_counts_for_buffered_files() -> None:
+    """RocksDB's files are cached a second time where InnoDB's are not."""
+    texts = [check.text for check in checks(*MARIADB, rows=10_000_000, tables=2)]
+    assert "fits in cache: innodb: the data does not fit; rocksdb: the data fits" in texts
