@@ -20,8 +20,8 @@ class UnapprovedError(InputError):
 
     def __init__(self, workload: Workload, sha256: str, files: Mapping[str, str]) -> None:
         super().__init__(
-            f"the workload {workload.name} is no part of Dyno: read {workload.file} and approve its Lua "
-            f"({sha256[:12]}) before it is sent to a target"
+            f"the workload {workload.name} is no part of Dyno: read it (dyno workload show {workload.name}), "
+            f"then let it run on targets: dyno workload approve {workload.name} {sha256[:12]}"
         )
         self.workload = workload
         self.sha256 = sha256
