@@ -34,9 +34,7 @@ def resolve(
     workloads = {step.workload: catalog.workload(step.workload) for step in sequence.steps if step.workload}
     contenders, presets = resolve_contenders(_contenders(request), survey, catalog)
     chosen = chosen_steps(sequence, request.steps, workloads)
-    used = [workloads[name] for name in dict.fromkeys(step.workload for step in chosen if step.workload)]
-    for workload in used:
-        catalog.check_approved(workload, approved)
+    used = _approved(catalog, [workloads[step.workload] for step in chosen if step.workload], approved)
     size = _size(request, sequence, survey, contenders)
     plan = Plan(
         id=make_id(),
@@ -63,6 +61,15 @@ def resolve(
     )
     _check_bytes(plan)
     return plan
+
+
+def _approved(catalog: Catalog, workloads: list[Workload], approved: Iterable[str]) -> list[Workload]:
+    """Each workload once; raises UnapprovedError for Lua that nobody has approved."""
+    once = list({workload.name: workload for workload in workloads}.values())
+    hashes = frozenset(approved)
+    for workload in once:
+        catalog.check_approved(workload, hashes)
+    return once
 
 
 def machine_key(survey: Mapping[str, Any]) -> str:
