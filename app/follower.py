@@ -22,7 +22,7 @@ from .protocol.events import MAX_LINE
 SILENCE_S = 10.0  # without a beat the link is dead
 PATIENCE_S = 1.0  # of one read: after it `stop` is looked at
 LONGEST_WAIT_S = 30.0
-GATHER = 4 << 20  # bytes taken together where a lot is waiting
+GATHER = 2 << 20  # bytes taken together where a lot is waiting
 BUSY = 1 << 14  # a read of this many bytes means that more is waiting
 LONGEST_HEADER = 4096  # bytes of a line beside the journals
 
@@ -107,7 +107,8 @@ class Frames:
 
     def _piece(self) -> Piece | None:
         """All whole lines of the journal that are here."""
-        there = bytes(self._buffer[: self._left])
+        with memoryview(self._buffer) as view:
+            there = bytes(view[: self._left])
         raw = whole_lines(there)
         if not raw:
             if len(there) > MAX_LINE or len(there) == self._left:

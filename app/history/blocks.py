@@ -110,8 +110,9 @@ def _fresh_seconds(samples: Sequence[SampleLine], layout: Layout) -> Seconds:
         placed = np.full((len(samples), len(layout.digits)), np.nan)
         placed[:, list(layout.numbers)] = values
         values = placed
-    clock = np.array([(each.s, each.t, each.dt) for each in samples], dtype=np.float64)
-    return Seconds(_turned(clock), [at for at, each in enumerate(samples) if each.derived], _turned(values))
+    clock = [[each.s for each in samples], [each.t for each in samples], [each.dt for each in samples]]
+    derived = [at for at, each in enumerate(samples) if each.derived]
+    return Seconds(np.array(clock, dtype=np.float64), derived, _turned(values))
 
 
 def _turned(values: Floats) -> Floats:
@@ -150,8 +151,9 @@ def _summaries(values: Floats) -> list[tuple[float | None, ...]]:
     if not len(there):
         return []
     counts, ordered = counts[there], np.sort(values[there], axis=1)  # missing ones come last
-    means = np.nansum(ordered, axis=1) / counts
-    squares = np.nansum((ordered - means[:, None]) ** 2, axis=1)
+    known = None if counts.min() == ordered.shape[1] else ~np.isnan(ordered)
+    means = _sums(ordered, known) / counts
+    squares = _sums((ordered - means[:, None]) ** 2, known)
     sds = np.sqrt(squares / np.maximum(counts - 1, 1))
     ranks = [np.maximum(np.ceil(counts * q).astype(int) - 1, 0) for q in (0.5, 0.95, 0.99)]
     rows = np.arange(len(there))
@@ -159,6 +161,14 @@ def _summaries(values: Floats) -> list[tuple[float | None, ...]]:
     columns.append(ordered[rows, counts - 1])
     lists = [column.tolist() for column in columns]
     return [_carried(*row) for row in zip(*lists, strict=True)]
+
+
+def _sums(values: Floats, there: NDArray[np.bool_] | None) -> Floats:
+    """Of each row, without what is missing."""
+    import numpy as np
+
+    sums: Floats = (values if there is None else np.where(there, values, 0.0)).sum(axis=1)
+    return sums
 
 
 def _carried(

@@ -131,7 +131,8 @@ def series(
         number = _step_number(history, id_, step, threads)
         wanted = ALIASES.get(name, name)
         rows = history.query(
-            "SELECT series.name, series.number FROM series JOIN session ON session = session.number WHERE id = ?",
+            "SELECT series.name, series.number FROM series JOIN session ON session = session.number"
+            " WHERE id = ?",
             (id_,),
         )
         known = dict(rows)

@@ -1,0 +1,62 @@
+"""`python -m tests.bench [FIGURE ...]`: all figures, or those named; exit code 1 where a goal is not met.
+
+A module of the bench has FIGURES: the name of a figure -> the function that measures it, which takes the
+options of the command line and gives a list of Figure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+from .figure import Figure, describe_machine, print_figures
+
+MODULES = ("server", "history")
+Measure = Callable[[argparse.Namespace], list[Figure]]
+
+
+def figures() -> Mapping[str, Measure]:
+    found: dict[str, Measure] = {}
+    for name in MODULES:
+        found.update(import_module(f"tests.bench.{name}").FIGURES)
+    return found
+
+
+def parse(known: Mapping[str, Measure]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__.partition("\n")[0])
+    parser.add_argument("figures", nargs="*", metavar="FIGURE", help=f"of {', '.join(known)}; none: all")
+    parser.add_argument("--seconds", type=int, default=300, help="over which CPU is taken (300)")
+    parser.add_argument("--pairs", type=int, default=100, help="of turns with and without Dyno (100)")
+    parser.add_argument("--turn", type=int, default=5, help="seconds of one turn (5)")
+    parser.add_argument("--engines", default="innodb,rocksdb", help="innodb,rocksdb")
+    parser.add_argument("--directory", default="", help="where servers keep their data (a temporary one)")
+    parser.add_argument("--python", default="", help="of the agent on the target (python3)")
+    parser.add_argument("--allow-busy", action="store_true", help="another plan may be carried out meanwhile")
+    arguments = parser.parse_args()
+    unknown = [name for name in arguments.figures if name not in known]
+    if unknown:
+        parser.error(f"no figure {', '.join(unknown)}; there are {', '.join(known)}")
+    return arguments
+
+
+def main() -> int:
+    known = figures()
+    arguments = parse(known)
+    print(describe_machine(), f"python -m tests.bench {shlex.join(sys.argv[1:])}", sep="\n", end="\n\n")
+    found: list[Figure] = []
+    for name in arguments.figures or known:
+        print(f"## {name}", flush=True)
+        measured = known[name](arguments)
+        print_figures(measured)
+        print(flush=True)
+        found += measured
+    missed = [figure.name for figure in found if not figure.is_met]
+    print(f"goals not met: {', '.join(missed)}" if missed else "all goals are met")
+    return bool(missed)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
