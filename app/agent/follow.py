@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import time
-from typing import Dict, List, Tuple
+from typing import Dict, Iterable, List, Tuple
 
 from .directory import Directory
 
@@ -31,23 +31,35 @@ class Follow:
     def run(self) -> None:
         """Send until nobody carries the plan out any more and everything is sent."""
         next_beat = time.monotonic()
+        moving: List[str] = []  # the journals that grew last: the others are looked at with each beat only
         while True:
-            locked = True
-            if time.monotonic() >= next_beat:
-                locked = self._directory.holder().get("plan") == self._plan
-                self._send_beat(locked)
+            if time.monotonic() < next_beat:
+                sent = self._send_from(moving)
+            else:
                 next_beat += BEAT_S
-            sent = [self._send_new(session) for session in self._offsets]
-            if not locked and not any(sent):
-                _write([json.dumps({"end": True}).encode() + b"\n"])
-                return
-            if not any(sent):
+                if not self._send_beat():
+                    return self._send_rest()
+                sent = self._send_from(self._offsets)
+            moving = sent or moving
+            if not sent:
                 time.sleep(max(0.0, min(LOOK_S, next_beat - time.monotonic())))
 
-    def _send_beat(self, locked: bool) -> None:
+    def _send_beat(self) -> bool:
+        """Whether the plan is carried out."""
+        locked = self._directory.holder().get("plan") == self._plan
         self._beat += 1
         beat = {"beat": self._beat, "at": round(time.time(), 3), "locked": locked}
         _write([json.dumps(beat).encode() + b"\n"])
+        return locked
+
+    def _send_rest(self) -> None:
+        while self._send_from(self._offsets):
+            pass
+        _write([json.dumps({"end": True}).encode() + b"\n"])
+
+    def _send_from(self, sessions: Iterable[str]) -> List[str]:
+        """Those of the sessions that had something new."""
+        return [session for session in sessions if self._send_new(session)]
 
     def _send_new(self, session: str) -> bool:
         """The whole lines that have come since; True where there were any."""
