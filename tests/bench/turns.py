@@ -1,0 +1,160 @@
+"""An agent that waits for its turns: a real session on a running server, driven or sampled when it is told.
+
+    python -m tests.bench.turns DIRECTORY        its standard input: the plan, then one word a line
+
+`drive` carries out the next driven step, `sample N` samples the idle server for N seconds; each answers with
+one line of JSON. The end of the input ends the session.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any
+
+from app.agent.conduct import take_in
+from app.agent.control import Control
+from app.agent.directory import Directory
+from app.agent.figures import totals_of
+from app.agent.generator import command, driver_options, find_sysbench
+from app.agent.session import Session
+from app.protocol.plan import Plan, Step
+
+from .rig import Rig
+
+READY_S = 600.0
+
+
+# the process of its own
+
+
+class WaitingSession(Session):
+    """Loads and settles as always; its driven steps wait until they are asked for."""
+
+    def _measure(self) -> Any:
+        self._serve()
+        driven = [index for index, step in enumerate(self.plan.steps) if step.kind == "drive"]
+        for index in range(driven[0]):
+            self._carry_out_step(index, self.plan.steps[index])
+        answer({"server": self.server.pid, "socket": self.server.socket, "lua": self.at("lua")})
+        for words in map(str.split, sys.stdin):
+            if words[0] == "drive":
+                index = driven.pop(0)
+                self._carry_out_step(index, self.plan.steps[index])
+                answer({"step": index})
+            else:
+                self._sample(int(words[1]))
+                answer({})
+        return "completed", ""
+
+    def _sample(self, seconds: int) -> None:
+        began = time.monotonic()
+        self.sampler.begin()
+        for second in range(seconds):
+            time.sleep(max(0.0, began + second + 1 - time.monotonic()))
+            self.sampler.take(-1, second, None)
+
+
+def answer(data: dict[str, Any]) -> None:
+    print(json.dumps(data), flush=True)
+
+
+def main() -> None:
+    directory = Directory(sys.argv[1])
+    plan = Plan.from_json(json.loads(sys.stdin.readline()))
+    lock = directory.lock({"plan": plan.id, "pid": os.getpid()})
+    assert lock is not None, "another plan is being carried out"
+    (turn,) = plan.turns
+    journal = take_in(directory, plan, "bench")[turn.session]
+    control = Control(os.path.join(directory.plan(plan.id), "control"))
+    WaitingSession(plan, turn, directory, journal, control).carry_out("bench")
+
+
+# seen from the bench
+
+
+class Turns:
+    """The waiting session as the bench asks for its turns; and the same load without any Dyno."""
+
+    def __init__(self, plan: Plan, directory: str) -> None:
+        self.plan = plan
+        self._contender = plan.contenders[0]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.bench.turns", directory],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._say(json.dumps(plan.to_json()))
+        ready = self._hear()
+        self.server, self._socket, self._lua = int(ready["server"]), ready["socket"], Path(ready["lua"])
+
+    def _say(self, line: str) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(line + "\n")
+        self._process.stdin.flush()
+
+    def _hear(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit("the waiting session has ended: see its journal")
+        heard: dict[str, Any] = json.loads(line)
+        return heard
+
+    def drive(self) -> int:
+        """The next driven step, by the agent; gives its index."""
+        self._say("drive")
+        return int(self._hear()["step"])
+
+    def sample(self, seconds: int) -> None:
+        self._say(f"sample {seconds}")
+        self._hear()
+
+    def drive_bare(self, step: Step, seed: int) -> float:
+        """The same command without an agent; its queries a second, as the agent computes them."""
+        driver = driver_options(self._socket, 0)
+        line = command(step, self.plan, self._contender.engine, self._contender.table_options, driver, seed)
+        with TemporaryFile() as said:  # a file: nobody wakes up to read while it runs
+            subprocess.run(
+                [find_sysbench(), *line, step.lua.rpartition("/")[2], "run"],
+                cwd=self._lua,
+                env={**os.environ, "LUA_PATH": f"{self._lua}/?.lua;;", "LC_ALL": "C"},
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                check=True,
+            )
+            said.seek(0)
+            return queries_per_second(said.readlines())
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(READY_S)
+
+
+@contextmanager
+def waiting(plan: Plan, rig: Rig) -> Iterator[Turns]:
+    """A plan of one session, loaded and settled, waiting for its turns."""
+    turns = Turns(plan, rig.directory)
+    try:
+        yield turns
+    finally:
+        turns.close()
+
+
+def queries_per_second(lines: Sequence[bytes]) -> float:
+    """From the line "total" that the Lua file writes, to standard output if nobody names a pipe."""
+    total = next(json.loads(line) for line in lines if line.startswith(b'{"type":"total"'))
+    return float(totals_of(total)["queries"]) / float(total["time_s"])
+
+
+if __name__ == "__main__":
+    main()
