@@ -85,7 +85,7 @@ def status_plan(arguments: argparse.Namespace) -> None:
         keys = ("plan", "name", "directory", "sessions")
         print_json([{key: getattr(found, key) for key in keys} for found in active])
     elif not active:
-        print(f"nothing is being carried out on {arguments.target}; {len(plans)} plans have been")
+        print(f"nothing is being carried out on {arguments.target}; plans kept there: {len(plans)}")
     else:
         rows = [
             (f.plan, f.name, f"{sum(s['ended'] for s in f.sessions)} of {len(f.sessions)} ended")
@@ -174,7 +174,7 @@ def watch_sessions(target: Target, directory: str, plan: str, sessions: list[str
     watch.replay(home(), sessions)
     ended = follow(lambda publish: Follower(home(), plan, sessions, reach, publish), watch)
     if not ended:
-        print(f"detached: the plan goes on on {target.name}; {how_to_come_back(target.name)}")
+        print(f"detached: the plan goes on at {target.name}; {how_to_come_back(target.name)}")
         return 0
     return outcome_of(plan)
 
