@@ -76,12 +76,7 @@ def _run(command: List[str], sql: str, environment: Mapping[str, str]) -> None:
             cwd="/",
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise Refusal("{} did not make the system tables: {}".format(command[0], error)) from None
+        raise Refusal("the system tables were not made: {}".format(error)) from None
     if done.returncode:
-        raise Refusal("{} did not make the system tables: {}".format(command[0], _why(done.stdout)))
-
-
-def _why(said: bytes) -> str:
-    """The first line that speaks of an error, else the last."""
-    lines = said.decode(errors="replace").strip().splitlines() or ["it said nothing"]
-    return next((line for line in lines if "ERROR" in line), lines[-1])[:400]
+        said = [line for line in done.stdout.decode(errors="replace").splitlines() if "[ERROR]" in line]
+        raise Refusal(" ".join(["the system tables were not made", *said[:1]]))

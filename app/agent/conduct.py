@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -13,7 +14,7 @@ from ..protocol.events import PROTOCOL, SessionEnded, SessionPlanned
 from ..protocol.plan import Plan, Turn
 from .control import Control
 from .directory import Directory, write_file, write_holder
-from .journal import Journal
+from .journal import DiskFullError, Journal
 from .leftovers import clean
 from .machine import other_agents
 from .refusal import Refusal
@@ -122,6 +123,7 @@ def carry_out(directory: Directory, plan: Plan, journals: Dict[str, Journal], ag
     """All turns of the plan; a failed session never stops it."""
     control = Control(os.path.join(directory.plan(plan.id), "control"))
     signal.signal(signal.SIGTERM, lambda *_: control.stop_plan())
+    directory.empty_trash()
     turns: List[Turn] = plan.turns
     for turn in turns:
         journal = journals[turn.session]
@@ -133,7 +135,8 @@ def carry_out(directory: Directory, plan: Plan, journals: Dict[str, Journal], ag
             Session(plan, turn, directory, journal, control).carry_out(agent)
         except Exception as error:
             traceback.print_exc()
-            end(journal, "failed", "the agent met something it did not expect: {!r}".format(error))
+            with contextlib.suppress(DiskFullError, OSError):
+                end(journal, "failed", "the agent met something it did not expect: {!r}".format(error))
 
 
 def end(journal: Journal, outcome: str, reason: str) -> None:

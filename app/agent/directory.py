@@ -96,6 +96,11 @@ class Directory:
 
     def remove(self, path: str) -> None:
         """Delete what lies under the marker, and nothing else, whatever it is told."""
+        self.discard(path)
+        self.empty_trash()
+
+    def discard(self, path: str) -> None:
+        """Put it out of the way in no time, whatever its size; emptying the trash takes longer."""
         path = os.path.abspath(path)
         inside = os.path.realpath(os.path.dirname(path)).startswith(self.path + os.sep)
         if not inside or not os.path.exists(self.at(MARKER)):
@@ -103,9 +108,7 @@ class Directory:
         if os.path.islink(path) or os.path.isfile(path):
             os.unlink(path)
         elif os.path.isdir(path):
-            gone = self.at("trash", "{}-{}".format(os.path.basename(path), os.urandom(4).hex()))
-            os.rename(path, gone)
-            shutil.rmtree(gone, ignore_errors=True)
+            os.rename(path, self.at("trash", "{}-{}".format(os.path.basename(path), os.urandom(4).hex())))
 
     def empty_trash(self) -> None:
         for name in os.listdir(self.at("trash")):

@@ -36,8 +36,8 @@ def value_of(step: Step, totals: Mapping[str, Any], seconds: float, rows: int) -
     if seconds <= 0:
         return None
     if step.unit == "rows/s":
-        return round((sum(totals.get("rows", {}).values()) or rows) / seconds, 2)
-    return round(totals.get("queries", 0) / seconds, 2)
+        return round((sum(map(int, totals.get("rows", {}).values())) or rows) / seconds, 2)
+    return round(int(totals.get("queries", 0)) / seconds, 2)
 
 
 def latency_of(total: Mapping[str, Any]) -> Dict[str, Any]:

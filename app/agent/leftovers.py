@@ -13,9 +13,8 @@ KEPT_PARTS = ("data", "tmp", "lua")
 
 
 def clean(directory: Directory) -> List[str]:
-    """End leftover servers and take their data away; only the holder of the lock may call this."""
+    """End leftover servers, put their data out of the way; only the holder of the lock may call this."""
     removed = []
-    directory.empty_trash()
     for session in directory.sessions():
         folder = directory.session(session)
         found = end_leftover(folder)
@@ -24,11 +23,11 @@ def clean(directory: Directory) -> List[str]:
         for part in KEPT_PARTS:
             path = os.path.join(folder, part)
             if os.path.isdir(path):
-                directory.remove(path)
+                directory.discard(path)
                 removed.append(path)
         reserve = directory.journal(session) + ".reserve"
         if os.path.exists(reserve):
-            directory.remove(reserve)
+            directory.discard(reserve)
     return removed
 
 

@@ -93,7 +93,9 @@ def _clean(directory: Directory, _: Any) -> Dict[str, Any]:
         raise Refusal(
             "a plan is being carried out in {}: nothing is cleaned meanwhile".format(directory.path)
         )
-    return {"removed": clean(directory)}
+    removed = clean(directory)
+    directory.empty_trash()
+    return {"removed": removed}
 
 
 def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], Dict[str, Any]]:

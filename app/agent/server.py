@@ -69,14 +69,11 @@ class Server:
         base = self.contender["base"]
         own = own_options(self.session, self.socket, base, self.known, self.port)
         self.my_cnf = write_my_cnf(self.session, self.contender["cnf"], own)
-        bootstrap(
-            self.contender["server"],
-            base,
-            self.contender["family"],
-            self.my_cnf,
-            self.known,
-            self.environment,
-        )
+        server, family = self.contender["server"], self.contender["family"]
+        try:
+            bootstrap(server, base, family, self.my_cnf, self.known, self.environment)
+        except Refusal as error:
+            raise Refusal("{}: {}".format(error, self.last_error())) from None
 
     def start(self, wait: Callable[[float], None] = time.sleep) -> float:
         """Start it and wait until it answers; the answer is how long that took, in seconds."""
@@ -195,12 +192,13 @@ def record_process(path: str, pid: int, private: str) -> None:
 
 
 def start_ticks(pid: int) -> str:
-    """The moment a process began: with its pid it names one process for good."""
+    """The moment a process began: with its pid it names one process for good; ? where it is gone."""
     try:
         with open("/proc/{}/stat".format(pid), encoding="ascii", errors="replace") as file:
-            return file.read().rsplit(")", 1)[1].split()[19]
+            words = file.read().rsplit(")", 1)[1].split()
     except (OSError, IndexError):
         return "?"
+    return "?" if words[0] in "ZX" else words[19]
 
 
 def end_leftover(session: str) -> Optional[Dict[str, Any]]:
@@ -218,12 +216,12 @@ def end_leftover(session: str) -> Optional[Dict[str, Any]]:
 
 
 def _end(pid: int, ticks: str) -> bool:
-    for number, limit in ((signal.SIGTERM, KILL_S), (signal.SIGKILL, KILL_S)):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, number)
-        until = time.monotonic() + limit
-        while time.monotonic() < until:
-            if start_ticks(pid) != ticks:
-                return True
-            time.sleep(0.05)
+    """At once: its data is taken away with it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    until = time.monotonic() + KILL_S
+    while time.monotonic() < until:
+        if start_ticks(pid) != ticks:
+            return True
+        time.sleep(0.02)
     return False

@@ -56,6 +56,7 @@ class Session:
         self.sampler: Sampler = None  # type: ignore[assignment]
         self.host: Optional[HostSampler] = None
         self.facts = Facts(self)
+        self._open_step = -1
 
     def at(self, name: str) -> str:
         return os.path.join(self.path, name)
@@ -76,12 +77,22 @@ class Session:
         except (SessionError, Refusal, QueryError) as error:
             reason = str(error)
         except DiskFullError:
-            reason = "the disk behind {} is full".format(self.path)
+            reason = "the disk behind {} is full: free some room there".format(self.path)
+            if self.server is not None:
+                self.server.kill()  # it would wait for room
         finally:
             self._take_down()
-        self.journal.write(SessionEnded, outcome=outcome, reason=reason, events=self.journal.seq + 1)
+        self._write_last(outcome, reason)
         self.journal.close()
         return outcome
+
+    def _write_last(self, outcome: str, reason: str) -> None:
+        """A step that was broken off, then the session; a full disk has kept room for them."""
+        if self._open_step >= 0:
+            with contextlib.suppress(DiskFullError):
+                self.journal.write(StepEnded, step=self._open_step, outcome="failed", reason=reason)
+        with contextlib.suppress(DiskFullError):
+            self.journal.write(SessionEnded, outcome=outcome, reason=reason, events=self.journal.seq + 1)
 
     def _measure(self) -> Any:
         pause(self, -1, time.monotonic() + self.plan.pause)
@@ -131,6 +142,7 @@ class Session:
         seed = seed_of(self.plan, self.turn.repeat, step) if step.lua else 0
         before = self._status()
         debt = read_debt(client, self.contender.engine)
+        self._open_step = index
         self.journal.write(StepStarted, step=index, seed=seed, after_crash=self.crashes > 0, debt=debt)
         ended = self._attempt(index, step, seed)
         ended["debt"] = read_debt(client, self.contender.engine) if self.server.is_alive() else {}
@@ -138,6 +150,7 @@ class Session:
         ended["sizes"] = sizes(self.server.data)
         ended["rows"] = {**self.rows, "in_tables": self.rows["inserted"] - self.rows["deleted"]}
         self.journal.write(StepEnded, step=index, **ended)
+        self._open_step = -1
         self._after_step(index, step, ended)
 
     def _attempt(self, index: int, step: Step, seed: int) -> Dict[str, Any]:

@@ -41,7 +41,7 @@ class Watch:
         self._lasted: dict[int, float] = {}  # of steps without declared seconds, as seen in earlier sessions
         self._began: dict[str, float] = {}
         self._gone: dict[str, int] = {}  # steps begun of each session
-        self._link = Link()
+        self._is_down = False
         self.ended: set[str] = set()
         self.line = "connecting"
 
@@ -57,16 +57,20 @@ class Watch:
         self._say = say
 
     def take(self, update: Update) -> None:
-        if update.link.state == "down" and self._link.state != "down":
-            self._say(f"link lost: {update.link.text}; the plan goes on there, trying again")
-        if update.link.state == "up" and self._link.state == "down":
-            self._say("link is back")
-        self._link = update.link
+        self._take_link(update.link)
         for session, text in update.refused.items():
             self._say(f"session {session}: {text}")
         for session, events in update.events.items():
             for event in events:
                 self._take_event(session, event)
+
+    def _take_link(self, link: Link) -> None:
+        if link.state == "down" and not self._is_down:
+            self._is_down = True
+            self._say(f"link lost: {link.text}; the plan goes on there, trying again")
+        elif link.state in ("up", "ended") and self._is_down:
+            self._is_down = False
+            self._say("link is back")
 
     def _take_event(self, session: str, event: Any) -> None:
         match event:

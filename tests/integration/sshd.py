@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
 import shutil
@@ -103,19 +104,16 @@ class Sshd:
         """End sshd and every connection through it; what it has started goes on."""
         if self._process is None:
             return
+        connections = _sshd_children(self._process.pid)  # asked before: orphans have another parent
         self._process.kill()
-        self.cut()
+        _kill(connections)
         self._process.wait(DEADLINE_S)
         self._process = None
 
     def cut(self) -> None:
         """Kill the processes that carry the connections; new ones are let in."""
         if self._process is not None:
-            for pid in _sshd_children(self._process.pid):
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+            _kill(_sshd_children(self._process.pid))
 
     @property
     def pid(self) -> int:
@@ -234,6 +232,12 @@ def wait_until(condition: Callable[[], bool], what: str, deadline_s: float = DEA
     while not condition():
         assert time.monotonic() < end, f"not within {deadline_s:g} s: {what}"
         time.sleep(0.02)
+
+
+def _kill(pids: Sequence[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def _sshd_children(pid: int) -> list[int]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from app.agent.server import start_ticks
 from app.protocol.events import (
     Event,
     Log,
@@ -210,9 +211,9 @@ def test_agent_killed_is_a_lost_session_and_the_next_start_cleans_up(desktop: De
         event for event in desktop.events(entry["id"]) if isinstance(event, Sample) and event.step == 3
     ]
     assert samples
-    assert Path(f"/proc/{server}").exists()
+    assert desktop.server_pid() == server
     desktop.dyno("run", *desktop.plan())
-    assert not Path(f"/proc/{server}").exists()
+    assert start_ticks(server) == "?"
     assert not list(desktop.target.glob("sessions/*/data"))
     assert [each["state"] for each in desktop.sessions()] == ["lost", "completed"]
 
@@ -264,7 +265,7 @@ def own_preset(desktop: Desktop, *lines: str) -> list[str]:
     ("line", "code", "word"),
     [
         ("innodb_no_such_option=1", 2, "innodb_no_such_option"),
-        ("bind-address=0.0.0.0", 2, "bind-address"),
+        ("bind-address=0.0.0.0", 2, "bind_address"),
         ("innodb_data_file_path=nonsense", 1, "innodb"),
     ],
 )
@@ -309,7 +310,7 @@ def test_a_full_disk_fails_the_session_with_its_reason_and_the_plan_goes_on(
 ) -> None:
     """Somebody else fills the disk while the plan is carried out."""
     desktop.dyno("target", "edit", "local", "--directory", str(small_disk))
-    running = desktop.begin("run", *desktop.plan(seconds=30, repeats=2))
+    running = desktop.begin("run", *desktop.plan(seconds=8, repeats=2, pause=4))
     wait_until(begun(desktop, 4, small_disk), "the writing step has begun", 60)
     filler = small_disk.parent / "filler"
     with filler.open("wb") as file, pytest.raises(OSError, match="No space"):
@@ -349,7 +350,7 @@ def test_a_target_whose_clock_is_an_hour_ahead(desktop: Desktop, tmp_path: Path)
     assert entry["state"] == "completed"
     check_every_second(desktop.events(entry["id"]), 3, 2)
     assert desktop.json("session", "show", entry["id"])["seconds"] < 60
-    assert 3595 < desktop.events(entry["id"])[1].at - desktop.home.stat().st_mtime < 3700
+    assert 3500 < desktop.events(entry["id"])[1].at - desktop.home.stat().st_mtime < 3700
 
 
 # journals as they should not be
