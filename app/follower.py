@@ -12,7 +12,7 @@ from typing import Protocol
 
 from .errors import LinkError, TargetError
 from .history.decoding import Events
-from .history.history import History
+from .history.history import BusyError, History
 from .history.journals import whole_lines
 from .history.recording import JournalError
 from .history.watching import keep_clock_offset, keep_unlocked
@@ -287,12 +287,12 @@ class Follower:
         with History(self._home) as history:
             writer = Writer(history)
             for session in self._sessions:
-                writer.recover(session)
+                writer.recover(self._plan, session)
             while not self._stopping.is_set():
                 try:
                     self._follow(history, writer)
                     return
-                except LinkError as error:
+                except (LinkError, BusyError) as error:
                     self._wait(error)
 
     def _follow(self, history: History, writer: Writer) -> None:
@@ -341,7 +341,7 @@ class Follower:
         locked = pumped.beat.locked if pumped.beat is not None else self._link.locked
         return Link("up", locked=locked, clock_offset_s=offset)
 
-    def _wait(self, error: LinkError) -> None:
+    def _wait(self, error: Exception) -> None:
         """Back off 1, 2, 4 ... 30 seconds."""
         retry_s = min(LONGEST_WAIT_S, 2.0**self._failures)
         self._failures += 1

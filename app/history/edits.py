@@ -77,12 +77,12 @@ def set_colour(history: History, contender_key: str, colour: int) -> None:
 
 
 def delete(history: History, reference: str) -> None:
-    """Take a session away with its kept journal and all that was added to it; an active one stays."""
+    """Take a session away, its kept journal and what was added to it; not while its plan is carried out."""
     session = find(history, reference)
     with history.transaction() as connection:
         state = sessions(history, ids=[session])[0]["state"]
-        if state == "active":
-            raise InputError(f"session {session} is active: stop it first, `dyno stop`")
+        if state in ("active", "waiting"):
+            raise InputError(f"session {session} is {state}: stop its plan first, `dyno stop --plan`")
         for table in ("session_name", "session_tag", "session_note", "cut", "imported", "published", "link"):
             connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))  # noqa: S608
         connection.execute("DELETE FROM journal WHERE session = ?", (session,))

@@ -19,6 +19,10 @@ class HistoryError(DynoError):
     """The history file cannot be used, or did not take what was to be kept."""
 
 
+class BusyError(HistoryError):
+    """Another process has been writing for longer than anybody waits: trying again helps."""
+
+
 class History:
     """A connection to `DIRECTORY/history.sqlite`, made or brought up to date where needed."""
 
@@ -143,13 +147,14 @@ def _told(path: Path, error: Exception) -> Exception:
     code = getattr(error, "sqlite_errorname", "").removeprefix("SQLITE_").split("_")[0]
     if code == "ERROR" or isinstance(error, (sqlite3.ProgrammingError, sqlite3.IntegrityError)):
         return error
+    if code == "BUSY":
+        return BusyError(f"{path}: another Dyno is writing, try again")
     return HistoryError(f"{path}: {error}: {_ADVICE.get(code, _LOOK)}")
 
 
 _LOOK = "see `dyno doctor`"
 _ADVICE = {
     "FULL": "free some room on its disk",
-    "BUSY": "another Dyno is writing, try again",
     "CORRUPT": "make it anew with `dyno doctor --rebuild`",
     "NOTADB": "make it anew with `dyno doctor --rebuild`",
 }

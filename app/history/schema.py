@@ -43,7 +43,7 @@ CREATE TABLE session (
     ended_at REAL,
     ended_t REAL
 ) STRICT;
-CREATE INDEX session_by_time ON session (planned_at, ordinal);
+CREATE INDEX session_by_time ON session (planned_at, ordinal, id);
 CREATE INDEX session_by_keys ON session (contender_key, work_key, machine_key);
 
 CREATE TABLE step (

@@ -56,14 +56,15 @@ class Writer:
                 journals.cut(path, before)
                 raise
 
-    def recover(self, session: str) -> None:
+    def recover(self, plan: str, session: str) -> None:
         """Make the kept journal and what is stored of it agree again, after a crash or an update of Dyno."""
         path = self._path(session)
         with self._history.transaction():
             place = self._place(session)
-            journals.cut(path, place.offset)
-            if place.refused or journals.size_of(path) < place.offset:
-                self.replay(place.plan, session)
+            if place.offset:
+                journals.cut(path, place.offset)
+            if place.refused or journals.size_of(path) != place.offset:
+                self.replay(place.plan or plan, session)
                 journals.cut(path, self.offset(session))
 
     def replay(self, plan: str, session: str) -> str:

@@ -27,7 +27,7 @@ home, journal, plan, session = sys.argv[1:]
 lines = Path(journal).read_bytes().splitlines(keepends=True)
 with History(Path(home)) as history:
     writer = Writer(history)
-    writer.recover(session)
+    writer.recover(plan, session)
     offset = writer.offset(session)
     print("begun", flush=True)
     at = 0
@@ -73,7 +73,7 @@ def test_killed_in_the_middle_of_storing(tmp_path: Path) -> None:
     assert len(set(offsets)) > 5, "the kills hit nothing"
     with History(home) as history:
         writer = Writer(history)
-        writer.recover(WHOLE.session)
+        writer.recover(PLAN.id, WHOLE.session)
         offset = writer.offset(WHOLE.session)
         writer.append(PLAN.id, WHOLE.session, offset, WHOLE.raw[offset:])
         killed = history.query("SELECT * FROM block ORDER BY step, series")

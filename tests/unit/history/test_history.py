@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.history import schema
-from app.history.history import History, HistoryError
+from app.history.history import BusyError, History, HistoryError
 from tests import journals
 
 from .conftest import store
@@ -98,3 +98,15 @@ def test_the_tables_are_all_named(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         tables = {name for (name,) in history.query("SELECT name FROM sqlite_master WHERE type = 'table'")}
     assert tables == {*schema.DERIVED_TABLES, *schema.OWNED_TABLES}
+
+
+def test_a_busy_file_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.history.history.BUSY_S", 0.01)
+    with (
+        History(tmp_path) as one,
+        History(tmp_path) as other,
+        one.transaction(),
+        pytest.raises(BusyError, match="try again"),
+        other.transaction(),
+    ):
+        pass

@@ -273,6 +273,9 @@ def test_delete_takes_everything_of_a_session_away(filled: History) -> None:
     assert filled.query("PRAGMA foreign_key_check") == []
 
 
-def test_an_active_session_is_not_deleted(filled: History) -> None:
+@pytest.mark.parametrize("at", [2, 3])
+def test_a_session_of_a_running_plan_is_not_deleted(filled: History, at: int) -> None:
     with pytest.raises(InputError, match="dyno stop"):
-        edits.delete(filled, IDS[2])
+        edits.delete(filled, IDS[at])
+    keep_unlocked(filled, [IDS[at]])
+    edits.delete(filled, IDS[at])

@@ -161,7 +161,7 @@ def test_a_refused_journal_is_read_by_a_dyno_that_can(
     store(history, WHOLE.raw, [])
     history.connection.execute("DELETE FROM session")
     history.connection.execute("UPDATE journal SET refused = 'too new', seq = 0")
-    writer.recover(WHOLE.session)
+    writer.recover(PLAN.id, WHOLE.session)
     assert content(history) == expected
 
 
@@ -170,7 +170,7 @@ def test_a_kept_journal_longer_than_stored_is_cut(history: History) -> None:
     path = history.journals / f"{WHOLE.session}.jsonl"
     with path.open("ab") as file:
         file.write(b'{"kind":"note","seq":')
-    Writer(history).recover(WHOLE.session)
+    Writer(history).recover(PLAN.id, WHOLE.session)
     assert path.read_bytes() == WHOLE.raw
 
 
@@ -180,11 +180,28 @@ def test_a_kept_journal_shorter_than_stored_is_read_again(history: History) -> N
     path = history.journals / f"{WHOLE.session}.jsonl"
     path.write_bytes(WHOLE.raw[:3000])
     writer = Writer(history)
-    writer.recover(WHOLE.session)
+    writer.recover(PLAN.id, WHOLE.session)
     there = len(kept.whole_lines(WHOLE.raw[:3000]))
     assert writer.offset(WHOLE.session) == there == path.stat().st_size
     writer.append(PLAN.id, WHOLE.session, there, WHOLE.raw[there:])
     assert history.connection.execute("SELECT state FROM session").fetchone() == ("completed",)
+
+
+def test_a_kept_journal_that_is_not_stored_is_taken_up(
+    history: History, expected: dict[str, list[tuple[object, ...]]]
+) -> None:
+    """The history file was lost, the journals were not."""
+    history.journals.mkdir()
+    path = history.journals / f"{WHOLE.session}.jsonl"
+    path.write_bytes(WHOLE.raw + b'{"torn')
+    Writer(history).recover(PLAN.id, WHOLE.session)
+    assert content(history) == expected
+    assert path.read_bytes() == WHOLE.raw
+
+
+def test_nothing_kept_is_nothing_to_recover(history: History) -> None:
+    Writer(history).recover(PLAN.id, WHOLE.session)
+    assert content(history)["journal"] == []
 
 
 def changed(at: int, **fields: object) -> bytes:
