@@ -60,6 +60,12 @@ class Rig:
         self.agent = self._reach()
         self.directory = self.agent.deploy()
         self.survey = self.agent.survey()
+        print(
+            "target: Python {python}, sysbench {sysbench}, disk {disk[kind]} with {disk[filesystem]}".format(
+                **self.survey
+            ),
+            flush=True,
+        )
 
     def _reach(self) -> Agent:
         return agent_on(connect(self.target, lambda _: None), self.target)
@@ -75,6 +81,7 @@ class Rig:
     def _build_with(self, engine: str) -> str:
         for build in self.survey["builds"]:
             if not build["problem"] and engine in [each.lower() for each in build["engines"]]:
+                print(f"{engine}: {build['name']}", flush=True)
                 return str(build["name"])
         raise SystemExit(f"no build here has the engine {engine}")
 

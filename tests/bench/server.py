@@ -134,6 +134,7 @@ def _qps_of(rig: rigs.Rig, engine: str, workload: str, options: argparse.Namespa
     blocks = max(1, (options.pairs + 1) // 2)
     steps = [STEP.format(name=f"turn{n}", workload=workload, seconds=options.turn) for n in range(2 * blocks)]
     with waiting(rig.plan(engine, "".join(steps)), rig) as turns:
+        turns.drive_bare(turns.step, seed=len(steps) + 1)  # the first turn finds cold caches
         found = [_block(rig, turns, number) for number in range(blocks)]
     ratio = ratio_of(found)
     name, n = f"{engine}: {workload}", ratio.pairs
@@ -148,9 +149,8 @@ def _qps_of(rig: rigs.Rig, engine: str, workload: str, options: argparse.Namespa
 
 def _block(rig: rigs.Rig, turns: Turns, number: int) -> tuple[float, float, float, float]:
     """A B B A; a follower is attached for each A and gone in each B."""
-    step = next(each for each in turns.plan.steps if each.kind == "drive")
     first = _under_dyno(rig, turns)
-    bare = [turns.drive_bare(step, seed=2 * number + each + 1) for each in range(2)]
+    bare = [turns.drive_bare(turns.step, seed=2 * number + each + 1) for each in range(2)]
     return first, bare[0], bare[1], _under_dyno(rig, turns)
 
 

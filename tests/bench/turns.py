@@ -85,6 +85,7 @@ class Turns:
 
     def __init__(self, plan: Plan, directory: str) -> None:
         self.plan = plan
+        self.step = next(step for step in plan.steps if step.kind == "drive")  # they are all the same
         self._contender = plan.contenders[0]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.bench.turns", directory],
