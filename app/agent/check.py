@@ -11,6 +11,7 @@ from .builds import environment
 from .conduct import read_plan, refuse_if_busy
 from .directory import Directory
 from .generator import find_sysbench
+from .leftovers import REHEARSAL
 from .mycnf import write_my_cnf
 from .mysql import QueryError
 from .options import check_options, known_options
@@ -26,6 +27,8 @@ def check(directory: Directory, asked: Mapping[str, Any]) -> List[Dict[str, Any]
 
     plan = read_plan(json.dumps(asked["plan"]))
     found = [_check_sysbench(), _check_busy(directory, plan)]
+    if any(each["state"] == FAIL for each in found):
+        return found  # asking the builds would disturb whoever measures here
     for contender in _distinct(plan):
         found += _check_contender(directory, plan, contender, bool(asked.get("start")))
     return found
@@ -62,7 +65,7 @@ def _check_contender(
     directory: Directory, plan: Plan, contender: Contender, start: bool
 ) -> List[Dict[str, Any]]:
     """Each contender in a directory of its own that is gone afterwards."""
-    folder = directory.at("sessions", "rehearsal" + os.urandom(8).hex())
+    folder = directory.at("sessions", REHEARSAL + os.urandom(8).hex())
     os.mkdir(folder, 0o700)
     try:
         found = _check_options(contender, folder)

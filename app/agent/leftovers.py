@@ -9,7 +9,8 @@ from .directory import Directory
 from .server import end_leftover
 
 TAIL = 4096  # bytes of a journal in which its last event stands
-KEPT_PARTS = ("data", "tmp", "lua")
+PARTS = ("data", "tmp", "lua")  # of a session that end with it
+REHEARSAL = "rehearsal"
 
 
 def clean(directory: Directory) -> List[str]:
@@ -20,7 +21,10 @@ def clean(directory: Directory) -> List[str]:
         found = end_leftover(folder)
         if found:
             removed.append("server {} of session {}".format(found["pid"], session))
-        for part in KEPT_PARTS:
+        if session.startswith(REHEARSAL):
+            directory.discard(folder)
+            continue
+        for part in PARTS:
             path = os.path.join(folder, part)
             if os.path.isdir(path):
                 directory.discard(path)

@@ -17,6 +17,7 @@ VERBS = ("survey", "check", "start", "status", "list", "follow", "stop", "skip",
 
 def main() -> int:
     """Carry out one verb; 0: done, 1: refused with the reason, 2: not understood."""
+    os.umask(0o077)
     arguments = _parser().parse_intermixed_args()
     try:
         answer = _VERBS[arguments.verb](Directory(arguments.directory), arguments)

@@ -144,6 +144,11 @@ class Server:
             self.kill()
             return False
 
+    def forget_dirty_pages(self) -> None:
+        """The next shutdown writes none of them back: for data that is taken away right after."""
+        if self.is_alive():
+            self.client.try_run("SET GLOBAL innodb_fast_shutdown=2")
+
     def kill(self) -> None:
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):

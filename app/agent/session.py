@@ -19,6 +19,7 @@ from .facts import Facts
 from .generator import Generator, find_sysbench, seed_of
 from .host import HostSampler
 from .journal import DiskFullError, Journal
+from .leftovers import PARTS
 from .mysql import QueryError
 from .options import known_options
 from .refusal import Refusal
@@ -96,7 +97,8 @@ class Session:
 
     def _measure(self) -> Any:
         pause(self, -1, time.monotonic() + self.plan.pause)
-        self._serve()
+        if not self.control.ends_session:
+            self._serve()
         for index, step in enumerate(self.plan.steps):
             if self.control.ends_session:
                 return "stopped", "asked for by a person"
@@ -147,7 +149,7 @@ class Session:
         ended = self._attempt(index, step, seed)
         ended["debt"] = read_debt(client, self.contender.engine) if self.server.is_alive() else {}
         ended["status"] = status_deltas(before, self._status())
-        ended["sizes"] = sizes(self.server.data)
+        ended["sizes"] = sizes(self.server.data, self.at("tmp"))
         ended["rows"] = {**self.rows, "in_tables": self.rows["inserted"] - self.rows["deleted"]}
         self.journal.write(StepEnded, step=index, **ended)
         self._open_step = -1
@@ -225,6 +227,7 @@ class Session:
         if self.generator is not None:
             self.generator.stop()
         if self.server is not None:
+            self.server.forget_dirty_pages()
             self.server.stop(STOP_S)
             self.server.clean()
         if self.host is not None:
@@ -232,5 +235,6 @@ class Session:
         self._remove_data()
 
     def _remove_data(self) -> None:
-        for part in ("data", "tmp", "lua"):
-            self.directory.remove(self.at(part))
+        for part in PARTS:
+            self.directory.discard(self.at(part))
+        self.directory.empty_trash()
