@@ -58,7 +58,7 @@ def noisy(seconds: int, random: np.random.Generator) -> tuple[list[dict[str, Any
 def ten_hours(step_s: int) -> tuple[Plan, list[bytes]]:
     """A session of 10 hours with 50 series, as the lines of its journal."""
     steps = [
-        Step(name=f"step{at}", kind="drive", workload="point-query", seconds=step_s, coordinates={"threads": 1})
+        Step(f"step{at}", "drive", workload="point-query", seconds=step_s, coordinates={"threads": 1})
         for at in range(SECONDS // step_s)
     ]  # fmt: skip
     plan = journals.plan(its_steps=steps)
