@@ -1,0 +1,46 @@
+"""What released versions have left behind is read for ever: journals, exports and history files."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from app.history.figures import show
+from app.history.history import History
+from app.history.importing import import_session
+from app.history.rebuilding import rebuild
+from app.history.sessions import sessions
+
+RELEASED = sorted((Path(__file__).parents[2] / "data").glob("[0-9]*"))
+
+
+def check(home: Path) -> None:
+    with History(home) as history:
+        (entry,) = sessions(history)
+        shown = show(history, entry["id"])
+    assert (entry["state"], entry["name"]) == ("completed", "recorded-rocksdb")
+    values = {step["name"]: step["value"] for step in shown["steps"]}
+    assert round(values["point-query"] or 0) == 19074
+
+
+@pytest.mark.parametrize("folder", RELEASED, ids=lambda folder: folder.name)
+class TestReleased:
+    def test_its_journal_is_read(self, folder: Path, dyno_home: Path) -> None:
+        (dyno_home / "journals").mkdir(parents=True)
+        with (folder / "journal.jsonl").open() as file:
+            session = file.readline().split('"session":"')[1].split('"')[0]
+        shutil.copy(folder / "journal.jsonl", dyno_home / "journals" / f"{session}.jsonl")
+        assert rebuild(dyno_home).problems == []
+        check(dyno_home)
+
+    def test_its_export_is_imported(self, folder: Path, dyno_home: Path) -> None:
+        with History(dyno_home) as history:
+            assert import_session(history, folder / "session.zip").new
+        check(dyno_home)
+
+    def test_its_history_is_opened(self, folder: Path, dyno_home: Path) -> None:
+        dyno_home.mkdir()
+        shutil.copy(folder / "history.sqlite", dyno_home / "history.sqlite")
+        check(dyno_home)
