@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..history.history import History
 
 STEP_HEADERS = (
-    *("step", "threads", "state", "value", "unit", "p95 ms", "p99 ms", "CPU us/query"),
+    *("step", "threads", "state", "value", "unit", "p95 ms", "p99 ms", "latency per", "CPU us/query"),
     *("KB written/query", "size MB", "errors", "reason"),
 )
 SESSION = "a full id, its last 6 characters, a unique name, or `last`"
@@ -120,19 +120,23 @@ def _show(found: Any) -> None:
     print(f"{found['name']} {found['id']}: {found['state']}{reason}, n = 1")
     print(f"{found['contender']['build']}, {found['contender']['engine']}, {found['contender']['preset']}")
     print()
-    print_table(STEP_HEADERS, [_step(step) for step in found["steps"]], right=(1, 3, 5, 6, 7, 8, 9, 10))
+    print_table(STEP_HEADERS, [_step(step) for step in found["steps"]], right=(1, 3, 5, 6, 8, 9, 10, 11))
 
 
 def _step(step: Any) -> tuple[Any, ...]:
     latency, cost, size = step["latency_ms"] or {}, step["per_query"] or {}, step["size_bytes"]
-    figures = (latency.get("p95"), latency.get("p99"), cost.get("cpu_us"), cost.get("written_kb"))
+    has_latency = latency.get("p50") is not None
     return (
         step["name"],
         step["coordinates"].get("threads", ""),
         step["state"],
         _figure(step["value"], 1),
         step["unit"],
-        *(_figure(figure, 3) for figure in figures),
+        _figure(latency.get("p95"), 3),
+        _figure(latency.get("p99"), 3),
+        step["latency_per"] if has_latency else "",
+        _figure(cost.get("cpu_us"), 3),
+        _figure(cost.get("written_kb"), 3),
         _figure(size / 2**20 if size is not None else None, 1),
         step["errors"],
         step["reason"],

@@ -38,6 +38,7 @@ class StepEntry(TypedDict):
     warm: bool
     marks: list[str]
     progress: dict[str, Any] | None
+    latency_per: str  # what one latency is of
 
 
 class SessionShown(SessionEntry):
@@ -79,7 +80,8 @@ def show(history: History, reference: str) -> SessionShown:
 
 _STEP = """
 SELECT name, kind, workload, grouping, coordinates, step.state, step.reason, unit, value, queries, seconds,
-    p50_ms, p95_ms, p99_ms, errors, size_bytes, row_count, per_query, warm, marks, progress
+    p50_ms, p95_ms, p99_ms, errors, size_bytes, row_count, per_query, warm, marks, progress,
+    latency_per
 FROM step WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY position"""
 
 
@@ -114,6 +116,7 @@ def _step(row: Sequence[Any], lost: bool) -> StepEntry:
         "warm": bool(row[18]),
         "marks": json.loads(row[19]),
         "progress": json.loads(row[20]) if row[20] else None,
+        "latency_per": row[21],
     }
 
 

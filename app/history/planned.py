@@ -72,11 +72,11 @@ def _keep_session(connection: Connection, plan: Plan, turn: Turn, event: Session
 
 def _keep_steps(connection: Connection, plan: Plan, session: int) -> None:
     connection.executemany(
-        "INSERT INTO step (session, position, name, kind, workload, grouping, coordinates, unit, warm, state)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')",
+        "INSERT INTO step (session, position, name, kind, workload, grouping, coordinates, unit,"
+        " latency_per, warm, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')",
         [
             (session, position, step.name, step.kind, step.workload, step.group,
-             json.dumps(step.coordinates, sort_keys=True), step.unit, step.warm)
+             json.dumps(step.coordinates, sort_keys=True), step.unit, step.latency_per, step.warm)
             for position, step in enumerate(plan.steps)
         ],
     )  # fmt: skip

@@ -56,6 +56,7 @@ CREATE TABLE step (
     grouping TEXT NOT NULL,
     coordinates TEXT NOT NULL,                  -- JSON, keys sorted
     unit TEXT NOT NULL,
+    latency_per TEXT NOT NULL,                  -- query transaction: what one latency is of
     warm INTEGER NOT NULL,
     state TEXT NOT NULL,                        -- waiting active completed failed stopped skipped
     reason TEXT NOT NULL DEFAULT '',
