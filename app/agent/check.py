@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Mapping, Optional
 from ..protocol.plan import Contender, Plan
 from .asked import differences
 from .builds import environment
-from .conduct import read_plan, refuse_if_busy
+from .conduct import others, read_plan
 from .directory import Directory
 from .generator import find_sysbench
 from .leftovers import REHEARSAL
@@ -26,11 +26,17 @@ def check(directory: Directory, asked: Mapping[str, Any]) -> List[Dict[str, Any]
     import json
 
     plan = read_plan(json.dumps(asked["plan"]))
-    found = [_check_sysbench(), _check_busy(directory, plan)]
+    found = [*_check_sysbench(), _check_busy(directory, plan)]
     if any(each["state"] == FAIL for each in found):
         return found  # asking the builds would disturb whoever measures here
-    for contender in _distinct(plan):
-        found += _check_contender(directory, plan, contender, bool(asked.get("start")))
+    lock = directory.lock({"plan": REHEARSAL, "pid": os.getpid()})
+    if lock is None:
+        return [*found, _held(directory)]
+    try:
+        for contender in _distinct(plan):
+            found += _check_contender(directory, plan, contender, bool(asked.get("start")))
+    finally:
+        os.close(lock)
     return found
 
 
@@ -42,23 +48,26 @@ def say(name: str, state: str, text: str, todo: str = "", contender: str = "") -
     return {"name": name, "state": state, "contender": contender, "text": text, "todo": todo}
 
 
-def _check_sysbench() -> Dict[str, Any]:
-    path = find_sysbench()
-    if path:
-        return say("sysbench", PASS, "sysbench is {}".format(path))
-    return say("sysbench", FAIL, "sysbench is not installed", "install sysbench 1.0.20 or newer")
+def _check_sysbench() -> List[Dict[str, Any]]:
+    """Said where it is missing; which one there is, the survey says."""
+    missing = say("sysbench", FAIL, "sysbench is not installed", "install sysbench 1.0.20 or newer")
+    return [] if find_sysbench() else [missing]
 
 
 def _check_busy(directory: Directory, plan: Plan) -> Dict[str, Any]:
-    holder = directory.holder()
-    if holder:
-        text = "plan {} is being carried out in {}".format(holder.get("plan"), directory.path)
-        return say("busy", FAIL, text, "wait for it or stop it")
-    try:
-        refuse_if_busy(directory)
-    except Refusal as error:
-        return say("busy", WARN if plan.allow_busy else FAIL, str(error), "wait for it")
+    if directory.holder():
+        return _held(directory)
+    for other in others(directory):
+        text = "another plan is being carried out on this machine, in {directory} (process {pid})".format(
+            **other
+        )
+        return say("busy", WARN if plan.allow_busy else FAIL, text, "wait for it, or allow a busy machine")
     return say("busy", PASS, "no other plan is being carried out on this machine")
+
+
+def _held(directory: Directory) -> Dict[str, Any]:
+    text = "plan {} is being carried out in {}".format(directory.holder().get("plan"), directory.path)
+    return say("busy", FAIL, text, "wait for it or stop it")
 
 
 def _check_contender(

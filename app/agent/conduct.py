@@ -49,12 +49,16 @@ def read_plan(text: str) -> Plan:
 
 def refuse_if_busy(directory: Directory) -> None:
     """One plan at a time on a machine: two would measure each other."""
-    for other in other_agents():
-        if os.path.realpath(str(other["directory"])) != directory.path:
-            raise Refusal(
-                "another plan is being carried out on this machine, in {} (process {}): "
-                "wait for it, or allow a busy machine".format(other["directory"], other["pid"])
-            )
+    for other in others(directory):
+        raise Refusal(
+            "another plan is being carried out on this machine, in {directory} (process {pid}): "
+            "wait for it, or allow a busy machine".format(**other)
+        )
+
+
+def others(directory: Directory) -> List[Dict[str, Any]]:
+    """The agents at work in other directories of this machine."""
+    return [each for each in other_agents() if os.path.realpath(str(each["directory"])) != directory.path]
 
 
 def take_in(directory: Directory, plan: Plan, agent: str) -> Dict[str, Journal]:

@@ -186,7 +186,7 @@ class Drive:
         said = generator.complaints()
         for text in said[:5]:
             self._session.journal.write(Log, source="sysbench", level="error", text=text[:1000])
-        if not server.is_alive():
+        if server.has_died():
             return "the server died {}: {}".format(server.exit_text(), server.last_error())
         return (
             said[0][:500] if said else "sysbench ended with exit code {} and said nothing".format(self._code)

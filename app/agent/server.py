@@ -22,6 +22,7 @@ from .refusal import Refusal
 START_S = 300  # a large redo log takes its time
 STOP_S = 120
 KILL_S = 20
+GONE_S = 5
 PID_FILE = "server.pid"
 
 
@@ -156,6 +157,13 @@ class Server:
             self._process.wait(KILL_S)
         self.client.close()
 
+    def has_died(self) -> bool:
+        """Asked when the generator has failed: a server that was killed takes a moment to be gone."""
+        until = time.monotonic() + GONE_S
+        while self.is_alive() and not self.answers() and time.monotonic() < until:
+            time.sleep(0.05)
+        return not self.is_alive()
+
     def exit_text(self) -> str:
         """How a server that is gone went."""
         code = self._process.poll() if self._process else None
@@ -164,10 +172,9 @@ class Server:
         return "with exit code {}".format(code)
 
     def last_error(self) -> str:
-        """The last line of the error log that speaks of an error, else its last line."""
-        lines = [line for line in self.log_lines() if line.strip()]
-        errors = [line for line in lines if "[ERROR]" in line and "Aborting" not in line]
-        return (errors or lines or ["its error log is empty"])[-1][:400]
+        """The last line of the error log that speaks of an error."""
+        errors = [line for line in self.log_lines() if "[ERROR]" in line and "Aborting" not in line]
+        return (errors or ["its error log names no error"])[-1][:400]
 
     def log_lines(self, last: int = 50) -> List[str]:
         return list(read_lines(self.error_log))[-last:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,21 +68,21 @@ def request_of(arguments: argparse.Namespace) -> PlanRequest:
         start=arguments.start_state,
         rows=_rows(arguments.rows),
         threads=_threads(arguments.threads),
-        steps=arguments.steps.split(",") if arguments.steps else None,
+        steps=[name for name in arguments.steps.split(",") if name] if arguments.steps else None,
         contenders=tuple(ContenderRequest(**{**vars(each), **shared}) for each in contenders) or None,
         allow_busy=arguments.allow_busy,
     )
 
 
 def _rows(text: str | None) -> int | str | None:
-    return int(text) if text and text.lstrip("-").isdigit() else text
+    return int(text) if text and re.fullmatch("-?[0-9]{1,18}", text) else text
 
 
 def _threads(text: str | None) -> list[int] | None:
     if text is None:
         return None
     try:
-        return [int(word) for word in text.split(",")]
+        return list(dict.fromkeys(int(word) for word in text.split(",")))
     except ValueError:
         raise InputError(f"--threads {text!r} is no list of numbers: write 1,2,4") from None
 

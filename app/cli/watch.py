@@ -41,6 +41,7 @@ class Watch:
         self._lasted: dict[int, float] = {}  # of steps without declared seconds, as seen in earlier sessions
         self._began: dict[str, float] = {}
         self._gone: dict[str, int] = {}  # steps begun of each session
+        self._failed: dict[str, int] = {}
         self._is_down = False
         self.ended: set[str] = set()
         self.line = "connecting"
@@ -90,6 +91,7 @@ class Watch:
             case StepEnded():
                 self._lasted[event.step] = event.t - self._began.get(session, event.t)
                 self._gone[session] = event.step + 1
+                self._failed[session] = self._failed.get(session, 0) + (event.outcome == "failed")
                 self._say(self._result(session, event))
             case Mark(name="crash"):
                 self._say(f"{self._name(session)}: {event.text}")
@@ -97,16 +99,15 @@ class Watch:
                 self._say(f"{self._name(session)}: {event.source}: {event.text}")
             case SessionEnded():
                 self.ended.add(session)
-                self._say(
-                    f"{self._name(session)}: {event.outcome}" + (f": {event.reason}" if event.reason else "")
-                )
+                self._say(self._end(session, event))
 
     def _take_sample(self, session: str, sample: Sample) -> None:
         at = self._qps.get(session, -1)
         qps = sample.values[at] if 0 <= at < len(sample.values) else None
         step = self._step(sample.step)
-        second = f"warm-up {-sample.s} s" if sample.s < 0 else f"second {sample.s + 1}"
-        bound = f" of {step.seconds}" if step.seconds else ""
+        warm = sample.s < 0
+        second = f"warm-up second {sample.s + step.warmup + 1}" if warm else f"second {sample.s + 1}"
+        bound = f" of {step.warmup if warm else step.seconds}" if warm or step.seconds else ""
         rate = f", {qps:,.0f} queries/s" if isinstance(qps, int | float) else ""
         self.line = (
             f"{self._head(session, sample.step)}: {second}{bound}{rate}{self._left(session, sample.t)}"
@@ -124,6 +125,11 @@ class Watch:
         value = "no figure" if ended.value is None else f"{ended.value:,.1f} {step.unit}"
         marks = f" ({', '.join(ended.marks)})" if ended.marks else ""
         return f"{text} {value}{marks}"
+
+    def _end(self, session: str, ended: SessionEnded) -> str:
+        failed = self._failed.get(session, 0)
+        parts = [ended.reason, f"{failed} steps failed" if failed else ""]
+        return ": ".join([f"{self._name(session)}: {ended.outcome}", *filter(None, parts)])
 
     def _head(self, session: str, step: int) -> str:
         if self.plan is None:
@@ -187,7 +193,7 @@ def _show(updates: queue.Queue[Update | Exception | None], watch: Watch) -> None
     from rich.status import Status
 
     console = Console(stderr=False, highlight=False)
-    status = Status(watch.line, console=console) if console.is_terminal else None
+    status = Status(watch.line, console=console, refresh_per_second=2) if console.is_terminal else None
     if status:
         status.start()
     try:
