@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..settings import home
 from ..targets import Target, Targets, agent_on, connect
 from .parser import add_json, later
 from .reach import agent_of
 from .screen import ask_secret, print_json, print_table
 
 if TYPE_CHECKING:
+    from ..adoption import Found
     from ..protocol.plan import Plan
-
-
-@dataclass(frozen=True)
-class Found:
-    """A plan on a target, and the agent file that started it."""
-
-    target: Target
-    directory: str
-    plan: str
-    name: str
-    sha: str
-    locked: bool
-    sessions: list[dict[str, Any]]
 
 
 def add_words(words: Any) -> None:
@@ -55,31 +42,19 @@ def add_words(words: Any) -> None:
         parser.set_defaults(carry_out=later("follow", f"{word}_plan"))
 
 
-def find_plans(target: Target) -> Iterator[Found]:
-    """Every plan in every directory of a target."""
-    for directory in target.directories:
-        with agent_of(target, directory) as agent:
-            for each in agent.list():
-                yield Found(
-                    target,
-                    agent.directory,
-                    each["plan"],
-                    each["name"],
-                    each["agent"],
-                    each["locked"],
-                    each["sessions"],
-                )
-
-
 def find_active(target: Target) -> Found:
-    active = [found for found in find_plans(target) if found.locked]
+    from ..adoption import find_plans
+
+    active = [found for found in find_plans(target, ask_secret) if found.locked]
     if not active:
         raise InputError(f"nothing is being carried out on {target.name}")
     return active[0]
 
 
 def status_plan(arguments: argparse.Namespace) -> None:
-    plans = list(find_plans(Targets().get(arguments.target)))
+    from ..adoption import find_plans
+
+    plans = list(find_plans(Targets().get(arguments.target), ask_secret))
     active = [found for found in plans if found.locked]
     if arguments.json:
         keys = ("plan", "name", "directory", "sessions")
@@ -120,14 +95,16 @@ def note_plan(arguments: argparse.Namespace) -> None:
 
 def follow_plan(arguments: argparse.Namespace) -> int:
     """The plan named, or the active one, or else everything that has not been fetched to its end."""
+    from ..adoption import find_plans, is_kept
+
     target = Targets().get(arguments.target)
-    plans = list(find_plans(target))
+    plans = list(find_plans(target, ask_secret))
     if arguments.plan:
         wanted = [found for found in plans if found.plan == arguments.plan]
         if not wanted:
             raise InputError(f"there is no plan {arguments.plan!r} on {target.name}: see dyno status")
     else:
-        wanted = [found for found in plans if not _is_kept(found)]
+        wanted = [found for found in plans if not is_kept(found, home())]
     if not wanted:
         print(f"everything of {target.name} is in the history")
     codes = [
@@ -137,25 +114,6 @@ def follow_plan(arguments: argparse.Namespace) -> int:
     return max(codes, default=0)
 
 
-def _is_kept(found: Found) -> bool:
-    """All its bytes are here, and it is over: nothing to fetch."""
-    from ..history.history import History
-    from ..history.sessions import sessions
-    from ..history.writing import Writer
-    from ..settings import home
-
-    if found.locked:
-        return False
-    with History(home()) as history:
-        known = {each["id"]: each["state"] for each in sessions(history, plan=found.plan)}
-        writer = Writer(history)
-        return all(
-            known.get(each["session"]) not in (None, "waiting", "active")
-            and writer.offset(each["session"]) >= each["size"]
-            for each in found.sessions
-        )
-
-
 def watch_plan(target: Target, directory: str, plan: Plan, sha: str) -> int:
     return watch_sessions(target, directory, plan.id, [turn.session for turn in plan.turns], sha)
 
@@ -163,7 +121,6 @@ def watch_plan(target: Target, directory: str, plan: Plan, sha: str) -> int:
 def watch_sessions(target: Target, directory: str, plan: str, sessions: list[str], sha: str) -> int:
     """Follow until the plan ends or the person detaches; 1 where a session did not go well."""
     from ..follower import Follower
-    from ..settings import home
     from .run import how_to_come_back
     from .watch import Watch, follow
 
@@ -183,7 +140,6 @@ def outcome_of(plan: str) -> int:
     """0 where every session and every step of it went well."""
     from ..history.history import History
     from ..history.sessions import sessions
-    from ..settings import home
 
     with History(home()) as history:
         found = sessions(history, plan=plan)

@@ -1,0 +1,65 @@
+"""Plans on a target, whoever started them, and which of them this desktop has not fetched to their end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .history.history import History
+from .history.sessions import sessions
+from .history.writing import Writer
+from .targets import Ask, Target, agent_on, connect
+
+
+@dataclass(frozen=True)
+class Found:
+    """A plan on a target, and the agent file that started it."""
+
+    target: Target
+    directory: str
+    plan: str
+    name: str
+    sha: str
+    locked: bool  # it is being carried out
+    sessions: list[dict[str, Any]]
+
+
+def find_plans(target: Target, ask: Ask) -> Iterator[Found]:
+    """Every plan in every directory of a target."""
+    for directory in target.directories:
+        with closing(connect(target, ask)) as connection:
+            agent = agent_on(connection, target, directory)
+            agent.deploy()
+            for each in agent.list():
+                yield Found(
+                    target,
+                    agent.directory,
+                    each["plan"],
+                    each["name"],
+                    each["agent"],
+                    each["locked"],
+                    each["sessions"],
+                )
+
+
+def is_kept(found: Found, home: Path) -> bool:
+    """All its bytes are here, and it is over: nothing to fetch."""
+    if found.locked:
+        return False
+    with History(home) as history:
+        known = {each["id"]: each["state"] for each in sessions(history, plan=found.plan)}
+        writer = Writer(history)
+        return all(
+            known.get(each["session"]) not in (None, "waiting", "active")
+            and writer.offset(each["session"]) >= each["size"]
+            for each in found.sessions
+        )
+
+
+def unfinished_targets(history: History) -> list[str]:
+    """The targets of sessions that had not ended when they were last heard of."""
+    found = sessions(history, states=("waiting", "active"))
+    return list(dict.fromkeys(each["target"] for each in found if not each["imported"]))

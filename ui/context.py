@@ -1,0 +1,26 @@
+"""What the parts of the window are given: no globals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .bus import Bus
+    from .memory import Memory
+    from .plans import Plans
+    from .secrets import Secrets
+    from .tasks import Tasks
+    from .theme import Theme
+
+
+@dataclass(frozen=True)
+class Context:
+    home: Path  # DYNO_HOME
+    tasks: Tasks
+    bus: Bus
+    plans: Plans
+    theme: Theme
+    memory: Memory
+    secrets: Secrets

@@ -1,0 +1,1 @@
+"""The few dialogs there are: a secret, a host key."""

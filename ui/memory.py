@@ -1,0 +1,53 @@
+"""What the window remembers of itself: sizes, splitters, columns, last choices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtWidgets import QHeaderView, QMainWindow, QSplitter
+
+
+class Memory:
+    """A file of its own: losing it loses nothing that matters."""
+
+    def __init__(self, path: Path) -> None:
+        self._settings = QSettings(str(path), QSettings.Format.IniFormat)
+
+    def value(self, key: str, default: Any) -> Any:
+        """What was kept, in the type of `default`; that where it is something else."""
+        found = self._settings.value(key, default)
+        if isinstance(default, bool):
+            return str(found).lower() == "true"
+        if isinstance(default, list) and isinstance(found, str):
+            return [found] if found else []
+        try:
+            return type(default)(found)
+        except (TypeError, ValueError):
+            return default
+
+    def keep(self, key: str, value: Any) -> None:
+        self._settings.setValue(key, value)
+
+    def restore_splitter(self, splitter: QSplitter, key: str) -> None:
+        """As it was left; from now on its moves are kept."""
+        splitter.restoreState(self._bytes(key))
+        splitter.splitterMoved.connect(lambda: self.keep(key, splitter.saveState()))
+
+    def restore_header(self, header: QHeaderView, key: str) -> None:
+        """As it was left; from now on changes of its columns are kept."""
+        header.restoreState(self._bytes(key))
+        header.sectionResized.connect(lambda: self.keep(key, header.saveState()))
+        header.sectionMoved.connect(lambda: self.keep(key, header.saveState()))
+
+    def restore_window(self, window: QMainWindow) -> bool:
+        return window.restoreGeometry(self._bytes("window/geometry"))
+
+    def keep_window(self, window: QMainWindow) -> None:
+        self.keep("window/geometry", window.saveGeometry())
+        self._settings.sync()
+
+    def _bytes(self, key: str) -> QByteArray:
+        found = self._settings.value(key, QByteArray())
+        return found if isinstance(found, QByteArray) else QByteArray()

@@ -1,0 +1,1 @@
+"""What tables show; reading is off the GUI thread."""

@@ -1,0 +1,168 @@
+"""Colours: light and dark palettes of our own on Fusion, one accent, one a contender, one a group of steps."""
+
+from __future__ import annotations
+
+import zlib
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+SPACE = 8  # pixels: the grid that everything stands on
+
+Appearance = str  # "system" "light" "dark"
+APPEARANCES = ("system", "light", "dark")
+
+_LIGHT = {
+    "window": "#f4f5f7",
+    "base": "#ffffff",
+    "raised": "#ffffff",
+    "text": "#1c2126",
+    "muted": "#5f6871",
+    "line": "#d5d9de",
+    "grid": "#e8eaed",
+    "accent": "#0b6bcb",
+    "on_accent": "#ffffff",
+    "selected": "#d6e6f8",
+    "good": "#0a7d4f",
+    "bad": "#bf2d2d",
+    "warn": "#94620a",
+}
+_DARK = {
+    "window": "#1b1e22",
+    "base": "#22262b",
+    "raised": "#2a2f35",
+    "text": "#e4e7ea",
+    "muted": "#98a1aa",
+    "line": "#3c434b",
+    "grid": "#30363c",
+    "accent": "#5aa9f5",
+    "on_accent": "#0d1620",
+    "selected": "#264a70",
+    "good": "#4cc38a",
+    "bad": "#f2777a",
+    "warn": "#e0aa4b",
+}
+# after Okabe and Ito: told apart by colour-blind people, on white and on black
+_CONTENDERS = {
+    False: ("#0072b2", "#d55e00", "#008a63", "#b0578d", "#c28500", "#3a9bd9", "#7a6f00", "#6b7280"),
+    True: ("#56b4e9", "#f28a3c", "#2fc596", "#de94bd", "#e9b949", "#9fd3f5", "#d6cc4e", "#a7b0ba"),
+}
+_GROUPS = {
+    "load": ("#8d99a6", "#7d8996"),
+    "index": ("#a79a84", "#8f846f"),
+    "settle": ("#c9ced4", "#4b535c"),
+    "warmup": ("#dfc58c", "#7d6c42"),
+    "write": ("#d08a5c", "#b8734a"),
+    "read": ("#5e9fd0", "#4b87b8"),
+    "scan": ("#7fb08a", "#5f9470"),
+    "text": ("#a88ac0", "#8a6fa5"),
+}
+_OTHERS = tuple(_GROUPS[name] for name in ("write", "read", "scan", "text", "index", "load"))
+_FULL = 1.0  # a relative figure this far from 1.00, up or down on a scale of doubling, is coloured in full
+
+
+class Theme(QObject):
+    """The colours at hand; `changed` where they are others now."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.is_dark = False
+        self._appearance: Appearance = "system"
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_scheme_changed)
+
+    def set_appearance(self, appearance: Appearance) -> None:
+        """Follow the system where it says, or be light or dark."""
+        self._appearance = appearance
+        self._apply()
+
+    def colour(self, role: str) -> QColor:
+        return QColor((_DARK if self.is_dark else _LIGHT)[role])
+
+    def contender(self, index: int) -> QColor:
+        """Of the colour index that the history keeps."""
+        palette = _CONTENDERS[self.is_dark]
+        return QColor(palette[index % len(palette)])
+
+    def group(self, name: str) -> QColor:
+        """Of a group of steps, the same everywhere."""
+        word = next((known for known in _GROUPS if name.lower().startswith(known)), "")
+        shades = _GROUPS[word] if word else _OTHERS[zlib.crc32(name.encode()) % len(_OTHERS)]
+        return QColor(shades[self.is_dark])
+
+    def relative(self, ratio: float | None, lower_is_better: bool = False) -> QColor:
+        """Behind a relative figure: the further from 1.00 the stronger; transparent where there is none."""
+        if ratio is None or ratio <= 0:
+            return QColor(0, 0, 0, 0)
+        far = max(ratio, 1 / ratio) - 1
+        is_good = (ratio > 1) != lower_is_better
+        tint = self.colour("good" if is_good else "bad")
+        tint.setAlphaF(min(far / _FULL, 1.0) * (0.45 if self.is_dark else 0.35))
+        return tint
+
+    def _on_scheme_changed(self) -> None:
+        if self._appearance == "system":
+            self._apply()
+
+    def _apply(self) -> None:
+        scheme = QGuiApplication.styleHints().colorScheme()
+        system_is_dark = scheme == Qt.ColorScheme.Dark
+        self.is_dark = {"light": False, "dark": True}.get(self._appearance, system_is_dark)
+        QApplication.setPalette(self._palette())
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.setStyleSheet(_style(self))
+        self.changed.emit()
+
+    def _palette(self) -> QPalette:
+        palette = QPalette()
+        for role, name in _ROLES.items():
+            palette.setColor(role, self.colour(name))
+        for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText):
+            palette.setColor(QPalette.ColorGroup.Disabled, role, self._faded())
+        palette.setColor(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Highlight, self.colour("line"))
+        return palette
+
+    def _faded(self) -> QColor:
+        """Text of what cannot be had now: still legible."""
+        text, ground = self.colour("text"), self.colour("window")
+        parts = [
+            round(0.45 * a + 0.55 * b)
+            for a, b in zip(text.getRgb()[:3], ground.getRgb()[:3], strict=True)  # type: ignore[arg-type]
+        ]
+        return QColor(*parts)
+
+
+_ROLES = {
+    QPalette.ColorRole.Window: "window",
+    QPalette.ColorRole.WindowText: "text",
+    QPalette.ColorRole.Base: "base",
+    QPalette.ColorRole.AlternateBase: "window",
+    QPalette.ColorRole.Text: "text",
+    QPalette.ColorRole.PlaceholderText: "muted",
+    QPalette.ColorRole.Button: "raised",
+    QPalette.ColorRole.ButtonText: "text",
+    QPalette.ColorRole.ToolTipBase: "raised",
+    QPalette.ColorRole.ToolTipText: "text",
+    QPalette.ColorRole.BrightText: "bad",
+    QPalette.ColorRole.Link: "accent",
+    QPalette.ColorRole.Highlight: "selected",
+    QPalette.ColorRole.HighlightedText: "text",
+    QPalette.ColorRole.Accent: "accent",
+    QPalette.ColorRole.Mid: "line",
+    QPalette.ColorRole.Midlight: "grid",
+    QPalette.ColorRole.Dark: "line",
+    QPalette.ColorRole.Light: "raised",
+}
+
+
+def _style(theme: Theme) -> str:
+    """resources/style.qss with the colours of this theme in place of @names."""
+    from app.catalog import shipped_folder
+
+    text = (shipped_folder("resources") / "style.qss").read_text(encoding="utf-8")
+    for role in sorted(_LIGHT, key=len, reverse=True):
+        text = text.replace(f"@{role}", theme.colour(role).name())
+    return text

@@ -1,0 +1,36 @@
+"""What an empty page shows: what belongs here, and the next step."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+
+
+class EmptyPage(QWidget):
+    def __init__(
+        self, title: str, text: str, action: QAction | None = None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        heading, words = QLabel(title), QLabel(text)
+        heading.setProperty("role", "title")
+        words.setProperty("role", "muted")
+        words.setWordWrap(True)
+        words.setMaximumWidth(480)
+        words.setMinimumWidth(320)
+        layout = QVBoxLayout(self)
+        layout.setSpacing(16)
+        layout.addStretch(2)
+        for label in (heading, words):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            layout.addWidget(label, 0, Qt.AlignmentFlag.AlignHCenter)
+        if action is not None:
+            layout.addWidget(self._button(action), 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addStretch(3)
+
+    def _button(self, action: QAction) -> QPushButton:
+        button = QPushButton(action.text())
+        button.setToolTip(action.toolTip())
+        button.setProperty("accent", True)
+        button.clicked.connect(action.trigger)
+        return button

@@ -1,0 +1,82 @@
+"""One line of news in the page itself: no dialog where this will do."""
+
+from __future__ import annotations
+
+import traceback
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from app.errors import DynoError
+
+DEFECT = "Dyno met something it did not expect"
+
+
+def told(error: Exception) -> tuple[str, str]:
+    """The line a person reads, and the details a developer needs; none where it is no defect."""
+    if isinstance(error, DynoError):
+        return str(error), ""
+    return f"{DEFECT}: {error!r}", "".join(traceback.format_exception(error))
+
+
+class Message(QFrame):
+    """A strip with a line, hidden while there is none."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "message")
+        self._details = ""
+        self._action: QAction | None = None
+        self._text = QLabel()
+        self._text.setWordWrap(True)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._button = QPushButton()
+        self._button.clicked.connect(self._on_button_clicked)
+        self._close = QPushButton("Dismiss")
+        self._close.clicked.connect(self.clear)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(12, 6, 6, 6)
+        layout.addWidget(self._text, 1)
+        layout.addWidget(self._button)
+        layout.addWidget(self._close)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    def show_error(self, text: str, details: str = "") -> None:
+        self._show("error", text, details, None)
+
+    def show_failure(self, error: Exception) -> None:
+        """What went wrong, with its details where it is a defect."""
+        self.show_error(*told(error))
+
+    def show_warning(self, text: str) -> None:
+        self._show("warning", text, "", None)
+
+    def show_info(self, text: str, action: QAction | None = None) -> None:
+        self._show("info", text, "", action)
+
+    @Slot()
+    def clear(self) -> None:
+        self._text.clear()
+        self.hide()
+
+    def _show(self, tone: str, text: str, details: str, action: QAction | None) -> None:
+        self._details, self._action = details, action
+        self._text.setText(text)
+        self.setAccessibleName(text)
+        self._button.setVisible(bool(details or action))
+        self._button.setText("Copy details" if details else action.text() if action else "")
+        self.setProperty("tone", tone)
+        self.style().polish(self)
+        self.show()
+
+    @Slot()
+    def _on_button_clicked(self) -> None:
+        if self._details:
+            QGuiApplication.clipboard().setText(self._details)
+        elif self._action is not None:
+            self._action.trigger()

@@ -1,0 +1,57 @@
+"""A table as all pages show it: calm lines, figures under one another, copied as text."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+LINE_HEIGHT = 26
+
+
+def tabular(font: QFont) -> QFont:
+    """The same font with digits of one width, where it has them."""
+    made = QFont(font)
+    made.setFeature(QFont.Tag("tnum"), 1)
+    return made
+
+
+class Table(QTableView):
+    """Whole lines are selected; Ctrl+C copies them with tabs between the cells."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setFont(tabular(self.font()))
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)  # Tab leaves the table: everything can be reached by keyboard
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(LINE_HEIGHT)
+        head = self.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setSectionsMovable(True)
+        head.setStretchLastSection(True)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.selected_text())
+        else:
+            super().keyPressEvent(event)
+
+    def selected_text(self) -> str:
+        """The selected lines, the head first, with tabs between the cells."""
+        chosen = sorted(index.row() for index in self.selectionModel().selectedRows())
+        columns = [at for at in range(self.model().columnCount()) if not self.isColumnHidden(at)]
+        head = [str(self.model().headerData(at, Qt.Orientation.Horizontal) or "") for at in columns]
+        lines = [[self._cell(row, column) for column in columns] for row in chosen]
+        return "\n".join("\t".join(cells) for cells in [head, *lines]) + "\n"
+
+    def _cell(self, row: int, column: int) -> str:
+        return str(self.model().index(row, column, QModelIndex()).data() or "")
