@@ -6,7 +6,7 @@ import contextlib
 import re
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LOCAL = "local"  # this computer
 Ask = Callable[[str], str | None]  # a secret for a prompt; None: nobody is there to be asked
+Told = Callable[[str, str], None]  # hears how far the way to a target is: the stage, and what it is about
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _WORD = re.compile(r"[^\s\x00-\x1f\x7f-]\S*")  # a host or user is never taken for an option
@@ -80,7 +81,8 @@ class Targets:
         """Keep a new target; raises InputError where it cannot be one."""
         found = self._read()
         if target.name in found or target.name == LOCAL:
-            raise InputError(f"the target {target.name!r} is there already: dyno target edit {target.name}")
+            text = f"the target {target.name!r} is there already: dyno target edit {target.name}"
+            raise FieldError("name", text)
         check_target(target)
         _check_keyring(target)
         self._keep({**found, target.name: target})
@@ -134,6 +136,14 @@ class Targets:
         write_private(self.path, tomli_w.dumps(tables).encode())
 
 
+class FieldError(InputError):
+    """One field of a target cannot be what it is."""
+
+    def __init__(self, field: str, text: str) -> None:
+        super().__init__(text)
+        self.field = field
+
+
 class _WrongKeyError(Exception):
     def __init__(self, text: str, key: str) -> None:
         super().__init__(text)
@@ -178,34 +188,58 @@ def _line_of(text: str, name: str, key: str = "") -> int:
 
 
 def check_target(target: Target) -> Target:
-    """The target as given; raises InputError that says what of it cannot be."""
-    name = target.name
-    if not _NAME.fullmatch(name) or len(name) > 64:
-        raise InputError(
-            f"{name!r} is no name for a target: a-z, 0-9, '.', '_' and '-', a letter or digit first"
-        )
-    if bool(target.host) == target.is_local:
-        raise InputError("this computer has no host" if target.is_local else f"the target {name} has no host")
-    for what in ("host", "user"):
-        value = getattr(target, what)
-        if value and not _WORD.fullmatch(value):
-            raise InputError(f"{value!r} is no {what} (target {name})")
-    if not 0 <= target.port <= 65535:
-        raise InputError(f"the port {target.port} of {name} is none: 1 to 65535")
-    if not target.directories and not target.is_local:
-        raise InputError(f"the target {name} has no directory: name one on the disk to be measured")
-    _check_paths(target)
+    """The target as given; raises FieldError that says what of it cannot be."""
+    for name, text in problems_of(target).items():
+        raise FieldError(name, text)
     return target
 
 
-def _check_paths(target: Target) -> None:
-    for directory in target.directories:
-        if not directory.startswith(("/", "~/")) or not directory.strip("/~.") or not directory.isprintable():
-            raise InputError(
-                f"{directory!r} is no absolute directory: begin it with / or ~/ (target {target.name})"
-            )
+def problems_of(target: Target) -> dict[str, str]:
+    """What of a target cannot be: one line for each field that is wrong."""
+    found: dict[str, str] = {}
+    for name, text in _problems(target):
+        if text:
+            found.setdefault(name, text)
+    return found
+
+
+def _problems(target: Target) -> Iterator[tuple[str, str]]:
+    name = target.name
+    if not _NAME.fullmatch(name) or len(name) > 64:
+        yield "name", f"{name!r} is no name for a target: a-z, 0-9, '.', '_' and '-', a letter or digit first"
+    if bool(target.host) == target.is_local:
+        yield "host", "this computer has no host" if target.is_local else f"the target {name} has no host"
+    for what in ("host", "user"):
+        value = getattr(target, what)
+        if value and not _WORD.fullmatch(value):
+            yield what, f"{value!r} is no {what} (target {name})"
+    if not 0 <= target.port <= 65535:
+        yield "port", f"the port {target.port} of {name} is none: 1 to 65535"
+    yield "jump", _jump_problem(target)
+    if not target.directories and not target.is_local:
+        yield "directories", f"the target {name} has no directory: name one on the disk to be measured"
+    yield from (("directories", _directory_problem(each, name)) for each in target.directories)
     if target.python and not re.fullmatch(r"/[^\x00-\x1f]+|python[0-9.]*", target.python):
-        raise InputError(f"{target.python!r} is no Python: a name like python3.12 or an absolute path")
+        yield "python", f"{target.python!r} is no Python: a name like python3.12 or an absolute path"
+
+
+def _jump_problem(target: Target) -> str:
+    from app.remote.route import parse_jump
+
+    if target.jump.lower() in ("", "none"):
+        return ""
+    try:
+        for part in target.jump.split(","):
+            parse_jump(part.strip())
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def _directory_problem(directory: str, name: str) -> str:
+    if directory.startswith(("/", "~/")) and directory.strip("/~.") and directory.isprintable():
+        return ""
+    return f"{directory!r} is no absolute directory: begin it with / or ~/ (target {name})"
 
 
 def _check_keyring(target: Target) -> None:
@@ -215,9 +249,10 @@ def _check_keyring(target: Target) -> None:
     from app.remote.secrets import system_keyring
 
     if system_keyring() is None:
-        raise InputError(
-            f"no keyring of this system keeps the secrets of {target.name}: leave --remember out,"
-            " or install the library keyring (pipx inject dyno keyring) and unlock it"
+        raise FieldError(
+            "remember",
+            f"no keyring of this system keeps the secrets of {target.name}: do without remembering them,"
+            " or install the library keyring (pipx inject dyno keyring) and unlock it",
         )
 
 
@@ -229,7 +264,7 @@ def _drop_secrets(target: Target) -> None:
             drop_kept(target)
 
 
-def connect(target: Target, ask: Ask) -> Connection:
+def connect(target: Target, ask: Ask, told: Told = lambda _stage, _what: None) -> Connection:
     """A connection of the calling thread to a target; `ask` is called where a secret is needed."""
     from app.remote.connection import LocalConnection
 
@@ -237,7 +272,7 @@ def connect(target: Target, ask: Ask) -> Connection:
         return LocalConnection(target.name)
     from app.remote.ssh import connect_ssh
 
-    return connect_ssh(target, ask)
+    return connect_ssh(target, ask, told)
 
 
 def agent_on(connection: Connection, target: Target, directory: str = "", sha: str | None = None) -> Agent:

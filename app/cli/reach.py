@@ -26,7 +26,10 @@ def agent_of(target: Target, directory: str = "", sha: str | None = None) -> Ite
 
 
 def survey_of(name: str) -> dict[str, Any]:
-    """The survey of a target, as scripts read it."""
+    """The survey of a target, as scripts read it; kept, so that the window knows it too."""
+    from ..surveys import Surveys, survey_target
+
     target = Targets().get(name)
-    with agent_of(target) as agent:
-        return {"name": name, **agent.survey(target.search_paths)}
+    survey = survey_target(target, ask_secret)
+    Surveys().keep(target, survey)
+    return survey.content

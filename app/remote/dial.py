@@ -25,7 +25,7 @@ from .secrets import Secrets, system_keyring
 from .ssh import close_transports
 
 if TYPE_CHECKING:
-    from app.targets import Ask, Target
+    from app.targets import Ask, Target, Told
 
 CONNECT_S = 10.0
 DEAD_S = 8.0  # the kernel gives up a link that has acknowledged nothing for so long
@@ -45,9 +45,15 @@ class Dialer:
     """Goes to a target host by host; each must be trusted before anything is sent to it."""
 
     def __init__(
-        self, target: Target, ask: Ask, known_hosts: Path | None = None, ssh_config: Path | None = None
+        self,
+        target: Target,
+        ask: Ask,
+        known_hosts: Path | None = None,
+        ssh_config: Path | None = None,
+        told: Told = lambda _stage, _what: None,
     ) -> None:
         self._target = target
+        self._told = told
         self._known = KnownHosts(known_hosts or settings.home() / "known_hosts")
         self._route = find_route(target, ssh_config)
         self._secrets = Secrets(ask, system_keyring() if target.remember else None)
@@ -58,6 +64,7 @@ class Dialer:
         try:
             for hop in self._route:
                 self._known.check(self._greet(hop))
+                self._told("log in", hop.text)
                 log_in(self._transports[-1], hop, self._secrets)
         except BaseException:
             close_transports(self._transports)
@@ -93,6 +100,7 @@ class Dialer:
         transport = _transport(self._socket_to(hop))
         self._transports.append(transport)
         _prefer(transport, [key.type for key in self._known.keys_of(label)])
+        self._told("host key", _place(hop))
         try:
             transport.start_client(timeout=max(deadline - time.monotonic(), 1))
             key = transport.get_remote_server_key()
@@ -108,7 +116,8 @@ class Dialer:
         """A socket to the first host; a channel over the one before to each other."""
         before = [each for each in self._transports if each.is_authenticated()]
         if not before:
-            return _open_socket(hop)
+            return _open_socket(hop, self._told)
+        self._told("connect", _place(hop))
         try:
             return before[-1].open_channel(
                 "direct-tcpip", (hop.host, hop.port), ("127.0.0.1", 0), timeout=CONNECT_S
@@ -168,11 +177,13 @@ def _prefer(transport: paramiko.Transport, types: Sequence[str]) -> None:
     options.key_types = tuple(sorted(options.key_types, key=lambda each: not is_trusted(each)))
 
 
-def _open_socket(hop: Hop) -> socket.socket:
+def _open_socket(hop: Hop, told: Told) -> socket.socket:
     """Connected within CONNECT_S in all, whichever of its addresses answers."""
     deadline = time.monotonic() + CONNECT_S
     error: OSError = TimeoutError()
+    told("resolve", hop.host)
     for family, kind, protocol, _, address in _addresses(hop):
+        told("connect", f"{address[0]} port {hop.port}")
         sock = socket.socket(family, kind, protocol)
         try:
             sock.settimeout(max(deadline - time.monotonic(), 0.1))

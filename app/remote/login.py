@@ -17,7 +17,7 @@ from app.errors import InputError, LinkError, TargetError
 
 from .bounded import bounded
 from .route import Hop, passphrase_label
-from .secrets import Secrets
+from .secrets import SecretNeededError, Secrets
 
 ANSWER_S = 30.0  # of a server that checks a password or waits for a key to be touched
 AGENT_S = 5.0
@@ -137,7 +137,7 @@ class _Login:
     def _refused(self, why: str = "") -> Exception:
         if self._secrets.missing:
             what = " or the ".join(dict.fromkeys(self._secrets.missing))
-            return InputError(f"{self._hop.text} needs the {what}, and nobody is there to be asked")
+            return SecretNeededError(self._hop.text, what)
         taken = ", ".join(sorted(self._methods)) or "nothing more"
         tried = "; ".join([f"{self._offered} keys tried", f"it takes {taken}", *self._unusable])
         return TargetError(

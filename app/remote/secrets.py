@@ -9,6 +9,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
+from app.errors import InputError
+
 if TYPE_CHECKING:
     from app.targets import Target
 
@@ -17,6 +19,14 @@ TRIES = 3
 
 _remembered: dict[str, str] = {}  # for reconnects, until the process ends
 _lock = threading.Lock()
+
+
+class SecretNeededError(InputError):
+    """Nobody could be asked for a secret, or nobody answered."""
+
+    def __init__(self, place: str, what: str) -> None:
+        super().__init__(f"{place} needs the {what}, and nobody is there to be asked")
+        self.what = what  # "password of me@nuc port 22", "passphrase of /home/me/.ssh/id_ed25519"
 
 
 class Keyring(Protocol):

@@ -16,7 +16,7 @@ from .bounded import bounded
 from .connection import CHUNK, Completed, silent
 
 if TYPE_CHECKING:
-    from app.targets import Ask, Target
+    from app.targets import Ask, Target, Told
 
 T = TypeVar("T")
 
@@ -28,11 +28,11 @@ UNKNOWN_CODE = -1
 MOST_COMPLAINTS = 1 << 20  # bytes of standard error that are kept
 
 
-def connect_ssh(target: Target, ask: Ask) -> SshConnection:
+def connect_ssh(target: Target, ask: Ask, told: Told = lambda _stage, _what: None) -> SshConnection:
     """A connection to a target whose host key is trusted; `ask` is called where a secret is needed."""
     from .dial import Dialer
 
-    return SshConnection(target.name, Dialer(target, ask).connect())
+    return SshConnection(target.name, Dialer(target, ask, told=told).connect())
 
 
 def lost(name: str) -> LinkError:

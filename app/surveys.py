@@ -1,0 +1,78 @@
+"""Surveys of targets: made over a connection of their own, the latest of each kept with its time."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from app import settings
+from app.private import write_private
+from app.targets import Ask, Target, Told, agent_on, connect
+
+STAGES = ("resolve", "connect", "host key", "log in", "deploy", "survey")  # of the way to a survey
+
+_PLACE = ("host", "user", "port", "jump", "directories", "python", "search_paths")
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What a target was at a time."""
+
+    at: float  # this computer's clock
+    content: dict[str, Any]  # as `dyno target survey --json` gives it
+
+
+class Surveys:
+    """DYNO_HOME/surveys: the latest of each target, so that something is known before it is reached."""
+
+    def __init__(self, home: Path | None = None) -> None:
+        self._folder = (home or settings.home()) / "surveys"
+
+    def get(self, target: Target) -> Survey | None:
+        """The kept one; None where there is none, or the target is another machine or place by now."""
+        try:
+            kept = json.loads(self._path(target.name).read_bytes())
+            if kept["place"] != _place_of(target):
+                return None
+            return Survey(float(kept["at"]), dict(kept["survey"]))
+        except (OSError, ValueError, KeyError, TypeError):  # it is made anew with the next one
+            return None
+
+    def keep(self, target: Target, survey: Survey) -> None:
+        content = {"at": survey.at, "place": _place_of(target), "survey": survey.content}
+        write_private(self._path(target.name), json.dumps(content, ensure_ascii=False).encode())
+
+    def forget(self, name: str) -> None:
+        with suppress(FileNotFoundError):
+            self._path(name).unlink()
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.json"
+
+
+def _place_of(target: Target) -> dict[str, Any]:
+    """What a survey is about: with another of these it is about something else."""
+    return {key: value for key, value in asdict(target).items() if key in _PLACE}
+
+
+def survey_target(
+    target: Target,
+    ask: Ask,
+    told: Told = lambda _stage, _what: None,
+    clock: Callable[[], float] = time.time,
+) -> Survey:
+    """Go there, bring the agent file where it is missing, and look around; `told` hears of each stage."""
+    connection = connect(target, ask, told)
+    try:
+        agent = agent_on(connection, target)
+        told("deploy", target.directory)
+        directory = agent.deploy()
+        told("survey", directory)
+        return Survey(clock(), {"name": target.name, **agent.survey(target.search_paths)})
+    finally:
+        connection.close()

@@ -1,0 +1,75 @@
+"""The dialog that asks for a password or a passphrase."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ..theme import SPACE
+
+WIDTH = 56 * SPACE
+
+
+class SecretDialog(QDialog):
+    """One secret; nothing of it is written anywhere by this dialog."""
+
+    def __init__(self, prompt: str, was_refused: bool = False, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        what = prompt.partition(" ")[0]
+        self.setWindowTitle(f"{what.capitalize()} needed")
+        self.setMinimumWidth(WIDTH)
+        self.field = self._make_field()
+        label = QLabel(f"{prompt[:1].upper()}{prompt[1:]}")
+        label.setWordWrap(True)
+        label.setBuddy(self.field)
+        refused = QLabel("The last answer was not accepted.")
+        refused.setProperty("role", "bad")
+        refused.setVisible(was_refused)
+        note = QLabel("Kept in memory until Dyno is closed, so that a lost link comes back by itself.")
+        note.setProperty("role", "muted")
+        note.setWordWrap(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(SPACE)
+        for widget in (label, refused, self.field, self._make_toggle(), note, self._make_buttons()):
+            layout.addWidget(widget)
+
+    def secret(self) -> str | None:
+        """What was typed; None where the person goes on without."""
+        return self.field.text() if self.result() == QDialog.DialogCode.Accepted else None
+
+    def _make_field(self) -> QLineEdit:
+        field = QLineEdit()
+        field.setEchoMode(QLineEdit.EchoMode.Password)
+        field.setAccessibleName("Secret")
+        field.textChanged.connect(self._on_text_changed)
+        return field
+
+    def _make_toggle(self) -> QCheckBox:
+        toggle = QCheckBox("&Show what is typed")
+        toggle.toggled.connect(self._on_shown)
+        return toggle
+
+    def _make_buttons(self) -> QDialogButtonBox:
+        buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
+        )
+        self.accept_button = buttons.button(QDialogButtonBox.StandardButton.Ok)
+        self.accept_button.setText("&Log in")
+        self.accept_button.setEnabled(False)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        return buttons
+
+    def _on_text_changed(self, text: str) -> None:
+        self.accept_button.setEnabled(bool(text))
+
+    def _on_shown(self, is_shown: bool) -> None:
+        self.field.setEchoMode(QLineEdit.EchoMode.Normal if is_shown else QLineEdit.EchoMode.Password)
