@@ -46,15 +46,18 @@ def find_plans(target: Target, ask: Ask) -> Iterator[Found]:
 
 
 def is_kept(found: Found, home: Path) -> bool:
-    """All its bytes are here, and it is over: nothing to fetch."""
+    """All its bytes are here, or were deleted, and it is over: nothing to fetch."""
     if found.locked:
         return False
     with History(home) as history:
         known = {each["id"]: each["state"] for each in sessions(history, plan=found.plan)}
         writer = Writer(history)
         return all(
-            known.get(each["session"]) not in (None, "waiting", "active")
-            and writer.offset(each["session"]) >= each["size"]
+            writer.is_deleted(each["session"])
+            or (
+                known.get(each["session"]) not in (None, "waiting", "active")
+                and writer.offset(each["session"]) >= each["size"]
+            )
             for each in found.sessions
         )
 

@@ -298,7 +298,11 @@ class Follower:
     def _follow(self, history: History, writer: Writer) -> None:
         """One connect, until the plan ends."""
         self._tell(Link("connecting"))
-        wanted = [session for session in self._sessions if session not in self._refused]
+        wanted = [
+            session
+            for session in self._sessions
+            if session not in self._refused and not writer.is_deleted(session)
+        ]
         source = self._connect()
         stream = None
         try:

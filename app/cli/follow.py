@@ -127,6 +127,7 @@ def watch_sessions(target: Target, directory: str, plan: str, sessions: list[str
     def reach() -> Any:
         return agent_on(connect(target, ask_secret), target, directory, sha)
 
+    sessions = _without_deleted(sessions)
     watch = Watch(lambda text: print(text, flush=True))
     watch.replay(home(), sessions)
     ended = follow(lambda publish: Follower(home(), plan, sessions, reach, publish), watch)
@@ -134,6 +135,19 @@ def watch_sessions(target: Target, directory: str, plan: str, sessions: list[str
         print(f"detached: the plan goes on at {target.name}; {how_to_come_back(target.name)}")
         return 0
     return outcome_of(plan)
+
+
+def _without_deleted(sessions: list[str]) -> list[str]:
+    """Those that may come; of the others a person is told."""
+    from ..history.history import History
+    from ..history.writing import Writer
+
+    with History(home()) as history:
+        writer = Writer(history)
+        deleted = [session for session in sessions if writer.is_deleted(session)]
+    for session in deleted:
+        print(f"session {session} was deleted here and stays away: dyno session undelete {session}")
+    return [session for session in sessions if session not in deleted]
 
 
 def outcome_of(plan: str) -> int:

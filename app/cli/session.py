@@ -36,6 +36,9 @@ def add_words(words: Any) -> None:
     for verb, words_of in (("rename", ["name"]), ("tag", ["tag"]), ("note", ["text"]), ("export", ["file"])):
         _add_session(verbs.add_parser(verb), verb, words_of, has_json=False)
     _add_session(verbs.add_parser("delete"), "delete", has_json=False)
+    undelete = verbs.add_parser("undelete", help="bring back what was deleted in the last seven days")
+    undelete.add_argument("session", help="a full id, or its last 6 characters")
+    undelete.set_defaults(carry_out=later("session", "undelete_session"))
     importing = words.add_parser("import", help="take in a session that somebody exported")
     importing.add_argument("file", type=Path)
     importing.set_defaults(carry_out=later("session", "import_session"))
@@ -212,7 +215,18 @@ def delete_session(arguments: argparse.Namespace) -> None:
     from ..history.edits import delete
 
     with opened() as history:
-        delete(history, arguments.session)
+        session = delete(history, arguments.session)
+    print(f"deleted; for seven days it can be brought back: dyno session undelete {session}")
+
+
+def undelete_session(arguments: argparse.Namespace) -> None:
+    from ..history.edits import find_deleted, undelete
+
+    with opened() as history:
+        session = find_deleted(history, arguments.session)
+        is_back = undelete(history, session)
+    gone = "its journal is gone here; it comes again where its target has it: dyno follow --target NAME"
+    print(f"{session}: {'is back' if is_back else gone}")
 
 
 def import_session(arguments: argparse.Namespace) -> None:

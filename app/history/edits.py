@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
+from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
 from . import journals
 from .history import History
 from .planned import COLOURS
-from .sessions import find, sessions
+from .sessions import SUFFIX, find, sessions
+from .writing import Writer
 
 MAX_NAME = 100  # characters of a name or tag
 MAX_NOTE = 100_000
+UNDO_S = 7 * 86_400.0  # that what was deleted can be brought back
 _LINE = re.compile(r"[^\x00-\x1f\x7f]+")
+# the owned tables of one session, and what of their rows comes back with it
+_ADDED = {
+    "session_name": "session, name",
+    "session_tag": "session, tag",
+    "session_note": "session, at, text",
+    "cut": "session, step, first_s, last_s, reason",
+    "imported": "session, at, source, sha256",
+    "published": "session, source, content",
+    "link": "session, unlocked_offset",
+}
 
 
 def rename(history: History, reference: str, name: str) -> None:
@@ -76,19 +90,78 @@ def set_colour(history: History, contender_key: str, colour: int) -> None:
         connection.execute("INSERT OR REPLACE INTO colour VALUES (?, ?)", (contender_key, colour))
 
 
-def delete(history: History, reference: str) -> None:
-    """Take a session away, its kept journal and what was added to it; not while its plan is carried out."""
+def delete(history: History, reference: str) -> str:
+    """Take a session away; it stays away until `undelete` or an import. Not while its plan is carried out."""
     session = find(history, reference)
     with history.transaction() as connection:
-        state = sessions(history, ids=[session])[0]["state"]
+        entry = sessions(history, ids=[session])[0]
+        state = entry["state"]
         if state in ("active", "waiting"):
             raise InputError(f"session {session} is {state}: stop its plan first, `dyno stop --plan`")
-        for table in ("session_name", "session_tag", "session_note", "cut", "imported", "published", "link"):
-            connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))  # noqa: S608
+        now = time.time()
+        _empty_trash(history, now - UNDO_S)
+        connection.execute(
+            "INSERT OR REPLACE INTO deleted (session, plan, at, added) VALUES (?, ?, ?, ?)",
+            (session, entry["plan"], now, json.dumps(_take_added(history, session))),
+        )
         connection.execute("DELETE FROM journal WHERE session = ?", (session,))
         connection.execute("DELETE FROM session WHERE id = ?", (session,))
         connection.execute("DELETE FROM plan WHERE id NOT IN (SELECT plan FROM session)")
-        journals.path_of(history.journals, session).unlink(missing_ok=True)
+        _move(session, history.journals, history.trash)
+    return session
+
+
+def undelete(history: History, session: str) -> bool:
+    """Bring a deleted session back as it was; False where its bytes are gone and it may only come again."""
+    with history.transaction() as connection:
+        row = connection.execute("SELECT plan, added FROM deleted WHERE session = ?", (session,)).fetchone()
+        if row is None:
+            raise InputError(f"session {session} is not among the deleted ones")
+        connection.execute("DELETE FROM deleted WHERE session = ?", (session,))
+        for table, rows in json.loads(row[1] or "{}").items():
+            marks = ", ".join("?" * len(_ADDED[table].split(",")))
+            connection.executemany(
+                f"INSERT OR IGNORE INTO {table} ({_ADDED[table]}) VALUES ({marks})",  # noqa: S608
+                rows,
+            )
+        _move(session, history.trash, history.journals)
+        Writer(history).replay(row[0], session)
+        return journals.path_of(history.journals, session).exists()
+
+
+def find_deleted(history: History, reference: str) -> str:
+    """The id of the deleted session that is meant by it, or by its last 6 characters."""
+    ids = [id_ for (id_,) in history.query("SELECT session FROM deleted ORDER BY at DESC")]
+    fits = [id_ for id_ in ids if reference in (id_, id_[-SUFFIX:])]
+    if len(fits) == 1:
+        return fits[0]
+    there = ", ".join((fits or ids)[:5])
+    raise InputError(f"no deleted session {reference!r}: the latest are {there or 'none'}")
+
+
+def _take_added(history: History, session: str) -> dict[str, list[tuple[Any, ...]]]:
+    """The owned rows of a session, which are there no more."""
+    taken = {}
+    for table, columns in _ADDED.items():
+        taken[table] = history.query(f"SELECT {columns} FROM {table} WHERE session = ?", (session,))  # noqa: S608
+        history.connection.execute(f"DELETE FROM {table} WHERE session = ?", (session,))  # noqa: S608
+    return taken
+
+
+def _empty_trash(history: History, before: float) -> None:
+    """What was deleted before that moment is past undoing; that it was deleted is still known."""
+    rows = history.query("SELECT session FROM deleted WHERE at < ? AND added != ''", (before,))
+    for (session,) in rows:
+        history.connection.execute("UPDATE deleted SET added = '' WHERE session = ?", (session,))
+        journals.path_of(history.trash, session).unlink(missing_ok=True)
+
+
+def _move(session: str, source: Path, to: Path) -> None:
+    """The journal, if there is one, from one folder to the other."""
+    path = journals.path_of(source, session)
+    if path.exists():
+        to.mkdir(mode=0o700, exist_ok=True)
+        path.rename(journals.path_of(to, session))
 
 
 def added(history: History, session: str) -> dict[str, Any]:

@@ -48,6 +48,11 @@ class History:
         """The folder of the kept journals."""
         return self.directory / "journals"
 
+    @property
+    def trash(self) -> Path:
+        """The folder of the journals of deleted sessions, until they are past undoing."""
+        return self.directory / "trash"
+
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All of it is kept, or nothing; other writers wait."""

@@ -91,9 +91,11 @@ def _import(history: History, archive: zipfile.ZipFile, file: Path) -> Imported:
             if _is_there(history, session, path, sha256):
                 return Imported(session, new=False)
             Writer(history).take_in(str(plan["id"]), session, part)
+            history.connection.execute("DELETE FROM deleted WHERE session = ?", (session,))
             _keep_added(history, session, file.name, sha256, owned)
             part.rename(path)  # last: whatever fails before leaves nothing behind
-            return Imported(session, new=True)
+        journals.path_of(history.trash, session).unlink(missing_ok=True)
+        return Imported(session, new=True)
     finally:
         part.unlink(missing_ok=True)
 

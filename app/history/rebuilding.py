@@ -94,10 +94,17 @@ def _take_over(history: History, damaged: Path) -> list[str]:
     problems = []
     for table in OWNED_TABLES:
         try:
-            history.connection.execute(
-                f"INSERT OR IGNORE INTO main.{table} SELECT * FROM damaged.{table}"  # noqa: S608
-            )
+            if _has_table(history, table):
+                history.connection.execute(
+                    f"INSERT OR IGNORE INTO main.{table} SELECT * FROM damaged.{table}"  # noqa: S608
+                )
         except sqlite3.DatabaseError as error:
             problems.append(f"{table} of the damaged history could not be read: {error}")
     history.connection.execute("DETACH damaged")
     return problems
+
+
+def _has_table(history: History, table: str) -> bool:
+    """Not each version had each of them."""
+    found = history.connection.execute("SELECT 1 FROM damaged.sqlite_master WHERE name = ?", (table,))
+    return found.fetchone() is not None

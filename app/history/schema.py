@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from sqlite3 import Connection
 
+from .headlines import add_headlines
+
 # Rebuilt from the kept journals; `rebuild` empties these and no others. Children go with their session.
 DERIVED = """
 CREATE TABLE plan (
@@ -216,14 +218,22 @@ CREATE TABLE clock_offset (                     -- the target's clock less the d
 ) STRICT, WITHOUT ROWID;
 """
 
+# A session that a person deleted does not come back by itself; what was added to it waits for the undo.
+DELETED = """
+CREATE TABLE deleted (
+    session TEXT PRIMARY KEY, plan TEXT NOT NULL, at REAL NOT NULL,
+    added TEXT NOT NULL                         -- JSON: its rows of the owned tables; empty: past undoing
+) STRICT, WITHOUT ROWID
+"""
+
 OWNED_TABLES = (
     "session_name", "session_tag", "session_note", "cut", "colour",
-    "imported", "published", "link", "clock_offset",
+    "imported", "published", "link", "clock_offset", "deleted",
 )  # fmt: skip
 
 # In the order in which they may be emptied.
 DERIVED_TABLES = (
-    "staging", "summary", "clock", "block", "series", "result", "step",
+    "headline", "staging", "summary", "clock", "block", "series", "result", "step",
     "fact", "log", "note", "mark", "unknown", "session", "plan", "journal",
 )  # fmt: skip
 
@@ -234,5 +244,9 @@ def _create(connection: Connection) -> None:
             connection.execute(statement)
 
 
-MIGRATIONS: list[Callable[[Connection], None]] = [_create]
+def _keep_deleted(connection: Connection) -> None:
+    connection.execute(DELETED)
+
+
+MIGRATIONS: list[Callable[[Connection], None]] = [_create, _keep_deleted, add_headlines]
 VERSION = len(MIGRATIONS)

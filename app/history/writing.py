@@ -41,10 +41,19 @@ class Writer:
         """Why the journal is kept but not read; empty: it is read."""
         return self._place(session).refused
 
+    def is_deleted(self, session: str) -> bool:
+        """A person took it away: it comes back by `undelete` or an import only."""
+        return self._history.one("SELECT 1 FROM deleted WHERE session = ?", (session,)) is not None
+
     def append(self, plan: str, session: str, offset: int, raw: bytes) -> Events:
-        """Store whole lines that lie at `offset` of the journal; returns the events that were new."""
+        """Store whole lines that lie at `offset` of the journal; returns the events that were new.
+
+        A session that was deleted stays away.
+        """
         path = self._path(session)
         with self._history.transaction():
+            if self.is_deleted(session):
+                return Events()
             place = self._place(session)
             before = place.offset
             raw = _continuing(session, place, offset, raw)
@@ -60,6 +69,8 @@ class Writer:
         """Make the kept journal and what is stored of it agree again, after a crash or an update of Dyno."""
         path = self._path(session)
         with self._history.transaction():
+            if self.is_deleted(session):
+                return
             place = self._place(session)
             if place.offset:
                 journals.cut(path, place.offset)

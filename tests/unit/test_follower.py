@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from app.errors import LinkError, TargetError
 from app.follower import Beat, End, Follower, Frames, Link, Piece, Pump, Update
+from app.history import edits
 from app.history.history import History
+from app.history.sessions import sessions
 from app.history.writing import Writer
 from tests import journals
 
@@ -215,6 +217,17 @@ def test_follows_to_the_end(tmp_path: Path) -> None:
     assert told.events(FIRST) == WHOLES[FIRST].events
     assert told.links[0].state == "connecting"
     assert told.links[-1] == Link("ended", locked=False, clock_offset_s=3600.0)
+
+
+def test_what_was_deleted_meanwhile_is_not_asked_for(tmp_path: Path) -> None:
+    target = ScriptedTarget(rest, rest)
+    follow(tmp_path, target)
+    with History(tmp_path) as history:
+        edits.delete(history, FIRST)
+    follow(tmp_path, target)
+    assert [list(offsets) for offsets in target.offsets] == [[FIRST, SECOND], [SECOND]]
+    with History(tmp_path) as history:
+        assert [each["id"] for each in sessions(history)] == [SECOND]
 
 
 def test_the_clock_of_the_target_is_measured_at_each_connect(tmp_path: Path) -> None:

@@ -1,0 +1,144 @@
+"""What was deleted stays away, and comes back as it was where a person wants it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from app.adoption import Found, is_kept
+from app.errors import InputError
+from app.history import edits, figures
+from app.history.exporting import export
+from app.history.history import History
+from app.history.importing import import_session
+from app.history.rebuilding import rebuild
+from app.history.sessions import session, sessions
+from app.history.watching import keep_unlocked
+from app.history.writing import Writer
+from app.targets import Target
+from tests import journals
+
+from .conftest import store
+
+PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")])
+FIRST, SECOND = (turn.session for turn in PLAN.turns)
+WHOLE = journals.whole(PLAN, FIRST, failed=3)
+
+
+@pytest.fixture
+def filled(history: History) -> History:
+    """Two sessions; to the first one a person has added something of everything."""
+    store(history, WHOLE, journals.whole(PLAN, SECOND))
+    edits.rename(history, FIRST, "mine")
+    edits.tag(history, FIRST, "quiet")
+    edits.note(history, FIRST, "the window was open")
+    edits.note(history, FIRST, "and the door")
+    edits.cut(history, FIRST, 1, 0, 2, "a backup ran")
+    return history
+
+
+def test_undone_it_is_what_it_was(filled: History) -> None:
+    before = figures.show(filled, FIRST), edits.added(filled, FIRST)
+    assert edits.delete(filled, "mine") == FIRST
+    edits.note(filled, SECOND, "written meanwhile")
+    assert edits.undelete(filled, FIRST)
+    assert (figures.show(filled, FIRST), edits.added(filled, FIRST)) == before
+    assert (filled.journals / f"{FIRST}.jsonl").read_bytes() == WHOLE.raw
+    assert list(filled.trash.iterdir()) == []
+    assert filled.query("SELECT * FROM deleted") == []
+
+
+def test_a_lost_session_is_lost_when_it_is_back(history: History) -> None:
+    store(history, journals.Maker(PLAN, FIRST).begin())
+    keep_unlocked(history, [FIRST])
+    edits.delete(history, FIRST)
+    edits.undelete(history, FIRST)
+    assert session(history, FIRST)["state"] == "lost"
+
+
+def test_its_journal_does_not_bring_it_back(filled: History) -> None:
+    edits.delete(filled, FIRST)
+    writer = Writer(filled)
+    writer.recover(PLAN.id, FIRST)
+    assert len(writer.append(PLAN.id, FIRST, 0, WHOLE.raw)) == 0
+    lines = WHOLE.raw.splitlines(keepends=True)
+    assert len(writer.append(PLAN.id, FIRST, len(WHOLE.raw) - len(lines[-1]), lines[-1])) == 0
+    assert [each["id"] for each in sessions(filled)] == [SECOND]
+    assert not (filled.journals / f"{FIRST}.jsonl").exists()
+
+
+def test_it_is_not_fetched_again(filled: History) -> None:
+    there = [{"session": each, "size": len(WHOLE.raw)} for each in (FIRST, SECOND)]
+    found = Found(Target("local"), "/d", PLAN.id, "a plan", "sha", False, there[:1])
+    edits.delete(filled, FIRST)
+    assert is_kept(found, filled.directory)
+    edits.undelete(filled, FIRST)
+    assert is_kept(found, filled.directory)
+
+
+def test_a_rebuild_leaves_it_away(filled: History) -> None:
+    edits.delete(filled, FIRST)
+    assert rebuild(filled.directory).sessions == 1
+    assert [each["id"] for each in sessions(filled)] == [SECOND]
+    assert edits.undelete(filled, FIRST)
+
+
+def test_imported_on_purpose_it_is_there_again(filled: History, tmp_path: Path) -> None:
+    file = export(filled, FIRST, tmp_path / "session.zip")
+    edits.delete(filled, FIRST)
+    assert import_session(filled, file).new
+    assert session(filled, "mine")["tags"] == ["quiet"]
+    assert list(filled.trash.iterdir()) == []
+    assert not Writer(filled).is_deleted(FIRST)
+    with pytest.raises(InputError, match="not among the deleted"):
+        edits.undelete(filled, FIRST)
+
+
+def test_an_import_that_fails_leaves_it_deleted(filled: History, tmp_path: Path) -> None:
+    file = export(filled, FIRST, tmp_path / "session.zip")
+    edits.delete(filled, FIRST)
+    file.write_bytes(file.read_bytes()[:-200])
+    with pytest.raises(InputError):
+        import_session(filled, file)
+    assert edits.undelete(filled, FIRST)
+
+
+def test_after_a_week_only_the_way_back_is_open(filled: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    edits.delete(filled, FIRST)
+    monkeypatch.setattr("app.history.edits.UNDO_S", 0.0)
+    edits.delete(filled, SECOND)
+    assert [path.stem for path in filled.trash.iterdir()] == [SECOND]
+    assert Writer(filled).is_deleted(FIRST)
+    assert not edits.undelete(filled, FIRST)
+    store(filled, WHOLE)
+    assert [each["id"] for each in sessions(filled)] == [FIRST]
+
+
+def test_it_is_named_by_its_id_or_the_end_of_it(filled: History) -> None:
+    edits.delete(filled, FIRST)
+    assert edits.find_deleted(filled, FIRST) == edits.find_deleted(filled, FIRST[-6:]) == FIRST
+    with pytest.raises(InputError, match=f"the latest are {FIRST}"):
+        edits.find_deleted(filled, "mine")
+
+
+def test_a_history_of_before_learns_to_delete(dyno_home: Path) -> None:
+    dyno_home.mkdir()
+    released = Path(__file__).parents[2] / "data" / "0.1.0" / "history.sqlite"
+    shutil.copy(released, dyno_home / "history.sqlite")
+    with History(dyno_home) as history:
+        edits.delete(history, "last")
+        assert sessions(history) == []
+
+
+def test_a_damaged_history_of_before_has_no_deleted_ones_to_lose(dyno_home: Path) -> None:
+    dyno_home.mkdir()
+    file = dyno_home / "history.sqlite"
+    shutil.copy(Path(__file__).parents[2] / "data" / "0.1.0" / "history.sqlite", file)
+    with file.open("r+b") as damaged:
+        damaged.seek(-4096 * 3, 2)
+        damaged.write(b"\x99" * 4096 * 3)
+    rebuilt = rebuild(dyno_home)
+    assert "was damaged" in rebuilt.problems[0]
+    assert not any("deleted" in problem for problem in rebuilt.problems)
