@@ -66,6 +66,11 @@ class Events(Sequence[Event]):
     def __init__(self, lines: Sequence[Line] = ()) -> None:
         self._lines = lines
 
+    @property
+    def lines(self) -> Sequence[Line]:
+        """As they were read: nothing is made for a sample."""
+        return self._lines
+
     def __add__(self, more: Events) -> Events:
         return Events([*self._lines, *more._lines])
 

@@ -113,6 +113,14 @@ def estimate(plan: Plan, survey: Mapping[str, Any]) -> Estimate:
     )
 
 
+def step_guesses(plan: Plan, contender: Contender) -> list[float]:
+    """Seconds of each step beyond those it declares, as far as they can be told without a survey."""
+    if contender.engine not in LOAD_RATE:  # of a later Dyno
+        return [STEP_S] * len(plan.steps)
+    work = Work(_workloads_of(plan), CORE_RATE)
+    return [STEP_S + _step_s(plan, step, contender, work) for step in plan.steps]
+
+
 def _assumptions(work: Work) -> list[str]:
     rates = ", ".join(f"{engine} {rate // 1000}k" for engine, rate in LOAD_RATE.items())
     return [
