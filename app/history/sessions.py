@@ -50,14 +50,14 @@ class SessionEntry(TypedDict):
 
 
 # lost: no end, and the lock of the plan was seen free after everything of the journal had been read
-_STATE = """
+STATE_OF = """
     CASE WHEN state IN ('waiting', 'active') AND EXISTS (
         SELECT 1 FROM link JOIN journal USING (session)
         WHERE link.session = session.id AND unlocked_offset = offset)
     THEN 'lost' ELSE state END"""
-_NAME = "coalesce((SELECT name FROM session_name WHERE session = session.id), session.name)"
+NAME_OF = "coalesce((SELECT name FROM session_name WHERE session = session.id), session.name)"
 _SELECT = f"""
-SELECT id, name, {_STATE}, reason, failed_steps, target, contender, build, family, version, engine, preset,
+SELECT id, name, {STATE_OF}, reason, failed_steps, target, contender, build, family, version, engine, preset,
     table_options, cores, sequence, plan, repeat, strftime('%Y-%m-%dT%H:%M:%SZ', started_at, 'unixepoch'),
     ended_t, contender_key, work_key, machine_key
 FROM session
@@ -81,23 +81,29 @@ def sessions(
     _check_states(states)
     wanted = {"target = ?": target, "engine = ?": engine, "sequence = ?": sequence, "plan = ?": plan}
     wanted["id IN (SELECT session FROM session_tag WHERE tag = ?)"] = tag
-    wanted[f"{_NAME} LIKE ? ESCAPE '\\'"] = f"%{escaped(text)}%" if text else ""
+    wanted[f"{NAME_OF} LIKE ? ESCAPE '\\'"] = f"%{escaped(text)}%" if text else ""
     conditions = [condition for condition, value in wanted.items() if value]
     values: list[str | int] = [value for value in wanted.values() if value]
-    for expression, several in ((_STATE, states), ("id", ids)):
+    for expression, several in ((STATE_OF, states), ("id", ids)):
         if several:
             conditions.append(f"{expression} IN ({', '.join('?' * len(several))})")
             values.extend(several)
     where = f"WHERE {' AND '.join(conditions)} " if conditions else ""
     order = "ORDER BY planned_at DESC, ordinal DESC, id DESC LIMIT ?"
     rows = history.query(_SELECT + where + order, (*values, limit))
-    added = _Added(history)
+    added = _Added(history, ids)
     return [added.entry(row) for row in reversed(rows)]
 
 
 def session(history: History, reference: str) -> SessionEntry:
     """The one that is meant by a full id, its last 6 characters, a unique name, or `last`."""
     return sessions(history, ids=[find(history, reference)])[0]
+
+
+def state_of(history: History, session: str) -> str:
+    """Of a session by its id; '' where there is none."""
+    row = history.one(f"SELECT {STATE_OF} FROM session WHERE id = ?", (session,))  # noqa: S608 - our own words
+    return row[0] if row else ""
 
 
 def find(history: History, reference: str) -> str:
@@ -146,16 +152,23 @@ def _check_states(states: Sequence[str]) -> None:
 
 
 class _Added:
-    """What people added to all sessions: small tables, joined here in a third of the time."""
+    """What people added to these sessions, or to all: small tables, joined here in a third of the time."""
 
-    def __init__(self, history: History) -> None:
-        self._names = dict(history.query("SELECT session, name FROM session_name"))
+    def __init__(self, history: History, ids: Sequence[str] = ()) -> None:
+        of = f" WHERE session IN ({', '.join('?' * len(ids))})" if ids else ""
+
+        def read(what: str) -> list[tuple[Any, ...]]:
+            return history.query(f"SELECT {what}{of}", tuple(ids))
+
+        self._names = dict(read("session, name FROM session_name"))
         self._colours = dict(history.query("SELECT contender_key, colour FROM colour"))
-        self._published = {row[0] for row in history.query("SELECT session FROM published")}
-        self._imported = {row[0] for row in history.query("SELECT session FROM imported")}
+        self._published = {id_ for (id_,) in read("session FROM published")}
+        self._imported = {id_ for (id_,) in read("session FROM imported")}
         self._tags: dict[str, list[str]] = {}
-        for id_, tag in history.query("SELECT session, tag FROM session_tag ORDER BY session, tag"):
+        for id_, tag in read("session, tag FROM session_tag"):
             self._tags.setdefault(id_, []).append(tag)
+        for tags in self._tags.values():
+            tags.sort()
 
     def entry(self, row: Sequence[Any]) -> SessionEntry:
         id_ = row[0]

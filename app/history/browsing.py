@@ -1,0 +1,221 @@
+"""Looking for sessions among thousands: text, facets, order; the ids of all that fit, their lines by page."""
+
+# ruff: noqa: S608 - no word of a statement comes from outside
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ..errors import InputError
+from .history import History
+from .sessions import NAME_OF, STATE_OF, STATES, SessionEntry, escaped, sessions
+
+_CHUNK = 1000  # sessions whose lines are read by one statement
+_DATE = "coalesce(started_at, planned_at)"  # as the index has it
+_NEWEST_FIRST = f"{_DATE} DESC, ordinal DESC, id DESC"
+_TAGS = (
+    "(SELECT group_concat(tag) FROM (SELECT tag FROM session_tag WHERE session = session.id ORDER BY tag))"
+)
+_TAGGED = "id IN (SELECT session FROM session_tag WHERE tag {})"
+_SEARCHED = ("target", "contender", "build", "family", "version", "engine", "preset", "sequence")
+
+QPS = "qps "  # in front of a group: sorted by its headline
+_HEADLINE = "LEFT JOIN headline ON headline.session = number AND grouping = ?"
+
+# by what else sessions can be sorted
+ORDERS: Mapping[str, tuple[str, ...]] = {
+    "name": (f"{NAME_OF} COLLATE NOCASE",),
+    "state": (STATE_OF, "failed_steps"),
+    **{name: (f"{name} COLLATE NOCASE",) for name in ("target", "contender", "build", "engine", "preset")},
+    "sequence": ("sequence COLLATE NOCASE",),
+    "date": (_DATE,),
+    "length": ("ended_t",),
+    "tags": (_TAGS,),
+}
+# each value of a facet stands for the sessions that have it; several values: any of them
+FACETS = ("target", "build", "engine", "preset", "sequence", "state", "tag")
+_PLAIN = {name: STATE_OF if name == "state" else name for name in FACETS if name != "tag"}
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which sessions are wanted: each word of the text in a text of theirs, of each facet a chosen value."""
+
+    text: str = ""
+    chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.text.strip() and not any(self.chosen.values())
+
+
+@dataclass(frozen=True)
+class Order:
+    by: str = "date"
+    is_descending: bool = True
+
+
+class Headline(NamedTuple):
+    """The QPS of a group of steps: the geometric mean of the `n` of its `steps` that have a figure."""
+
+    qps: float | None
+    n: int
+    steps: int
+
+
+class SessionLine(SessionEntry):
+    """One line of the list, with what it is sorted by."""
+
+    at: float  # when it began; where it has not, when it was planned
+    headlines: dict[str, Headline]  # by group
+
+
+class FacetValue(NamedTuple):
+    """A value, and how many sessions fit if it alone is chosen of its facet."""
+
+    value: str
+    sessions: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """The sessions that fit, in their order; of how many; and the groups that any session has a QPS of."""
+
+    ids: tuple[str, ...]
+    total: int
+    groups: tuple[str, ...]
+
+
+@dataclass
+class _Where:
+    """Conditions that all hold, and what their question marks stand for."""
+
+    conditions: list[str] = field(default_factory=list)
+    values: list[str] = field(default_factory=list)
+
+    def add(self, condition: str, *values: str) -> None:
+        self.conditions.append(condition)
+        self.values.extend(values)
+
+    def __str__(self) -> str:
+        return f"WHERE {' AND '.join(self.conditions)}" if self.conditions else ""
+
+
+def browse(history: History, wanted: Filter, order: Order) -> Found:
+    """All sessions that fit, in this order."""
+    where, join, values = _where(wanted), "", []
+    if order.by.startswith(QPS):
+        join, values = _HEADLINE, [order.by.removeprefix(QPS)]
+    statement = f"SELECT id FROM session {join} {where} ORDER BY {_sorting(order)}"
+    ids = tuple(id_ for (id_,) in history.query(statement, values + where.values))
+    total = len(ids) if wanted.is_empty else history.query("SELECT count(*) FROM session")[0][0]
+    return Found(ids, total, groups(history))
+
+
+def groups(history: History) -> tuple[str, ...]:
+    """Of which any session has a QPS; each found by one step through the index."""
+    rows = history.query(
+        "WITH RECURSIVE known (name) AS (SELECT min(grouping) FROM headline UNION ALL SELECT"
+        " (SELECT min(grouping) FROM headline WHERE grouping > name) FROM known WHERE name IS NOT NULL)"
+        " SELECT name FROM known WHERE name IS NOT NULL"
+    )
+    return tuple(name for (name,) in rows)
+
+
+def lines(history: History, ids: Sequence[str]) -> list[SessionLine]:
+    """Of these sessions, in this order; those that are gone are left out."""
+    found: dict[str, SessionLine] = {}
+    for at in range(0, len(ids), _CHUNK):
+        found.update(_lines(history, ids[at : at + _CHUNK]))
+    return [found[id_] for id_ in ids if id_ in found]
+
+
+def _lines(history: History, ids: Sequence[str]) -> Iterator[tuple[str, SessionLine]]:
+    marks = ", ".join("?" * len(ids))
+    dates = dict(history.query(f"SELECT id, {_DATE} FROM session WHERE id IN ({marks})", ids))
+    headlines: dict[str, dict[str, Headline]] = {}
+    statement = (
+        "SELECT id, grouping, qps, n, steps FROM session JOIN headline ON session = number"
+        f" WHERE id IN ({marks})"
+    )
+    for id_, group, *headline in history.query(statement, ids):
+        headlines.setdefault(id_, {})[group] = Headline(*headline)
+    for entry in sessions(history, ids=ids):
+        id_ = entry["id"]
+        if id_ in dates:
+            yield id_, {**entry, "at": dates[id_], "headlines": headlines.get(id_, {})}
+
+
+def facets(history: History, wanted: Filter) -> dict[str, list[FacetValue]]:
+    """The values of each facet among the sessions that all other facets, and the text, let through."""
+    chosen = {name: frozenset(values) for name, values in wanted.chosen.items() if values}
+    counted: dict[str, Counter[str]] = {name: Counter() for name in _PLAIN}
+    for *values, count in _combinations(history, wanted):
+        given = dict(zip(_PLAIN, values, strict=True))
+        missed = [name for name in given if name in chosen and given[name] not in chosen[name]]
+        for name, value in given.items():
+            if missed in ([], [name]):
+                counted[name][value] += count
+    counted["tag"] = _tags(history, wanted)
+    return {name: _in_order(name, counted[name], chosen.get(name, ())) for name in FACETS}
+
+
+def _combinations(history: History, wanted: Filter) -> list[tuple[Any, ...]]:
+    """How many sessions have the same values of all facets: far fewer lines than sessions."""
+    where = _where(Filter(wanted.text, {"tag": wanted.chosen.get("tag", ())}))
+    columns = ", ".join(_PLAIN.values())
+    by = ", ".join(str(at + 1) for at in range(len(_PLAIN)))
+    return history.query(f"SELECT {columns}, count(*) FROM session {where} GROUP BY {by}", where.values)
+
+
+def _tags(history: History, wanted: Filter) -> Counter[str]:
+    where = _where(Filter(wanted.text, {**wanted.chosen, "tag": ()}))
+    tagged = "session JOIN session_tag ON session_tag.session = id"
+    rows = history.query(f"SELECT tag, count(*) FROM {tagged} {where} GROUP BY tag", where.values)
+    return Counter(dict(rows))
+
+
+def _in_order(name: str, counts: Counter[str], chosen: Sequence[str] | frozenset[str]) -> list[FacetValue]:
+    """Also the chosen ones that nothing fits: they can be taken back."""
+    values = {*counts, *chosen} - {""}
+    key = STATES.index if name == "state" else str.casefold
+    return [FacetValue(value, counts[value]) for value in sorted(values, key=key)]
+
+
+def _where(wanted: Filter) -> _Where:
+    where = _Where()
+    for word in wanted.text.split():
+        _add_word(where, f"%{escaped(word)}%")
+    for name, values in wanted.chosen.items():
+        if name not in FACETS:
+            raise InputError(f"no facet {name!r}: there are {', '.join(FACETS)}")
+        if values:
+            several = f"IN ({', '.join('?' * len(values))})"
+            where.add(_TAGGED.format(several) if name == "tag" else f"{_PLAIN[name]} {several}", *values)
+    return where
+
+
+def _add_word(where: _Where, pattern: str) -> None:
+    """In a text that the list shows, in a tag, a note, or at the end of the id."""
+    like = "LIKE ? ESCAPE '\\'"
+    texts = " || ' ' || ".join((NAME_OF, *_SEARCHED))
+    where.add(
+        f"({texts} {like} OR {_TAGGED.format(like)}"
+        f" OR id IN (SELECT session FROM session_note WHERE text {like}) OR id {like})",
+        pattern, pattern, pattern, pattern[1:-1].upper().join(("%", "")),
+    )  # fmt: skip
+
+
+def _sorting(order: Order) -> str:
+    """What stands behind ORDER BY; sessions without a value come last, equal ones newest first."""
+    direction = "DESC" if order.is_descending else "ASC"
+    if order.by == "date":
+        return _NEWEST_FIRST.replace("DESC", direction)
+    expressions = ("qps",) if order.by.startswith(QPS) else ORDERS.get(order.by)
+    if expressions is None:
+        raise InputError(f"sessions are not sorted by {order.by!r}: there are {', '.join(ORDERS)}")
+    parts = [f"{each} IS NULL, {each} {direction}" for each in expressions]
+    return f"{', '.join(parts)}, {_NEWEST_FIRST}"
