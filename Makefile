@@ -1,4 +1,5 @@
 # make run    installs what is missing, and starts Dyno
+# make desktop  puts Dyno among the applications of this desktop
 # make test   installs what the tests need, and passes them; make full: the long ones too
 # make bench  measures Dyno itself (docs/benchmarks.md)
 # make lint   style and types only
@@ -6,14 +7,18 @@
 BIN = .venv/bin
 
 .DEFAULT_GOAL = help
-.PHONY: help run test full bench lint
+.PHONY: help run desktop test full bench lint
 
 help:
 	@sed -n 's/^# //p' Makefile
 
 run:
 	@sh install.sh run
-	@$(BIN)/dyno
+	@if $(BIN)/python -m ui.display; then $(BIN)/dyno; else $(BIN)/dyno run --duel; fi
+
+desktop:
+	@sh install.sh run
+	@sh install.sh desktop
 
 test:
 	@sh install.sh test

@@ -5,6 +5,7 @@
 #   sh install.sh test    also what `make test` needs
 #   sh install.sh full    also what `make full` needs
 #   sh install.sh lint    only .venv with the tools for developers
+#   sh install.sh desktop an entry among the applications of this user's desktop
 #
 # As root it installs the missing Debian packages, naming each first; else it prints the line to run, and stops.
 set -eu
@@ -16,7 +17,7 @@ for_run="
     libegl1 libgl1 libxkbcommon-x11-0 libdbus-1-3 libfontconfig1 libglib2.0-0 fonts-dejavu-core
     libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 libxcb-render-util0
     libxcb-shape0 libxcb-xfixes0 libxcb-xkb1 libx11-xcb1"
-for_test="openssh-server iproute2 xvfb npm/npm"
+for_test="openssh-server iproute2 xvfb xdotool openbox npm/npm"
 for_full="mvn/maven"
 # Dyno starts servers of its own: these services, where a package brings them, are not wanted.
 services="mariadb ssh"
@@ -26,8 +27,23 @@ case ${1:-} in
     test) packages="$for_run $for_test" extra='[dev]' ;;
     full) packages="$for_run $for_test $for_full" extra='[dev]' ;;
     lint) packages='' extra='[dev]' ;;
-    *) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    desktop) ;;
+    *) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac
+
+share=${XDG_DATA_HOME:-$HOME/.local/share}
+
+add_to_desktop() {
+    mkdir -p "$share/applications" "$share/icons/hicolor/scalable/apps"
+    cp resources/icons/dyno.svg "$share/icons/hicolor/scalable/apps/dyno.svg"
+    sed "s|^Exec=.*|Exec=\"$PWD/.venv/bin/dyno\"|" resources/dyno.desktop >"$share/applications/dyno.desktop"
+    echo "Dyno is among the applications now: $share/applications/dyno.desktop"
+}
+
+if [ "${1:-}" = desktop ]; then
+    add_to_desktop
+    exit
+fi
 
 stop() {
     printf '%s\n' "$*" >&2

@@ -1,9 +1,17 @@
-"""Where Dyno keeps its things on this computer, and what the person has set."""
+"""Where Dyno keeps its things on this computer, and what the person has set (settings.toml)."""
 
 from __future__ import annotations
 
 import os
+import tomllib
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
+
+from .errors import InputError
+from .private import write_private
+
+APPEARANCES = ("system", "light", "dark")
 
 
 def home() -> Path:
@@ -14,3 +22,48 @@ def home() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_data_dir("dyno", appauthor=False))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a person sets in the window."""
+
+    appearance: str = "system"
+    target: str = "local"  # that a new plan begins with
+    notifications: bool = True  # when a plan ends
+
+
+def read_settings(directory: Path | None = None) -> Settings:
+    """As kept; what is missing is as Dyno comes. Raises InputError where a value cannot be one."""
+    kept = read_table(directory)
+    found = {field.name: kept[field.name] for field in fields(Settings) if field.name in kept}
+    default = asdict(Settings())
+    for name, value in found.items():
+        if type(value) is not type(default[name]) or (name == "appearance" and value not in APPEARANCES):
+            raise InputError(f"{_path(directory)}: {name} cannot be {value!r}")
+    return Settings(**found)
+
+
+def keep_settings(settings: Settings, directory: Path | None = None) -> None:
+    keep_table({**read_table(directory), **asdict(settings)}, directory)
+
+
+def read_table(directory: Path | None = None) -> dict[str, Any]:
+    """All of settings.toml."""
+    path = _path(directory)
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+
+
+def keep_table(table: dict[str, Any], directory: Path | None = None) -> None:
+    import tomli_w
+
+    write_private(_path(directory), tomli_w.dumps(table).encode())
+
+
+def _path(directory: Path | None) -> Path:
+    return (directory or home()) / "settings.toml"

@@ -1,4 +1,4 @@
-"""Colours: light and dark palettes of our own on Fusion, one accent, one a contender, one a group of steps."""
+"""Colours: palettes of our own on Fusion, light and dark; one accent, one a contender, one a group."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from PySide6.QtWidgets import QApplication
 SPACE = 8  # pixels: the grid that everything stands on
 
 Appearance = str  # "system" "light" "dark"
-APPEARANCES = ("system", "light", "dark")
-
 _LIGHT = {
     "window": "#f4f5f7",
     "base": "#ffffff",
@@ -72,6 +70,10 @@ class Theme(QObject):
         self.is_dark = False
         self._appearance: Appearance = "system"
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_scheme_changed)
+
+    @property
+    def appearance(self) -> Appearance:
+        return self._appearance
 
     def set_appearance(self, appearance: Appearance) -> None:
         """Follow the system where it says, or be light or dark."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..settings import home
+from ..settings import home, keep_table, read_table
 from .entries import Workload
 
 _KEY = "approved_lua"
@@ -38,33 +36,17 @@ def hash_of(files: Mapping[str, str]) -> str:
 
 def approved_hashes() -> frozenset[str]:
     """What was approved on this computer."""
-    return frozenset(_read(_path()).get(_KEY, {}))
+    return frozenset(_approved(read_table()))
 
 
 def approve(sha256: str, workload: str) -> None:
     """Remember that a person has seen this Lua and lets it run."""
-    import tomli_w
-
-    path = _path()
-    settings = _read(path)
-    settings.setdefault(_KEY, {})[sha256] = workload
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_suffix(".new")
-    fresh.write_text(tomli_w.dumps(settings), encoding="utf-8")
-    fresh.replace(path)
+    table = read_table()
+    keep_table({**table, _KEY: {**_approved(table), sha256: workload}})
 
 
-def _path() -> Path:
-    return home() / "settings.toml"
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from None
-    if not isinstance(found.get(_KEY, {}), dict):
-        raise InputError(f"{path}: {_KEY} must be a table")
+def _approved(table: Mapping[str, Any]) -> dict[str, str]:
+    found = table.get(_KEY, {})
+    if not isinstance(found, dict):
+        raise InputError(f"{home() / 'settings.toml'}: {_KEY} must be a table")
     return found

@@ -1,0 +1,48 @@
+"""Figures for people: sizes, durations, dates, rates."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+def bytes_text(size: float) -> str:
+    """`1.5 GB`; a count of bytes for people."""
+    for unit in ("B", "KB", "MB", "GB", "TB"):
+        if abs(size) < 1024 or unit == "TB":
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return ""
+
+
+def seconds_text(seconds: float) -> str:
+    """`1 h 05 min`, `3 min 20 s`, `45 s`."""
+    whole = max(0, round(seconds))
+    if whole >= 3600:
+        return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+    return f"{whole // 60} min {whole % 60:02d} s" if whole >= 60 else f"{whole} s"
+
+
+def figure_text(value: float | None) -> str:
+    """With as many digits as a figure of a bench deserves; - where there is none."""
+    if value is None:
+        return "-"
+    digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 2 if abs(value) >= 1 else 4
+    return f"{value:,.{digits}f}"
+
+
+def ago_text(at: float, now: float) -> str:
+    """`just now`, `5 min ago`, `3 h ago`, `12 days ago`."""
+    seconds = max(0.0, now - at)
+    if seconds < 60:
+        return "just now"
+    if seconds < 3600:
+        return f"{seconds // 60:.0f} min ago"
+    if seconds < 86400:
+        return f"{seconds // 3600:.0f} h ago"
+    days = int(seconds // 86400)
+    return "1 day ago" if days == 1 else f"{days} days ago"
+
+
+def date_text(at: float) -> str:
+    """`2026-11-21 14:35`, by the clock on the wall here."""
+    return datetime.fromtimestamp(at).strftime("%Y-%m-%d %H:%M")

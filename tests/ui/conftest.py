@@ -1,0 +1,68 @@
+"""What tests of the window share: a context of their own on a home of their own; nothing may be left behind."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
+
+from app.history.history import History
+from app.history.importing import import_session
+from ui.application import close_context, make_context
+from ui.context import Context
+from ui.theme import Theme
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+DATA = Path(__file__).parents[1] / "data" / "0.1.0"
+
+
+@pytest.fixture(scope="session")
+def qapp_cls() -> type[QApplication]:
+    return QApplication
+
+
+@pytest.fixture
+def context(qapp: QApplication, dyno_home: Path) -> Iterator[Context]:
+    """A context as the window has it; what it began has ended when the test has."""
+    qapp.setStyle("Fusion")
+    before = set(threading.enumerate())
+    made = make_context(dyno_home)
+    made.theme.set_appearance("light")
+    yield made
+    close_context(made)
+    _let_go(qapp)
+    left = [thread.name for thread in set(threading.enumerate()) - before if thread.is_alive()]
+    assert not left, f"threads that the test has left behind: {left}"
+
+
+@pytest.fixture
+def theme(qapp: QApplication) -> Theme:
+    qapp.setStyle("Fusion")
+    made = Theme()
+    made.set_appearance("light")
+    return made
+
+
+@pytest.fixture
+def recorded(dyno_home: Path) -> Path:
+    """A home with the session of an earlier version in its history."""
+    with History(dyno_home) as history:
+        import_session(history, DATA / "session.zip")
+    return dyno_home
+
+
+def _let_go(application: QApplication) -> None:
+    """Widgets that were closed are deleted now, and not in a later test."""
+    for widget in application.topLevelWidgets():
+        widget.close()
+        widget.deleteLater()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    application.processEvents()
+    gc.collect()

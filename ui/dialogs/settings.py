@@ -1,0 +1,101 @@
+"""What a person sets; kept at once where it can be kept."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.errors import DynoError
+from app.settings import APPEARANCES, Settings, keep_settings, read_settings
+from app.targets import LOCAL, Targets
+
+from ..bus import Changes
+from ..context import Context
+from ..widgets.message import Message
+
+_WORDS = {"system": "As the system", "light": "Light", "dark": "Dark"}
+
+
+class SettingsDialog(QDialog):
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.setWindowTitle("Settings")
+        self._message = Message()
+        self._appearance = QComboBox()
+        for name in APPEARANCES:
+            self._appearance.addItem(_WORDS[name], name)
+        self._target = QComboBox()
+        self._notifications = QCheckBox("Say so when a plan ends and the window is not in front")
+        self._show(self._read())
+        form = QFormLayout()
+        form.setHorizontalSpacing(16)
+        form.setVerticalSpacing(12)
+        form.addRow("&Appearance", self._appearance)
+        form.addRow("&Target of a new plan", self._target)
+        form.addRow("Notifications", self._notifications)
+        form.addRow("Dyno keeps its things in", self._directory())
+        buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
+        )
+        buttons.accepted.connect(self._on_accepted)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 24, 24, 16)
+        layout.setSpacing(16)
+        layout.addWidget(self._message)
+        layout.addLayout(form)
+        layout.addWidget(buttons)
+
+    def _read(self) -> Settings:
+        try:
+            return read_settings(self._context.home)
+        except DynoError as error:
+            self._message.show_failure(error)
+            return Settings()
+
+    def _show(self, settings: Settings) -> None:
+        self._appearance.setCurrentIndex(self._appearance.findData(settings.appearance))
+        for target in Targets(self._context.home).all():
+            self._target.addItem("this computer" if target.name == LOCAL else target.name, target.name)
+        self._target.setCurrentIndex(max(0, self._target.findData(settings.target)))
+        self._notifications.setChecked(settings.notifications)
+        self._notifications.setAccessibleName("Notifications")
+
+    def _directory(self) -> QWidget:
+        part = QWidget()
+        path = QLabel(str(self._context.home))
+        path.setToolTip("History, journals, presets, targets; DYNO_HOME names another place")
+        open_it = QPushButton("Open")
+        open_it.setToolTip("Show the directory in the file manager")
+        open_it.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._context.home))))
+        layout = QHBoxLayout(part)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(path, 1)
+        layout.addWidget(open_it)
+        return part
+
+    def _on_accepted(self) -> None:
+        settings = Settings(
+            self._appearance.currentData(), self._target.currentData(), self._notifications.isChecked()
+        )
+        try:
+            keep_settings(settings, self._context.home)
+        except (DynoError, OSError) as error:
+            self._message.show_failure(error)
+            return
+        self._context.theme.set_appearance(settings.appearance)
+        self._context.bus.changed.emit(Changes(settings=True))
+        self.accept()

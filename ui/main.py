@@ -1,0 +1,25 @@
+"""`dyno`: alone it opens the window, with arguments it is headless."""
+
+from __future__ import annotations
+
+import sys
+
+from .display import has_display
+
+NO_DISPLAY = (
+    "there is no display to open the window on: play the duel in the terminal with `dyno run --duel`,"
+    " or see `dyno --help`"
+)
+
+
+def main() -> int:
+    if len(sys.argv) > 1:
+        from app.cli import main as carry_out
+
+        return carry_out(sys.argv[1:])
+    if not has_display():
+        print(f"dyno: {NO_DISPLAY}", file=sys.stderr)
+        return 2
+    from .application import open_window
+
+    return open_window()

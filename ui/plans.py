@@ -1,0 +1,247 @@
+"""The plans that are followed, on any target, by a thread and a connection each."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.adoption import Found, find_plans, is_kept, unfinished_targets
+from app.errors import DynoError, InputError
+from app.follower import Follower, Link, Update
+from app.history import journals
+from app.history.decoding import decode_lines
+from app.history.history import History
+from app.progress import PlanProgress
+from app.protocol.events import ProtocolError
+from app.targets import LOCAL, Ask, Target, Targets, agent_on, connect
+
+from .bus import Arrival, Bus, Changes
+from .secrets import Secrets
+from .tasks import Failed, Tasks
+from .widgets.message import told
+
+if TYPE_CHECKING:
+    from app.remote.agent import Agent
+
+JOIN_S = 5.0
+CHUNK = 4 << 20
+
+
+@dataclass
+class FollowedPlan:
+    """A plan, and what has been heard of it."""
+
+    id: str
+    target: Target
+    directory: str
+    sha: str  # of the agent file that carries it out
+    sessions: tuple[str, ...]
+    progress: PlanProgress = field(default_factory=PlanProgress)
+    link: Link = field(default_factory=Link)
+    is_over: bool = False
+    problem: str = ""  # why it is not followed any more, in one line
+
+    @property
+    def name(self) -> str:
+        return self.progress.plan.name if self.progress.plan else self.id[-6:]
+
+
+@dataclass(frozen=True)
+class _News:
+    """From the thread of a follower."""
+
+    plan: str
+    what: PlanProgress | Update | Exception
+
+
+class Plans(QObject):
+    """Follows, steers and finds again the plans of all targets."""
+
+    changed = Signal(str)  # plan id: it is new, has come further, or its link is another
+    ended = Signal(str)  # plan id
+    _heard = Signal(object)
+
+    def __init__(
+        self, home: Path, tasks: Tasks, bus: Bus, secrets: Secrets, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._home = home
+        self._tasks = tasks
+        self._bus = bus
+        self._secrets = secrets
+        self._plans: dict[str, FollowedPlan] = {}
+        self._threads: dict[str, threading.Thread] = {}
+        self._stopping = threading.Event()
+        self._heard.connect(self._on_heard)
+
+    # what there is
+
+    def all(self) -> list[FollowedPlan]:
+        """The latest last; those that are over stay until the window closes."""
+        return list(self._plans.values())
+
+    def active(self) -> list[FollowedPlan]:
+        return [plan for plan in self._plans.values() if not plan.is_over]
+
+    def get(self, plan: str) -> FollowedPlan | None:
+        return self._plans.get(plan)
+
+    def of_session(self, session: str) -> FollowedPlan | None:
+        return next((plan for plan in self._plans.values() if session in plan.sessions), None)
+
+    # following
+
+    def follow(
+        self,
+        target: Target,
+        directory: str,
+        plan: str,
+        sha: str,
+        sessions: Sequence[str],
+        ask: Ask | None = None,
+    ) -> None:
+        """Follow a plan; who follows it already goes on."""
+        thread = self._threads.get(plan)
+        if thread is not None and thread.is_alive():
+            return
+        followed = FollowedPlan(plan, target, directory, sha, tuple(sessions))
+        self._plans[plan] = followed
+        thread = threading.Thread(
+            target=self._body, args=(followed, ask or self._secrets.ask), name=f"follow-{plan}", daemon=True
+        )
+        self._threads[plan] = thread
+        thread.start()
+        self.changed.emit(plan)
+
+    def retry(self, plan: str) -> None:
+        """Follow again what could not be followed, now with somebody there to be asked."""
+        followed = self._plans[plan]
+        self.follow(followed.target, followed.directory, plan, followed.sha, followed.sessions)
+
+    def adopt(self) -> None:
+        """Find the plans again that went on while the window was closed; nobody is asked for a secret."""
+        self._tasks.read(self, unfinished_targets, self._on_targets_known, self._on_failed)
+
+    def adopt_from(self, target: Target, ask: Ask) -> None:
+        """Follow what is carried out on a target, or was, and is not all here."""
+        self._tasks.run(
+            self,
+            lambda: [found for found in find_plans(target, ask) if not is_kept(found, self._home)],
+            self._on_found,
+            self._on_failed,
+        )
+
+    def close(self) -> None:
+        """Stop following; the plans go on at their targets."""
+        self._stopping.set()
+        for thread in self._threads.values():
+            thread.join(JOIN_S)
+
+    # steering
+
+    def stop(self, plan: str, what: str, owner: QObject, failed: Failed) -> None:
+        """End the `session` at hand, or after the `step` at hand, or the whole `plan`."""
+        self._steer(plan, lambda agent, sha: agent.stop(plan, what, sha=sha), owner, failed)
+
+    def skip(self, plan: str, owner: QObject, failed: Failed) -> None:
+        self._steer(plan, lambda agent, sha: agent.skip(plan, sha=sha), owner, failed)
+
+    def note(self, plan: str, text: str, owner: QObject, failed: Failed) -> None:
+        self._steer(plan, lambda agent, sha: agent.note(plan, text, sha=sha), owner, failed)
+
+    def _steer(self, plan: str, what: Callable[[Agent, str], object], owner: QObject, failed: Failed) -> None:
+        followed = self._plans[plan]
+
+        def work() -> None:
+            with closing(connect(followed.target, self._secrets.ask)) as connection:
+                agent = agent_on(connection, followed.target, followed.directory, followed.sha)
+                what(agent, followed.sha)
+
+        self._tasks.run(owner, work, lambda _: None, failed)
+
+    # on the thread of a follower
+
+    def _body(self, followed: FollowedPlan, ask: Ask) -> None:
+        def reach() -> Agent:
+            return agent_on(connect(followed.target, ask), followed.target, followed.directory, followed.sha)
+
+        def publish(update: Update) -> None:
+            self._tell(_News(followed.id, update))
+
+        try:
+            self._tell(_News(followed.id, _replayed(self._home, followed.sessions)))
+            Follower(
+                self._home, followed.id, followed.sessions, reach, publish, stopping=self._stopping
+            ).run()
+        except Exception as error:
+            self._tell(_News(followed.id, error))
+
+    def _tell(self, news: _News) -> None:
+        if not self._stopping.is_set():
+            with suppress(RuntimeError):  # the window has gone meanwhile
+                self._heard.emit(news)
+
+    # on the GUI thread
+
+    def _on_heard(self, news: _News) -> None:
+        followed = self._plans[news.plan]
+        match news.what:
+            case PlanProgress() as progress:
+                followed.progress = progress
+            case Update() as update:
+                self._take(followed, update)
+            case error:
+                followed.problem = told(error)[0]
+                followed.is_over = not isinstance(error, DynoError)
+        self.changed.emit(news.plan)
+
+    def _take(self, followed: FollowedPlan, update: Update) -> None:
+        followed.link, followed.problem = update.link, "; ".join(update.refused.values())
+        followed.progress.take_update(update)
+        self._bus.arrived.emit(Arrival(followed.id, update))
+        if any(_changes_the_list(events) for events in update.events.values()):
+            self._bus.changed.emit(Changes(sessions=True))
+        if update.link.state == "ended" and not followed.is_over:
+            followed.is_over = True
+            self._bus.changed.emit(Changes(sessions=True))
+            self.ended.emit(followed.id)
+
+    def _on_targets_known(self, names: list[str]) -> None:
+        known = {target.name: target for target in Targets(self._home).all()}
+        for name in dict.fromkeys([LOCAL, *names]):
+            if name in known:
+                self.adopt_from(known[name], self._secrets.silent)
+
+    def _on_found(self, found: list[Found]) -> None:
+        for each in found:
+            sessions = [session["session"] for session in each.sessions]
+            self.follow(each.target, each.directory, each.plan, each.sha, sessions, self._secrets.silent)
+
+    def _on_failed(self, error: Exception) -> None:
+        if isinstance(error, InputError):
+            return
+        self._bus.said.emit(told(error)[0])
+
+
+def _changes_the_list(events: Iterable[Any]) -> bool:
+    """Whether a list of sessions shows something else now."""
+    kinds = {"session_planned", "session_started", "step_ended", "session_ended"}
+    return any(getattr(event, "kind", "sample") in kinds for event in getattr(events, "lines", events))
+
+
+def _replayed(home: Path, sessions: Sequence[str]) -> PlanProgress:
+    """What the kept journals tell of a plan."""
+    progress = PlanProgress()
+    with History(home) as history:
+        folder = history.journals
+    for session in sessions:
+        with suppress(ProtocolError):
+            for raw in journals.chunks(journals.path_of(folder, session), CHUNK):
+                progress.take_all(session, decode_lines(raw))
+    return progress

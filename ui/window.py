@@ -1,0 +1,141 @@
+"""The window: the four places, the menus, the status bar; it builds, connects and remembers, nothing else."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QToolBar, QVBoxLayout, QWidget
+
+from .bus import Wanted
+from .context import Context
+from .dialogs.closing import ClosingDialog
+from .menus import add_file_menu, add_help_menu, add_view_menu
+from .notices import Notices
+from .pages import PLACES, Place
+from .pages.page import Page
+from .widgets.message import Message
+
+FIRST_SIZE = (1280, 800)
+SAID_MS = 6000
+
+
+class Window(QMainWindow):
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._pages: dict[str, Page] = {}
+        self._actions: dict[str, QActionGroup] = {}
+        self._menus: dict[str, QMenu] = {}
+        self._is_painted = False
+        self._may_close = False
+        self.setWindowTitle("Dyno")
+        self._places = self._make_places()
+        self.message = Message()
+        self._stack = QStackedWidget()
+        self.setCentralWidget(self._make_body())
+        add_file_menu(self, context)
+        self._before = add_view_menu(self, context, list(self._places.values()))
+        add_help_menu(self, context)
+        self._notices = Notices(context, self)
+        context.bus.wanted.connect(self._on_wanted)
+        context.bus.said.connect(lambda text: self.statusBar().showMessage(text, SAID_MS))
+        if not context.memory.restore_window(self):
+            self.resize(*FIRST_SIZE)
+        self.show_page("bench")
+
+    def page(self, name: str) -> Page:
+        """Made when it is first wanted."""
+        if name not in self._pages:
+            place = next(place for place in PLACES if place.name == name)
+            page = self._pages[name] = place.make(self._context)
+            self._stack.addWidget(page)
+            self._add_menu(place, page)
+        return self._pages[name]
+
+    def show_page(self, name: str) -> None:
+        page = self.page(name)
+        self._places[name].setChecked(True)
+        for each, menu in self._menus.items():
+            menu.menuAction().setVisible(each == name)
+            self._actions[each].setEnabled(each == name)
+        self._stack.setCurrentWidget(page)
+        self.setWindowTitle(f"{page.title} - Dyno" if page.title else "Dyno")
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() == QEvent.Type.Paint and not self._is_painted:
+            self._is_painted = True
+            QTimer.singleShot(0, self._on_painted)
+        return handled
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        plans = self._context.plans.active()
+        if plans and not self._may_close:
+            event.ignore()
+            dialog = ClosingDialog(plans, self)
+            dialog.accepted.connect(self._on_closing_agreed)
+            dialog.open()
+            return
+        self._context.memory.keep_window(self)
+        super().closeEvent(event)
+
+    # building
+
+    def _make_places(self) -> dict[str, QAction]:
+        bar = QToolBar("Places")
+        bar.setObjectName("places")
+        bar.setMovable(False)
+        bar.toggleViewAction().setEnabled(False)
+        group = QActionGroup(self)
+        made = {}
+        for at, place in enumerate(PLACES, 1):
+            action = QAction(place.title, self)
+            action.setCheckable(True)
+            action.setShortcut(QKeySequence(f"Ctrl+{at}"))
+            action.setToolTip(f"{place.tip} (Ctrl+{at})")
+            action.setStatusTip(place.tip)
+            action.triggered.connect(lambda _=False, name=place.name: self.show_page(name))
+            group.addAction(action)
+            bar.addAction(action)
+            made[place.name] = action
+        self.addToolBar(bar)
+        return made
+
+    def _make_body(self) -> QWidget:
+        body = QWidget()
+        layout = QVBoxLayout(body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.message)
+        layout.addWidget(self._stack, 1)
+        return body
+
+    def _add_menu(self, place: Place, page: Page) -> None:
+        menu = QMenu(f"&{place.title}", self)
+        menu.setToolTipsVisible(True)
+        group = QActionGroup(self)
+        group.setExclusionPolicy(QActionGroup.ExclusionPolicy.None_)
+        for action in page.page_actions():
+            if action is None:
+                menu.addSeparator()
+            else:
+                menu.addAction(action)
+                if action.actionGroup() is None:
+                    group.addAction(action)
+        self.menuBar().insertMenu(self._before, menu)
+        self._menus[place.name], self._actions[place.name] = menu, group
+
+    # what happens
+
+    def _on_painted(self) -> None:
+        """Only now what is dear: the window stands already."""
+        self._context.plans.adopt()
+        self._notices.begin()
+
+    def _on_wanted(self, wanted: Wanted) -> None:
+        self.show_page(wanted.page)
+        self.page(wanted.page).open(wanted)
+
+    def _on_closing_agreed(self) -> None:
+        self._may_close = True
+        self.close()
