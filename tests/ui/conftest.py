@@ -1,4 +1,4 @@
-"""What tests of the window share: a context of their own on a home of their own; nothing may be left behind."""
+"""What tests of the window share: a context on a home of their own, of which nothing is left behind."""
 
 from __future__ import annotations
 

@@ -1,0 +1,119 @@
+"""The real window in a process of its own, which tells a test where its controls are: `python -m tests.ui.inspected`.
+
+Only where things are and what they say is answered; what is done with them is done from outside, by xdotool.
+One JSON object a line over the local socket named by DYNO_INSPECTED, one line as the answer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+from PySide6.QtCore import QObject, QPoint, QRect
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QLabel, QWidget
+
+import ui.application
+from ui.main import main
+
+
+class Inspector(QObject):
+    """Answers questions about the widgets that are shown."""
+
+    def __init__(self, application: QApplication) -> None:
+        super().__init__(application)
+        self._server = QLocalServer(self)
+        assert self._server.listen(os.environ["DYNO_INSPECTED"]), self._server.errorString()
+        self._server.newConnection.connect(self._on_connection)
+
+    def _on_connection(self) -> None:
+        socket = self._server.nextPendingConnection()
+        socket.readyRead.connect(lambda: self._on_question(socket))
+        socket.disconnected.connect(socket.deleteLater)
+
+    def _on_question(self, socket: QLocalSocket) -> None:
+        while socket.canReadLine():
+            question = json.loads(bytes(socket.readLine().data()))
+            socket.write(json.dumps(_answer(question)).encode() + b"\n")
+
+
+def _answer(question: dict[str, Any]) -> Any:
+    match question:
+        case {"find": name}:
+            return [_entry(widget) for widget in _shown() if name in _names(widget)]
+        case {"table": name}:
+            return [
+                _table(view)
+                for view in _shown()
+                if isinstance(view, QAbstractItemView) and name in _names(view)
+            ]
+        case {"texts": True}:
+            return sorted({name for widget in _shown() for name in _names(widget) if name})
+        case {"nameless": True}:
+            return [repr(widget) for widget in _shown() if _is_control(widget) and not any(_names(widget))]
+    raise ValueError(question)
+
+
+def _shown() -> list[QWidget]:
+    """The newest window first: a dialog lies over what is below it."""
+    tops = [top for top in QApplication.topLevelWidgets() if top.isVisible()]
+    tops.sort(key=lambda top: top is not QApplication.activeModalWidget())
+    return [
+        widget for top in tops for widget in [top, *top.findChildren(QWidget)]
+        if widget.isVisible() and not widget.visibleRegion().isEmpty()
+    ]  # fmt: skip
+
+
+def _names(widget: QWidget) -> tuple[str, ...]:
+    text = widget.text() if isinstance(widget, QAbstractButton | QLabel) else ""
+    return widget.objectName(), widget.accessibleName(), text.replace("&", ""), widget.windowTitle()
+
+
+def _is_control(widget: QWidget) -> bool:
+    return isinstance(widget, QAbstractButton | QAbstractItemView) and widget.focusPolicy().value != 0
+
+
+def _entry(widget: QWidget) -> dict[str, Any]:
+    return {
+        "rect": _global(widget, widget.rect()),
+        "enabled": widget.isEnabled(),
+        "text": _names(widget)[2],
+        "tip": widget.toolTip(),
+        "checked": isinstance(widget, QAbstractButton) and widget.isChecked(),
+        "focus": widget.hasFocus(),
+    }
+
+
+def _table(view: QAbstractItemView) -> list[list[dict[str, Any]]]:
+    model = view.model()
+    return [
+        [
+            {"text": str(index.data() or ""), "rect": _global(view.viewport(), view.visualRect(index))}
+            for column in range(model.columnCount())
+            for index in [model.index(row, column)]
+        ]
+        for row in range(min(model.rowCount(), 200))
+    ]
+
+
+def _global(widget: QWidget, rect: QRect) -> list[int]:
+    """In pixels of the screen."""
+    corner = widget.mapToGlobal(QPoint(rect.x(), rect.y()))
+    ratio = widget.devicePixelRatioF()
+    return [round(each * ratio) for each in (corner.x(), corner.y(), rect.width(), rect.height())]
+
+
+def _with_inspector() -> QApplication:
+    application = _make_application()
+    Inspector(application)
+    return application
+
+
+_make_application = ui.application.make_application
+
+if __name__ == "__main__":
+    ui.application.make_application = _with_inspector
+    sys.argv = ["dyno"]
+    sys.exit(main())
