@@ -128,6 +128,8 @@ def _malformed(text: str, said: str) -> str:
 def read_text(path: Path, most: int = MAX_BYTES) -> str:
     """A UTF-8 file of bounded size; raises InputError with what is wrong with it."""
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise InputError(f"{path}: is no file")
         with path.open("rb") as file:
             raw = file.read(most + 1)
         if len(raw) > most:

@@ -1,4 +1,4 @@
-"""`dyno run`, and `dyno` alone: from what a person asked for to a plan that is carried out and watched."""
+"""`dyno run`: from what a person asked for to a plan that is carried out and watched."""
 
 from __future__ import annotations
 
@@ -11,42 +11,82 @@ from ..errors import DynoError, InputError, TargetError
 from .parser import later
 
 if TYPE_CHECKING:
-    from ..planner import PlanRequest
+    from ..planner import ContenderRequest, PlanRequest
     from ..protocol.plan import Plan
     from ..remote.agent import Agent
 
 DEMONSTRATION = "n = 1, in memory, two minutes: a demonstration, not a verdict"
-_NUMBERS = ("tables", "seconds", "warmup", "pause", "repeats")
+_NUMBERS = {
+    "tables": "how many",
+    "seconds": "measured, of each step that says nothing else",
+    "warmup": "seconds before them, not part of the figures",
+    "pause": "idle seconds before each session",
+    "repeats": "sessions of each contender",
+}
+
+
+# what `--duel` settles by itself: its name among the arguments, and as it is written
+_SETTLED = ("plan", "contender", "sequence", "steps", *_NUMBERS, "rows", "threads", "order", "transport")
+_SETTLED += ("start_state", "table_options", "cores")
 
 
 def add_words(words: Any) -> None:
     parser = words.add_parser("run", help="carry out a plan")
-    parser.add_argument("plan", nargs="?", type=Path, help="a plan file (TOML)")
-    parser.add_argument("--target")
-    parser.add_argument("--contender", action="append", metavar="BUILD:ENGINE:PRESET")
-    parser.add_argument("--sequence")
+    parser.add_argument("plan", nargs="?", help="a plan file (TOML)")
+    parser.add_argument("--duel", action="store_true", help="InnoDB against MyRocks, in about two minutes")
+    parser.add_argument("--target", help="where; local, this computer, if nothing is said")
+    _add_work(parser)
+    _add_ways(parser)
+    parser.set_defaults(carry_out=later("run", "run"))
+
+
+def _add_work(parser: argparse.ArgumentParser) -> None:
+    """What goes before the plan file."""
+    parser.add_argument(
+        "--contender",
+        action="append",
+        metavar="BUILD:ENGINE:PRESET",
+        help="what is compared; may be repeated",
+    )
+    parser.add_argument("--sequence", help="which list of steps: dyno sequence list")
     parser.add_argument("--steps", help="only these, by name: a,b,c")
-    for name in _NUMBERS:
-        parser.add_argument(f"--{name}", type=int)
+    for name, text in _NUMBERS.items():
+        parser.add_argument(f"--{name}", type=int, help=text)
     parser.add_argument("--rows", help='of each table; or "3x memory"')
     parser.add_argument("--threads", help="of the client: 1,2,4")
-    parser.add_argument("--name")
-    parser.add_argument("--order", choices=("grouped", "interleaved"))
-    parser.add_argument("--transport", choices=("socket", "loopback"))
-    parser.add_argument("--start-state", dest="start_state", choices=("loaded", "restarted"))
+    parser.add_argument("--name", help="begins the names of the sessions")
+    parser.add_argument(
+        "--order", choices=("grouped", "interleaved"), help="of the repeats: A A B B or A B A B"
+    )
+    parser.add_argument(
+        "--transport", choices=("socket", "loopback"), help="how the client reaches the server"
+    )
+    parser.add_argument(
+        "--start-state",
+        dest="start_state",
+        choices=("loaded", "restarted"),
+        help="of the server, when the first step after the load begins",
+    )
     parser.add_argument("--table-options", help="of every contender")
     parser.add_argument("--cores", help="of every contender's server, as taskset takes them")
-    parser.add_argument("--allow-busy", action="store_true", default=None)
+
+
+def _add_ways(parser: argparse.ArgumentParser) -> None:
+    """How it is carried out."""
+    parser.add_argument(
+        "--allow-busy", action="store_true", default=None, help="although another plan is carried out there"
+    )
     parser.add_argument("--directory", default="", help="another directory of the target")
     parser.add_argument(
         "--dry-run", action="store_true", help="plan, estimate and checks; nothing is started"
     )
     parser.add_argument("--start", action="store_true", help="with --dry-run: the rehearsal too")
     parser.add_argument("--detach", action="store_true", help="leave it to the target and come back")
-    parser.set_defaults(carry_out=later("run", "run"))
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.duel:
+        return _play_duel(arguments)
     return carry_out(request_of(arguments), arguments)[0]
 
 
@@ -54,7 +94,7 @@ def request_of(arguments: argparse.Namespace) -> PlanRequest:
     """The plan file, with what the command line says in its place."""
     from ..planner import ContenderRequest, PlanRequest
 
-    request = PlanRequest.from_file(arguments.plan) if arguments.plan else PlanRequest()
+    request = PlanRequest() if arguments.plan is None else PlanRequest.from_file(_plan_file(arguments.plan))
     named = [ContenderRequest.from_text(text) for text in arguments.contender or ()]
     shared = {
         name: getattr(arguments, name) for name in ("table_options", "cores") if getattr(arguments, name)
@@ -72,6 +112,12 @@ def request_of(arguments: argparse.Namespace) -> PlanRequest:
         contenders=tuple(ContenderRequest(**{**vars(each), **shared}) for each in contenders) or None,
         allow_busy=arguments.allow_busy,
     )
+
+
+def _plan_file(name: str) -> Path:
+    if not name:
+        raise InputError("the name of the plan file is empty: write dyno run PLAN.toml")
+    return Path(name)
 
 
 def _rows(text: str | None) -> int | str | None:
@@ -141,27 +187,64 @@ def _refusal(failed: list[dict[str, Any]]) -> type[DynoError]:
     return InputError if any(check["name"] == "options" for check in failed) else TargetError
 
 
-def play_duel(_: argparse.Namespace) -> int:
-    """InnoDB against MyRocks on this computer, in about two minutes, until the window is there."""
-    from ..planner import ContenderRequest, PlanRequest
-    from .compare import show_comparison
-    from .reach import survey_of
+# the duel
 
-    build = _duel_build(survey_of("local"))
-    contenders = tuple(ContenderRequest(build, engine) for engine in ("innodb", "rocksdb"))
-    request = PlanRequest(sequence="duel", name="duel", contenders=contenders)
-    quiet = argparse.Namespace(directory="", dry_run=False, start=False, detach=False)
-    code, plan = carry_out(request, quiet)
-    if code == 0:
+
+def play_duel(_: argparse.Namespace) -> int:
+    """`dyno` alone, until the window is there."""
+    from .parser import parse
+
+    return run(parse(["run", "--duel"]))
+
+
+def _play_duel(arguments: argparse.Namespace) -> int:
+    """InnoDB against MyRocks of one build, and how they compare where nobody has left it."""
+    from .compare import show_comparison
+
+    code, plan = carry_out(_duel_of(arguments), arguments)
+    if code == 0 and _is_over(plan):
         show_comparison([turn.session for turn in plan.turns])
         print(f"\n{DEMONSTRATION}")
     return code
 
 
-def _duel_build(survey: dict[str, Any]) -> str:
-    for build in survey["builds"]:
+def _duel_of(arguments: argparse.Namespace) -> PlanRequest:
+    from ..targets import Targets
+    from .reach import agent_of
+
+    said = [name for name in _SETTLED if getattr(arguments, name) is not None]
+    if said:
+        words = ", ".join("the plan file" if name == "plan" else _option(name) for name in said)
+        raise InputError(f"--duel settles by itself what is played: leave {words} out, or --duel")
+    request = request_of(arguments)
+    target = Targets().get(request.target)
+    with agent_of(target, arguments.directory) as agent:
+        survey = agent.survey(target.search_paths)
+    return request.with_options(sequence="duel", contenders=duelists(target.name, survey["builds"]))
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _is_over(plan: Plan) -> bool:
+    """Whether all its sessions are in the history, completed; none is after --dry-run and --detach."""
+    from ..history.sessions import sessions
+    from .session import opened
+
+    with opened() as history:
+        states = [each["state"] for each in sessions(history, plan=plan.id)]
+    return states == ["completed"] * len(plan.turns)
+
+
+def duelists(target: str, builds: list[dict[str, Any]]) -> tuple[ContenderRequest, ...]:
+    """InnoDB and MyRocks of the first build that has both and can start."""
+    from ..planner import ContenderRequest
+
+    for build in builds:
         if not build["problem"] and {"innodb", "rocksdb"} <= {engine.lower() for engine in build["engines"]}:
-            return str(build["name"])
+            return tuple(ContenderRequest(build["name"], engine) for engine in ("innodb", "rocksdb"))
     raise TargetError(
-        "no build with InnoDB and RocksDB is here: install mariadb-server and mariadb-plugin-rocksdb"
+        f"{target} has no build with InnoDB and RocksDB:"
+        " install mariadb-server and mariadb-plugin-rocksdb there"
     )

@@ -139,3 +139,20 @@ def test_a_saved_plan_file_does_what_the_options_did(desktop: Desktop, tmp_path:
     said = desktop.dyno("run", str(path), "--tables", "1", "--dry-run").stdout
     assert "1 tables x 1,000 rows" in said
     assert "mine" in said
+
+
+def test_the_duel_is_planned_without_being_described(desktop: Desktop) -> None:
+    said = desktop.dyno("run", "--duel", "--dry-run").stdout
+    assert "duel: sequence duel on local" in said
+    assert [line.split()[:4] for line in said.splitlines() if line.startswith(("innodb ", "rocksdb "))] == [
+        ["innodb", "mariadb-10.11.19", "innodb", "default"],
+        ["rocksdb", "mariadb-10.11.19", "rocksdb", "default"],
+    ]
+    assert "demonstration" not in said
+
+
+@pytest.mark.full
+def test_the_duel_ends_with_how_they_compare(desktop: Desktop) -> None:
+    said = desktop.dyno("run", "--duel", limit_s=280).stdout
+    assert "/ duel-innodb" in said
+    assert said.endswith("n = 1, in memory, two minutes: a demonstration, not a verdict\n")
