@@ -22,6 +22,11 @@ def seconds_text(seconds: float) -> str:
     return f"{whole // 60} min {whole % 60:02d} s" if whole >= 60 else f"{whole} s"
 
 
+def count_text(count: int, noun: str) -> str:
+    """`1 session`, `3,000 sessions`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def figure_text(value: float | None) -> str:
     """With as many digits as a figure of a bench deserves; - where there is none."""
     if value is None:

@@ -17,10 +17,11 @@ def add_words(words: Any) -> None:
 def look_over(arguments: argparse.Namespace) -> int:
     from ..history.rebuilding import is_sound, rebuild
     from ..settings import home
+    from ..units import count_text
 
     if arguments.rebuild:
         rebuilt = rebuild(home())
-        print(f"{rebuilt.sessions} sessions were made anew from their journals")
+        print(f"made anew from the kept journals: {count_text(rebuilt.sessions, 'session')}")
         for problem in rebuilt.problems:
             print(problem)
         return int(bool(rebuilt.problems))

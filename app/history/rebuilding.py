@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..errors import InputError
 from . import journals
 from .history import History
 from .schema import OWNED_TABLES
@@ -33,7 +34,10 @@ def rebuild(directory: Path) -> Rebuilt:
         plans = dict(history.connection.execute("SELECT session, plan FROM journal"))
         writer = Writer(history)
         for path in sorted(history.journals.glob("*.jsonl")):
-            _replay(history, writer, path, plans, rebuilt)
+            if writer.is_deleted(path.stem):
+                rebuilt.problems.append(f"{path}: it was deleted: dyno session undelete {path.stem}")
+            else:
+                _replay(history, writer, path, plans, rebuilt)
         with history.transaction() as connection:
             connection.execute("DELETE FROM plan WHERE id NOT IN (SELECT plan FROM session)")
         rebuilt.problems += [
@@ -45,12 +49,35 @@ def rebuild(directory: Path) -> Rebuilt:
 
 
 def _replay(history: History, writer: Writer, path: Path, plans: dict[str, str], rebuilt: Rebuilt) -> None:
-    session = path.stem
-    with history.transaction():
-        problem = writer.replay(plans.get(session) or _plan_of(path), session)
-    rebuilt.sessions += 1
+    """One journal; what cannot be read of it is told and left as it lies there."""
+    try:
+        plan = _plan_of(path)
+        with history.transaction() as connection:
+            before = writer.offset(path.stem)
+            connection.execute("SAVEPOINT before")
+            problem = writer.replay(plans.get(path.stem) or plan, path.stem)
+            if before and not writer.offset(path.stem):
+                connection.execute("ROLLBACK TO before")
+                problem = f"{problem or _unread(writer, path)}; what is stored of it stays as it is"
+            else:
+                problem = problem or _unread(writer, path)
+                rebuilt.sessions += bool(writer.offset(path.stem)) and not writer.refusal(path.stem)
+    except (InputError, OSError) as error:
+        problem = str(error)
     if problem:
-        rebuilt.problems.append(problem)
+        rebuilt.problems.append(f"{path}: {problem}")
+
+
+def _unread(writer: Writer, path: Path) -> str:
+    """Why not all of a kept journal was read; its bytes stay."""
+    refusal, read, size = writer.refusal(path.stem), writer.offset(path.stem), journals.size_of(path)
+    if refusal:
+        return f"{refusal}; its {size:,} bytes are kept"
+    if not size:
+        return "is empty"
+    if read < size:
+        return f"its last line is torn; {size - read:,} of its {size:,} bytes are kept unread"
+    return ""
 
 
 def _plan_of(path: Path) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from app.compare import compare
 from app.history import edits, figures
 from app.history.history import History
@@ -110,3 +112,68 @@ def test_a_session_whose_journal_is_gone_stays(tmp_path: Path) -> None:
     rebuilt = rebuild(tmp_path)
     assert rebuilt.problems == [f"session {IDS[0]} has no kept journal: it stays as it is"]
     assert everything(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b'{"kind":"session_planned","seq":1,"protocol":"2.0"}\n', "protocol 2.0, this Dyno reads 1.0"),
+        (b"", "is empty"),
+        (journals.whole(PLAN).raw[:500], "last line is torn; 500 of its 500 bytes are kept unread"),
+        (b"\x00" * 4096 + b"\n", "refused"),
+        (b"x" * (3 << 20), "a line of more than"),
+    ],
+)
+def test_a_journal_that_cannot_be_read_is_named_and_kept(tmp_path: Path, raw: bytes, said: str) -> None:
+    (tmp_path / "journals").mkdir()
+    path = tmp_path / "journals" / "SOMEBODYS-OWN.jsonl"
+    path.write_bytes(raw)
+    rebuilt = rebuild(tmp_path)
+    assert rebuilt.sessions == 0
+    assert len(rebuilt.problems) == 1
+    assert str(path) in rebuilt.problems[0] and said in rebuilt.problems[0]
+    assert path.read_bytes() == raw
+
+
+@pytest.mark.parametrize("name", ["a b.jsonl", "x.jsonl"])
+def test_what_is_no_journal_hides_no_other(tmp_path: Path, name: str) -> None:
+    fill(tmp_path)
+    (tmp_path / "journals" / name).mkdir()
+    rebuilt = rebuild(tmp_path)
+    assert rebuilt.sessions == 3
+    assert len(rebuilt.problems) == 1 and name in rebuilt.problems[0]
+
+
+@pytest.mark.parametrize("raw", [b"", b"nothing of a journal\n", b"torn"])
+def test_what_its_journal_cannot_give_back_stays(tmp_path: Path, raw: bytes) -> None:
+    fill(tmp_path)
+    before = everything(tmp_path)
+    (tmp_path / "journals" / f"{IDS[0]}.jsonl").write_bytes(raw)
+    rebuilt = rebuild(tmp_path)
+    assert rebuilt.sessions == 2
+    assert len(rebuilt.problems) == 1 and "stays as it is" in rebuilt.problems[0]
+    assert everything(tmp_path) == before
+
+
+def test_a_cut_journal_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    fill(tmp_path)
+    path = tmp_path / "journals" / f"{IDS[0]}.jsonl"
+    raw = path.read_bytes()[:-10]
+    path.write_bytes(raw)
+    rebuilt = rebuild(tmp_path)
+    assert rebuilt.sessions == 3
+    assert len(rebuilt.problems) == 1 and "its last line is torn" in rebuilt.problems[0]
+    assert path.read_bytes() == raw
+    with History(tmp_path) as history:
+        assert sessions(history, ids=[IDS[0]])[0]["state"] == "active"
+
+
+def test_a_journal_of_a_deleted_session_is_left_where_it_is(tmp_path: Path) -> None:
+    fill(tmp_path)
+    raw = (tmp_path / "journals" / f"{IDS[0]}.jsonl").read_bytes()
+    with History(tmp_path) as history:
+        edits.delete(history, IDS[0])
+    (tmp_path / "journals" / f"{IDS[0]}.jsonl").write_bytes(raw)
+    rebuilt = rebuild(tmp_path)
+    assert rebuilt.sessions == 2
+    assert "dyno session undelete" in rebuilt.problems[0]
