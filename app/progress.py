@@ -173,8 +173,20 @@ class PlanProgress:
                 each.end_unsaid()
 
     def take_all(self, session: str, events: Iterable[Line | Sample]) -> None:
+        """Take in many: of samples that follow one another only the latest are looked at."""
+        latest: deque[SampleLine] = deque(maxlen=RECENT)
         for event in events:
-            self.take(session, event)
+            if type(event) is SampleLine:
+                latest.append(event)
+            else:
+                self._take_latest(session, latest)
+                self.take(session, event)
+        self._take_latest(session, latest)
+
+    def _take_latest(self, session: str, samples: deque[SampleLine]) -> None:
+        for sample in samples:
+            self.take(session, sample)
+        samples.clear()
 
     def take(self, session: str, event: Line | Sample) -> None:
         """Take in an event of a session, in the order of its journal."""

@@ -1,0 +1,170 @@
+"""A session along its time: the values of some series, its steps and their bounds, what was said of it.
+
+One read gives all that is drawn, of a session that is over and of one that is still carried out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..protocol.plan import Plan
+from .blocks import clock_of, staged_seconds, values_of
+from .figures import SeriesEntry, StepEntry, declared_series, plan_of, steps
+from .history import History
+from .sessions import SessionEntry, sessions
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+GHOSTS = 40  # earlier sessions that are offered
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A step in the time of its session."""
+
+    position: int
+    name: str
+    coordinates: str  # JSON, keys sorted
+    latency_per: str
+    began_t: float
+    ended_t: float | None
+    measured_t: float | None  # where its warm-up was over
+    t: Floats
+    values: dict[str, Floats]  # by name of the series; NaN is missing
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A line of the log, a mark or a note, where it stands in the journal."""
+
+    seq: int
+    t: float
+    kind: str  # log mark note unknown
+    about: str  # source and level, or the name of the mark
+    text: str
+
+
+@dataclass(frozen=True)
+class Timeline:
+    session: SessionEntry
+    plan: Plan
+    seq: int  # of the last event in here: what comes after continues it
+    series: list[SeriesEntry]  # all there are
+    sampled: tuple[str, ...]  # names of the values of a sample from now on, in their order
+    stretches: list[Stretch]  # of the steps that began
+    steps: list[StepEntry]  # all of the plan
+    remarks: list[Remark]
+    base: list[StepEntry] = field(default_factory=list)  # the steps of the session it is held against
+    colours: dict[str, int] = field(default_factory=dict)  # of the sessions of the plan
+
+
+def timeline(history: History, session: str, names: Sequence[str], base: str = "") -> Timeline:
+    """All of one session that is drawn, with the values of these series."""
+    with history.reading():
+        number = history.query("SELECT number FROM session WHERE id = ?", (session,))[0][0]
+        plan = Plan.from_json(plan_of(history, session))
+        siblings = sessions(history, plan=plan.id)
+        return Timeline(
+            session=next(each for each in siblings if each["id"] == session),
+            plan=plan,
+            seq=_seq(history, session),
+            series=declared_series(history, session),
+            sampled=_sampled(history, number),
+            stretches=_stretches(history, number, names),
+            steps=steps(history, session),
+            remarks=_remarks(history, number),
+            base=steps(history, base) if base else [],
+            colours={each["id"]: each["colour"] for each in siblings},
+        )
+
+
+def stretches(history: History, session: str, names: Sequence[str]) -> list[Stretch]:
+    """The steps of a session that began, with the values of these series."""
+    with history.reading():
+        row = history.one("SELECT number FROM session WHERE id = ?", (session,))
+        return _stretches(history, row[0], names) if row else []
+
+
+def ghosts(history: History, session: str) -> list[SessionEntry]:
+    """Earlier sessions to lay behind this one: those that did the same work first, the latest first."""
+    rows = history.query(
+        "SELECT other.id FROM session AS other JOIN session AS this ON this.id = ?"
+        " WHERE other.id != this.id AND other.started_at IS NOT NULL"
+        " AND (this.started_at IS NULL OR other.started_at < this.started_at)"
+        " ORDER BY other.work_key = this.work_key DESC, other.started_at DESC LIMIT ?",
+        (session, GHOSTS),
+    )
+    order = {id_: at for at, (id_,) in enumerate(rows)}
+    return sorted(sessions(history, ids=list(order)), key=lambda each: order[each["id"]]) if order else []
+
+
+def _seq(history: History, session: str) -> int:
+    row = history.one("SELECT seq FROM journal WHERE session = ?", (session,))
+    return int(row[0]) if row else 0
+
+
+def _sampled(history: History, session: int) -> tuple[str, ...]:
+    rows = history.query(
+        "SELECT name FROM series WHERE session = ? AND position IS NOT NULL ORDER BY position", (session,)
+    )
+    return tuple(name for (name,) in rows)
+
+
+def _stretches(history: History, session: int, names: Sequence[str]) -> list[Stretch]:
+    known = dict(history.query("SELECT name, number FROM series WHERE session = ?", (session,)))
+    wanted = {name: known[name] for name in names if name in known}
+    measured = dict(
+        history.query("SELECT step, t FROM mark WHERE session = ? AND name = 'measured'", (session,))
+    )
+    rows = history.query(
+        "SELECT number, position, name, coordinates, latency_per, started_t, ended_t FROM step"
+        " WHERE session = ? AND started_t IS NOT NULL ORDER BY position",
+        (session,),
+    )
+    found = []
+    for number, position, name, coordinates, latency_per, began_t, ended_t in rows:
+        t, values = _values(history, number, wanted, len(known))
+        found.append(
+            Stretch(
+                position, name, coordinates, latency_per, began_t, ended_t, measured.get(position), t, values
+            )
+        )
+    return found
+
+
+def _values(
+    history: History, step: int, wanted: dict[str, int], series_count: int
+) -> tuple[Floats, dict[str, Floats]]:
+    import numpy as np
+
+    clock = clock_of(history.connection, step)
+    if clock is None:
+        staged = staged_seconds(history.connection, step, series_count)
+        return staged.clock[1], {name: staged.values[number] for name, number in wanted.items()}
+    found = {name: values_of(history.connection, step, number) for name, number in wanted.items()}
+    missing = np.full(clock.shape[1], np.nan)
+    return clock[1], {name: missing if values is None else values for name, values in found.items()}
+
+
+def _remarks(history: History, session: int) -> list[Remark]:
+    rows = history.query(
+        "SELECT seq, t, 'log', source || ' ' || level, text FROM log WHERE session = :s"
+        " UNION ALL SELECT seq, t, 'mark', name, text FROM mark WHERE session = :s"
+        " UNION ALL SELECT seq, t, 'note', '', text FROM note WHERE session = :s"
+        " UNION ALL SELECT seq, t, 'unknown', kind, content FROM unknown WHERE session = :s ORDER BY seq",
+        {"s": session},
+    )
+    return [Remark(*row) for row in rows]
+
+
+def key_of(name: str, coordinates: str | dict[str, object]) -> tuple[str, str]:
+    """What a step is matched by across sessions."""
+    text = coordinates if isinstance(coordinates, str) else json.dumps(coordinates, sort_keys=True)
+    return name, text

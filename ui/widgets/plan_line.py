@@ -1,0 +1,155 @@
+"""A plan in one line: how it is reached, what it does, a small line of its latest QPS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+
+from app.follower import Link
+from app.progress import RECENT, PlanProgress
+from app.units import seconds_text
+
+from ..theme import SPACE, Theme
+from .table import tabular
+
+
+class ShownPlan(Protocol):
+    """What a line needs of a plan that is followed."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def target(self) -> ShownTarget: ...
+    @property
+    def progress(self) -> PlanProgress: ...
+    @property
+    def link(self) -> Link: ...
+    @property
+    def is_over(self) -> bool: ...
+    @property
+    def problem(self) -> str: ...
+
+
+class ShownTarget(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+class Sparkline(QWidget):
+    """The latest seconds of QPS, from zero to the highest of them; a gap is a gap."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._values: list[float | None] = []
+        self.setFixedSize(QSize(9 * SPACE, 2 * SPACE))
+        self.setAccessibleName("QPS of the last minute")
+
+    def set_values(self, values: Sequence[float | None]) -> None:
+        if list(values) != self._values:
+            self._values = list(values)
+            self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(QPen(self._theme.colour("accent"), 1))
+        for run in self._runs():
+            painter.drawPolyline(QPolygonF(run))
+        painter.setPen(QPen(self._theme.colour("line"), 1))
+        painter.drawLine(0, self.height() - 1, self.width(), self.height() - 1)
+        painter.end()
+
+    def _runs(self) -> list[list[QPointF]]:
+        """Points that follow one another; the newest is at the right edge."""
+        top = max((value for value in self._values if value is not None), default=0.0) or 1.0
+        area = QRectF(self.rect()).adjusted(0, 1, -1, -2)
+        runs: list[list[QPointF]] = [[]]
+        for at, value in enumerate(self._values, RECENT - len(self._values)):
+            if value is None:
+                runs.append([])
+            else:
+                x = area.left() + at / (RECENT - 1) * area.width()
+                runs[-1].append(QPointF(x, area.bottom() - value / top * area.height()))
+        return [run for run in runs if len(run) > 1]
+
+
+class PlanLine(QWidget):
+    """Clicked, or with Enter, it asks for its plan to be shown."""
+
+    clicked = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = QLabel()
+        self._text.setFont(tabular(self._text.font()))
+        self._line = Sparkline(theme)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(SPACE // 2, 0, SPACE // 2, 0)
+        layout.setSpacing(SPACE)
+        layout.addWidget(self._line)
+        layout.addWidget(self._text)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    def show_plan(self, plan: ShownPlan) -> None:
+        """As it stands now."""
+        self._line.set_values(list(plan.progress.recent_qps))
+        text = line_text(plan)
+        if text != self._text.text():
+            self._text.setText(text)
+            self.setAccessibleName(f"Plan {text}")
+        self.setToolTip(f"{plan.progress.line}\n{plan.problem or link_text(plan.link)}".strip())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self.rect().contains(event.position().toPoint()):
+            self.clicked.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.clicked.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(QPen(self.palette().accent().color(), 1))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+            painter.end()
+
+
+def line_text(plan: ShownPlan) -> str:
+    """`duel on nuc-i3  52,310 QPS  about 3 min left`."""
+    parts = [f"{plan.name} on {plan.target.name}"]
+    if plan.problem or plan.link.state == "down":
+        parts.append("cannot be followed" if plan.problem else "link lost")
+    elif plan.is_over:
+        parts.append("over")
+    elif plan.link.state == "connecting":
+        parts.append("connecting")
+    else:
+        parts += _pace(plan.progress)
+    return "  ".join(parts)
+
+
+def _pace(progress: PlanProgress) -> list[str]:
+    qps, left = progress.qps, progress.left_s
+    pace = [f"{qps:,.0f} QPS"] if qps is not None else []
+    return [*pace, f"about {seconds_text(left)} left"] if left else pace
+
+
+def link_text(link: Link) -> str:
+    """How the target is reached, where that is worth a word."""
+    if link.state == "down":
+        return f"link lost: {link.text}; the plan goes on there, next try in {link.retry_s:.0f} s"
+    return "connecting" if link.state == "connecting" else ""
