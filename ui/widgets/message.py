@@ -46,15 +46,15 @@ class Message(QFrame):
     def text(self) -> str:
         return self._text.text()
 
-    def show_error(self, text: str, details: str = "") -> None:
-        self._show("error", text, details, None)
+    def show_error(self, text: str, details: str = "", action: QAction | None = None) -> None:
+        self._show("error", text, details, action)
 
     def show_failure(self, error: Exception) -> None:
         """What went wrong, with its details where it is a defect."""
         self.show_error(*told(error))
 
-    def show_warning(self, text: str) -> None:
-        self._show("warning", text, "", None)
+    def show_warning(self, text: str, action: QAction | None = None) -> None:
+        self._show("warning", text, "", action)
 
     def show_info(self, text: str, action: QAction | None = None) -> None:
         self._show("info", text, "", action)

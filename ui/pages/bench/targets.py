@@ -1,22 +1,41 @@
-"""The targets of the Bench page: which there are, what state they are in, what the latest survey has found."""
+"""The targets of the Bench page: which there are, their state, what the latest survey has found."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QModelIndex, QTimer, Signal
+from PySide6.QtGui import QAction, QShowEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMessageBox,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
-from app.surveys import Survey, Surveys
-from app.targets import LOCAL, Target, Targets
+from app.surveys import Survey
+from app.targets import LOCAL, Target
 
 from ...context import Context
+from ...theme import SPACE
+from ...widgets.actions import action
+from .surveying import Advance
+from .targets_editor import TargetEditor
+from .targets_known import KnownTargets
+from .targets_list import TargetList
+from .targets_view import TargetView, scrolled
+
+SOON_MS = 300  # who walks through the list with the keyboard wakes no machine on the way
+TICK_MS = 30_000  # of the ages
+CHOSEN = "bench/target"  # as the window remembers it
 
 
 class TargetsPanel(QWidget):
-    """A list of targets, and below it the chosen one: its survey, the way to it, or its form."""
+    """A list of targets, and below it the chosen one: the way to it and its survey, or its form."""
 
     target_chosen = Signal(str)  # its name
     surveyed = Signal(str, object)  # name, the survey as `dyno target survey --json` gives it
@@ -24,38 +43,192 @@ class TargetsPanel(QWidget):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self._targets = Targets(context.home)
-        self._surveys = Surveys(context.home)
-        self._latest: dict[str, Survey] = {}
-        self._chosen = LOCAL
-        self._actions: list[QAction | None] = []
+        self._chosen: str = context.memory.value(CHOSEN, LOCAL)
+        self._was_shown = False
+        self.known = KnownTargets(context, self)
+        self.list = TargetList(self.known.model, context.theme)
+        self.view = TargetView()
+        self.editor = TargetEditor(context)
+        self._stack = QStackedWidget()
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._make_actions()
+        self._lay_out()
+        self._connect()
+        self.reload()
+
+    # what others ask for
 
     @property
     def chosen(self) -> Target:
         """The one that plans are for."""
-        return self._targets.get(self._chosen)
+        state = self.known.state_of(self._chosen) or self.known.model.all()[0]
+        return state.target
 
     def choose(self, name: str) -> None:
-        """Show this target; it is surveyed afresh in the background, without a question."""
-        self._chosen = name
-        self.target_chosen.emit(name)
+        """Show this target; where its survey is old, it is surveyed in the background without a question."""
+        self.list.select(name)
 
     def survey_of(self, name: str) -> dict[str, Any] | None:
         """The latest survey, kept from an earlier day too; None where there was none yet."""
-        found = self._latest.get(name)
-        return found.content if found else None
+        survey = self.known.survey_of(name)
+        return survey.content if survey else None
 
     def surveyed_at(self, name: str) -> float | None:
         """When that was, by this computer's clock."""
-        found = self._latest.get(name)
-        return found.at if found else None
-
-    def survey_chosen(self) -> None:
-        """Survey the chosen target afresh, asking for secrets and host keys where they are needed."""
+        survey = self.known.survey_of(name)
+        return survey.at if survey else None
 
     def panel_actions(self) -> Sequence[QAction | None]:
-        """Add, edit, test, survey, remove: for the menu of the page."""
-        return self._actions
+        """For the menu of the page, which adds them to itself for their shortcuts."""
+        return (self._add, self._edit, self._survey, self._remove)
 
     def reload(self) -> None:
-        """Read targets.toml and the kept surveys anew."""
+        """Read targets.toml anew; what is known of the targets that are still the same stays."""
+        self.known.reload()
+        self.editor.form.taken = frozenset(state.target.name for state in self.known.model.all())
+        if self.known.state_of(self._chosen) is None:
+            self.choose(LOCAL)
+        self.list.select(self._chosen)
+        self._show_chosen()
+
+    # what a person does
+
+    def survey_chosen(self) -> None:
+        """Survey it afresh for all to see; secrets and host keys are asked for where they are needed."""
+        self.view.begin(self.chosen)
+        self.known.survey(self.chosen.name, is_asking=True)
+
+    def add(self) -> None:
+        """Show the form of a new target."""
+        self._set_editing(True)
+        self.editor.begin(None)
+
+    def edit(self) -> None:
+        """Show the form of the chosen target."""
+        self._set_editing(True)
+        self.editor.begin(self.chosen)
+
+    def remove(self) -> None:
+        """Forget the chosen target, after a question."""
+        name = self.chosen.name
+        box = QMessageBox(self)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("Remove a target")
+        box.setText(f"Remove the target {name}?")
+        box.setInformativeText("Nothing on the machine is touched, and its sessions stay in the history.")
+        yes = box.addButton("&Remove", QMessageBox.ButtonRole.AcceptRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.finished.connect(lambda _: self.known.remove(name) if box.clickedButton() is yes else None)
+        box.finished.connect(box.deleteLater)
+        box.open()
+
+    # making it
+
+    def _make_actions(self) -> None:
+        self._add = action(self, "&Add a target…", "Ctrl+Shift+A", "Another machine over SSH", self.add)
+        self._edit = action(self, "&Edit the target…", "Ctrl+Shift+E", "Change the chosen target", self.edit)
+        self._survey = action(
+            self, "S&urvey the target", "F5", "Test the connection and survey it afresh", self.survey_chosen
+        )
+        self._remove = action(
+            self, "&Remove the target…", "Ctrl+Shift+Del", "Forget the chosen target", self.remove
+        )
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE)
+        layout.addLayout(self._make_head())
+        layout.addWidget(self.list)
+        self._stack.addWidget(self.view)
+        self._stack.addWidget(scrolled(self.editor))
+        layout.addWidget(self._stack, 1)
+
+    def _make_head(self) -> QHBoxLayout:
+        heading = QLabel("&Target")
+        heading.setProperty("role", "heading")
+        heading.setBuddy(self.list)
+        head = QHBoxLayout()
+        head.addWidget(heading)
+        head.addStretch(1)
+        shorts = {self._add: "Add", self._edit: "Edit", self._survey: "Survey", self._remove: "Remove"}
+        for each, text in shorts.items():
+            each.setIconText(text)
+            button = QToolButton()
+            button.setDefaultAction(each)
+            button.setAccessibleName(text)
+            button.setAutoRaise(True)
+            head.addWidget(button)
+        return head
+
+    def _connect(self) -> None:
+        self.list.selectionModel().currentChanged.connect(self._on_current_changed)
+        self.known.advanced.connect(self._on_advanced)
+        self.known.ended.connect(self._on_ended)
+        self.known.surveyed.connect(self.surveyed)
+        self.known.troubled.connect(self.view.message.show_failure)
+        self.known.removed.connect(lambda _: self.reload())
+        self.view.login_wanted.connect(self.survey_chosen)
+        self.view.key_wanted.connect(lambda: self.known.look_at_key(self._chosen))
+        self.editor.saved.connect(self._on_saved)
+        self.editor.cancelled.connect(lambda: self._set_editing(False))
+        self._soon.timeout.connect(lambda: self.known.survey_if_old(self._chosen))
+        tick = QTimer(self, interval=TICK_MS)
+        tick.timeout.connect(self._on_tick)
+        tick.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._was_shown:
+            self._was_shown = True
+            self._soon.start()
+
+    def _show_chosen(self) -> None:
+        state = self.known.state_of(self._chosen)
+        if state is not None:
+            self.view.show_state(state)
+            self._remove.setEnabled(self.list.isEnabled() and not state.target.is_local)
+
+    def _set_editing(self, is_editing: bool) -> None:
+        """The list waits meanwhile, so that no click in it loses what was typed."""
+        self._stack.setCurrentIndex(1 if is_editing else 0)
+        for part in (self.list, self._add, self._edit, self._survey):
+            part.setEnabled(not is_editing)
+        self._remove.setEnabled(not is_editing and not self.chosen.is_local)
+        if not is_editing:
+            self.list.setFocus()
+
+    # what comes
+
+    def _on_current_changed(self, current: QModelIndex) -> None:
+        if not current.isValid() or current.data() == self._chosen:
+            return
+        self._chosen = current.data()
+        self._context.memory.keep(CHOSEN, self._chosen)
+        self.view.stages.hide()
+        self._show_chosen()
+        self.target_chosen.emit(self._chosen)
+        self._soon.start()
+
+    def _on_advanced(self, advance: Advance) -> None:
+        if advance.target.name == self._chosen:
+            self.view.advance(advance)
+
+    def _on_ended(self, name: str) -> None:
+        state = self.known.state_of(name)
+        if name == self._chosen and state is not None:
+            self.view.end(state)
+
+    def _on_saved(self, target: Target, survey: Survey | None) -> None:
+        self._set_editing(False)
+        self.known.tell_changed()
+        self.reload()
+        self.choose(target.name)
+        if survey is not None:
+            self.known.take(target, survey)
+        else:
+            self.survey_chosen()
+
+    def _on_tick(self) -> None:
+        self.known.model.tell_time()
+        self.view.card.tell_time()

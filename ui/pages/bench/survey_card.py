@@ -1,0 +1,227 @@
+"""A survey as a person reads it: the machine, its disk, what is installed, what would spoil a measurement."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QGridLayout,
+    QHeaderView,
+    QLabel,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.surveys import Survey
+from app.units import ago_text, bytes_text, date_text
+
+from ...theme import SPACE
+from ...widgets.table import tabular
+
+_KINDS = {"nvme": "NVMe", "ssd": "SSD", "hdd": "hard disk", "memory": "in memory", "file": "in a file"}
+
+
+class SurveyCard(QFrame):
+    """One survey; empty until there is one."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.setAccessibleName("Survey")
+        self._survey: Survey | None = None
+        self._head, self._age = QLabel(), QLabel()
+        self._head.setProperty("role", "heading")
+        self._head.setWordWrap(True)
+        self._head.setTextFormat(Qt.TextFormat.PlainText)
+        self._age.setProperty("role", "muted")
+        self._facts = _Facts()
+        self._warnings = _heading()
+        self._warning_lines = QVBoxLayout()
+        self._builds_head = _heading()
+        self.builds = BuildTree()
+        self._nothing = QLabel(
+            "Not surveyed yet: what the machine is and which builds are there is not known."
+        )
+        self._nothing.setProperty("role", "muted")
+        self._nothing.setWordWrap(True)
+        self._lay_out()
+        self.clear()
+
+    def show_survey(self, survey: Survey) -> None:
+        content = survey.content
+        self._survey = survey
+        self._set_empty(False)
+        self._head.setText(cpu_text(content))
+        self._facts.show_facts(list(facts_of(content)))
+        self._show_warnings(content.get("warnings") or [])
+        builds = content.get("builds") or []
+        unable = sum(1 for build in builds if build.get("problem"))
+        self._builds_head.setText(
+            (f"{len(builds)} build{'s' * (len(builds) != 1)}" if builds else "No builds were found")
+            + (f", {unable} of them cannot start" if unable else "")
+        )
+        self.builds.show_builds(builds)
+        self.tell_time()
+
+    def clear(self) -> None:
+        self._survey = None
+        self._set_empty(True)
+
+    def tell_time(self) -> None:
+        """The age is another after a while."""
+        if self._survey:
+            self._age.setText(f"Surveyed {ago_text(self._survey.at, time.time())}")
+            self._age.setToolTip(date_text(self._survey.at))
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(SPACE)
+        for widget in (self._nothing, self._head, self._age, self._facts, self._warnings):
+            layout.addWidget(widget)
+        layout.addLayout(self._warning_lines)
+        layout.addWidget(self._builds_head)
+        layout.addWidget(self.builds)
+
+    def _set_empty(self, is_empty: bool) -> None:
+        self._nothing.setVisible(is_empty)
+        for widget in (self._head, self._age, self._facts, self._warnings, self._builds_head, self.builds):
+            widget.setHidden(is_empty)
+        if is_empty:
+            self._show_warnings([])
+
+    def _show_warnings(self, warnings: Sequence[str]) -> None:
+        while (item := self._warning_lines.takeAt(0)) is not None:
+            item.widget().deleteLater()
+        self._warnings.setVisible(bool(warnings))
+        self._warnings.setText("1 warning" if len(warnings) == 1 else f"{len(warnings)} warnings")
+        for text in warnings:
+            label = QLabel()
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setText(f"⚠ {text}")
+            label.setProperty("role", "warn")
+            label.setWordWrap(True)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            self._warning_lines.addWidget(label)
+
+
+class _Facts(QWidget):
+    """Names on the left, what they are on the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._layout = QGridLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setHorizontalSpacing(2 * SPACE)
+        self._layout.setVerticalSpacing(SPACE // 2)
+        self._layout.setColumnStretch(1, 1)
+        self._lines: list[tuple[QLabel, QLabel]] = []
+
+    def show_facts(self, facts: Sequence[tuple[str, str]]) -> None:
+        while len(self._lines) < len(facts):
+            self._add_line()
+        for at, (name, value) in enumerate(self._lines):
+            is_shown = at < len(facts)
+            name.setVisible(is_shown)
+            value.setVisible(is_shown)
+            if is_shown:
+                name.setText(facts[at][0])
+                value.setText(facts[at][1])
+
+    def _add_line(self) -> None:
+        name, value = QLabel(), QLabel()
+        name.setProperty("role", "muted")
+        name.setAlignment(Qt.AlignmentFlag.AlignTop)
+        value.setWordWrap(True)
+        value.setTextFormat(Qt.TextFormat.PlainText)  # what another machine says of itself
+        value.setFont(tabular(value.font()))
+        value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._layout.addWidget(name, len(self._lines), 0)
+        self._layout.addWidget(value, len(self._lines), 1)
+        self._lines.append((name, value))
+
+
+class BuildTree(QTreeWidget):
+    """The builds of a survey, as high as they are many; those that cannot start are grey, with the reason."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Builds")
+        self.setHeaderLabels(["Build", "Engines"])
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTabKeyNavigation(False)
+        self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        self.header().setStretchLastSection(True)
+
+    def show_builds(self, builds: Sequence[Mapping[str, Any]]) -> None:
+        self.clear()
+        for build in builds:
+            self.addTopLevelItem(_build_item(build))
+        self.setVisible(bool(builds))
+        row = self.sizeHintForRow(0) if builds else 0
+        self.setFixedHeight(self.header().sizeHint().height() + row * len(builds) + 2 * self.frameWidth() + 2)
+
+
+def _build_item(build: Mapping[str, Any]) -> QTreeWidgetItem:
+    problem = build.get("problem")
+    engines = " ".join(build.get("engines") or [])
+    item = QTreeWidgetItem([str(build["name"]), f"cannot start: {problem}" if problem else engines])
+    tip = "\n".join(filter(None, [build.get("version_text"), build.get("server"), problem]))
+    for column in (0, 1):
+        item.setToolTip(column, tip)
+        item.setSizeHint(column, QSize(0, 3 * SPACE))
+    item.setDisabled(bool(problem))
+    return item
+
+
+def _heading() -> QLabel:
+    label = QLabel()
+    label.setProperty("role", "heading")
+    return label
+
+
+def cpu_text(survey: Mapping[str, Any]) -> str:
+    cpu = survey.get("cpu") or {}
+    counts = f"{cpu.get('cores') or '?'} cores, {cpu.get('threads') or '?'} threads"
+    return f"{cpu.get('model') or 'Unknown CPU'}, {counts}"
+
+
+def facts_of(survey: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Name and value, in the order in which they matter; what is not known is left out."""
+    memory, available = survey.get("memory_bytes"), survey.get("memory_available_bytes")
+    if memory:
+        yield "Memory", bytes_text(memory) + (f", {bytes_text(available)} available" if available else "")
+    if disk := survey.get("disk"):
+        yield "Disk", disk_text(disk)
+        yield "Directory", str(disk.get("path") or "")
+    system = [survey.get("distribution"), f"Linux {survey['kernel']}" if survey.get("kernel") else ""]
+    yield "System", ", ".join(filter(None, system))
+    clock = [
+        survey.get("governor") or "",
+        {True: "turbo on", False: "turbo off"}.get(survey.get("turbo"), ""),
+    ]
+    if any(clock):
+        yield "Clock speed", ", ".join(filter(None, clock))
+    yield "User", str(survey.get("user") or "?")
+    yield "Python", str(survey.get("python") or "?")
+    yield "sysbench", str(survey.get("sysbench") or "not installed")
+
+
+def disk_text(disk: Mapping[str, Any]) -> str:
+    kind = disk.get("kind") or ""
+    what = disk.get("model") or disk.get("device") or "unknown"
+    words = [f"{what} ({_KINDS.get(kind, kind)})" if kind else str(what), disk.get("filesystem") or ""]
+    if disk.get("free_bytes") is not None:
+        total = disk.get("total_bytes")
+        words.append(bytes_text(disk["free_bytes"]) + (f" of {bytes_text(total)}" if total else "") + " free")
+    return ", ".join(filter(None, words))

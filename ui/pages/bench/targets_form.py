@@ -1,0 +1,232 @@
+"""The fields of a target, each with the place of its complaint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QCheckBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.targets import Target
+
+from ...theme import SPACE
+
+_REMOTE = ("host", "user", "port", "identity", "jump", "remember")  # this computer has none of these
+_LINES = {  # one line of text: label, what stands in it while it is empty, tooltip
+    "name": ("&Name", "nuc-i3", "What it is called here: a-z, 0-9, '.', '_' and '-'"),
+    "host": ("&Host", "address, or a Host of ~/.ssh/config", "As ssh takes it"),
+    "user": ("&User", "as ~/.ssh/config says, or yours", "Who logs in"),
+    "identity": (
+        "&Key file",
+        "those of ~/.ssh and the SSH agent",
+        "A private key; its passphrase is asked for",
+    ),
+    "jump": ("&Jump host", "user@host:port", "Hosts on the way, with commas between"),
+    "python": ("&Python", "python3", "Which Python there: a name like python3.12, or a path"),
+}
+_TEXTS = {  # a line each
+    "directories": (
+        "Data &directories",
+        "/data/dyno",
+        "One a line, on the disks to be measured; the first is where plans are carried out",
+    ),
+    "search_paths": (
+        "Build &folders",
+        "/opt/*",
+        "One a line: where to look for builds, beside the usual places",
+    ),
+}
+_ORDER = (
+    "name",
+    "host",
+    "user",
+    "port",
+    "identity",
+    "jump",
+    "directories",
+    "search_paths",
+    "python",
+    "remember",
+)
+
+
+class TargetForm(QWidget):
+    """Gives a Target as it was typed, right or wrong."""
+
+    edited = Signal()  # something was typed, or a field was left
+    identity_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.taken: frozenset[str] = frozenset()  # names of other targets
+        self._left: set[str] = set()  # fields the person has been in
+        self._rows: dict[str, QWidget] = {}
+        self.lines = {field: self._make_line(field) for field in _LINES}
+        self.texts = {field: self._make_text(field) for field in _TEXTS}
+        self.port = self._make_port()
+        self.remember = QCheckBox("&Remember secrets in the system's keyring")
+        self.remember.setToolTip("Passwords and passphrases; else they are kept until Dyno is closed")
+        self.remember.toggled.connect(lambda: self.edited.emit())
+        self.problems = {field: _problem_label() for field in _ORDER}
+        self._layout = QFormLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setVerticalSpacing(SPACE)
+        self._layout.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        for field in _ORDER:
+            self._add_row(field)
+
+    def fill(self, target: Target | None) -> None:
+        """With what is known of it; the first field to be typed in has the keyboard."""
+        known = target or Target("")
+        for field, line in self.lines.items():
+            line.setText(getattr(known, field))
+        for field, text in self.texts.items():
+            text.setPlainText("\n".join(getattr(known, field)))
+        self.port.setValue(known.port)
+        self.remember.setChecked(known.remember)
+        self._show_rows(target)
+        self._left.clear()
+        self.show_problems({})
+        self._first(target).setFocus()
+
+    def target(self) -> Target:
+        lines = {field: line.text().strip() for field, line in self.lines.items()}
+        texts = {field: _lines_in(text.toPlainText()) for field, text in self.texts.items()}
+        return Target(
+            name=lines["name"],
+            host=lines["host"],
+            user=lines["user"],
+            port=self.port.value(),
+            identity=lines["identity"],
+            jump=lines["jump"],
+            directories=texts["directories"],
+            python=lines["python"],
+            search_paths=texts["search_paths"],
+            remember=self.remember.isChecked(),
+        )
+
+    def set_identity(self, path: str) -> None:
+        self.lines["identity"].setText(path)
+
+    def judged(self) -> set[str]:
+        """The fields that may be complained of by now."""
+        return self._left | {field for field, label in self.problems.items() if not label.isHidden()}
+
+    def show_problems(self, problems: Mapping[str, str]) -> None:
+        for field, label in self.problems.items():
+            label.setText(problems.get(field, ""))
+            label.setHidden(field not in problems)
+
+    def focus_first(self, fields: Iterable[str]) -> None:
+        wrong = set(fields)
+        field = next((each for each in _ORDER if each in wrong), None)
+        if field is not None:
+            self.field(field).setFocus()
+
+    def field(self, name: str) -> QWidget:
+        others: dict[str, QWidget] = {"port": self.port, "remember": self.remember}
+        return self.lines.get(name) or self.texts.get(name) or others[name]
+
+    def _first(self, target: Target | None) -> QWidget:
+        if target is None:
+            return self.lines["name"]
+        return self.texts["directories"] if target.is_local else self.lines["host"]
+
+    def _show_rows(self, target: Target | None) -> None:
+        is_local = target is not None and target.is_local
+        self.lines["name"].setReadOnly(target is not None)
+        self.lines["name"].setEnabled(target is None)
+        for field in _REMOTE:
+            self._layout.setRowVisible(self._rows[field], not is_local)
+
+    # making it
+
+    def _add_row(self, field: str) -> None:
+        row, column = QWidget(), QVBoxLayout()
+        row.setLayout(column)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        if field == "identity":
+            column.addLayout(self._with_button(self.lines[field]))
+        else:
+            column.addWidget(self.field(field))
+        column.addWidget(self.problems[field])
+        self._rows[field] = row
+        if field == "remember":
+            self._layout.addRow(row)
+            return
+        label = QLabel(self._label(field))
+        label.setBuddy(self.field(field))
+        self._layout.addRow(label, row)
+
+    def _label(self, field: str) -> str:
+        return "P&ort" if field == "port" else (_LINES | _TEXTS)[field][0]
+
+    def _with_button(self, line: QLineEdit) -> QHBoxLayout:
+        button = QPushButton("C&hoose…")
+        button.setToolTip("Choose a private key file")
+        button.clicked.connect(lambda: self.identity_wanted.emit())
+        layout = QHBoxLayout()
+        layout.setSpacing(SPACE // 2)
+        layout.addWidget(line, 1)
+        layout.addWidget(button)
+        return layout
+
+    def _make_line(self, field: str) -> QLineEdit:
+        label, placeholder, tip = _LINES[field]
+        line = QLineEdit()
+        line.setPlaceholderText(placeholder)
+        line.setToolTip(tip)
+        line.setAccessibleName(label.replace("&", ""))
+        line.textEdited.connect(lambda: self.edited.emit())
+        line.editingFinished.connect(lambda: self._on_left(field))
+        return line
+
+    def _make_text(self, field: str) -> QPlainTextEdit:
+        label, placeholder, tip = _TEXTS[field]
+        text = QPlainTextEdit()
+        text.setPlaceholderText(placeholder)
+        text.setToolTip(tip)
+        text.setAccessibleName(label.replace("&", ""))
+        text.setTabChangesFocus(True)
+        text.setFixedHeight(3 * text.fontMetrics().lineSpacing() + 2 * SPACE)
+        text.textChanged.connect(lambda: self.edited.emit())
+        return text
+
+    def _make_port(self) -> QSpinBox:
+        port = QSpinBox()
+        port.setRange(0, 65535)
+        port.setSpecialValueText("as ~/.ssh/config says, or 22")
+        port.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
+        port.setAccessibleName("Port")
+        port.valueChanged.connect(lambda: self.edited.emit())
+        return port
+
+    def _on_left(self, field: str) -> None:
+        if self.lines[field].text() or field in self.judged():
+            self._left.add(field)
+            self.edited.emit()
+
+
+def _lines_in(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _problem_label() -> QLabel:
+    label = QLabel()
+    label.setProperty("role", "bad")
+    label.setWordWrap(True)
+    label.hide()
+    return label
