@@ -219,6 +219,7 @@ def _problems(target: Target) -> Iterator[tuple[str, str]]:
     if not target.directories and not target.is_local:
         yield "directories", f"the target {name} has no directory: name one on the disk to be measured"
     yield from (("directories", _directory_problem(each, name)) for each in target.directories)
+    yield from (("search_paths", _search_path_problem(each, name)) for each in target.search_paths)
     if target.python and not re.fullmatch(r"/[^\x00-\x1f]+|python[0-9.]*", target.python):
         yield "python", f"{target.python!r} is no Python: a name like python3.12 or an absolute path"
 
@@ -240,6 +241,12 @@ def _directory_problem(directory: str, name: str) -> str:
     if directory.startswith(("/", "~/")) and directory.strip("/~.") and directory.isprintable():
         return ""
     return f"{directory!r} is no absolute directory: begin it with / or ~/ (target {name})"
+
+
+def _search_path_problem(pattern: str, name: str) -> str:
+    if pattern.startswith(("/", "~/")) and pattern.isprintable():
+        return ""
+    return f"{pattern!r} is no absolute search path: begin it with / or ~/, like /opt/* (target {name})"
 
 
 def _check_keyring(target: Target) -> None:
@@ -264,11 +271,21 @@ def _drop_secrets(target: Target) -> None:
             drop_kept(target)
 
 
+def _make_home() -> None:
+    """The default directory of this computer lies in it; an agent makes no more than that directory."""
+    path = settings.home()
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path} cannot be made: {error.strerror}: set DYNO_HOME to another one") from None
+
+
 def connect(target: Target, ask: Ask, told: Told = lambda _stage, _what: None) -> Connection:
     """A connection of the calling thread to a target; `ask` is called where a secret is needed."""
     from app.remote.connection import LocalConnection
 
     if target.is_local:
+        _make_home()
         return LocalConnection(target.name)
     from app.remote.ssh import connect_ssh
 

@@ -5,6 +5,7 @@ only says whether the file is there. One JSON line answers; `input` tells that t
 wrong directory. Its syntax is that of Python 2.7, so that an old Python can say what it is.
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -16,6 +17,15 @@ MARKER_TEXT = (
 )
 PRIVATE = 0o600
 LARGEST = 64 << 20  # bytes of an agent file
+NO_ROOM = "free some space, or name a directory on another disk"
+NO_RIGHT = "name a directory that this user may write in"
+TODO = {
+    errno.ENOSPC: NO_ROOM,
+    errno.EDQUOT: NO_ROOM,
+    errno.EROFS: "name a directory on a disk that is not mounted read-only",
+    errno.EACCES: NO_RIGHT,
+    errno.EPERM: NO_RIGHT,
+}
 
 
 class Refusal(Exception):  # noqa: N818
@@ -46,10 +56,7 @@ def make_directory(path):  # type: (str) -> str
     if not os.path.isabs(path):
         raise Refusal("the directory {} is not absolute: begin it with / or ~/".format(path), True)
     path = os.path.normpath(path)
-    parent = os.path.dirname(path)
-    if os.path.lexists(parent) and not os.path.isdir(parent):
-        raise Refusal("{} is not a directory: name another one".format(parent), True)
-    os.makedirs(parent, exist_ok=True)
+    check_parent(os.path.dirname(path), path)
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
@@ -59,6 +66,19 @@ def make_directory(path):  # type: (str) -> str
     if not os.path.isdir(path):
         raise Refusal("{} is not a directory: name another one".format(path), True)
     return path
+
+
+def check_parent(parent, path):  # type: (str, str) -> None
+    """Only the last part of a path is made: what is missing above it may be a disk that is not mounted."""
+    try:
+        os.stat(parent)
+    except FileNotFoundError:
+        text = "there is no {} to make {} in: mount the disk, or make it: mkdir -p {}"
+        raise Refusal(text.format(parent, path, parent), True)
+    except NotADirectoryError:
+        pass
+    if not os.path.isdir(parent):
+        raise Refusal("{} is not a directory: name another one".format(parent), True)
 
 
 def open_folder(name, parent=None):  # type: (str, int | None) -> int
@@ -119,8 +139,15 @@ def store(agents, name, sha, content):  # type: (int, str, str, bytes) -> None
         write(agents, temporary, content)
         os.rename(temporary, name, src_dir_fd=agents, dst_dir_fd=agents)
     except OSError:
-        os.unlink(temporary, dir_fd=agents)
+        discard(agents, temporary)
         raise
+
+
+def discard(folder, name):  # type: (int, str) -> None
+    try:
+        os.unlink(name, dir_fd=folder)
+    except OSError:  # it was never made
+        pass
 
 
 def write(folder, name, content):  # type: (int, str, bytes) -> None
@@ -143,7 +170,8 @@ def answer(directory, sha):  # type: (str, str) -> dict[str, object]
     except Refusal as refusal:
         return {"error": str(refusal), "input": refusal.is_input}
     except OSError as error:
-        return {"error": "{}: {}".format(error.filename or directory, error.strerror), "input": False}
+        todo = TODO.get(error.errno, "name another directory")
+        return {"error": "{} cannot be used: {}: {}".format(directory, error.strerror, todo), "input": False}
 
 
 if __name__ == "__main__":

@@ -45,12 +45,17 @@ def test_a_damaged_agent_file_is_replaced(sshd: Sshd) -> None:
 
 
 def test_the_home_of_the_user_there(sshd: Sshd) -> None:
-    name = f".dyno-test-{os.getpid()}"
-    home = Path("~").expanduser() / name
+    home = Path("~").expanduser() / f".dyno test-{os.getpid()}"
     try:
-        assert deploy(sshd.add_target(directory=f"~/{name}/deep er")) == str(home / "deep er")
+        assert deploy(sshd.add_target(directory=f"~/{home.name}")) == str(home)
     finally:
         subprocess.run(["rm", "-rf", str(home)], check=True)
+
+
+def test_a_disk_that_is_not_mounted(sshd: Sshd, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"far: there is no {tmp_path}/disk to make {tmp_path}/disk/dyno in"):
+        deploy(sshd.add_target(directory=str(tmp_path / "disk" / "dyno")))
+    assert not (tmp_path / "disk").exists()
 
 
 def test_verbs_are_answered(sshd: Sshd) -> None:

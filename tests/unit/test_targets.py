@@ -17,8 +17,8 @@ NUC = Target("nuc-i3", host="nuc.lan", user="me", port=2200, directories=["/data
 
 
 @pytest.fixture
-def targets(tmp_path: Path) -> Targets:
-    return Targets(tmp_path / "home")
+def targets(dyno_home: Path) -> Targets:
+    return Targets(dyno_home)
 
 
 def test_this_computer_is_always_there(targets: Targets) -> None:
@@ -138,6 +138,19 @@ def test_a_file_that_cannot_be_read(targets: Targets) -> None:
     targets.path.write_bytes(b"\xff")
     with pytest.raises(InputError, match="cannot be read"):
         targets.all()
+
+
+@pytest.mark.parametrize("pattern", ["opt/*", "", "../b", "/opt/\x07"])
+def test_where_builds_are_looked_for_is_no_matter_of_the_folder_one_is_in(pattern: str) -> None:
+    with pytest.raises(InputError, match=r"is no absolute search path: begin it with / or ~/"):
+        check_target(replace(NUC, search_paths=["/opt/*", pattern]))
+    assert check_target(replace(NUC, search_paths=["/opt/*", "~/b/*"]))
+
+
+def test_a_home_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DYNO_HOME", "/sys/dyno")
+    with pytest.raises(InputError, match=r"/sys/dyno cannot be made: .*: set DYNO_HOME to another one"):
+        connect(Targets().get(LOCAL), lambda prompt: None)
 
 
 def test_this_computer_is_reached_without_ssh(targets: Targets) -> None:

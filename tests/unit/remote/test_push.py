@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import errno
 import io
 import json
 import os
@@ -14,14 +15,16 @@ from pathlib import Path
 import pytest
 
 from app.errors import InputError, TargetError
-from app.remote import agent
+from app.remote import agent, push
 from app.remote.agent import Agent, push_script
 from app.remote.bundle import current_bundle
 from app.remote.connection import LocalConnection
+from app.targets import Targets, agent_on, connect
 
 
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
+    (tmp_path / "there").mkdir()
     return tmp_path / "there" / "dyno"
 
 
@@ -45,22 +48,22 @@ def test_it_is_one_line_that_every_old_python_can_read() -> None:
     assert list(tokenize.generate_tokens(io.StringIO(source).readline))
 
 
-def test_the_directory_is_made_with_its_parents(directory: Path) -> None:
+def test_the_directory_is_made(directory: Path) -> None:
     assert agent_in(directory).deploy() == str(directory)
     assert directory.stat().st_mode & 0o777 == 0o700
     assert (directory / "agents" / f"{current_bundle().sha}.pyz").is_file()
 
 
 def test_a_path_through_a_link_is_resolved(directory: Path, tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
+    (tmp_path / "there").rename(tmp_path / "real")
     (tmp_path / "there").symlink_to(tmp_path / "real")
     assert agent_in(directory).deploy() == str(tmp_path / "real" / "dyno")
 
 
 def test_a_home_relative_directory_is_resolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    mine = agent_in("~/a/dyno/")
-    assert mine.deploy() == mine.directory == str(tmp_path / "a" / "dyno")
+    mine = agent_in("~/dyno/")
+    assert mine.deploy() == mine.directory == str(tmp_path / "dyno")
     assert mine.status()["locked"] is False
 
 
@@ -69,13 +72,53 @@ def test_relative_paths_are_wrong_input() -> None:
         agent_in("relative/dyno").deploy()
 
 
+def test_nothing_is_made_where_a_disk_may_not_be_mounted(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=f"local: there is no {tmp_path}/disk to make .* mkdir -p"):
+        agent_in(tmp_path / "disk" / "dyno").deploy()
+    (tmp_path / "disk").symlink_to(tmp_path / "gone")
+    with pytest.raises(InputError, match=f"there is no {tmp_path}/disk to make"):
+        agent_in(tmp_path / "disk" / "dyno").deploy()
+    assert os.listdir(tmp_path) == ["disk"]
+
+
+@pytest.mark.parametrize("below", ["file/dyno", "file/more/dyno"])
+def test_a_file_on_the_way(tmp_path: Path, below: str) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="is not a directory: name another one"):
+        agent_in(tmp_path / below).deploy()
+
+
 def test_a_directory_that_cannot_be_made() -> None:
-    with pytest.raises(TargetError, match="local: /proc/"):
-        agent_in("/proc/dyno/here").deploy()
+    with pytest.raises(TargetError, match=r"local: /sys/dyno cannot be used: .*: name a directory"):
+        agent_in("/sys/dyno").deploy()
+
+
+@pytest.mark.parametrize(
+    ("number", "todo"),
+    [
+        (errno.ENOSPC, "No space left on device: free some space, or name a directory on another disk"),
+        (errno.EROFS, "Read-only file system: name a directory on a disk that is not mounted read-only"),
+        (errno.EACCES, "Permission denied: name a directory that this user may write in"),
+        (errno.EIO, "Input/output error: name another directory"),
+    ],
+)
+def test_a_push_that_fails_says_what_to_do(monkeypatch: pytest.MonkeyPatch, number: int, todo: str) -> None:
+    def fail(_directory: str, _sha: str) -> None:
+        raise OSError(number, os.strerror(number), ".0a1b.4711")
+
+    monkeypatch.setattr(push, "push", fail)
+    assert push.answer("/srv/dyno", "0a1b") == {"error": f"/srv/dyno cannot be used: {todo}", "input": False}
+
+
+def test_this_computer_begins_with_nothing(dyno_home: Path) -> None:
+    target = Targets().get("local")
+    agent = agent_on(connect(target, lambda _prompt: None), target)
+    assert agent.deploy() == str(dyno_home / "target")
+    assert dyno_home.stat().st_mode & 0o777 == 0o700
 
 
 def test_an_empty_directory_is_taken_and_a_marked_one_kept(directory: Path) -> None:
-    directory.mkdir(0o700, parents=True)
+    directory.mkdir(0o700)
     agent_in(directory).deploy()
     (directory / "more").write_text("")
     agent_in(directory).deploy()
