@@ -1,6 +1,6 @@
-"""The real window in a process of its own, which tells a test where its controls are: `python -m tests.ui.inspected`.
+"""The real window in a process of its own, which tells a test where its controls are.
 
-Only where things are and what they say is answered; what is done with them is done from outside, by xdotool.
+Started as `python -m tests.ui.inspected`. Only where things are is answered; xdotool does what is done with them.
 One JSON object a line over the local socket named by DYNO_INSPECTED, one line as the answer.
 """
 
