@@ -1,6 +1,6 @@
 """The real window in a process of its own, which tells a test where its controls are.
 
-Started as `python -m tests.ui.inspected`. Only where things are is answered; xdotool does what is done with them.
+Started as `python -m tests.ui.inspected`. Only where things are is answered; xdotool does the rest.
 One JSON object a line over the local socket named by DYNO_INSPECTED, one line as the answer.
 """
 
