@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from .parity import differing
+from .planner.contenders import count_cores, memory_bytes
 from .planner.estimate import ContenderSize, Estimate, estimate
 from .planner.sizes import as_number, server_caches_bytes
-from .presets import option_values
+from .presets import Machine, Rendered, option_values, parse_preset, preset_file, render
 from .protocol.plan import Contender, Plan
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
@@ -41,6 +42,7 @@ def check_plan(plan: Plan, survey: Mapping[str, Any], clock: Callable[[], float]
         _memory(plan, survey),
         _disk(found, survey),
         *_connections(plan),
+        *_presets(plan, survey),
         *_machine(survey),
         _clock(survey, clock()),
         *_parity(plan, found, survey),
@@ -120,6 +122,25 @@ def _connections(plan: Plan) -> list[Check]:
 
 def _max_connections(contender: Contender) -> int:
     return as_number(option_values(contender.cnf), "max_connections", 151)
+
+
+def _presets(plan: Plan, survey: Mapping[str, Any]) -> list[Check]:
+    """What a preset says and nobody will send, as it is Dyno's: with the lines of the file."""
+    found = []
+    for each in plan.contenders:
+        dropped = _rendered(plan, each, survey).dropped
+        if dropped:
+            lines = "; ".join(f"line {one.line}: {one.option}: {one.reason}" for one in dropped)
+            text = f"not all of the preset {each.preset} is sent as it stands: {lines}"
+            found.append(Check("preset", WARN, text, "take these lines out of the preset", each.name))
+    return found
+
+
+def _rendered(plan: Plan, contender: Contender, survey: Mapping[str, Any]) -> Rendered:
+    text = plan.files[preset_file(contender.engine, contender.preset)]
+    preset = parse_preset(text, contender.preset, contender.engine)
+    machine = Machine(memory_bytes(survey), count_cores(contender.cores, survey))
+    return render(preset, contender.family, contender.version, machine)
 
 
 # the machine

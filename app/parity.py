@@ -133,6 +133,10 @@ def _warm_loading(contender: Contender, values: Values) -> str:
     return "off" if values.get("innodb_buffer_pool_load_at_startup", default) in ("OFF", "0") else "on"
 
 
+def _cores(contender: Contender, _values: Values) -> str:
+    return contender.cores or "all"
+
+
 # caching
 
 
@@ -171,5 +175,6 @@ _RULES = (
     _Rule("Performance Schema", _performance_schema, _SAME),
     _Rule("query cache", _query_cache, "switch it off in all presets"),
     _Rule("warm buffer pool", _warm_loading, "set innodb_buffer_pool_load_at_startup to the same"),
+    _Rule("cores", _cores, "give all the same, unless cores are what is compared"),
     _Rule("file access", _file_access, "know it when you read the results, or set the same in all presets"),
 )

@@ -1,6 +1,6 @@
 """Presets: reading my.cnf files, refusing what is Dyno's, rendering them for one build on one machine."""
 
-from .mycnf import Option, Preset, parse_preset
+from .mycnf import Option, Preset, parse_preset, preset_file
 from .render import Dropped, Machine, Rendered, option_values, render
 
 __all__ = [
@@ -11,5 +11,6 @@ __all__ = [
     "Rendered",
     "option_values",
     "parse_preset",
+    "preset_file",
     "render",
 ]

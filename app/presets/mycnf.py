@@ -62,7 +62,12 @@ class Preset:
     @property
     def file(self) -> str:
         """Its name among the files of a plan."""
-        return f"presets/{self.engine}/{self.name}.cnf"
+        return preset_file(self.engine, self.name)
+
+
+def preset_file(engine: str, name: str) -> str:
+    """The name of a preset among the files of a plan."""
+    return f"presets/{engine}/{name}.cnf"
 
 
 def parse_preset(text: str, name: str, engine: str, label: str = "", shipped: bool = True) -> Preset:

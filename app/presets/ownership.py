@@ -59,14 +59,20 @@ def place(option: Option, where: str) -> tuple[Option | None, str]:
 def refuse_forbidden(option: Option, where: str) -> None:
     """Raise InputError for an option that is Dyno's alone, however it is written."""
     for name in strip_prefixes(option.name):
-        family = next((each for each in FORBIDDEN_FAMILIES if name.startswith(each)), "")
-        if family or any(_means(name, each) for each in FORBIDDEN):
+        family = any(name.startswith(each) for each in FORBIDDEN_FAMILIES)
+        if family or name in FORBIDDEN:
             raise InputError(f"{where}: {option.name} is Dyno's: take the line out")
+        meant = next((each for each in sorted(FORBIDDEN) if _means(name, each)), "")
+        if meant:
+            raise InputError(
+                f"{where}: a server takes {option.name} for {meant}, which is Dyno's: "
+                "write the option in full, or take the line out"
+            )
 
 
 def _means(name: str, forbidden: str) -> bool:
     """A server takes the beginning of an option's name for the whole."""
-    return name == forbidden or (len(name) > 2 and forbidden.startswith(name))
+    return len(name) > 2 and forbidden.startswith(name)
 
 
 def _cut_to_name(option: Option, where: str) -> tuple[Option, str]:

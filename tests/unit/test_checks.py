@@ -100,6 +100,20 @@ def test_more_threads_than_connections_fail() -> None:
     assert not [check for check in checks(threads=[500]) if check.name == "connections"]
 
 
+def test_lines_of_a_preset_that_are_not_sent_are_told(dyno_home: Path) -> None:
+    text = "# title: x\n[mysqld]\ndatadir=/data\nback_log=1\nlog_bin=/x/bl\n[mysqld-5.6]\ntmpdir=/tmp\n"
+    write(dyno_home / "presets/innodb/own.cnf", text)
+    found = one("preset", checks("mariadb-10.11.19:innodb:own", "mariadb-10.11.19:rocksdb"))
+    assert (found.state, found.contender) == ("warn", "innodb")
+    assert found.text == (
+        "not all of the preset own is sent as it stands: "
+        "line 3: datadir=/data: Dyno places it in the directory of the session; "
+        "line 5: log_bin=/x/bl: only its name is kept: log_bin=bl"
+    )
+    assert found.todo == "take these lines out of the preset"
+    assert not [check for check in checks(*MARIADB) if check.name == "preset"]
+
+
 @pytest.mark.parametrize(("offset", "state"), [(0, "pass"), (4, "pass"), (-3600, "warn"), (3600, "warn")])
 def test_the_clocks_are_compared(offset: int, state: str) -> None:
     assert one("clock", checks(on={"clock_utc": NOW + offset})).state == state
@@ -188,6 +202,17 @@ def test_the_same_words_may_mean_something_else_in_another_version(dyno_home: Pa
     found = checks("mysql-5.6.24:innodb:bare", "mysql-9.7.4:innodb:bare")
     told = {check.text.split(":")[0] for check in found if check.name == "parity"}
     assert told == {"binary log", "character set", "TLS", "warm buffer pool", "file access"}
+
+
+def test_servers_with_other_cores_are_told() -> None:
+    def on_cores(*cores: str) -> Check:
+        named = zip("ab", cores, strict=True)
+        asked = tuple(ContenderRequest("mysql-9.7.4", "innodb", name=n, cores=c) for n, c in named)
+        return one("parity", checks(contenders=asked))
+
+    found = on_cores("0", "")
+    assert (found.state, found.text) == ("warn", "cores: a: 0; b: all")
+    assert found.todo == "give all the same, unless cores are what is compared"
 
 
 def test_sides_of_fits_in_cache_are_told(dyno_home: Path) -> None:

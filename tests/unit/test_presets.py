@@ -234,6 +234,11 @@ def test_forbidden_options_are_refused_with_their_line(line: str) -> None:
     assert "mine.cnf: line 3: " in refused(f"[mysqld]\nback_log=1\n{line}\n")
 
 
+def test_a_beginning_of_a_name_is_told_with_what_it_is_taken_for() -> None:
+    said = refused("[mysqld]\nloose_bind=1\n")
+    assert "line 2: a server takes loose_bind for bind_address, which is Dyno's" in said
+
+
 def test_forbidden_options_are_refused_for_every_build() -> None:
     assert "line 2: port is Dyno's" in refused("[mysqld-9.7]\nport=1\n[mysqld]\n")
 
