@@ -14,7 +14,7 @@ from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
-from app.catalog import shipped_folder
+from app.catalog.listing import shipped_folder
 from app.errors import DynoError
 from app.settings import Settings, home, read_settings
 

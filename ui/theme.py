@@ -162,7 +162,7 @@ _ROLES = {
 
 def _style(theme: Theme) -> str:
     """resources/style.qss with the colours of this theme in place of @names."""
-    from app.catalog import shipped_folder
+    from app.catalog.listing import shipped_folder
 
     text = (shipped_folder("resources") / "style.qss").read_text(encoding="utf-8")
     for role in sorted(_LIGHT, key=len, reverse=True):

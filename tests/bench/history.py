@@ -170,7 +170,7 @@ def measure_session_list(options: argparse.Namespace) -> list[Figure]:
     """`dyno session list` of 10,000 sessions in a new process, its file not in the page cache."""
     dyno = [sys.executable, "-m", "app.cli", "session", "list"]
     with TemporaryDirectory() as folder:
-        _fill(Path(folder))
+        fill(Path(folder))
         environment = {**os.environ, "DYNO_HOME": folder}
         times: dict[str, list[float]] = {"pass": [], "list": [], "json": []}
         for _ in range(9):
@@ -185,14 +185,14 @@ def measure_session_list(options: argparse.Namespace) -> list[Figure]:
     ]  # fmt: skip
 
 
-def _fill(home: Path) -> None:
+def fill(home: Path, sessions: int = LISTED) -> None:
     """Short sessions through the door that all take."""
     contenders = [
         journals.contender(engine, preset) for engine in ("innodb", "rocksdb") for preset in "abcde"
     ]
     with History(home) as history:
         history.connection.execute("PRAGMA synchronous = OFF")
-        for number in range(1, LISTED // 20 + 1):
+        for number in range(1, sessions // 20 + 1):
             plan = journals.plan(contenders, repeats=2, number=number)
             for turn in plan.turns:
                 maker = journals.Maker(plan, turn.session).begin()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout
 
-from app.catalog import shipped_folder
+from app.catalog.listing import shipped_folder
 
 if TYPE_CHECKING:
     from ..window import Window
