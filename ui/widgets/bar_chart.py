@@ -1,0 +1,112 @@
+"""Bars in groups, with a line at the base that they are measured against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+from PySide6.QtWidgets import QWidget
+
+from ..theme import SPACE, Theme
+from .frame import AXIS
+from .head import drawn_colour
+from .lines import Line, mixed
+from .scale import figure_ticks, fitting, value_text
+from .still import TICK_HEIGHT, StillChart
+
+Bars = tuple[Line, Sequence[float | None]]
+
+_GROUP = 0.76  # of its place that a group of bars takes up
+_WIDEST = 44.0  # pixels of one bar
+_NARROWEST_TEXT = 20.0
+
+
+class BarChart(StillChart):
+    """A group of bars a category, one a line; what is missing is empty."""
+
+    def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
+        self._categories: list[str] = []
+        self._bars: list[Bars] = []
+        self._base: float | None = None
+        super().__init__(theme, title, unit, parent)
+
+    def set_bars(
+        self, categories: Sequence[str], bars: Sequence[Bars], unit: str, base: float | None = 1.0
+    ) -> None:
+        """A line with a value a category each. Given anew when the theme has changed."""
+        self._categories, self._bars, self._base = list(categories), list(bars), base
+        self._cursor = None
+        self.set_title(self._title, unit)
+        self._head.set_lines([line for line, _ in bars], widest="888,888" if base is None else "88.88")
+        self.show_values()
+        self.refresh()
+
+    def stands(self) -> list[float]:
+        return [float(at) for at in range(len(self._categories))]
+
+    def stand_text(self, at: int) -> str:
+        return self._categories[at]
+
+    def show_values(self) -> None:
+        at = self._cursor
+        self._head.set_values(["" if at is None else value_text(values[at]) for _, values in self._bars])
+
+    def fit(self) -> None:
+        values = [value for _, values in self._bars for value in values if value is not None]
+        most = max(int(self._area.plot.height() / TICK_HEIGHT), 2)
+        top = max([*values, 0.0 if self._base is None else self._base])
+        self._area.x = (-0.5, max(len(self._categories), 1) - 0.5)
+        self._area.y = fitting(min(values, default=0.0), top, (0.0, 0.0), most)
+        room = int(self._area.plot.width() / max(len(self._categories), 1)) - SPACE
+        metrics, middle = self.fontMetrics(), Qt.TextElideMode.ElideMiddle
+        elided = [metrics.elidedText(name, middle, room) for name in self._categories]
+        self._ground.x_ticks = [(float(at), text) for at, text in enumerate(elided)]
+        self._ground.y_ticks = figure_ticks(*self._area.y, most)
+        self._ground.has_lines_across = False
+
+    def paint_figures(self, painter: QPainter) -> None:
+        if self._cursor is not None:
+            self._paint_chosen(painter, self._cursor)
+        for line, _, _, place in self.places():
+            painter.fillRect(place, drawn_colour(line, self._theme))
+            if line.dashed:
+                painter.fillRect(place, QBrush(self._theme.colour("base"), Qt.BrushStyle.BDiagPattern))
+        if self._base is not None:
+            self._paint_base(painter, self._area.py(self._base))
+        for _, category, value, place in self.places():
+            self._paint_text(painter, value, place, category == self._cursor)
+
+    def places(self) -> Iterator[tuple[Line, int, float, QRectF]]:
+        """Each bar that there is: its line, category, value and where it is painted."""
+        room = self._area.plot.width() / max(len(self._categories), 1) * _GROUP
+        width = max(min(room / max(len(self._bars), 1), _WIDEST), 1.0)
+        zero = self._area.py(0.0)
+        for at, (line, values) in enumerate(self._bars):
+            for category, value in enumerate(values):
+                if value is not None:
+                    left = self._area.px(category) + (at - len(self._bars) / 2) * width
+                    bar = QRectF(QPointF(left, self._area.py(value)), QPointF(left + max(width - 1, 1), zero))
+                    yield line, category, value, bar.normalized()
+
+    def _paint_chosen(self, painter: QPainter, at: int) -> None:
+        left, right = self._area.px(at - 0.5), self._area.px(at + 0.5)
+        place = QRectF(left, self._area.plot.top(), right - left, self._area.plot.height())
+        painter.fillRect(place, self._ground_colour(True))
+
+    def _ground_colour(self, is_chosen: bool) -> QColor:
+        base = self._theme.colour("base")
+        return mixed(self._theme.colour("selected"), base, 0.5) if is_chosen else base
+
+    def _paint_text(self, painter: QPainter, value: float, bar: QRectF, is_chosen: bool) -> None:
+        text = f"{value:.2f}" if self._base is not None else value_text(value)
+        width = painter.fontMetrics().horizontalAdvance(text)
+        if bar.width() >= max(width - 2, _NARROWEST_TEXT):
+            place = QRectF(bar.center().x() - width / 2, bar.top() - AXIS + 3, width, AXIS - 5)
+            painter.fillRect(place, self._ground_colour(is_chosen))  # the line of the base ends beside it
+            painter.setPen(self._theme.colour("muted"))
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _paint_base(self, painter: QPainter, y: float) -> None:
+        painter.setPen(QPen(self._theme.colour("text"), 1))
+        painter.drawLine(QLineF(self._area.plot.left(), int(y) + 0.5, self._area.plot.right(), int(y) + 0.5))

@@ -1,0 +1,386 @@
+"""Charts; the only home of pyqtgraph. Pages import this where they are built, for it is dear.
+
+What makes a frame cheap, all of it measured: a minimum and a maximum a pixel, opaque pens of one pixel, an
+opaque grid in a kept ground, no search for finite values or for the range, and one paint when told to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from pyqtgraph import GraphicsView, PlotCurveItem, ViewBox  # type: ignore[import-untyped]
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from ..theme import SPACE, Theme
+from .bar_chart import BarChart as BarChart
+from .frame import AXIS, LANE, Frame, Ground, draw_band, draw_cursor, draw_focus, draw_marks
+from .head import Head, drawn_colour
+from .image import copy_image as copy_image
+from .image import save_image as save_image
+from .keys import press
+from .line_chart import LineChart as LineChart
+from .lines import Line as Line
+from .lines import Span as Span
+from .pyramid import Track, Values
+from .scale import clock_form, figure_ticks, fitting, time_text, time_ticks, value_text
+from .table import tabular
+from .time_axis import TimeAxis as TimeAxis
+
+_DRAG = 5  # pixels the mouse has to move before a stretch is being drawn
+_WHEEL = 0.8  # of what is shown, a notch
+_DASH = 14  # pixels of a dash and the gap after it
+_CURSOR = 48  # pixels each side of the cursor that are painted anew when it moves
+_TICK_HEIGHT, _TICK_WIDTH = 32, 110  # pixels a tick has at least
+
+
+class Curve(PlotCurveItem):  # type: ignore[misc]
+    """Takes up what is shown: to search its values for their bounds would be dear."""
+
+    extent = QRectF()
+
+    def boundingRect(self) -> QRectF:
+        return self.extent
+
+
+class Canvas(GraphicsView):  # type: ignore[misc]
+    """The curves of one chart, and what the mouse does to them."""
+
+    hovered = Signal(object)  # x under the mouse, None outside
+    banded = Signal(float, float)  # a stretch of x was drawn
+    turned = Signal(float, float)  # zoom by this factor around this x
+    panned = Signal(float)  # by so much of x
+    whole_wanted = Signal()
+
+    def __init__(self, theme: Theme, ground: Ground, above: Callable[[QPainter, Frame], None]) -> None:
+        self._theme, self._ground, self._above = theme, ground, above
+        self.area = Frame()
+        self.top = SPACE
+        self.bottom = AXIS
+        self._curves: dict[str, Curve] = {}
+        self._pressed: tuple[QPointF, bool] | None = (
+            None  # where the mouse went down; whether it moves the range
+        )
+        self.band: tuple[float, float] | None = None
+        self._box = ViewBox(enableMouse=False, enableMenu=False, defaultPadding=0)
+        super().__init__(background=None)
+        self.setCentralItem(None)
+        self.scene().addItem(self._box)
+        self.scene().setItemIndexMethod(self.scene().ItemIndexMethod.NoIndex)
+        self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFont(tabular(self.font()))
+        self.setMinimumHeight(60)
+
+    # ---- what is shown
+
+    def set_line(self, key: str, pen: QPen | None, height: int) -> None:
+        """Make or change a curve; `height` puts it over others. None takes it away."""
+        if pen is None:
+            self.scene().removeItem(self._curves.pop(key))
+            return
+        if key not in self._curves:
+            self._curves[key] = Curve(skipFiniteCheck=True)
+            self._box.addItem(self._curves[key], ignoreBounds=True)
+        self._curves[key].setPen(pen)
+        self._curves[key].setZValue(height)
+
+    def set_values(self, key: str, x: Values, y: Values) -> None:
+        """Of a curve, after its area is set; NaN is a gap."""
+        curve, area = self._curves[key], self.area
+        curve.extent = QRectF(area.x[0], area.y[0], area.x[1] - area.x[0], area.y[1] - area.y[0])
+        curve.setData(x=x, y=y, connect="finite" if np.isnan(y).any() else "all")
+
+    def set_area(self, x: tuple[float, float], y: tuple[float, float]) -> None:
+        """The range that is shown; the ground is painted anew where it is another one."""
+        if (x, y) != (self.area.x, self.area.y):
+            self.area.x, self.area.y = x, y
+            self._box.setRange(xRange=x, yRange=y, padding=0)
+            self.resetCachedContent()
+
+    def place(self) -> None:
+        """Where the curves are: as wide in all charts, so that their times stand under one another."""
+        left = self.fontMetrics().horizontalAdvance("888.8M") + SPACE
+        self.area.plot = QRectF(self.rect()).adjusted(left, self.top, -2 * SPACE, -self.bottom)
+        self._box.setGeometry(self.area.plot)
+        self.resetCachedContent()
+
+    def repaint_around(self, *xs: float | None) -> None:
+        """Only what the cursor covers, or covered."""
+        for x in xs:
+            if x is not None:
+                left = round(self.area.px(x)) - _CURSOR
+                self.viewport().update(QRect(left, 0, 2 * _CURSOR, self.height()))
+
+    def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
+        painter.fillRect(rect, self._theme.colour("base"))
+        painter.setFont(self.font())
+        self._ground.draw(painter, self.area, self._theme)
+
+    def drawForeground(self, painter: QPainter, _rect: QRectF) -> None:
+        painter.setFont(self.font())
+        self._above(painter, self.area)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self.place()
+
+    # ---- the mouse
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        is_left = event.button() == Qt.MouseButton.LeftButton
+        is_shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if is_left or event.button() == Qt.MouseButton.MiddleButton:
+            self._pressed = (event.position(), is_shifted or not is_left)
+        event.setAccepted(False)  # the chart takes the keyboard
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed:
+            self._drag(event.position(), *self._pressed)
+        self.hovered.emit(self.area.x_at(event.position().x()))
+
+    def _drag(self, at: QPointF, pressed: QPointF, is_pan: bool) -> None:
+        if is_pan:
+            self.panned.emit(self.area.length(pressed.x() - at.x()))
+            self._pressed = (at, True)
+        elif self.band or abs(at.x() - pressed.x()) >= _DRAG:
+            self.band = (self.area.x_at(pressed.x()), self.area.x_at(at.x()))
+            self.viewport().update()
+
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
+        band, self.band, self._pressed = self.band, None, None
+        if band:
+            self.viewport().update()
+            self.banded.emit(*sorted(band))
+
+    def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
+        self.whole_wanted.emit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        across, along = event.angleDelta().x() / 120, event.angleDelta().y() / 120
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            across, along = across or along, 0.0
+        if across:
+            self.panned.emit(-across * (self.area.x[1] - self.area.x[0]) / 10)
+        if along:
+            self.turned.emit(_WHEEL**along, self.area.x_at(event.position().x()))
+        event.accept()
+
+    def leaveEvent(self, _event: QEvent) -> None:
+        self.hovered.emit(None)
+
+
+class TimeChart(QWidget):
+    """Curves over time, with their values where the cursor stands.
+
+    Arrows move the cursor (with Ctrl further, with Shift the range), + and - zoom, Home: all, End: follow.
+    """
+
+    def __init__(self, theme: Theme, title: str, unit: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._lines: list[Line] = []
+        self._tracks: dict[str, Track] = {}
+        self._marks: list[tuple[float, str]] = []
+        self._drawn_cursor: float | None = None
+        self._ground = Ground()
+        self._head = Head(theme, title, unit, self)
+        self._canvas = Canvas(theme, self._ground, self._draw_above)
+        self.axis = TimeAxis(self)
+        self.axis.add(self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._head)
+        layout.addWidget(self._canvas, 1)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(f"{title}, {unit}" if unit else title)
+        self._listen()
+
+    def _listen(self) -> None:
+        self._canvas.hovered.connect(self._on_hovered)
+        self._canvas.banded.connect(self._on_banded)
+        self._canvas.turned.connect(self._on_turned)
+        self._canvas.panned.connect(self._on_panned)
+        self._canvas.whole_wanted.connect(self._on_whole_wanted)
+        self._theme.changed.connect(self._on_theme_changed)
+
+    # ---- what pages give
+
+    def set_title(self, title: str, unit: str) -> None:
+        self._head.set_title(title, unit)
+        self.setAccessibleName(f"{title}, {unit}" if unit else title)
+
+    def set_lines(self, lines: Sequence[Line]) -> None:
+        """The curves in the order of the head line; given anew when the theme has changed."""
+        for gone in {line.key for line in self._lines} - {line.key for line in lines}:
+            self._canvas.set_line(gone, None, 0)
+        self._lines = list(lines)
+        for at, line in enumerate(lines):
+            height = -at - len(lines) * line.faint  # ghosts lie behind
+            self._canvas.set_line(line.key, QPen(drawn_colour(line, self._theme), 1), height)
+        self._head.set_lines(lines, widest="888,888")
+        self.redraw()
+
+    def track(self, key: str) -> Track:
+        """The values of a line: extend them, then let the axis refresh."""
+        return self._tracks.setdefault(key, Track())
+
+    def set_tracks(self, tracks: Mapping[str, Track]) -> None:
+        self._tracks = dict(tracks)
+        self.redraw()
+
+    def set_spans(self, spans: Sequence[Span]) -> None:
+        self._ground.spans = tuple(spans)
+        self._leave_lane()
+
+    def set_marks(self, marks: Sequence[tuple[float, str]]) -> None:
+        self._marks = sorted(marks)
+        self._canvas.viewport().update()
+
+    def set_times_shown(self, is_shown: bool) -> None:
+        """In a column of charts only the lowest needs the times below it."""
+        self._ground.has_texts_below = is_shown
+        self._canvas.bottom = AXIS if is_shown else SPACE
+        self._canvas.place()
+        self.redraw()
+
+    def _leave_lane(self) -> None:
+        has_labels = any(span.label for span in self._ground.spans)
+        self._canvas.top = LANE if has_labels else SPACE
+        self._canvas.place()
+        self.redraw()
+
+    # ---- what the axis asks for
+
+    def join(self, axis: TimeAxis) -> None:
+        if axis is not self.axis:
+            self.axis.remove(self)
+        self.axis = axis
+
+    def oldest(self) -> float | None:
+        return min((track.first for track in self._shown() if track.first is not None), default=None)
+
+    def newest(self) -> float | None:
+        return max((track.last for track in self._shown() if track.last is not None), default=None)
+
+    def _shown(self) -> list[Track]:
+        return [self.track(line.key) for line in self._lines]
+
+    def show_range(self, _first: float, _last: float) -> None:
+        self.redraw()
+
+    def show_cursor(self, t: float | None) -> None:
+        self._canvas.repaint_around(t, self._drawn_cursor)
+        self._show_values()
+        if t is not None and self.hasFocus():
+            self.setAccessibleDescription(f"{time_text(t)}: {self._head.read_out()}")
+
+    def redraw(self) -> None:
+        """Curves, range and values, in one paint; when hidden, as soon as it is seen."""
+        if not self.isVisible():
+            return
+        curves = [self._stretch_of(line) for line in self._lines]
+        self._fit(curves)
+        for line, (t, values) in zip(self._lines, curves, strict=True):
+            self._canvas.set_values(line.key, t, values)
+        self._show_values()
+        self._canvas.viewport().update()
+
+    def _stretch_of(self, line: Line) -> tuple[Values, Values]:
+        (first, last), width = self.axis.range, max(self._canvas.area.plot.width(), 1.0)
+        t, values = self.track(line.key).window(first, last, round(width * self.devicePixelRatioF()))
+        return (t, broken(t, values, (last - first) / width * _DASH)) if line.dashed else (t, values)
+
+    def _fit(self, curves: Sequence[tuple[Values, Values]]) -> None:
+        """Round ranges around what is shown, and their ticks."""
+        (first, last), area = self.axis.range, self._canvas.area
+        most_x = max(int(area.plot.width() / _TICK_WIDTH), 1)
+        most_y = max(int(area.plot.height() / _TICK_HEIGHT), 2)
+        low = min((float(np.fmin.reduce(values)) for _, values in curves if len(values)), default=0.0)
+        high = max((float(np.fmax.reduce(values)) for _, values in curves if len(values)), default=0.0)
+        y = fitting(low, high, area.y, most_y)
+        self._ground.x_ticks = time_ticks(first, last, most_x)
+        self._ground.y_ticks = figure_ticks(*y, most_y)
+        self._ground.corner = clock_form(first, last, most_x)
+        self._canvas.set_area((first, last), y)
+
+    def _show_values(self) -> None:
+        """Where the cursor stands; without one the newest."""
+        cursor = self.axis.cursor
+        self._drawn_cursor = cursor
+        self._head.set_values([value_text(self._value_at(line, cursor)) for line in self._lines])
+
+    def _value_at(self, line: Line, t: float | None) -> float | None:
+        track = self.track(line.key)
+        return track.newest if t is None else track.at(t, max(1.0, self._canvas.area.length(1)))
+
+    def _draw_above(self, painter: QPainter, area: Frame) -> None:
+        draw_marks(painter, area, self._theme, self._marks)
+        cursor = self._drawn_cursor
+        if cursor is not None and area.x[0] <= cursor <= area.x[1]:
+            text = time_text(cursor, area.x[1] - area.x[0] < 60) if self._ground.has_texts_below else ""
+            dots = [(self._value_at(line, cursor), drawn_colour(line, self._theme)) for line in self._lines]
+            draw_cursor(painter, area, self._theme, (cursor, text), dots)
+        if self._canvas.band:
+            draw_band(painter, area, self._theme, self._canvas.band)
+        if self.hasFocus():
+            draw_focus(painter, area, self._theme)
+
+    # ---- what the person does
+
+    def _on_hovered(self, t: float | None) -> None:
+        self.axis.set_cursor(t)
+
+    def _on_banded(self, first: float, last: float) -> None:
+        self.axis.set_range(first, last)
+
+    def _on_turned(self, factor: float, around: float) -> None:
+        self.axis.zoom(factor, around)
+
+    def _on_panned(self, by: float) -> None:
+        self.axis.pan(by)
+
+    def _on_whole_wanted(self) -> None:
+        self.axis.reset()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not press(self.axis, event.key(), event.modifiers(), self._canvas.area.length(4)):
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._canvas.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._canvas.viewport().update()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.redraw()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.redraw()
+
+    def _on_theme_changed(self) -> None:
+        self._canvas.resetCachedContent()
+        self.set_lines(self._lines)
+        self._head.update()
+
+
+def broken(t: Values, values: Values, period: float) -> Values:
+    """With gaps, as a dash pattern has them; one of the pen is dear, and lost where values are dense."""
+    return np.where(t / period % 1.0 < 0.6, values, np.nan)

@@ -1,0 +1,128 @@
+"""The head line of a chart: what it shows, in which unit, its curves and what they stand at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRect, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from ..theme import SPACE, Theme
+from .lines import Line, mixed
+from .table import tabular
+
+LINE_HEIGHT = 22
+_SWATCH = 14
+_FAINT = 0.45
+
+
+def drawn_colour(line: Line, theme: Theme) -> QColor:
+    """The colour of a line as it is painted: a ghost is nearer to the ground."""
+    return mixed(line.colour, theme.colour("base"), _FAINT) if line.faint else line.colour
+
+
+class Head(QWidget):
+    """The places of the values keep their width, so that nothing jumps while they change."""
+
+    def __init__(self, theme: Theme, title: str, unit: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._title, self._unit = title, unit
+        self._lines: list[Line] = []
+        self._values: list[str] = []
+        self._value_width = 0
+        self._font = tabular(self.font())
+        self._bold = QFont(self._font)
+        self._bold.setWeight(QFont.Weight.DemiBold)
+        self._metrics = QFontMetrics(self._font)
+        self.setFixedHeight(LINE_HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+
+    def set_title(self, title: str, unit: str) -> None:
+        self._title, self._unit = title, unit
+        self.arrange()
+
+    def set_lines(self, lines: Sequence[Line], widest: str = "") -> None:
+        """The curves in their order; `widest` is the longest value to be expected."""
+        self._lines = list(lines)
+        self._values = [""] * len(self._lines)
+        self._value_width = self._metrics.horizontalAdvance(widest) if widest else 0
+        self.arrange()
+
+    def set_values(self, values: Sequence[str]) -> None:
+        if list(values) != self._values:
+            self._values = list(values)
+            widest = max((self._metrics.horizontalAdvance(value) for value in values), default=0)
+            if widest > self._value_width:
+                self._value_width = widest
+                self.arrange()
+            self.update()
+
+    def read_out(self) -> str:
+        """The curves and their values as one line of text."""
+        parts = zip(self._lines, self._values, strict=True)
+        return ", ".join(f"{line.label} {value} {self._unit}".rstrip() for line, value in parts if value)
+
+    def places(self) -> list[QRect]:
+        """Where each curve has its entry: after the title, or on further lines."""
+        room = _SWATCH + SPACE // 2 + 2 + self._value_width + (SPACE if self._value_width else 0)
+        widths = [room + self._metrics.horizontalAdvance(line.label) for line in self._lines]
+        widths = [min(width, max(self.width() - 2 * SPACE, 1)) for width in widths]
+        x, y, found = self._title_width() + 3 * SPACE, 0, []
+        for width in widths:
+            if x + width > self.width() - SPACE and x > SPACE:
+                x, y = SPACE, y + LINE_HEIGHT
+            found.append(QRect(x, y, width, LINE_HEIGHT))
+            x += width + 2 * SPACE
+        return found
+
+    def _title_width(self) -> int:
+        title = QFontMetrics(self._bold).horizontalAdvance(self._title)
+        return SPACE + title + SPACE + self._metrics.horizontalAdvance(self._unit)
+
+    def arrange(self) -> None:
+        """Take as many lines as the width asks for."""
+        places = self.places()
+        self.setFixedHeight(places[-1].bottom() + 1 if places else LINE_HEIGHT)
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.arrange()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), self._theme.colour("base"))
+        self._paint_title(painter)
+        painter.setFont(self._font)
+        for line, value, place in zip(self._lines, self._values, self.places(), strict=True):
+            self._paint_entry(painter, line, value, place)
+        painter.end()
+
+    def _paint_title(self, painter: QPainter) -> None:
+        place = QRect(SPACE, 0, max(self.width() - 2 * SPACE, 0), LINE_HEIGHT)
+        painter.setPen(self._theme.colour("text"))
+        painter.setFont(self._bold)
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, self._title)
+        place.setLeft(SPACE + QFontMetrics(self._bold).horizontalAdvance(self._title) + SPACE)
+        painter.setPen(self._theme.colour("muted"))
+        painter.setFont(self._font)
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, self._unit)
+
+    def _paint_entry(self, painter: QPainter, line: Line, value: str, place: QRect) -> None:
+        pen = QPen(drawn_colour(line, self._theme), 3)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        if line.dashed:
+            pen.setDashPattern([1.2, 0.8])
+        painter.setPen(pen)
+        y = place.center().y() + 1.0
+        painter.drawLine(QPointF(place.left(), y), QPointF(place.left() + _SWATCH, y))
+        text = place.adjusted(_SWATCH + SPACE // 2, 0, 0, 0)
+        label = text.adjusted(0, 0, -self._value_width - (SPACE if self._value_width else 0), 0)
+        painter.setPen(self._theme.colour("muted"))
+        elided = self._metrics.elidedText(line.label, Qt.TextElideMode.ElideMiddle, label.width())
+        painter.drawText(label, Qt.AlignmentFlag.AlignVCenter, elided)
+        painter.setPen(self._theme.colour("text"))
+        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, value)

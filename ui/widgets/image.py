@@ -1,0 +1,68 @@
+"""Charts, or anything else of the window, as a picture: saved or copied."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QRect, QSize
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPalette
+from PySide6.QtWidgets import QGraphicsView, QWidget
+
+from app.errors import DynoError
+
+_SCALE = 2  # pixels of a picture to one of the screen: sharp in a document
+
+
+def save_image(widget: QWidget, path: Path) -> None:
+    """As .svg, or in the format of another ending; what cannot be written is told."""
+    is_drawn = _save_svg(widget, path) if path.suffix.lower() == ".svg" else _picture(widget).save(str(path))
+    if not is_drawn:
+        raise DynoError(f"cannot write {path}: no such folder, no right to write there, or an unknown format")
+
+
+def copy_image(widget: QWidget) -> None:
+    """To the clipboard."""
+    QGuiApplication.clipboard().setImage(_picture(widget))
+
+
+def _picture(widget: QWidget) -> QImage:
+    picture = QImage(widget.size() * _SCALE, QImage.Format.Format_RGB32)
+    picture.setDevicePixelRatio(_SCALE)
+    picture.fill(_ground(widget))
+    painter = QPainter(picture)
+    _draw(widget, painter)
+    painter.end()
+    return picture
+
+
+def _save_svg(widget: QWidget, path: Path) -> bool:
+    from PySide6.QtSvg import QSvgGenerator
+
+    if not path.parent.is_dir():
+        return False
+    generator = QSvgGenerator()
+    generator.setFileName(str(path))
+    generator.setSize(QSize(widget.width(), widget.height()))
+    generator.setViewBox(QRect(0, 0, widget.width(), widget.height()))
+    generator.setTitle(widget.accessibleName())
+    painter = QPainter()
+    if not painter.begin(generator):
+        return False
+    painter.fillRect(widget.rect(), _ground(widget))
+    _draw(widget, painter)
+    return painter.end()
+
+
+def _draw(widget: QWidget, painter: QPainter) -> None:
+    """Anew: the kept ground of a chart has the sharpness of the screen, and would be pixels in an SVG."""
+    views = widget.findChildren(QGraphicsView)
+    modes = [view.cacheMode() for view in views]
+    for view in views:
+        view.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
+    widget.render(painter)
+    for view, mode in zip(views, modes, strict=True):
+        view.setCacheMode(mode)
+
+
+def _ground(widget: QWidget) -> QColor:
+    return widget.palette().color(QPalette.ColorRole.Base)

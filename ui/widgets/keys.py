@@ -1,0 +1,46 @@
+"""What keys do to a time axis."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from .time_axis import TimeAxis
+
+_FAR = 10  # steps of the cursor at once, with Ctrl
+
+
+def press(axis: TimeAxis, key: int, modifiers: Qt.KeyboardModifier, step: float) -> bool:
+    """Move the cursor by steps, the range, or zoom; False where it is none of these keys."""
+    match key:
+        case Qt.Key.Key_Left | Qt.Key.Key_Right:
+            _press_arrow(axis, -1 if key == Qt.Key.Key_Left else 1, modifiers, step)
+        case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
+            axis.zoom(0.5, _middle(axis))
+        case Qt.Key.Key_Minus:
+            axis.zoom(2.0, _middle(axis))
+        case Qt.Key.Key_Home:
+            axis.reset()
+        case Qt.Key.Key_End:
+            axis.follow()
+        case Qt.Key.Key_Escape if axis.cursor is not None:
+            axis.set_cursor(None)
+        case _:
+            return False
+    return True
+
+
+def _press_arrow(axis: TimeAxis, way: int, modifiers: Qt.KeyboardModifier, step: float) -> None:
+    first, last = axis.range
+    if modifiers & Qt.KeyboardModifier.ShiftModifier:
+        axis.pan(way * (last - first) / 10)
+        return
+    far = _FAR if modifiers & Qt.KeyboardModifier.ControlModifier else 1
+    begin = min(axis.whole[1], last) if axis.cursor is None else axis.cursor + way * far * step
+    at = min(max(begin, axis.whole[0]), axis.whole[1])
+    axis.set_cursor(at)
+    if not first <= at <= last:
+        axis.pan(at - first if at < first else at - last)
+
+
+def _middle(axis: TimeAxis) -> float:
+    return sum(axis.range) / 2 if axis.cursor is None else axis.cursor

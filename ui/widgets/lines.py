@@ -1,0 +1,41 @@
+"""What pages give to charts: curves, spans, and nothing that knows a store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtGui import QColor
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve; a dash pattern tells it from another of its colour, `faint` is a ghost behind the others."""
+
+    key: str
+    label: str
+    colour: QColor
+    dashed: bool = False
+    faint: bool = False
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of time: `warmup` is shaded, a `step` has its bounds marked, a `gap` is hatched."""
+
+    first: float
+    last: float
+    kind: str  # warmup step gap
+    label: str = ""
+
+
+def mixed(colour: QColor, ground: QColor, share: float) -> QColor:
+    """So much of the colour on the ground, opaque: what is translucent is dear to paint."""
+
+    def part(ours: int, theirs: int) -> int:
+        return round(ours * share + theirs * (1 - share))
+
+    return QColor(
+        part(colour.red(), ground.red()),
+        part(colour.green(), ground.green()),
+        part(colour.blue(), ground.blue()),
+    )

@@ -1,0 +1,151 @@
+"""The values of one curve over time, kept so that any stretch of them is drawn with two points a pixel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Values = NDArray[np.float64]
+
+FACTOR = 4  # entries of a level of the pyramid in one of the level above
+GAP_S = 3.0  # seconds without a sample after which the curve is broken
+
+
+class Track:
+    """Grows at its end; NaN is a gap, and so is a time without samples."""
+
+    def __init__(self, gap_s: float = GAP_S) -> None:
+        self._gap_s = gap_s
+        self.clear()
+
+    def clear(self) -> None:
+        self._t = _Growing()
+        self._values = _Growing()
+        self._levels: list[_Level] = []
+        self._view = _Level(1)  # what was drawn last: most frames only add to its end
+
+    def __len__(self) -> int:
+        return self._t.size
+
+    @property
+    def first(self) -> float | None:
+        return float(self._t.all[0]) if self._t.size else None
+
+    @property
+    def last(self) -> float | None:
+        return float(self._t.all[-1]) if self._t.size else None
+
+    @property
+    def newest(self) -> float | None:
+        """The value of the last sample; None where that is a gap."""
+        return None if self.last is None else self.at(self.last)
+
+    def extend(self, t: Sequence[float] | Values, values: Sequence[float | None] | Values) -> None:
+        """`t` ascends, and goes on after what is here already."""
+        times, figures = np.asarray(t, dtype=float), np.array(values, dtype=float)
+        if not len(times):
+            return
+        figures[~np.isfinite(figures)] = np.nan
+        before = self._t.all[-1] if self._t.size else times[0]
+        steps = np.diff(times, prepend=before)
+        wide = np.flatnonzero(steps > self._gap_s)
+        if len(wide):
+            figures = np.insert(figures, wide, np.nan)
+            times = np.insert(times, wide, times[wide] - steps[wide] / 2)
+        self._t.extend(times)
+        self._values.extend(figures)
+
+    def at(self, t: float, within: float = 1.0) -> float | None:
+        """The nearest sample; None in a gap."""
+        times = self._t.all
+        if not len(times):
+            return None
+        after = min(int(np.searchsorted(times, t)), len(times) - 1)
+        before = max(after - 1, 0)
+        nearest = before if t - times[before] <= times[after] - t else after
+        value = float(self._values.all[nearest])
+        return None if abs(times[nearest] - t) > within or np.isnan(value) else value
+
+    def window(self, first: float, last: float, pixels: int) -> tuple[Values, Values]:
+        """What is to be drawn from `first` to `last`: the samples, or a minimum and a maximum a pixel."""
+        times = self._t.all
+        begin = max(int(np.searchsorted(times, first)) - 1, 0)  # the line goes on beyond the edges
+        end = min(int(np.searchsorted(times, last, "right")) + 1, len(times))
+        each = -(-(end - begin) // max(pixels, 1))
+        if each <= 2:
+            return times[begin:end], self._values.all[begin:end]
+        return self._reduced(begin, end, each)
+
+    def _reduced(self, begin: int, end: int, each: int) -> tuple[Values, Values]:
+        view = self._view_of(each)
+        start, stop = begin // view.each, -(-end // view.each)
+        times = self._t.all[start * view.each : end : view.each]
+        figures = np.empty(2 * len(times))
+        whole = min(stop, view.low.size) - start
+        figures[: 2 * whole : 2] = view.low.all[start : start + whole]
+        figures[1 : 2 * whole : 2] = view.high.all[start : start + whole]
+        if whole < len(times):  # the last pixel is not full yet
+            rest = self._values.all[view.low.size * view.each :]
+            figures[-2:] = np.fmin.reduce(rest), np.fmax.reduce(rest)
+        return np.repeat(times, 2), figures
+
+    def _view_of(self, each: int) -> _Level:
+        """The level that was drawn last, or one with the new number of samples a pixel; both up to date."""
+        depth = 0
+        while FACTOR ** (depth + 2) <= each:  # a pixel is made of 4 to 16 entries of the level below it
+            depth += 1
+        below = FACTOR**depth
+        each = -(-each // below) * below
+        if self._view.each != each:
+            self._view = _Level(each)
+        self._view.catch_up(*self._level(depth), each // below)
+        return self._view
+
+    def _level(self, depth: int) -> tuple[Values, Values]:
+        low = high = self._values.all
+        for at in range(depth):
+            if at == len(self._levels):
+                self._levels.append(_Level(FACTOR ** (at + 1)))
+            self._levels[at].catch_up(low, high, FACTOR)
+            low, high = self._levels[at].low.all, self._levels[at].high.all
+        return low, high
+
+
+class _Growing:
+    """An array with room at its end."""
+
+    def __init__(self) -> None:
+        self._room: Values = np.empty(64)
+        self.size = 0
+
+    @property
+    def all(self) -> Values:
+        return self._room[: self.size]
+
+    def extend(self, values: Values) -> None:
+        size = self.size + len(values)
+        if size > len(self._room):
+            room = np.empty(max(size, len(self._room) * 3 // 2))
+            room[: self.size] = self.all
+            self._room = room
+        self._room[self.size : size] = values
+        self.size = size
+
+
+class _Level:
+    """Minimum and maximum of every `each` samples; what is not full yet is left out."""
+
+    def __init__(self, each: int) -> None:
+        self.each = each
+        self.low = _Growing()
+        self.high = _Growing()
+
+    def catch_up(self, low: Values, high: Values, entries: int) -> None:
+        """From the level below, of which `entries` make one here."""
+        done, whole = self.low.size * entries, len(low) // entries * entries
+        if done < whole:
+            at = np.arange(0, whole - done, entries)
+            self.low.extend(np.fmin.reduceat(low[done:whole], at))
+            self.high.extend(np.fmax.reduceat(high[done:whole], at))

@@ -1,0 +1,113 @@
+"""Figures and times as the axes of charts have them: round steps, short texts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+Tick = tuple[float, str]
+
+_UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_TIME_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
+_HEADROOM = 1.04
+_ROUND = 1e-9
+
+
+def round_step(least: float) -> float:
+    """The smallest of 1, 2, 5, 10, 20 ... that is no less."""
+    if least <= 0 or not math.isfinite(least):
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(least) + _ROUND)
+    return next(float(power * n) for n in (1, 2, 5, 10) if power * n >= least * (1 - _ROUND))
+
+
+def round_time_step(least: float) -> float:
+    """The smallest step of a clock that is no less."""
+    if least <= 0.5:
+        return round_step(least)
+    days = math.ceil(least / 86400) * 86400.0
+    return next((float(step) for step in _TIME_STEPS if step >= least), days)
+
+
+def fitting(low: float, high: float, now: tuple[float, float], most: int) -> tuple[float, float]:
+    """A round range with 0 in it; `now` as long as it does, so that nothing jumps while values change."""
+    low, high = min(low, 0.0), max(high, 0.0)
+    height = now[1] - now[0]
+    if now[0] <= low and high <= now[1] and high - low > 0.55 * height and (low < 0) == (now[0] < 0):
+        return now
+    if high == low:
+        return (0.0, 1.0)
+    step = round_step((high - low) * _HEADROOM / most)
+    return math.floor(low * _HEADROOM / step) * step, math.ceil(high * _HEADROOM / step) * step
+
+
+def figure_ticks(low: float, high: float, most: int) -> list[Tick]:
+    """At round figures: 4k 8k 12k, 0.5 1.0 1.5."""
+    step = round_step((high - low) / max(most, 1))
+    size, letter = next(((size, letter) for size, letter in _UNITS if step >= size), (1.0, ""))
+    if not letter and high >= 10_000:
+        size, letter = 1e3, "k"
+    digits = max(0, -math.floor(math.log10(step / size) + _ROUND))
+    values = multiples(low, high, step)
+    return [(value, f"{value / size:,.{digits}f}{letter}" if value else "0") for value in values]
+
+
+def time_ticks(first: float, last: float, most: int) -> list[Tick]:
+    """At round times, in the form that `clock_form` names."""
+    step = round_time_step((last - first) / max(most, 1))
+    hours = is_hours(first, last)
+    return [(t, _clock(t, hours, step)) for t in multiples(first, last, step)]
+
+
+def is_hours(first: float, last: float) -> bool:
+    return max(abs(first), abs(last)) >= 3600
+
+
+def clock_form(first: float, last: float, most: int) -> str:
+    """How times are to be read on this axis: m:ss or h:mm."""
+    if not is_hours(first, last):
+        return "m:ss"
+    return "h:mm" if round_time_step((last - first) / max(most, 1)) >= 60 else "h:mm:ss"
+
+
+def time_text(t: float, is_fine: bool = False) -> str:
+    """A moment in full: 0:07, 12:31, 1:02:03; with tenths where the axis is `is_fine`."""
+    return _clock(t, abs(t) >= 3600, 0.1 if is_fine else 1.0)
+
+
+def _clock(t: float, hours: bool, step: float) -> str:
+    digits = min(3, max(0, -math.floor(math.log10(step) + _ROUND)))
+    shown = round(abs(t), digits)
+    sign = "-" if t < 0 and shown else ""
+    whole = int(shown)
+    seconds = f"{shown - whole + whole % 60:0{3 + digits if digits else 2}.{digits}f}"
+    minutes, hour = whole // 60 % 60, whole // 3600
+    if not hours:
+        return f"{sign}{whole // 60}:{seconds}"
+    return f"{sign}{hour}:{minutes:02d}" + (f":{seconds}" if step < 60 else "")
+
+
+def multiples(low: float, high: float, step: float) -> list[float]:
+    begin, end = math.ceil(low / step - _ROUND), math.floor(high / step + _ROUND)
+    return [round(at * step, 9) for at in range(begin, end + 1)]
+
+
+def value_text(value: float | None) -> str:
+    """With as many digits as a figure of a bench deserves."""
+    if value is None:
+        return "–"  # noqa: RUF001
+    size = abs(value)
+    digits = 0 if size >= 1000 or not size else 1 if size >= 100 else 2 if size >= 1 else 4
+    return f"{value:,.{digits}f}"
+
+
+def number_text(number: float) -> str:
+    """A number that a person has chosen, such as threads."""
+    return f"{number:,.0f}" if number == int(number) else f"{number:g}"
+
+
+def places(xs: Sequence[float]) -> dict[float, float]:
+    """Where each x stands: as it is, or by its logarithm where the largest is many times the smallest."""
+    known = sorted(set(xs))
+    is_wide = len(known) > 2 and known[0] > 0 and known[-1] / known[0] >= 8
+    return {x: math.log2(x) if is_wide else x for x in known}

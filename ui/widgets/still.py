@@ -1,0 +1,132 @@
+"""What charts that stand still have in common: a head line, a ground, a cursor on the nearest x."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from ..theme import SPACE, Theme
+from .frame import AXIS, LANE, Frame, Ground, draw_focus
+from .head import Head
+from .table import tabular
+
+TICK_HEIGHT = 32  # pixels a tick of the figures has at least
+
+
+class StillChart(QWidget):
+    """Painted only where it changes; arrows move the cursor, Escape takes it away."""
+
+    def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._title, self._unit = title, unit
+        self._head = Head(theme, title, unit, self)
+        self._ground = Ground()
+        self._area = Frame()
+        self._cursor: int | None = None  # which of the x
+        self.setFont(tabular(self.font()))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setMinimumHeight(120)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.set_title(title, unit)
+        theme.changed.connect(self._on_theme_changed)
+
+    def set_title(self, title: str, unit: str) -> None:
+        self._title, self._unit = title, unit
+        self._head.set_title(title, unit)
+        self.setAccessibleName(f"{title}, {unit}" if unit else title)
+
+    # ---- what kinds of charts say
+
+    def stands(self) -> list[float]:
+        """The x at which the cursor can stand."""
+        raise NotImplementedError
+
+    def stand_text(self, at: int) -> str:
+        """What such an x is called."""
+        raise NotImplementedError
+
+    def show_values(self) -> None:
+        """Tell the head the values at the cursor."""
+        raise NotImplementedError
+
+    def fit(self) -> None:
+        """Find the range and the ticks for the size there is."""
+        raise NotImplementedError
+
+    def paint_figures(self, painter: QPainter) -> None:
+        """The curves or bars."""
+        raise NotImplementedError
+
+    # ---- what they share
+
+    def refresh(self) -> None:
+        self._head.resize(self.width(), self._head.height())
+        self._head.arrange()
+        top = self._head.height() + LANE
+        left = self.fontMetrics().horizontalAdvance("888.8M") + SPACE
+        self._area.plot = QRectF(self.rect()).adjusted(left, top, -2 * SPACE, -AXIS)
+        if self._area.plot.height() > 0 and self._area.plot.width() > 0:
+            self.fit()
+        self.update()
+
+    def set_cursor(self, at: int | None) -> None:
+        """Stand at this one of the x; None: nowhere."""
+        if at != self._cursor:
+            self._cursor = at
+            self.show_values()
+            if at is not None:
+                self.setAccessibleDescription(f"{self.stand_text(at)}: {self._head.read_out()}")
+            self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.refresh()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self._theme.colour("base"))
+        if self._area.plot.isValid():
+            self._ground.draw(painter, self._area, self._theme)
+            self.paint_figures(painter)
+            if self.hasFocus():
+                draw_focus(painter, self._area, self._theme)
+        painter.end()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        x, stands = event.position().x(), self.stands()
+        nearest = min(range(len(stands)), key=lambda at: abs(self._area.px(stands[at]) - x), default=None)
+        self.set_cursor(nearest)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.set_cursor(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        most = len(self.stands()) - 1
+        moves = {
+            Qt.Key.Key_Left: most if self._cursor is None else max(self._cursor - 1, 0),
+            Qt.Key.Key_Right: 0 if self._cursor is None else min(self._cursor + 1, most),
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: most,
+        }
+        if event.key() == Qt.Key.Key_Escape and self._cursor is not None:
+            self.set_cursor(None)
+        elif event.key() in moves and most >= 0:
+            self.set_cursor(moves[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    def _on_theme_changed(self) -> None:
+        self._head.update()
+        self.update()

@@ -1,0 +1,143 @@
+"""One time axis for several charts: the stretch they show, and the moment the cursor stands at."""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal
+
+from .scale import round_time_step
+
+SHORTEST_S = 2.0  # nobody can zoom in further
+_FIRST_MINUTE = 60.0  # a session that has just begun has an axis of this length
+_STEPS = 20  # an axis that follows moves by this part of itself
+
+
+class TimedChart(Protocol):
+    """What the axis needs of a chart."""
+
+    def join(self, axis: TimeAxis) -> None: ...
+    def oldest(self) -> float | None: ...
+    def newest(self) -> float | None: ...
+    def show_range(self, _first: float, _last: float, /) -> None: ...
+    def show_cursor(self, t: float | None) -> None: ...
+    def redraw(self) -> None: ...
+
+
+class TimeAxis(QObject):
+    """Follows the newest value until a person zooms or pans; then it stays there."""
+
+    cursor_moved = Signal(object)  # float | None
+    following_changed = Signal(bool)
+    range_changed = Signal(float, float)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._charts: list[TimedChart] = []
+        self._width: float | None = None  # of what is shown while following; None: all there is
+        self.range = (0.0, _FIRST_MINUTE)
+        self.cursor: float | None = None
+        self.is_following = True
+
+    def add(self, chart: TimedChart) -> None:
+        """Take a chart from the axis it had."""
+        self._charts.append(chart)
+        chart.join(self)
+        chart.show_range(*self.range)
+
+    def remove(self, chart: TimedChart) -> None:
+        self._charts.remove(chart)
+
+    @property
+    def whole(self) -> tuple[float, float]:
+        """From the oldest value to the newest."""
+        firsts = [first for chart in self._charts if (first := chart.oldest()) is not None]
+        lasts = [last for chart in self._charts if (last := chart.newest()) is not None]
+        if not firsts or not lasts:
+            return (0.0, _FIRST_MINUTE)
+        return min(firsts), max(*lasts, min(firsts) + SHORTEST_S)
+
+    def refresh(self) -> None:
+        """New values have come: one paint a chart; the axis moves in steps where it follows."""
+        if not (self.is_following and self._show(*self._followed(is_fitted=False))):
+            for chart in self._charts:
+                chart.redraw()
+
+    def follow(self) -> None:
+        """Go on with the newest value, as much of it as is shown now."""
+        first, last = self.whole
+        width = self.range[1] - self.range[0]
+        self._width = None if width >= last - first else width
+        self._set_following(True)
+        self._show(*self._followed(is_fitted=True))
+
+    def reset(self) -> None:
+        """All there is, and what will come."""
+        self._width = None
+        self._set_following(True)
+        self._show(*self._followed(is_fitted=True))
+
+    def set_range(self, first: float, last: float) -> None:
+        """Show this stretch and stay there."""
+        self._set_following(False)
+        middle, half = (first + last) / 2, max(last - first, SHORTEST_S) / 2
+        self._show(middle - half, middle + half)
+
+    def zoom(self, factor: float, around: float) -> None:
+        """Show `factor` times as much; while following the newest value stays in sight."""
+        first, last = self.range
+        begin, end = self.whole
+        factor = max(factor, SHORTEST_S / (last - first))
+        if (last - first) * factor >= end - begin:
+            self.reset() if self.is_following else self.set_range(*self._fitted(begin, end))
+        elif self.is_following:
+            self._width = (last - first) * factor
+            self._show(*self._followed(is_fitted=True))
+        else:
+            self.set_range(around - (around - first) * factor, around + (last - around) * factor)
+
+    def pan(self, by: float) -> None:
+        """Move what is shown, as far as there is something to be seen."""
+        first, last = self.range
+        begin, end = self.whole
+        by = min(max(by, min(begin - first, 0.0)), max(end - last, 0.0))
+        if by:
+            self.set_range(first + by, last + by)
+
+    def set_cursor(self, t: float | None) -> None:
+        if t != self.cursor:
+            self.cursor = t
+            for chart in self._charts:
+                chart.show_cursor(t)
+            self.cursor_moved.emit(t)
+
+    def _followed(self, is_fitted: bool) -> tuple[float, float]:
+        """What is to be shown now; unless it is to fit, it stays as it is while the newest value is in it."""
+        begin, end = self.whole
+        if self._width is None and is_fitted:
+            return self._fitted(begin, end)
+        first = begin if self._width is None else self.range[0]
+        width = self._width or max(end - begin, _FIRST_MINUTE)
+        step = round_time_step(width / _STEPS)
+        if not is_fitted and end <= self.range[1] <= end + 2 * step and first == self.range[0]:
+            return self.range
+        last = math.floor(end / step + 1) * step
+        return (begin, max(last, begin + _FIRST_MINUTE)) if self._width is None else (last - width, last)
+
+    def _fitted(self, begin: float, end: float) -> tuple[float, float]:
+        return begin, end + (end - begin) / 200
+
+    def _show(self, first: float, last: float) -> bool:
+        if (first, last) == self.range:
+            return False
+        self.range = (first, last)
+        for chart in self._charts:
+            chart.show_range(first, last)
+        self.range_changed.emit(first, last)
+        return True
+
+    def _set_following(self, is_following: bool) -> None:
+        if is_following != self.is_following:
+            self.is_following = is_following
+            self.following_changed.emit(is_following)
