@@ -1,0 +1,216 @@
+"""Looking for sessions: text, facets, order, headlines, pages."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.errors import InputError
+from app.history import edits
+from app.history.browsing import (
+    FACETS,
+    ORDERS,
+    FacetValue,
+    Filter,
+    Headline,
+    Order,
+    browse,
+    facets,
+    lines,
+)
+from app.history.history import History
+from app.history.rebuilding import rebuild
+from app.history.watching import keep_unlocked
+from tests import journals
+
+from .conftest import store
+
+PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=2)
+OTHER = replace(journals.plan(number=2, target="xeon"), sequence="quick")
+IDS = [*(turn.session for turn in PLAN.turns), OTHER.turns[0].session]
+OLDEST_FIRST = Order("date", False)
+RELEASED = Path(__file__).parents[2] / "data"
+
+
+@pytest.fixture
+def filled(history: History) -> History:
+    """Of two plans: completed, with a failed step, lost, waiting; completed."""
+    first = journals.Maker(PLAN, IDS[0]).begin()
+    for at, value in enumerate((None, 100.0, 400.0, 70.0, 70.0)):
+        first.step(at, value=value)
+    lost = journals.Maker(PLAN, IDS[2]).begin()
+    lost.step(0)
+    store(history, first.end(), journals.whole(PLAN, IDS[1], failed=3), lost)
+    store(history, journals.Maker(PLAN, IDS[3]).planned(), journals.whole(OTHER))
+    keep_unlocked(history, [IDS[2]])
+    return history
+
+
+def found(
+    history: History, order: Order = OLDEST_FIRST, text: str = "", **chosen: tuple[str, ...]
+) -> list[int]:
+    return [IDS.index(id_) for id_ in browse(history, Filter(text, chosen), order).ids]
+
+
+def test_the_newest_come_first(filled: History) -> None:
+    assert next(IDS.index(id_) for id_ in browse(filled, Filter(), Order()).ids) == 4
+    assert sorted(found(filled)) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ROCKS", [1, 3]),
+        ("innodb xeon", [4]),
+        ("quiet", [1]),
+        ("fan", [2]),
+        ("%", []),
+        ("_", []),
+        ("10.11 duel", [0, 1, 2, 3]),
+        ("the first", [0]),
+        (IDS[2][-6:], [2]),
+        ("  ", [0, 1, 2, 3, 4]),
+    ],
+)
+def test_each_word_is_in_a_text_of_the_session(filled: History, text: str, expected: list[int]) -> None:
+    edits.tag(filled, IDS[1], "quiet")
+    edits.note(filled, IDS[2], "heard the fan")
+    edits.rename(filled, IDS[0], "the first")
+    assert sorted(found(filled, text=text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        ({"engine": ("rocksdb",)}, [1, 3]),
+        ({"engine": ("rocksdb", "innodb"), "target": ("xeon",)}, [4]),
+        ({"state": ("lost", "waiting")}, [2, 3]),
+        ({"sequence": ("quick",), "build": ("mariadb-10.11",), "preset": ("default",)}, [4]),
+        ({"tag": ("noisy", "quiet")}, [0, 1]),
+        ({"tag": ()}, [0, 1, 2, 3, 4]),
+        ({"target": ("nowhere",)}, []),
+    ],
+)
+def test_of_each_facet_one_of_the_chosen(
+    filled: History, chosen: dict[str, tuple[str, ...]], expected: list[int]
+) -> None:
+    edits.tag(filled, IDS[0], "noisy")
+    edits.tag(filled, IDS[1], "quiet")
+    assert sorted(found(filled, **chosen)) == expected
+
+
+def test_facets_count_what_the_others_let_through(filled: History) -> None:
+    edits.tag(filled, IDS[1], "quiet")
+    counted = facets(filled, Filter("", {"engine": ("rocksdb",)}))
+    assert set(counted) == set(FACETS)
+    assert counted["engine"] == [FacetValue("innodb", 3), FacetValue("rocksdb", 2)]
+    assert counted["target"] == [FacetValue("local", 2)]
+    assert counted["state"] == [FacetValue("waiting", 1), FacetValue("completed", 1)]
+    assert counted["tag"] == [FacetValue("quiet", 1)]
+
+
+def test_every_count_is_what_choosing_the_value_gives(filled: History) -> None:
+    edits.tag(filled, IDS[1], "quiet")
+    edits.tag(filled, IDS[0], "quiet")
+    wanted = Filter("10.11", {"state": ("completed",), "target": ("local",)})
+    for name, values in facets(filled, wanted).items():
+        for value, count in values:
+            chosen = {**wanted.chosen, name: (value,)}
+            assert len(browse(filled, Filter(wanted.text, chosen), Order()).ids) == count, (name, value)
+
+
+def test_a_chosen_value_that_nothing_fits_can_be_taken_back(filled: History) -> None:
+    counted = facets(filled, Filter("xeon", {"engine": ("rocksdb",), "tag": ("gone",)}))
+    assert FacetValue("rocksdb", 0) in counted["engine"]
+    assert counted["tag"] == [FacetValue("gone", 0)]
+
+
+def test_an_unknown_facet_or_order_is_refused(filled: History) -> None:
+    with pytest.raises(InputError, match="engine"):
+        browse(filled, Filter("", {"mood": ("good",)}), Order())
+    with pytest.raises(InputError, match="length"):
+        browse(filled, Filter(), Order("mood"))
+
+
+@pytest.mark.parametrize("by", [*ORDERS, "qps read"])
+def test_each_order_has_a_reverse_with_the_empty_ones_last(filled: History, by: str) -> None:
+    edits.tag(filled, IDS[1], "quiet")
+    up, down = (found(filled, Order(by, is_descending)) for is_descending in (False, True))
+    assert sorted(up) == sorted(down) == [0, 1, 2, 3, 4]
+    if by == "length":
+        assert set(up[3:]) == set(down[3:]) == {2, 3}
+    if by == "tags":
+        assert up[0] == down[0] == 1
+    if by == "qps read":
+        assert up[0] == 0 and down[2] == 0
+
+
+def test_names_are_sorted_as_they_are_shown(filled: History) -> None:
+    edits.rename(filled, IDS[4], "Aardvark")
+    assert found(filled, Order("name", False))[0] == 4
+
+
+def test_a_headline_is_the_geometric_mean_of_its_group(filled: History) -> None:
+    (line,) = lines(filled, [IDS[0]])
+    assert line["headlines"]["read"] == Headline(pytest.approx(200.0), 2, 2)
+    assert line["headlines"]["write"] == Headline(pytest.approx(70.0), 2, 2)
+    assert browse(filled, Filter(), Order()).groups == ("read", "write")
+
+
+def test_a_headline_says_which_steps_it_lacks(filled: History) -> None:
+    (failed, lost) = lines(filled, [IDS[1], IDS[2]])
+    assert (failed["headlines"]["write"].n, failed["headlines"]["write"].steps) == (1, 2)
+    assert lost["headlines"] == {}
+
+
+def test_a_group_without_any_figure_has_no_headline_but_its_steps(history: History) -> None:
+    maker = journals.Maker(PLAN, IDS[0]).begin()
+    for at in (1, 2):
+        maker.step(at, "failed", "error 1205")
+    store(history, maker)
+    assert lines(history, IDS[:1])[0]["headlines"] == {"read": Headline(None, 0, 2)}
+
+
+def test_a_step_of_no_queries_makes_the_headline_nothing(history: History) -> None:
+    maker = journals.Maker(PLAN, IDS[0]).begin()
+    maker.step(1, value=0.0)
+    maker.step(2, value=100.0)
+    store(history, maker)
+    assert lines(history, IDS[:1])[0]["headlines"]["read"] == Headline(0.0, 2, 2)
+
+
+def test_lines_come_in_the_order_that_was_asked_for(filled: History) -> None:
+    edits.rename(filled, IDS[3], "mine")
+    edits.tag(filled, IDS[3], "b")
+    edits.tag(filled, IDS[3], "a")
+    asked = [IDS[3], "0" * 26, IDS[0]]
+    found_lines = lines(filled, asked)
+    assert [line["id"] for line in found_lines] == [IDS[3], IDS[0]]
+    assert (found_lines[0]["name"], found_lines[0]["tags"]) == ("mine", ["a", "b"])
+    assert found_lines[0]["at"] > 0 and lines(filled, []) == []
+
+
+def test_an_empty_history(history: History) -> None:
+    assert browse(history, Filter(), Order()).ids == ()
+    assert facets(history, Filter("x"))["target"] == []
+
+
+def test_headlines_are_made_anew_by_a_rebuild(filled: History) -> None:
+    before = filled.query("SELECT grouping, qps, n, steps FROM headline ORDER BY session, grouping")
+    filled.close()
+    assert rebuild(filled.directory).problems == []
+    with History(filled.directory) as again:
+        rows = again.query(
+            "SELECT grouping, qps, n, steps FROM headline JOIN session ON number = session ORDER BY id"
+        )
+    assert sorted(rows) == sorted(before)
+
+
+def test_a_history_of_the_first_version_gets_its_headlines(tmp_path: Path) -> None:
+    shutil.copy(RELEASED / "0.1.0" / "history.sqlite", tmp_path / "history.sqlite")
+    with History(tmp_path) as history:
+        (line,) = lines(history, browse(history, Filter(), Order()).ids)
+    assert line["headlines"]["point-query"] == Headline(pytest.approx(19074.31), 1, 1)
