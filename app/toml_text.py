@@ -29,6 +29,7 @@ class Rule:
     items: Rule | None = None  # of a list
     empty: bool = True  # whether a list may be
     needed: bool = False
+    longest: int = 0  # characters of a text; 0: as many as one likes
 
     def problem(self, value: Any) -> str:
         """What is wrong with a value, '' if nothing."""
@@ -42,7 +43,12 @@ class Rule:
             return f"must be one of {', '.join(self.choices)}, not {shown(value)}"
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return self._outside(value)
-        return "" if not isinstance(value, str) or value.isprintable() else "must not hold control characters"
+        return self._text_problem(value) if isinstance(value, str) else ""
+
+    def _text_problem(self, value: str) -> str:
+        if self.longest and len(value) > self.longest:
+            return f"must have at most {self.longest} characters, not {len(value)}"
+        return "" if value.isprintable() else "must not hold control characters"
 
     def _outside(self, value: float) -> str:
         if (self.low is None or value >= self.low) and (self.high is None or value <= self.high):

@@ -14,7 +14,7 @@ from .generator import find_sysbench
 from .leftovers import REHEARSAL
 from .mycnf import write_my_cnf
 from .mysql import QueryError
-from .options import check_options, known_options
+from .options import IGNORED, REJECTED, check_options, known_options
 from .refusal import Refusal
 from .server import Server
 
@@ -97,17 +97,24 @@ def _build(contender: Contender) -> Dict[str, Any]:
 
 def _check_options(contender: Contender, folder: str) -> List[Dict[str, Any]]:
     cnf = write_my_cnf(folder, contender.cnf, {})
-    found = []
-    for each in check_options(_build(contender), cnf):
-        rejected = each["state"] == "rejected"
-        todo = "take it out of the preset {} or set it for this version only".format(contender.preset)
-        if each["option"].startswith("loose"):
-            todo = "nothing: loose_ says that a version may ignore it"
-        found.append(say("options", FAIL if rejected else WARN, each["text"], todo, contender.name))
+    answers = check_options(_build(contender), cnf)
+    loose = [each for each in answers if each["state"] == IGNORED and each["option"].startswith("loose")]
+    found = [_wrong_option(each, contender) for each in answers if each not in loose]
+    if loose:
+        names = ", ".join(each["option"] for each in loose)
+        text = "{} ignores {}".format(contender.build, names)
+        todo = "nothing: loose_ says that a version may ignore it"
+        found.append(say("options", WARN, text, todo, contender.name))
     if not found:
         text = "{} accepts every option of {}".format(contender.build, contender.preset)
         found.append(say("options", PASS, text, "", contender.name))
     return found
+
+
+def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Dict[str, Any]:
+    todo = "take it out of the preset {} or set it for this version only".format(contender.preset)
+    state = FAIL if answer["state"] == REJECTED else WARN
+    return say("options", state, answer["text"], todo, contender.name)
 
 
 def _rehearse(plan: Plan, contender: Contender, folder: str) -> List[Dict[str, Any]]:

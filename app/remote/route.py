@@ -19,6 +19,8 @@ CONFIG_VARIABLE = "DYNO_SSH_CONFIG"  # another file in place of ~/.ssh/config
 DEFAULT_KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")
 MOST_HOPS = 8
 
+_PUBLIC_KEY = re.compile(rb"(sk-)?(ssh|ecdsa)-\S+ |---- BEGIN SSH2 PUBLIC KEY|-----BEGIN (RSA )?PUBLIC KEY")
+
 
 @dataclass(frozen=True)
 class Hop:
@@ -119,9 +121,20 @@ def _identities(named: str, configured: list[str], folder: Path) -> tuple[Path, 
         path = Path(named).expanduser()
         if not path.is_file():
             raise InputError(f"there is no key file {path}: name another one with --identity")
+        if is_public_key(path):
+            raise InputError(f"{path} is a public key: name the private one with --identity")
         return (path,)
     paths = [Path(name).expanduser() for name in configured] or [folder / name for name in DEFAULT_KEYS]
     return tuple(path for path in paths if path.is_file())
+
+
+def is_public_key(path: Path) -> bool:
+    """Whether a file holds the half of a key that anybody may have; a file that cannot be read holds none."""
+    try:
+        with path.open("rb") as file:
+            return bool(_PUBLIC_KEY.match(file.read(200)))
+    except OSError:
+        return False
 
 
 class _Config:

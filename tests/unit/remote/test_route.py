@@ -86,6 +86,15 @@ def test_identities(folder: Path) -> None:
         route(folder, identity=f"{folder}/gone")
 
 
+@pytest.mark.parametrize(
+    "text", ["ssh-ed25519 AAAA me@here", "ecdsa-sha2-nistp256 AAAA", "sk-ssh-ed25519@openssh.com AAAA"]
+)
+def test_a_public_key_is_not_the_one_to_log_in_with(folder: Path, text: str) -> None:
+    (folder / "id.pub").write_text(text)
+    with pytest.raises(InputError, match=r"id\.pub is a public key: name the private one with --identity"):
+        route(folder, identity=f"{folder}/id.pub")
+
+
 def test_included_files_are_read_where_they_stand(folder: Path) -> None:
     (folder / "config.d").mkdir()
     (folder / "config.d" / "1").write_text("Host nuc\n Port 2201\n")
