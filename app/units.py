@@ -22,8 +22,10 @@ def seconds_text(seconds: float) -> str:
     return f"{whole // 60} min {whole % 60:02d} s" if whole >= 60 else f"{whole} s"
 
 
-def count_text(count: int, noun: str) -> str:
-    """`1 session`, `3,000 sessions`."""
+def count_text(count: int | None, noun: str) -> str:
+    """`1 session`, `3,000 sessions`, `? cores` where it is not known."""
+    if count is None:
+        return f"? {noun}s"
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ..errors import InputError
+from ..toml_text import shown
 
 NOUNS = ("target", "build", "preset", "workload", "sequence", "run", "follow", "session", "compare", "doctor")
 
@@ -20,6 +23,9 @@ class Parser(argparse.ArgumentParser):
 
 def parse(argv: list[str]) -> argparse.Namespace:
     """The arguments, with `carry_out` set to the function that does it."""
+    for word in argv:
+        if any("\ud800" <= each <= "\udfff" for each in word):
+            raise InputError(f"{word!r} is no UTF-8 text")
     parser = Parser(prog="dyno", description="The test bench for MySQL storage engines.", allow_abbrev=False)
     words = parser.add_subparsers(dest="word", metavar="WORD", parser_class=Parser)
     parser.set_defaults(carry_out=later("run", "play_duel"))
@@ -37,6 +43,17 @@ def later(module: str, function: str) -> Any:
         return code
 
     return carry_out
+
+
+def whole_number(low: int, high: int) -> Callable[[str], int]:
+    """The type of an option that is a number between these."""
+
+    def read(text: str) -> int:
+        if not re.fullmatch("-?[0-9]{1,18}", text) or not low <= int(text) <= high:
+            raise argparse.ArgumentTypeError(f"{shown(text)} is no number between {low:,} and {high:,}")
+        return int(text)
+
+    return read
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..protocol.plan import Plan, Step
+from ..units import count_text
 from .screen import bytes_text, print_table, seconds_text
 
 
 def show_plan(plan: Plan, estimate: Any) -> None:
-    print(
-        f"{plan.name}: sequence {plan.sequence} on {plan.target}, {plan.tables} tables x {plan.rows:,} rows"
-    )
-    print(f"transport {plan.transport}, start {plan.start}, order {plan.order}, {plan.repeats} repeats")
+    size = f"{count_text(plan.tables, 'table')} x {count_text(plan.rows, 'row')}"
+    print(f"{plan.name}: sequence {plan.sequence} on {plan.target}, {size}")
+    repeats = count_text(plan.repeats, "repeat")
+    print(f"transport {plan.transport}, start {plan.start}, order {plan.order}, {repeats}")
     print()
     names = ("contender", "build", "engine", "preset", "table options", "cores", "data : cache : memory")
     sizes = {each.contender: each for each in estimate.contenders}
@@ -36,7 +37,10 @@ def _sizes(size: Any) -> str:
 
 
 def _row(step: Step) -> tuple[str, str, int, str, str]:
-    bounds = [f"{step.seconds} s" if step.seconds else "", f"{step.events:,} events" if step.events else ""]
+    bounds = [
+        f"{step.seconds} s" if step.seconds else "",
+        count_text(step.events, "event") if step.events else "",
+    ]
     bounds += [f"{step.cap_s} s at most" if step.cap_s else ""]
     options = " ".join(f"{name}={value}" for name, value in step.options.items())
     name = f"{step.name} (warm)" if step.warm else step.name

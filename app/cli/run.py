@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DynoError, InputError, TargetError
+from ..units import count_text
 from .parser import later
 
 if TYPE_CHECKING:
@@ -145,7 +146,8 @@ def carry_out(request: PlanRequest, arguments: argparse.Namespace) -> tuple[int,
             return 0, plan
         started = agent.start(plan)
         directory = agent.directory
-    print(f"plan {started['plan']} is being carried out on {request.target}, {len(plan.turns)} sessions")
+    sessions = count_text(len(plan.turns), "session")
+    print(f"plan {started['plan']} is being carried out on {request.target}, {sessions}")
     if arguments.detach:
         print(how_to_come_back(request.target))
         return 0, plan

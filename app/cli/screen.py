@@ -27,7 +27,14 @@ def print_table(headers: Sequence[str], rows: Iterable[Sequence[Any]], right: It
 
 
 def _text(cell: Any) -> str:
-    return "" if cell is None else str(cell)
+    return "" if cell is None else harmless(str(cell))
+
+
+def harmless(text: str) -> str:
+    """One line that does nothing to a terminal: part of it may come from somebody else's file."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else "?" for each in text.replace("\t", " ").strip("\n"))
 
 
 def ask_secret(prompt: str) -> str | None:

@@ -8,15 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .parser import add_json, later
+from ..units import count_text
+from .parser import add_json, later, whole_number
 
 if TYPE_CHECKING:
     from ..history.history import History
 
-STEP_HEADERS = (
-    *("step", "threads", "state", "value", "unit", "p95 ms", "p99 ms", "latency per", "CPU us/query"),
-    *("KB written/query", "size MB", "errors", "reason"),
-)
 SESSION = "a full id, its last 6 characters, a unique name, or `last`"
 
 
@@ -27,7 +24,7 @@ def add_words(words: Any) -> None:
     for name in ("target", "engine", "sequence", "tag"):
         listing.add_argument(f"--{name}", default="")
     listing.add_argument("--state", action="append", default=[])
-    listing.add_argument("--limit", type=int, default=-1, help="the latest so many")
+    listing.add_argument("--limit", type=whole_number(1, 1_000_000), default=-1, help="the latest so many")
     add_json(listing)
     listing.set_defaults(carry_out=later("session", "list_sessions"))
     for verb in ("show", "settings"):
@@ -59,7 +56,9 @@ def _add_session(
 
 def _add_series(parser: argparse.ArgumentParser) -> None:
     _add_session(parser, "series", ["step"])
-    parser.add_argument("--threads", type=int)
+    parser.add_argument(
+        "--threads", type=whole_number(1, 1_000_000), help="of the client, where there are several"
+    )
     parser.add_argument("--series", default="qps")
 
 
@@ -91,7 +90,7 @@ def _line(entry: Any) -> tuple[str, ...]:
     contender = entry["contender"]
     state = entry["state"]
     if entry["failed_steps"]:
-        state += f", {entry['failed_steps']} failed steps"
+        state += f", {count_text(entry['failed_steps'], 'failed step')}"
     build = (contender["build"], contender["engine"], contender["preset"])
     return (
         entry["id"][-6:],
@@ -107,66 +106,27 @@ def _line(entry: Any) -> tuple[str, ...]:
 def show_session(arguments: argparse.Namespace) -> None:
     from ..history.figures import show
     from .screen import print_json
+    from .session_text import show as show_text
 
     with opened() as history:
         found = show(history, arguments.session)
     if arguments.json:
         print_json(found)
     else:
-        _show(found)
-
-
-def _show(found: Any) -> None:
-    from .screen import print_table
-
-    reason = f" ({found['reason']})" if found["reason"] else ""
-    print(f"{found['name']} {found['id']}: {found['state']}{reason}, n = 1")
-    print(f"{found['contender']['build']}, {found['contender']['engine']}, {found['contender']['preset']}")
-    print()
-    print_table(STEP_HEADERS, [_step(step) for step in found["steps"]], right=(1, 3, 5, 6, 8, 9, 10, 11))
-
-
-def _step(step: Any) -> tuple[Any, ...]:
-    latency, cost, size = step["latency_ms"] or {}, step["per_query"] or {}, step["size_bytes"]
-    has_latency = latency.get("p50") is not None
-    return (
-        step["name"],
-        step["coordinates"].get("threads", ""),
-        step["state"],
-        _figure(step["value"], 1),
-        step["unit"],
-        _figure(latency.get("p95"), 3),
-        _figure(latency.get("p99"), 3),
-        step["latency_per"] if has_latency else "",
-        _figure(cost.get("cpu_us"), 3),
-        _figure(cost.get("written_kb"), 3),
-        _figure(size / 2**20 if size is not None else None, 1),
-        step["errors"],
-        step["reason"],
-    )
-
-
-def _figure(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:,.{digits}f}"
+        show_text(found)
 
 
 def settings_session(arguments: argparse.Namespace) -> None:
     from ..history.figures import settings
     from .screen import print_json
+    from .session_text import show_settings
 
     with opened() as history:
         found = settings(history, arguments.session)
     if arguments.json:
         print_json(found)
-        return
-    for name, value in found.items():
-        print(f"-- {name}\n{_plain(value)}\n")
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, dict):
-        return "\n".join(f"{name} = {each}" for name, each in value.items())
-    return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
+    else:
+        show_settings(found)
 
 
 def series_session(arguments: argparse.Namespace) -> None:

@@ -121,10 +121,12 @@ def survey_target(arguments: argparse.Namespace) -> None:
 
 
 def _show(survey: dict[str, Any]) -> None:
+    from ..units import count_text
     from .screen import bytes_text
 
     cpu, disk = survey["cpu"], survey["disk"]
-    print(f"{survey['name']}: {cpu['model']}, {cpu['cores']} cores, {cpu['threads']} threads")
+    threads = count_text(cpu["threads"], "thread")
+    print(f"{survey['name']}: {cpu['model']}, {count_text(cpu['cores'], 'core')}, {threads}")
     print(f"memory {bytes_text(survey['memory_bytes'])}, {survey['distribution']}, Linux {survey['kernel']}")
     print(
         f"disk of {disk['path']}: {disk['model'] or disk['device'] or 'unknown'} ({disk['kind']}), "

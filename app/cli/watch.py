@@ -15,6 +15,7 @@ from ..history.decoding import decode_lines
 from ..history.journals import whole_lines
 from ..progress import PlanProgress
 from ..protocol.events import Log, Mark, ProtocolError, SessionEnded, StepEnded
+from ..units import count_text
 from .screen import seconds_text
 
 
@@ -80,7 +81,7 @@ class Watch:
 
     def _end(self, session: str, ended: SessionEnded) -> str:
         failed = self.progress.sessions[session].failed_steps
-        parts = [ended.reason, f"{failed} steps failed" if failed else ""]
+        parts = [ended.reason, f"{count_text(failed, 'step')} failed" if failed else ""]
         return ": ".join([f"{self.progress.name(session)}: {ended.outcome}", *filter(None, parts)])
 
 

@@ -137,7 +137,7 @@ def test_a_saved_plan_file_does_what_the_options_did(desktop: Desktop, tmp_path:
         '[[contender]]\nbuild = "mariadb-10.11.19"\nengine = "innodb"\nname = "mine"\n'
     )
     said = desktop.dyno("run", str(path), "--tables", "1", "--dry-run").stdout
-    assert "1 tables x 1,000 rows" in said
+    assert "1 table x 1,000 rows" in said
     assert "mine" in said
 
 

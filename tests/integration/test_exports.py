@@ -57,5 +57,5 @@ def test_a_history_is_made_anew_from_its_journals(desktop: Desktop) -> None:
     desktop.dyno("session", "rename", "last", "mine")
     before = desktop.json("session", "show", "last")
     desktop.dyno("doctor")
-    assert "1 sessions" in desktop.dyno("doctor", "--rebuild").stdout
+    assert ": 1 session\n" in desktop.dyno("doctor", "--rebuild").stdout
     assert desktop.json("session", "show", "last") == before

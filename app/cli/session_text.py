@@ -1,0 +1,115 @@
+"""A session, and what was in force in it, as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..units import date_text
+from .screen import harmless, print_table
+
+HEADERS = (
+    *("step", "threads", "state", "value", "unit", "p95 ms", "p99 ms", "latency per", "CPU us/query"),
+    *("KB written/query", "size MB", "errors", "marks", "reason"),
+)
+_RIGHT = (1, 3, 5, 6, 8, 9, 10, 11)
+
+
+def show(found: Mapping[str, Any]) -> None:
+    """The session, its steps, what happened meanwhile and what people had to say."""
+    contender = found["contender"]
+    reason = f" ({found['reason']})" if found["reason"] else ""
+    print(harmless(f"{found['name']} {found['id']}: {found['state']}{reason}, n = 1"))
+    parts = [contender[name] for name in ("build", "engine", "preset", "table_options")]
+    parts += [f"cores {contender['cores']}" if contender["cores"] else ""]
+    print(harmless(", ".join(filter(None, parts))))
+    if found["tags"]:
+        print(f"tags: {', '.join(found['tags'])}")
+    print()
+    print_table(HEADERS, [_step(step) for step in found["steps"]], _RIGHT)
+    marks = [each for each in found["events"] if each["kind"] == "mark" and each["about"] != "measured"]
+    _show_list("marks", [f"second {m['t']:,.0f}: {harmless(m['about'] + ' ' + m['text'])}" for m in marks])
+    _show_list("notes", [_note(note, found["steps"]) for note in found["notes"]])
+
+
+def _show_list(head: str, lines: list[str]) -> None:
+    if lines:
+        print("", head, *lines, sep="\n")
+
+
+def _step(step: Mapping[str, Any]) -> tuple[Any, ...]:
+    latency, cost, size = step["latency_ms"] or {}, step["per_query"] or {}, step["size_bytes"]
+    has_latency = latency.get("p50") is not None
+    return (
+        step["name"],
+        step["coordinates"].get("threads", ""),
+        step["state"],
+        _figure(step["value"], 1),
+        step["unit"],
+        _figure(latency.get("p95"), 3),
+        _figure(latency.get("p99"), 3),
+        step["latency_per"] if has_latency else "",
+        _figure(cost.get("cpu_us"), 3),
+        _figure(cost.get("written_kb"), 3),
+        _figure(size / 2**20 if size is not None else None, 1),
+        step["errors"],
+        ", ".join(step["marks"]),
+        step["reason"],
+    )
+
+
+def _figure(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:,.{digits}f}"
+
+
+def _note(note: Mapping[str, Any], steps: list[Any]) -> str:
+    """With its second where it was said meanwhile, else with its date; more lines are set below it."""
+    when = date_text(note["at"]) if note["t"] is None else f"second {note['t']:,.0f}"
+    if note["step"] is not None and note["step"] < len(steps):
+        step = steps[note["step"]]
+        threads = step["coordinates"].get("threads")
+        when += f", {step['name']}" + (f" threads={threads}" if threads else "")
+    text = "\n    ".join(harmless(line) for line in note["text"].splitlines())
+    return f"{harmless(when)}: {text}"
+
+
+def show_settings(found: Mapping[str, Any]) -> None:
+    """What was asked for, then every fact: a line for each value."""
+    parts = {"contender": found["contender"], "preset as it was sent": found["cnf"], **found["facts"]}
+    print(found["id"])
+    for name, value in parts.items():
+        print(f"\n-- {harmless(name)}")
+        for line in _lines(value):
+            print(harmless(line))
+
+
+def _lines(value: Any) -> Iterator[str]:
+    """`name = value`; what has parts of its own is set below its name."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            if isinstance(each, dict) or _is_long(each) or "\n" in str(each):
+                yield f"{name}:"
+                yield from (f"  {line}" for line in _lines(each))
+            else:
+                yield f"{name} = {_line(each)}"
+    elif isinstance(value, list):
+        yield from (_line(each) for each in value)
+    else:
+        yield from _plain(value).rstrip().splitlines()
+
+
+def _is_long(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(each, dict | list) for each in value)
+
+
+def _line(value: Any) -> str:
+    """An entry of a list, in one line."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} = {_line(each)}" for name, each in value.items())
+    return " ".join(map(_line, value)) if isinstance(value, list) else _plain(value)
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return "unknown"
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
