@@ -38,11 +38,11 @@ def _log(error: Exception) -> str:
     """Keep the traceback where a developer finds it, away from the person's screen."""
     from ..settings import home
 
-    path = home() / "log" / "errors.log"
     try:
+        path = home() / "log" / "errors.log"
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as file:
             traceback.print_exception(error, file=file)
-    except OSError as why:
+    except (OSError, DynoError) as why:
         return f"none were kept ({why})"
     return str(path)

@@ -31,6 +31,11 @@ class History:
         self.path = directory / "history.sqlite"
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise HistoryError(
+                f"{directory} cannot be made: {error.strerror}; name another directory in DYNO_HOME"
+            ) from None
+        try:
             self.connection = _connect(self.path)
         except (OSError, sqlite3.Error) as error:
             raise _told(self.path, error) from None

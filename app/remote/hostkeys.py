@@ -9,7 +9,7 @@ import hmac
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import TargetError
+from app.errors import InputError, TargetError
 from app.private import write_private
 
 
@@ -111,6 +111,8 @@ class KnownHosts:
             return self.path.read_text(encoding="utf-8", errors="replace").splitlines()
         except FileNotFoundError:
             return []
+        except OSError as error:
+            raise InputError(f"{self.path} cannot be read: {error.strerror or error}") from None
 
 
 def _entry_of(line: str) -> tuple[str, HostKey] | None:

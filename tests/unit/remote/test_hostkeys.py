@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.errors import InputError
 from app.remote.hostkeys import HostKey, HostKeyChangedError, HostKeyUnknownError, KnownHosts, Offer
 
 # the host key of github.com and the fingerprint that is published of it
@@ -75,3 +76,9 @@ def test_a_comment_and_other_lines_stay(known: KnownHosts) -> None:
     known.path.write_text("# mine\n@cert-authority *.lan ssh-ed25519 AAAA\n")
     known.trust(Offer("a", "a", 22, KEY))
     assert known.path.read_text().startswith("# mine\n@cert-authority *.lan ssh-ed25519 AAAA\na ")
+
+
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    (tmp_path / "known_hosts").mkdir()
+    with pytest.raises(InputError, match="known_hosts cannot be read: Is a directory"):
+        KnownHosts(tmp_path / "known_hosts").check(Offer("t", "nuc", 22, KEY))
