@@ -56,7 +56,7 @@ class Control:
     def _accept(self, asked: Dict[str, Any]) -> None:
         verb, what = asked.get("verb"), asked.get("what", SESSION)
         if verb == "note":
-            self._notes.append(str(asked.get("text", ""))[:4000])
+            self._notes.append(str(asked.get("text", "")))
         elif verb == "skip":
             self._skip = True
         elif verb == "stop" and what == STEP:

@@ -8,6 +8,7 @@ import os
 import sys
 from typing import Any, Callable, Dict
 
+from ..protocol.events import note_problem
 from .control import request
 from .directory import Directory
 from .refusal import Refusal
@@ -101,10 +102,12 @@ def _clean(directory: Directory, _: Any) -> Dict[str, Any]:
 
 def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], Dict[str, Any]]:
     def ask(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
+        text = sys.stdin.read() if verb == "note" else ""
+        if verb == "note" and note_problem(text):
+            raise Refusal(note_problem(text))
         directory.read_plan(arguments.plan)
         if directory.holder().get("plan") != arguments.plan:
             raise Refusal("the plan {} is not being carried out".format(arguments.plan))
-        text = sys.stdin.read() if verb == "note" else ""
         control = os.path.join(directory.plan(arguments.plan), "control")
         request(control, verb, what=arguments.what, text=text)
         return {"ok": True}

@@ -15,6 +15,7 @@ from .values import check_fields
 
 PROTOCOL = (1, 0)
 MAX_LINE = 1 << 20  # bytes of one event, its newline included
+MAX_NOTE = 4000  # characters
 
 
 class ProtocolError(ValueError):
@@ -121,6 +122,15 @@ class Log:
     source: str  # agent | server | sysbench
     level: str  # info | warning | error
     text: str
+
+
+def note_problem(text: str) -> str:
+    """Why this cannot be a note; empty where it can."""
+    if not text.strip():
+        return "a note needs a text"
+    if len(text) > MAX_NOTE:
+        return "a note has {} characters at most, this one has {}".format(MAX_NOTE, len(text))
+    return ""
 
 
 @dataclass(frozen=True)

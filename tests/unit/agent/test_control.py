@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import json
 from pathlib import Path
+
+import pytest
 
 from app.agent.control import Control, request
 from app.agent.journal import Journal
-from app.protocol.events import Note, decode
+from app.agent.main import main
+from app.protocol.events import MAX_NOTE, Note, decode
 
 
 def look(tmp_path: Path, *requests: dict[str, str]) -> tuple[Control, list[str]]:
@@ -30,6 +35,23 @@ def test_nothing_asked(tmp_path: Path) -> None:
 def test_notes_are_written_once_and_in_order(tmp_path: Path) -> None:
     _, notes = look(tmp_path, {"verb": "note", "text": "first"}, {"verb": "note", "text": "second"})
     assert notes == ["first", "second"]
+
+
+@pytest.mark.parametrize("text", ["", "\n", "x" * (MAX_NOTE + 1)])
+def test_a_note_that_would_not_be_kept_whole_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    (tmp_path / "DYNO-TARGET").touch()
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+    monkeypatch.setattr("sys.argv", ["agent", "note", "--directory", str(tmp_path), "--plan", "P"])
+    monkeypatch.setattr("os.umask", lambda _: 0)
+    assert main() == 1
+    assert "a note " in json.loads(capsys.readouterr().out)["error"]
+
+
+def test_a_long_note_is_kept_whole(tmp_path: Path) -> None:
+    text = "x" * MAX_NOTE
+    assert look(tmp_path, {"verb": "note", "text": text})[1] == [text]
 
 
 def test_skip_ends_one_step_only(tmp_path: Path) -> None:
