@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
+from ..errors import InputError, TargetError
 from ..settings import home
 from ..targets import Target, Targets, agent_on, connect
 from .parser import add_json, later
@@ -47,7 +47,7 @@ def find_active(target: Target) -> Found:
 
     active = [found for found in find_plans(target, ask_secret) if found.locked]
     if not active:
-        raise InputError(f"nothing is being carried out on {target.name}")
+        raise TargetError(f"nothing is being carried out on {target.name}")
     return active[0]
 
 
@@ -88,6 +88,10 @@ def skip_plan(arguments: argparse.Namespace) -> None:
 
 
 def note_plan(arguments: argparse.Namespace) -> None:
+    from ..protocol.events import note_problem
+
+    if problem := note_problem(arguments.text):
+        raise InputError(problem)
     found = find_active(Targets().get(arguments.target))
     with agent_of(found.target, found.directory) as agent:
         agent.note(found.plan, arguments.text, sha=found.sha)
@@ -127,17 +131,17 @@ def watch_sessions(target: Target, directory: str, plan: str, sessions: list[str
     def reach() -> Any:
         return agent_on(connect(target, ask_secret), target, directory, sha)
 
-    sessions = _without_deleted(sessions)
+    sessions = without_deleted(sessions)
     watch = Watch(lambda text: print(text, flush=True))
     watch.replay(home(), sessions)
     ended = follow(lambda publish: Follower(home(), plan, sessions, reach, publish), watch)
     if not ended:
         print(f"detached: the plan goes on at {target.name}; {how_to_come_back(target.name)}")
         return 0
-    return outcome_of(plan)
+    return outcome_of(sessions)
 
 
-def _without_deleted(sessions: list[str]) -> list[str]:
+def without_deleted(sessions: list[str]) -> list[str]:
     """Those that may come; of the others a person is told."""
     from ..history.history import History
     from ..history.writing import Writer
@@ -150,14 +154,15 @@ def _without_deleted(sessions: list[str]) -> list[str]:
     return [session for session in sessions if session not in deleted]
 
 
-def outcome_of(plan: str) -> int:
-    """0 where every session and every step of it went well."""
+def outcome_of(wanted: list[str]) -> int:
+    """0 where every session and every step of it went well, and is in the history."""
     from ..history.history import History
     from ..history.sessions import sessions
 
     with History(home()) as history:
-        found = sessions(history, plan=plan)
+        found = sessions(history, ids=wanted) if wanted else []
     for each in found:
         if each["state"] == "lost":
             print(f"{each['name']}: lost: its agent is gone and left no end; its samples are kept")
-    return int(any(each["state"] != "completed" or each["failed_steps"] for each in found))
+    well = [each for each in found if each["state"] == "completed" and not each["failed_steps"]]
+    return int(len(well) < len(wanted))

@@ -20,7 +20,7 @@ def add_words(words: Any) -> None:
     show.set_defaults(carry_out=later("preset", "show_preset"))
 
 
-def list_presets(arguments: argparse.Namespace) -> None:
+def list_presets(arguments: argparse.Namespace) -> int:
     from ..catalog import Catalog
     from .screen import print_json, print_table
     from .workload import complain
@@ -30,7 +30,7 @@ def list_presets(arguments: argparse.Namespace) -> None:
         print_json([{"engine": p.engine, "name": p.name, "shipped": p.shipped, **p.header} for p in found])
     else:
         print_table(("engine", "name", "title"), [(p.engine, p.name, p.title) for p in found])
-    complain(problems)
+    return complain(problems)
 
 
 def show_preset(arguments: argparse.Namespace) -> None:

@@ -19,7 +19,7 @@ def add_words(words: Any) -> None:
         parser.set_defaults(carry_out=later("sequence", function))
 
 
-def list_sequences(arguments: argparse.Namespace) -> None:
+def list_sequences(arguments: argparse.Namespace) -> int:
     from ..catalog import Catalog
     from .screen import print_json, print_table
     from .workload import complain
@@ -31,7 +31,7 @@ def list_sequences(arguments: argparse.Namespace) -> None:
         )
     else:
         print_table(("name", "steps", "title"), [(s.name, len(s.steps), s.title) for s in found], right=(1,))
-    complain(problems)
+    return complain(problems)
 
 
 def show_sequence(arguments: argparse.Namespace) -> None:

@@ -23,7 +23,7 @@ def add_words(words: Any) -> None:
     approve.set_defaults(carry_out=later("workload", "approve_workload"))
 
 
-def list_workloads(arguments: argparse.Namespace) -> None:
+def list_workloads(arguments: argparse.Namespace) -> int:
     from ..catalog import Catalog
     from .screen import print_json, print_table
 
@@ -35,7 +35,7 @@ def list_workloads(arguments: argparse.Namespace) -> None:
         print_table(
             ("name", "group", "unit", "measures"), [(w.name, w.group, w.unit, w.title) for w in found]
         )
-    complain(problems)
+    return complain(problems)
 
 
 def show_workload(arguments: argparse.Namespace) -> None:
@@ -60,9 +60,10 @@ def approve_workload(arguments: argparse.Namespace) -> None:
     approve(sha256, arguments.name)
 
 
-def complain(problems: list[str]) -> None:
-    """Files that cannot be read are told, and hide no others."""
+def complain(problems: list[str]) -> int:
+    """Files that cannot be read are told, and hide no others; the exit code."""
     import sys
 
     for problem in problems:
         print(f"dyno: {problem}", file=sys.stderr)
+    return int(bool(problems))

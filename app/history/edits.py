@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
+from ..errors import DynoError, InputError
 from . import journals
 from .history import History
 from .planned import COLOURS
@@ -83,6 +83,11 @@ def cut(history: History, reference: str, step: int, first_s: int, last_s: int, 
         )
 
 
+def colours(history: History) -> dict[str, int]:
+    """The colour index of every contender that was seen, by its key."""
+    return dict(history.query("SELECT contender_key, colour FROM colour"))
+
+
 def set_colour(history: History, contender_key: str, colour: int) -> None:
     if not 0 <= colour < COLOURS:
         raise InputError(f"the palette has the colours 0 to {COLOURS - 1}, not {colour}")
@@ -97,7 +102,7 @@ def delete(history: History, reference: str) -> str:
         entry = sessions(history, ids=[session])[0]
         state = entry["state"]
         if state in ("active", "waiting"):
-            raise InputError(f"session {session} is {state}: stop its plan first, `dyno stop --plan`")
+            raise DynoError(f"session {session} is {state}: stop its plan first, `dyno stop --plan`")
         now = time.time()
         _empty_trash(history, now - UNDO_S)
         connection.execute(
@@ -131,7 +136,7 @@ def undelete(history: History, session: str) -> bool:
 
 def find_deleted(history: History, reference: str) -> str:
     """The id of the deleted session that is meant by it, or by its last 6 characters."""
-    ids = [id_ for (id_,) in history.query("SELECT session FROM deleted ORDER BY at DESC")]
+    ids: list[str] = [id_ for (id_,) in history.query("SELECT session FROM deleted ORDER BY at DESC")]
     fits = [id_ for id_ in ids if reference in (id_, id_[-SUFFIX:])]
     if len(fits) == 1:
         return fits[0]

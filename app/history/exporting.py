@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import InputError
+from ..errors import DynoError, InputError
 from . import journals
 from .edits import added
 from .figures import plan_of
@@ -25,7 +25,7 @@ def export(history: History, reference: str, file: Path) -> Path:
     session = find(history, reference)
     journal = journals.path_of(history.journals, session)
     if not journal.exists():
-        raise InputError(f"the journal of session {session} is not kept here: it cannot be exported")
+        raise DynoError(f"the journal of session {session} is not kept here: it cannot be exported")
     if file.is_dir():
         file = file / f"{session}.dyno.zip"
     if file.exists():
@@ -71,7 +71,7 @@ def _copy(source: IO[bytes], out: IO[bytes], size: int) -> dict[str, Any]:
     while left:
         block = source.read(min(_BLOCK, left))
         if not block:
-            raise InputError("the kept journal is shorter than what is stored of it: `dyno doctor --rebuild`")
+            raise DynoError("the kept journal is shorter than what is stored of it: `dyno doctor --rebuild`")
         sum_.update(block)
         out.write(block)
         left -= len(block)

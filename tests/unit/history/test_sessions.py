@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from app.errors import InputError
+from app.errors import DynoError, InputError
 from app.history import edits, figures
 from app.history.history import History
 from app.history.sessions import find, session, sessions
@@ -192,6 +192,7 @@ def test_a_step_that_has_not_begun_has_no_seconds(filled: History) -> None:
         ("point-query", None, "qps", "--threads 1, 2"),
         ("point-query", 7, "qps", "not 7"),
         ("point-query", 1, "nothing", "load.errors"),
+        ("load", 1, "qps", "step load of session .* is not told apart by threads: leave --threads out"),
     ],
 )
 def test_a_wrong_question_is_answered_with_what_there_is(
@@ -275,7 +276,7 @@ def test_delete_takes_everything_of_a_session_away(filled: History) -> None:
 
 @pytest.mark.parametrize("at", [2, 3])
 def test_a_session_of_a_running_plan_is_not_deleted(filled: History, at: int) -> None:
-    with pytest.raises(InputError, match="dyno stop"):
+    with pytest.raises(DynoError, match="dyno stop"):
         edits.delete(filled, IDS[at])
     keep_unlocked(filled, [IDS[at]])
     edits.delete(filled, IDS[at])

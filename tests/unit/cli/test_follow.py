@@ -1,0 +1,101 @@
+"""`dyno follow` and its like up to the target: what is refused, and with which exit code they end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.adoption import Found
+from app.cli import main
+from app.cli.follow import outcome_of, without_deleted
+from app.history import edits
+from app.history.history import History
+from app.history.watching import keep_unlocked
+from app.history.writing import Writer
+from app.protocol.events import MAX_NOTE
+from app.targets import Target
+from tests import journals
+
+PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")])
+FIRST, SECOND = (turn.session for turn in PLAN.turns)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "a note needs a text"),
+        (" \n", "a note needs a text"),
+        ("x" * (MAX_NOTE + 1), "a note has 4000 characters at most, this one has 4001"),
+    ],
+)
+def test_a_note_has_a_text_that_is_kept_whole(
+    capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    assert main(["note", text]) == 2
+    assert capsys.readouterr().err == f"dyno: {said}\n"
+
+
+@pytest.mark.parametrize("words", [["stop"], ["skip"], ["note", "the fan came on"]])
+def test_nothing_to_steer_is_no_wrong_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    def find_plans(target: Target, ask: object) -> Iterator[Found]:
+        yield Found(target, "/d", PLAN.id, "over", "sha", False, [])
+
+    monkeypatch.setattr("app.adoption.find_plans", find_plans)
+    assert main(words) == 1
+    assert capsys.readouterr().err == "dyno: nothing is being carried out on local\n"
+
+
+def store(home: Path, *makers: journals.Maker) -> None:
+    with History(home) as history:
+        for maker in makers:
+            Writer(history).append(PLAN.id, maker.session, 0, maker.raw)
+
+
+def test_all_that_went_well_is_0(dyno_home: Path) -> None:
+    store(dyno_home, journals.whole(PLAN, FIRST), journals.whole(PLAN, SECOND))
+    assert outcome_of([FIRST, SECOND]) == 0
+    assert outcome_of([]) == 0
+
+
+def test_a_session_that_could_not_be_kept_is_1(dyno_home: Path) -> None:
+    store(dyno_home, journals.whole(PLAN, FIRST))
+    assert outcome_of([FIRST, SECOND]) == 1
+
+
+def test_a_failed_step_and_a_lost_session_are_1(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store(dyno_home, journals.whole(PLAN, FIRST, failed=2), journals.Maker(PLAN, SECOND).begin())
+    with History(dyno_home) as history:
+        keep_unlocked(history, [SECOND])
+    assert outcome_of([FIRST]) == 1
+    assert outcome_of([SECOND]) == 1
+    assert "lost: its agent is gone" in capsys.readouterr().out
+
+
+def test_a_session_that_is_going_on_is_not_deleted(
+    dyno_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store(dyno_home, journals.Maker(PLAN, FIRST).begin())
+    assert main(["session", "delete", FIRST]) == 1
+    assert "dyno stop --plan" in capsys.readouterr().err
+
+
+def test_a_file_that_a_list_cannot_read_is_a_failure(
+    dyno_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (dyno_home / "sequences").mkdir(parents=True)
+    (dyno_home / "sequences" / "broken.toml").write_text("steps =")
+    assert main(["sequence", "list"]) == 1
+    told = capsys.readouterr()
+    assert "duel" in told.out and "broken.toml" in told.err
+
+
+def test_what_was_deleted_is_told_and_left(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store(dyno_home, journals.whole(PLAN, FIRST), journals.whole(PLAN, SECOND))
+    with History(dyno_home) as history:
+        edits.delete(history, FIRST)
+    assert without_deleted([FIRST, SECOND]) == [SECOND]
+    assert f"dyno session undelete {FIRST}" in capsys.readouterr().out
