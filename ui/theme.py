@@ -164,7 +164,10 @@ def _style(theme: Theme) -> str:
     """resources/style.qss with the colours of this theme in place of @names."""
     from app.catalog.listing import shipped_folder
 
-    text = (shipped_folder("resources") / "style.qss").read_text(encoding="utf-8")
+    resources = shipped_folder("resources")
+    text = (resources / "style.qss").read_text(encoding="utf-8")
+    arrow = resources / "icons" / f"down-{'dark' if theme.is_dark else 'light'}.svg"
+    text = text.replace("@down", arrow.as_posix())
     for role in sorted(_LIGHT, key=len, reverse=True):
         text = text.replace(f"@{role}", theme.colour(role).name())
     return text

@@ -25,6 +25,7 @@ class Inspector(QObject):
     def __init__(self, application: QApplication) -> None:
         super().__init__(application)
         self._server = QLocalServer(self)
+        QLocalServer.removeServer(os.environ["DYNO_INSPECTED"])  # of a window that was killed
         assert self._server.listen(os.environ["DYNO_INSPECTED"]), self._server.errorString()
         self._server.newConnection.connect(self._on_connection)
 

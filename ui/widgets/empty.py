@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
+WIDTH = 480
+
 
 class EmptyPage(QWidget):
     def __init__(
@@ -16,8 +18,8 @@ class EmptyPage(QWidget):
         heading.setProperty("role", "title")
         words.setProperty("role", "muted")
         words.setWordWrap(True)
-        words.setMaximumWidth(480)
-        words.setMinimumWidth(320)
+        words.setFixedWidth(WIDTH)
+        words.setMinimumHeight(words.heightForWidth(WIDTH))  # centred, its layout would give it one line
         layout = QVBoxLayout(self)
         layout.setSpacing(16)
         layout.addStretch(2)
