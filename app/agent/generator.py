@@ -15,6 +15,7 @@ from ..protocol.plan import Plan, Step
 
 END_S = 5  # after being asked to stop
 PERCENTILE = 95
+MOST_SEED = 2**31 - 1  # that sysbench takes; 0 would be the clock
 
 
 def find_sysbench() -> str:
@@ -24,7 +25,7 @@ def find_sysbench() -> str:
 def seed_of(plan: Plan, repeat: int, step: Step, process: int = 0) -> int:
     """Never zero; another one for each repeat, step and process, the same for each contender."""
     text = "{}/{}/{}/{}".format(plan.id, repeat, step.label, process)
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") % (2**31 - 1) + 1
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") % MOST_SEED + 1
 
 
 def driver_options(socket: str, port: int) -> List[str]:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from app.agent.generator import MOST_SEED
 from app.catalog import Catalog
 
 from .generated import ROWS, TABLES, Outcome, Server, Work, drive, fill, shipped, start, started_server
@@ -249,6 +251,32 @@ def keys_of(server: Server, seed: int) -> list[list[int]]:
         threads.setdefault(thread, []).append(int(key))
     assert sum(map(len, threads.values())) == 400
     return sorted(threads.values())
+
+
+def stream_of(seed: int, folder: Path) -> list[str]:
+    """The first numbers that sysbench draws with a seed; none where it does not take it."""
+    lua = folder / "draw.lua"
+    lua.write_text("function event() print(sysbench.rand.uniform(1, 1000000000)) end\n")
+    command = [
+        "sysbench",
+        f"--rand-seed={seed}",
+        "--events=5",
+        "--threads=1",
+        "--verbosity=0",
+        str(lua),
+        "run",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    return done.stdout.split() if done.returncode == 0 else []
+
+
+def test_sysbench_takes_every_seed_that_a_step_may_get(tmp_path: Path) -> None:
+    edges = (1, 2, MOST_SEED - 1, MOST_SEED)
+    streams = [stream_of(seed, tmp_path) for seed in edges]
+    assert [len(stream) for stream in streams] == [5] * 4
+    assert len({tuple(stream) for stream in streams}) == 4
+    assert streams == [stream_of(seed, tmp_path) for seed in edges]
+    assert stream_of(MOST_SEED + 1, tmp_path) == []
 
 
 def test_keys_depend_on_the_seed(server: Server) -> None:
