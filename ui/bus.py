@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.follower import Update
+if TYPE_CHECKING:
+    from app.follower import Update
 
 
 @dataclass(frozen=True)
