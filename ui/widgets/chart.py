@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from pyqtgraph import GraphicsView, PlotCurveItem, ViewBox  # type: ignore[import-untyped]
+from pyqtgraph import GraphicsView, PlotCurveItem, ViewBox, mkPen  # type: ignore[import-untyped]
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
+    QColor,
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPen,
     QResizeEvent,
     QShowEvent,
     QWheelEvent,
@@ -85,16 +85,16 @@ class Canvas(GraphicsView):  # type: ignore[misc]
 
     # ---- what is shown
 
-    def set_line(self, key: str, pen: QPen | None, height: int) -> None:
-        """Make or change a curve; `height` puts it over others. None takes it away."""
-        if pen is None:
-            self.scene().removeItem(self._curves.pop(key))
-            return
+    def set_line(self, key: str, colour: QColor, height: int) -> None:
+        """Make or change a curve; `height` puts it over others."""
         if key not in self._curves:
             self._curves[key] = Curve(skipFiniteCheck=True)
             self._box.addItem(self._curves[key], ignoreBounds=True)
-        self._curves[key].setPen(pen)
+        self._curves[key].setPen(mkPen(colour, width=1))
         self._curves[key].setZValue(height)
+
+    def remove_line(self, key: str) -> None:
+        self._box.removeItem(self._curves.pop(key))
 
     def set_values(self, key: str, x: Values, y: Values) -> None:
         """Of a curve, after its area is set; NaN is a gap."""
@@ -194,6 +194,7 @@ class TimeChart(QWidget):
         self._tracks: dict[str, Track] = {}
         self._marks: list[tuple[float, str]] = []
         self._drawn_cursor: float | None = None
+        self._fitted: tuple[float, ...] = ()  # what the ticks were made for
         self._ground = Ground()
         self._head = Head(theme, title, unit, self)
         self._canvas = Canvas(theme, self._ground, self._draw_above)
@@ -225,17 +226,20 @@ class TimeChart(QWidget):
     def set_lines(self, lines: Sequence[Line]) -> None:
         """The curves in the order of the head line; given anew when the theme has changed."""
         for gone in {line.key for line in self._lines} - {line.key for line in lines}:
-            self._canvas.set_line(gone, None, 0)
+            self._canvas.remove_line(gone)
         self._lines = list(lines)
         for at, line in enumerate(lines):
             height = -at - len(lines) * line.faint  # ghosts lie behind
-            self._canvas.set_line(line.key, QPen(drawn_colour(line, self._theme), 1), height)
+            self._canvas.set_line(line.key, drawn_colour(line, self._theme), height)
         self._head.set_lines(lines, widest="888,888")
         self.redraw()
 
     def track(self, key: str) -> Track:
         """The values of a line: extend them, then let the axis refresh."""
-        return self._tracks.setdefault(key, Track())
+        found = self._tracks.get(key)
+        if found is None:
+            found = self._tracks[key] = Track()
+        return found
 
     def set_tracks(self, tracks: Mapping[str, Track]) -> None:
         self._tracks = dict(tracks)
@@ -308,9 +312,12 @@ class TimeChart(QWidget):
         (first, last), area = self.axis.range, self._canvas.area
         most_x = max(int(area.plot.width() / _TICK_WIDTH), 1)
         most_y = max(int(area.plot.height() / _TICK_HEIGHT), 2)
-        low = min((float(np.fmin.reduce(values)) for _, values in curves if len(values)), default=0.0)
-        high = max((float(np.fmax.reduce(values)) for _, values in curves if len(values)), default=0.0)
-        y = fitting(low, high, area.y, most_y)
+        low = np.fmin.reduce([0.0, *(np.fmin.reduce(values) for _, values in curves if len(values))])
+        high = np.fmax.reduce([0.0, *(np.fmax.reduce(values) for _, values in curves if len(values))])
+        y = fitting(float(low), float(high), area.y, most_y)
+        if self._fitted == (fitted := (first, last, *y, most_x, most_y)):
+            return
+        self._fitted = fitted
         self._ground.x_ticks = time_ticks(first, last, most_x)
         self._ground.y_ticks = figure_ticks(*y, most_y)
         self._ground.corner = clock_form(first, last, most_x)

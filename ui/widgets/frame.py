@@ -161,6 +161,7 @@ def draw_cursor(
         width = QFontMetricsF(painter.font()).horizontalAdvance(at[1]) + SPACE
         left = min(max(x - width / 2, 0.0), frame.plot.right() + SPACE - width)
         place = QRectF(left, frame.plot.bottom() + 2, width, AXIS - 3)
+        painter.fillRect(place.adjusted(-18, 0, 18, 0), theme.colour("base"))  # no half of a time beside it
         painter.fillRect(place, theme.colour("text"))
         painter.setPen(theme.colour("base"))
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, at[1])

@@ -32,6 +32,8 @@ class Head(QWidget):
         self._lines: list[Line] = []
         self._values: list[str] = []
         self._value_width = 0
+        self._places: list[QRect] = []
+        self._labels: list[str] = []  # as much of them as there is room for
         self._font = tabular(self.font())
         self._bold = QFont(self._font)
         self._bold.setWeight(QFont.Weight.DemiBold)
@@ -65,7 +67,7 @@ class Head(QWidget):
         parts = zip(self._lines, self._values, strict=True)
         return ", ".join(f"{line.label} {value} {self._unit}".rstrip() for line, value in parts if value)
 
-    def places(self) -> list[QRect]:
+    def _find_places(self) -> list[QRect]:
         """Where each curve has its entry: after the title, or on further lines."""
         room = _SWATCH + SPACE // 2 + 2 + self._value_width + (SPACE if self._value_width else 0)
         widths = [room + self._metrics.horizontalAdvance(line.label) for line in self._lines]
@@ -84,8 +86,14 @@ class Head(QWidget):
 
     def arrange(self) -> None:
         """Take as many lines as the width asks for."""
-        places = self.places()
-        self.setFixedHeight(places[-1].bottom() + 1 if places else LINE_HEIGHT)
+        self._places = self._find_places()
+        room = _SWATCH + SPACE // 2 + self._value_width + (SPACE if self._value_width else 0)
+        middle = Qt.TextElideMode.ElideMiddle
+        self._labels = [
+            self._metrics.elidedText(line.label, middle, place.width() - room)
+            for line, place in zip(self._lines, self._places, strict=True)
+        ]
+        self.setFixedHeight(self._places[-1].bottom() + 1 if self._places else LINE_HEIGHT)
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -97,8 +105,8 @@ class Head(QWidget):
         painter.fillRect(event.rect(), self._theme.colour("base"))
         self._paint_title(painter)
         painter.setFont(self._font)
-        for line, value, place in zip(self._lines, self._values, self.places(), strict=True):
-            self._paint_entry(painter, line, value, place)
+        for at, line in enumerate(self._lines):
+            self._paint_entry(painter, line, self._labels[at], self._values[at], self._places[at])
         painter.end()
 
     def _paint_title(self, painter: QPainter) -> None:
@@ -111,7 +119,7 @@ class Head(QWidget):
         painter.setFont(self._font)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, self._unit)
 
-    def _paint_entry(self, painter: QPainter, line: Line, value: str, place: QRect) -> None:
+    def _paint_entry(self, painter: QPainter, line: Line, label: str, value: str, place: QRect) -> None:
         pen = QPen(drawn_colour(line, self._theme), 3)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         if line.dashed:
@@ -120,9 +128,7 @@ class Head(QWidget):
         y = place.center().y() + 1.0
         painter.drawLine(QPointF(place.left(), y), QPointF(place.left() + _SWATCH, y))
         text = place.adjusted(_SWATCH + SPACE // 2, 0, 0, 0)
-        label = text.adjusted(0, 0, -self._value_width - (SPACE if self._value_width else 0), 0)
         painter.setPen(self._theme.colour("muted"))
-        elided = self._metrics.elidedText(line.label, Qt.TextElideMode.ElideMiddle, label.width())
-        painter.drawText(label, Qt.AlignmentFlag.AlignVCenter, elided)
+        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, label)
         painter.setPen(self._theme.colour("text"))
         painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, value)

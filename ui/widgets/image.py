@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QRect, QSize
+from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QGraphicsView, QWidget
 
@@ -59,7 +59,7 @@ def _draw(widget: QWidget, painter: QPainter) -> None:
     modes = [view.cacheMode() for view in views]
     for view in views:
         view.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
-    widget.render(painter)
+    widget.render(painter, QPoint())
     for view, mode in zip(views, modes, strict=True):
         view.setCacheMode(mode)
 

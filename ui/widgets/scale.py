@@ -31,7 +31,7 @@ def round_time_step(least: float) -> float:
 
 def fitting(low: float, high: float, now: tuple[float, float], most: int) -> tuple[float, float]:
     """A round range with 0 in it; `now` as long as it does, so that nothing jumps while values change."""
-    low, high = min(low, 0.0), max(high, 0.0)
+    low, high = min(0.0, low), max(0.0, high)  # also where there is no number
     height = now[1] - now[0]
     if now[0] <= low and high <= now[1] and high - low > 0.55 * height and (low < 0) == (now[0] < 0):
         return now

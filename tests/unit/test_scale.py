@@ -1,0 +1,86 @@
+"""Round figures and times of axes."""
+
+from __future__ import annotations
+
+import pytest
+
+from ui.widgets.scale import clock_form, figure_ticks, fitting, places, time_text, time_ticks, value_text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "most", "texts"),
+    [
+        (0, 12_000, 6, "0 2k 4k 6k 8k 10k 12k"),
+        (0, 2_000, 4, "0 500 1,000 1,500 2,000"),
+        (0, 2, 4, "0 0.5 1.0 1.5 2.0"),
+        (0, 0.05, 5, "0 0.01 0.02 0.03 0.04 0.05"),
+        (0, 5e6, 5, "0 1M 2M 3M 4M 5M"),
+        (0, 12_500, 25, "0 0.5k 1.0k 1.5k"),
+        (-2, 2, 4, "-2 -1 0 1 2"),
+    ],
+)
+def test_ticks_are_round_and_short(low: float, high: float, most: int, texts: str) -> None:
+    found = [text for _, text in figure_ticks(low, high, most)]
+    assert found[: len(texts.split())] == texts.split()
+    assert len(found) <= most + 2
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "texts"),
+    [
+        (0, 600, "0:00 2:00 4:00 6:00 8:00 10:00"),
+        (-10, 20, "-0:10 -0:05 0:00 0:05 0:10 0:15 0:20"),
+        (0, 36_000, "0:00 2:00 4:00 6:00 8:00 10:00"),
+        (3600, 3630, "1:00:00 1:00:05 1:00:10 1:00:15 1:00:20 1:00:25 1:00:30"),
+        (5, 7, "0:05.0 0:05.5 0:06.0 0:06.5 0:07.0"),
+    ],
+)
+def test_times_are_those_of_a_clock(first: float, last: float, texts: str) -> None:
+    assert [text for _, text in time_ticks(first, last, 6)] == texts.split()
+
+
+def test_how_times_are_to_be_read_is_told() -> None:
+    forms = [clock_form(0, 600, 6), clock_form(0, 36_000, 6), clock_form(3600, 3630, 6)]
+    assert forms == ["m:ss", "h:mm", "h:mm:ss"]
+
+
+@pytest.mark.parametrize(
+    ("t", "text"),
+    [(7.4, "0:07"), (751, "12:31"), (3723, "1:02:03"), (59.6, "1:00"), (-5, "-0:05"), (-0.2, "0:00")],
+)
+def test_a_moment_in_full(t: float, text: str) -> None:
+    assert time_text(t) == text
+
+
+def test_a_moment_with_tenths() -> None:
+    assert time_text(59.96, is_fine=True) == "1:00.0"
+
+
+def test_the_range_does_not_jump_with_every_value() -> None:
+    now = fitting(0, 9_800, (0.0, 0.0), 6)
+    assert now == (0.0, 12_000.0)
+    assert fitting(0, 11_900, now, 6) == now
+    assert fitting(0, 7_000, now, 6) == now
+    assert fitting(0, 12_100, now, 6)[1] > 12_100
+    assert fitting(0, 900, now, 6)[1] <= 2_000
+
+
+def test_a_range_of_nothing_is_a_range() -> None:
+    assert fitting(0.0, 0.0, (0.0, 0.0), 5) == (0.0, 1.0)
+    assert fitting(float("nan"), float("nan"), (0.0, 1.0), 5) == (0.0, 1.0)
+    low, high = fitting(-3.0, 5.0, (0.0, 1.0), 5)
+    assert low <= -3.0 < 5.0 <= high
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "–"), (0.0, "0"), (0.00123, "0.0012"), (1.5, "1.50"), (250.55, "250.6"), (12_345.6, "12,346")],  # noqa: RUF001
+)
+def test_values_have_the_digits_of_a_bench(value: float | None, text: str) -> None:
+    assert value_text(value) == text
+
+
+def test_threads_that_double_stand_evenly() -> None:
+    assert list(places([1, 2, 4, 8]).values()) == [0, 1, 2, 3]
+    assert list(places([10, 20, 30]).values()) == [10, 20, 30]
+    assert places([]) == {}
