@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class DynoError(Exception):
     """Something went wrong that is no defect of Dyno; its text is the one line shown."""
@@ -13,6 +16,20 @@ class InputError(DynoError):
     """The person gave something that cannot be used; nothing was started."""
 
     exit_code = 2
+
+    def __init__(self, text: str, field: str = "") -> None:
+        super().__init__(text)
+        self.field = field  # of the plan, where it is about one: a window marks it
+
+
+@contextmanager
+def about(field: str) -> Iterator[None]:
+    """What is refused in here is about this field, unless it says so itself."""
+    try:
+        yield
+    except InputError as error:
+        error.field = error.field or field
+        raise
 
 
 class LinkError(DynoError):

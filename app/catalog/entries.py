@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..protocol.plan import STEP_KINDS
-from ..toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, Rule
+from ..toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, Rule, shown
 
 MAX_SECONDS = 86_400
 MAX_EVENTS = 10**12
@@ -15,8 +15,9 @@ MAX_THREADS = 4_095  # what the shared block of the load generator has room for
 MAX_ROWS = 2_000_000_000  # of a table: the key of the classic table is an INTEGER
 MAX_TABLES = 1_000
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 _OPTION = re.compile(r"[a-z][a-z0-9_]*")
+_SHARE = re.compile(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*x\s*memory\s*")
 _FILE = re.compile(r"[A-Za-z0-9_-]+\.(lua|sql)")
 
 THREADS = Rule((int,), 1, MAX_THREADS)
@@ -24,7 +25,7 @@ THREAD_LIST = Rule((int, list), 1, MAX_THREADS, items=THREADS, empty=False)
 SECONDS = Rule((int,), 1, MAX_SECONDS)
 WARMUP = Rule((int,), 0, MAX_SECONDS)
 TABLES = Rule((int,), 1, MAX_TABLES)
-ROWS = Rule((int,), 1, MAX_ROWS)
+ROWS = Rule((int, str), 1, MAX_ROWS)
 EVENTS = Rule((int,), 1, MAX_EVENTS)
 _ERRORS = Rule((list,), items=Rule((int,), 1, 99_999))
 
@@ -128,7 +129,7 @@ class Sequence:
     title: str
     steps: tuple[SequenceStep, ...]
     tables: int | None = None
-    rows: int | None = None
+    rows: int | str | None = None  # of each table; or "3x memory"
     threads: tuple[int, ...] | None = None
     seconds: int | None = None
     warmup: int | None = None
@@ -160,6 +161,8 @@ def sequence_of(document: Document, stem: str, shipped: bool, file: str) -> Sequ
     _check_name(document, ("name",), data["name"], stem)
     if not data["step"]:
         raise document.error(("step",), "holds no step")
+    if "rows" in data and (problem := rows_problem(data["rows"])):
+        raise document.error(("rows",), problem)
     steps = tuple(_step_of(document, at, table) for at, table in enumerate(data["step"]))
     _check_unique(document, steps)
     rest = {key: value for key, value in data.items() if key != "step"}
@@ -189,6 +192,19 @@ def as_threads(value: int | list[int]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(value)) if isinstance(value, list) else (value,)
 
 
+def rows_problem(rows: int | str) -> str:
+    """What is wrong with rows given as a share of the memory, '' if nothing."""
+    if isinstance(rows, str) and not memory_share(rows):
+        return f'must be a whole number or like "3x memory", not {shown(rows)}'
+    return ""
+
+
+def memory_share(rows: int | str) -> float | None:
+    """3.0 of "3x memory"; None of a number."""
+    found = _SHARE.fullmatch(rows) if isinstance(rows, str) else None
+    return float(found[1]) if found else None
+
+
 def check_options(document: Document, where: tuple[str | int, ...], options: dict[str, Any]) -> None:
     """Options become words of a command line: plain names, plain values."""
     for key, value in options.items():
@@ -201,7 +217,7 @@ def check_options(document: Document, where: tuple[str | int, ...], options: dic
 
 
 def _check_name(document: Document, where: tuple[str | int, ...], name: str, stem: str = "") -> None:
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise document.error(where, f"must be small letters, digits, dots and dashes, not {name!r}")
     if stem and name != stem:
         raise document.error(where, f"must be {stem!r} like the file, not {name!r}")

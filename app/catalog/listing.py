@@ -14,7 +14,7 @@ from ..presets import Preset, parse_preset
 from ..settings import home
 from ..toml_text import Document, read_document, read_text
 from .approval import UnapprovedError, hash_of
-from .entries import Sequence, Workload, sequence_of, workload_of
+from .entries import NAME, Sequence, Workload, sequence_of, workload_of
 
 ENGINES = ("innodb", "rocksdb", "myisam")
 MAX_LUA = 256 * 1024
@@ -55,6 +55,15 @@ class Catalog:
     def sequences(self) -> tuple[list[Sequence], list[str]]:
         """All that can be read, and what is wrong with the others."""
         return _all(self._sequences, "toml", self.sequence)
+
+    def own_sequence_path(self, name: str) -> Path:
+        """Where a sequence of the person's own lies, or would; a shipped name is refused."""
+        shipped, own = self._sequences
+        if (shipped / f"{name}.toml").is_file():
+            raise InputError(f"the sequence {name} is shipped and read-only: give yours another name")
+        if not NAME.fullmatch(name):
+            raise InputError(f"{name!r} is no name for a sequence: small letters, digits, dots and dashes")
+        return own / f"{name}.toml"
 
     def workload_files(self, workload: Workload) -> dict[str, str]:
         """What a plan carries for a workload: its TOML, its Lua and what that requires."""

@@ -1,4 +1,4 @@
-"""Presets of a person's own: copied from one that is there, written whole or not at all, deleted."""
+"""Presets and sequences of a person's own: written whole or not at all, copied, deleted."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..presets import Preset, parse_preset
+from ..toml_text import read_document
+from .entries import sequence_of
 from .listing import Catalog
 
 
@@ -22,6 +24,19 @@ def write_preset(catalog: Catalog, engine: str, name: str, text: str) -> Path:
     """Write a preset of one's own; what cannot be read is refused and nothing is changed."""
     path = catalog.own_preset_path(engine, name)
     parse_preset(text, name, engine, str(path), shipped=False)
+    return _written(path, text)
+
+
+def write_sequence(catalog: Catalog, name: str, text: str, over: bool = False) -> Path:
+    """Write a sequence of one's own; one that is there already only where it is meant to be changed."""
+    path = catalog.own_sequence_path(name)
+    sequence_of(read_document(text, str(path)), name, shipped=False, file=str(path))
+    if path.exists() and not over:
+        raise InputError(f"there is a sequence {name} of your own already: choose another name")
+    return _written(path, text)
+
+
+def _written(path: Path, text: str) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_suffix(".new")

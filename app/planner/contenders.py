@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..catalog import Catalog
-from ..errors import InputError
+from ..errors import InputError, about
 from ..presets import Machine, Preset, render
 from ..protocol.plan import Contender
 from .request import ContenderRequest
@@ -19,12 +19,25 @@ def resolve_contenders(
     """Contenders with their presets rendered, and the presets as they were written."""
     names = short_names(requests)
     contenders, presets = [], []
-    for name, request in zip(names, requests, strict=True):
-        build = find_build(request, survey)
-        preset = catalog.preset(request.engine, request.preset)
-        contenders.append(_contender(name, request, build, preset, survey))
-        presets.append(preset)
+    for at, (name, request) in enumerate(zip(names, requests, strict=True)):
+        with about(f"contenders.{at}"):
+            build = find_build(request, survey)
+            preset = catalog.preset(request.engine, request.preset)
+            contenders.append(_contender(name, request, build, preset, survey))
+            presets.append(preset)
+            _check_once(contenders)
     return contenders, presets
+
+
+def _check_once(contenders: Sequence[Contender]) -> None:
+    """The last one must differ from those before: what equal ones show is noise, and repeats are for that."""
+    last = contenders[-1]
+    for each in contenders[:-1]:
+        if (each.key, each.build) == (last.key, last.build):
+            raise InputError(
+                f"the contenders {each.name} and {last.name} are the same but for their names:"
+                " take one out, or take repeats (--repeats 2) to see what is noise"
+            )
 
 
 def _contender(

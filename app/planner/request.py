@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..catalog.entries import MAX_ROWS, SECONDS, TABLES, THREAD_LIST, WARMUP, as_threads
+from ..catalog.entries import ROWS, SECONDS, TABLES, THREAD_LIST, WARMUP, as_threads, rows_problem
 from ..errors import InputError
 from ..toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
 
@@ -18,18 +18,17 @@ LOAD_METHODS = ("insert",)
 STARTS = ("loaded", "restarted")
 MAX_CONTENDERS = 64
 
-_SHARE = re.compile(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*x\s*memory\s*")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
 _CORES = re.compile(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*")
 _TABLE_OPTIONS = re.compile(r"[A-Za-z0-9_=,'. ]{0,500}")
 
 RULES = {
-    "name": TEXT,
+    "name": Rule((str,), longest=60),
     "target": TEXT,
     "sequence": TEXT,
     "steps": Rule((list,), items=TEXT),
     "tables": TABLES,
-    "rows": Rule((int, str), 1, MAX_ROWS),
+    "rows": ROWS,
     "seconds": SECONDS,
     "warmup": WARMUP,
     "pause": WARMUP,
@@ -145,10 +144,9 @@ class PlanRequest:
             value = getattr(self, field.name)
             if field.name in RULES and value not in (None, "", ()):
                 data[field.name] = list(value) if isinstance(value, tuple) else value
-        data["contender"] = [
-            {key: value for key, value in vars(each).items() if value} for each in self.contenders
-        ]
-        return tomli_w.dumps(data)
+        tables = [{key: value for key, value in vars(each).items() if value} for each in self.contenders]
+        parts = [tomli_w.dumps(data), *(f"[[contender]]\n{tomli_w.dumps(table)}" for table in tables)]
+        return "\n".join(parts)
 
 
 def _values(document: Document) -> dict[str, Any]:
@@ -172,16 +170,3 @@ def _contender(document: Document, at: int, table: Mapping[str, Any]) -> Contend
     if key:
         raise document.error((*where, key), why)
     return contender
-
-
-def rows_problem(rows: int | str) -> str:
-    """What is wrong with rows given as a share of the memory, '' if nothing."""
-    if isinstance(rows, str) and not _SHARE.fullmatch(rows):
-        return f'must be a whole number or like "3x memory", not {shown(rows)}'
-    return ""
-
-
-def memory_share(rows: int | str) -> float | None:
-    """3.0 of "3x memory"; None of a number."""
-    found = _SHARE.fullmatch(rows) if isinstance(rows, str) else None
-    return float(found[1]) if found else None

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..catalog import Catalog, Sequence, Workload
-from ..catalog.entries import MAX_ROWS
-from ..errors import InputError
+from ..catalog.entries import MAX_ROWS, memory_share
+from ..errors import InputError, about
 from ..ids import new_id
 from ..presets import Preset
 from ..protocol.plan import Contender, Plan, Turn, digest
 from .contenders import memory_bytes, resolve_contenders
-from .request import MAX_CONTENDERS, PlanRequest, memory_share
+from .request import MAX_CONTENDERS, PlanRequest
 from .sizes import bytes_per_row
 from .steps import Size, chosen_steps, resolve_steps
 
@@ -30,12 +30,19 @@ def resolve(
     make_id: Callable[[], str] = new_id,
 ) -> Plan:
     """The plan with nothing left open; raises InputError with what is wrong and what there is instead."""
-    sequence = _sequence(request, catalog)
-    workloads = {step.workload: catalog.workload(step.workload) for step in sequence.steps if step.workload}
-    contenders, presets = resolve_contenders(_contenders(request), survey, catalog)
-    chosen = chosen_steps(sequence, request.steps, workloads)
-    used = _approved(catalog, [workloads[step.workload] for step in chosen if step.workload], approved)
-    size = _size(request, sequence, survey, contenders)
+    with about("sequence"):
+        sequence = _sequence(request, catalog)
+        names = [step.workload for step in sequence.steps if step.workload]
+        workloads = {name: catalog.workload(name) for name in names}
+    with about("contenders"):
+        contenders, presets = resolve_contenders(_contenders(request), survey, catalog)
+    with about("steps"):
+        chosen = chosen_steps(sequence, request.steps, workloads)
+        used = _approved(catalog, [workloads[step.workload] for step in chosen if step.workload], approved)
+    with about("rows"):
+        size = _size(request, sequence, survey, contenders)
+    with about("steps"):
+        steps = resolve_steps(chosen, workloads, size, request.start == "restarted")
     plan = Plan(
         id=make_id(),
         name=request.name or sequence.name,
@@ -43,7 +50,7 @@ def resolve(
         machine_key=machine_key(survey),
         sequence=sequence.name,
         contenders=contenders,
-        steps=resolve_steps(chosen, workloads, size, request.start == "restarted"),
+        steps=steps,
         turns=_turns(request, sequence, contenders, make_id),
         files=_files(catalog, used, sequence, presets),
         tables=size.tables,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 
 def action(
@@ -28,3 +28,18 @@ def action(
     made.triggered.connect(lambda _checked=False: triggered())
     owner.addAction(made)
     return made
+
+
+def action_button(of: QAction) -> QPushButton:
+    """A button that does what an action does, and can be pressed when that can."""
+    button = QPushButton(of.text())
+    button.setToolTip(of.toolTip())
+    button.setEnabled(of.isEnabled())
+    button.clicked.connect(of.trigger)
+
+    def follow() -> None:
+        button.setEnabled(of.isEnabled())
+        button.setToolTip(of.toolTip())
+
+    of.changed.connect(follow)
+    return button

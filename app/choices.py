@@ -1,0 +1,122 @@
+"""What there is to choose from on a target: builds x engines x presets, and why some cannot be had."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .catalog import Catalog, Sequence, Workload
+from .errors import InputError
+from .planner.contenders import count_cores, find_build, memory_bytes
+from .planner.request import ContenderRequest
+from .planner.steps import PREPARING
+from .presets import Machine, Preset, Rendered, render
+
+Survey = Mapping[str, Any]
+NO_SURVEY = "survey the target first: what is installed there is not known yet"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Read once, looked at often: no file is touched afterwards."""
+
+    builds: tuple[Mapping[str, Any], ...] = ()
+    presets: tuple[Preset, ...] = ()
+    sequences: tuple[Sequence, ...] = ()
+    workloads: Mapping[str, Workload] = field(default_factory=dict)
+    refusals: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()  # files that cannot be read
+
+    def refusal(self, build: str, engine: str, preset: str) -> str:
+        """Why this contender cannot be had; '' if it can."""
+        return self.refusals.get((build, engine, preset), "")
+
+    def preset(self, engine: str, name: str) -> Preset | None:
+        found = (each for each in self.presets if (each.engine, each.name) == (engine, name))
+        return next(found, None)
+
+    def sequence(self, name: str) -> Sequence | None:
+        return next((each for each in self.sequences if each.name == name), None)
+
+
+@dataclass(frozen=True)
+class StepChoice:
+    """A step of a sequence as a person ticks it."""
+
+    name: str
+    group: str
+    title: str  # what it measures
+    bound: str  # where it ends, if the sequence says so
+    is_fixed: bool  # nothing can be measured without it
+
+
+def choices(survey: Survey | None, catalog: Catalog) -> Choices:
+    """Everything there is; without a survey no builds."""
+    presets, wrong_presets = catalog.presets()
+    sequences, wrong_sequences = catalog.sequences()
+    workloads, wrong_workloads = catalog.workloads()
+    builds = tuple(survey.get("builds", ()) if survey else ())
+    return Choices(
+        builds=builds,
+        presets=tuple(presets),
+        sequences=tuple(sequences),
+        workloads={each.name: each for each in workloads},
+        refusals=_refusals(builds, presets, survey or {}),
+        problems=(*wrong_presets, *wrong_sequences, *wrong_workloads),
+    )
+
+
+def rendered(preset: Preset, build: str, survey: Survey, cores: str = "") -> Rendered:
+    """The preset as this build on this target would get it; raises InputError where it cannot be."""
+    found = find_build(ContenderRequest(build, preset.engine, preset.name), survey)
+    machine = Machine(memory_bytes(survey), count_cores(cores, survey))
+    return render(preset, found["family"], found["version"], machine)
+
+
+def step_choices(sequence: Sequence, workloads: Mapping[str, Workload]) -> list[StepChoice]:
+    """The steps in their order; one whose workload cannot be read says so."""
+    return [_step_choice(step, workloads.get(step.workload)) for step in sequence.steps]
+
+
+def _step_choice(step: Any, workload: Workload | None) -> StepChoice:
+    kind = workload.kind if workload else step.kind
+    title = workload.title if workload else step.kind or f"the workload {step.workload} cannot be read"
+    options = ", ".join(f"{name}={value}" for name, value in step.options.items())
+    return StepChoice(
+        name=step.name,
+        group=(workload.group if workload else "") or kind or "unknown",
+        title=f"{title} ({options})" if options else title,
+        bound=_bound_text(step),
+        is_fixed=kind in PREPARING,
+    )
+
+
+def _bound_text(step: Any) -> str:
+    bounds = [
+        f"{step.threads[0]} threads" if step.threads and len(step.threads) == 1 else "",
+        f"threads {', '.join(map(str, step.threads))}" if step.threads and len(step.threads) > 1 else "",
+        f"{step.seconds} s" if step.seconds else "",
+        f"{step.events:,} events" if step.events else "",
+        f"{step.warmup} s warm-up" if step.warmup else "",
+        "settles" if step.settle_after else "",
+    ]
+    return ", ".join(filter(None, bounds))
+
+
+def _refusals(builds: Any, presets: list[Preset], survey: Survey) -> dict[tuple[str, str, str], str]:
+    found = {}
+    for build in builds:
+        for preset in presets:
+            text = _refusal(build["name"], preset, survey)
+            if text:
+                found[build["name"], preset.engine, preset.name] = text
+    return found
+
+
+def _refusal(build: str, preset: Preset, survey: Survey) -> str:
+    try:
+        rendered(preset, build, survey)
+    except InputError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,131 @@
+"""The grid of what can be compared: builds x engines x presets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from app.choices import Choices
+from app.drafting import Draft
+from app.presets import Preset
+
+from ..theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+NAMES = {"innodb": "InnoDB", "rocksdb": "MyRocks", "myisam": "MyISAM"}
+ROLE = Qt.ItemDataRole
+
+
+def engine_text(engine: str) -> str:
+    """An engine as people write it."""
+    return NAMES.get(engine, engine)
+
+
+class ChoiceModel(QAbstractTableModel):
+    """Builds down, presets of each engine across; what cannot be had has no box, and a reason."""
+
+    ticked = Signal(str, str, str, bool)  # build, engine, preset, whether it is
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._choices = Choices()
+        self._draft = Draft()
+
+    def show_choices(self, choices: Choices) -> None:
+        self.beginResetModel()
+        self._choices = choices
+        self.endResetModel()
+
+    def show_draft(self, draft: Draft) -> None:
+        self._draft = draft
+        if self.rowCount() and self.columnCount():
+            last = self.index(self.rowCount() - 1, self.columnCount() - 1)
+            self.dataChanged.emit(self.index(0, 0), last, [ROLE.CheckStateRole])
+
+    def place(self, index: Index) -> tuple[str, str, str]:
+        """Build, engine and preset of a cell."""
+        preset = self._choices.presets[index.column()]
+        return str(self._choices.builds[index.row()]["name"]), preset.engine, preset.name
+
+    def words(self, index: Index) -> str:
+        """What a cell is, in a line."""
+        build, engine, preset = self.place(index)
+        refusal = self._choices.refusal(build, engine, preset)
+        name = f"{build}, {engine_text(engine)}, preset {preset}"
+        return f"{name}: {refusal}" if refusal else name
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._choices.builds)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._choices.presets)
+
+    def data(self, index: Index, role: int = ROLE.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        match role:
+            case ROLE.CheckStateRole:
+                return self._check_state(index)
+            case ROLE.DisplayRole:
+                return "" if self._is_checkable(index) else "-"
+            case ROLE.ForegroundRole:
+                return self._theme.colour("muted")
+            case ROLE.ToolTipRole:
+                return self.words(index)
+            case ROLE.AccessibleTextRole:
+                is_ticked = self._draft.is_ticked(*self.place(index))
+                return f"{self.words(index)}{', ticked' if is_ticked else ''}"
+        return None
+
+    def setData(self, index: Index, value: Any, role: int = ROLE.EditRole) -> bool:
+        if role != ROLE.CheckStateRole or not self._is_checkable(index):
+            return False
+        self.ticked.emit(*self.place(index), Qt.CheckState(value) == Qt.CheckState.Checked)
+        return True
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
+        return flags | Qt.ItemFlag.ItemIsUserCheckable if self._is_checkable(index) else flags
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Horizontal and section < len(self._choices.presets):
+            return _preset_head(self._choices.presets[section], role)
+        if orientation == Qt.Orientation.Vertical and section < len(self._choices.builds):
+            return self._build_head(section, role)
+        return None
+
+    def _build_head(self, section: int, role: int) -> Any:
+        build = self._choices.builds[section]
+        match role:
+            case ROLE.DisplayRole:
+                return build["name"]
+            case ROLE.ToolTipRole:
+                state = build.get("problem") or f"engines: {', '.join(build.get('engines', ()))}"
+                return f"{build['name']}: {build['family']} {build['version']} in {build['base']}\n{state}"
+            case ROLE.ForegroundRole if build.get("problem"):
+                return self._theme.colour("muted")
+        return None
+
+    def _check_state(self, index: Index) -> Qt.CheckState | None:
+        if not self._is_checkable(index):
+            return None
+        is_ticked = self._draft.is_ticked(*self.place(index))
+        return Qt.CheckState.Checked if is_ticked else Qt.CheckState.Unchecked
+
+    def _is_checkable(self, index: Index) -> bool:
+        """What is ticked and cannot be had any more must still be taken back."""
+        place = self.place(index)
+        return not self._choices.refusal(*place) or self._draft.is_ticked(*place)
+
+
+def _preset_head(preset: Preset, role: int) -> Any:
+    match role:
+        case ROLE.DisplayRole:
+            return f"{engine_text(preset.engine)}\n{preset.name}"
+        case ROLE.ToolTipRole:
+            lines = [preset.title, preset.header.get("purpose", "")]
+            lines += [f"durability: {preset.header['durability']}" if "durability" in preset.header else ""]
+            return "\n".join(filter(None, lines))
+    return None

@@ -1,0 +1,143 @@
+"""The contenders that were ticked: one line each, with what a person may change of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtGui import QColor
+
+from app.drafting import Draft, Outcome, Problem, names_of
+from app.planner import ContenderRequest
+
+from ..theme import Theme
+from .choices import ROLE, Index, engine_text
+
+COLUMNS = (
+    ("Contender", "name"),
+    ("Build", "build"),
+    ("Engine", "engine"),
+    ("Preset", "preset"),
+    ("Table options", "table_options"),
+    ("Cores", "cores"),
+)
+EDITABLE = ("name", "table_options", "cores")
+TIPS = {
+    "name": "How it is called in tables and charts; left empty: what tells it apart",
+    "table_options": "Added to CREATE TABLE: ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8",
+    "cores": "The server's, as taskset takes them: 0-3 or 0,2; left empty: all",
+}
+
+
+class ContenderModel(QAbstractTableModel):
+    """Its name, table options and cores are written here; the draft itself is changed by who listens."""
+
+    edited = Signal(int, str, str)  # which, field, text
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._draft = Draft()
+        self._names: Sequence[str] = ()
+        self._colours: dict[ContenderRequest, int] = {}
+        self._problem: Problem | None = None
+
+    def show_draft(self, draft: Draft) -> None:
+        is_longer = len(draft.request.contenders) != self.rowCount()
+        if is_longer:
+            self.beginResetModel()
+        self._draft = draft
+        self._names = names_of(draft.request)
+        if is_longer:
+            self.endResetModel()
+        self._refresh()
+
+    def show_outcome(self, outcome: Outcome, colours: Sequence[int]) -> None:
+        """The colours they will have, or what is wrong with one."""
+        contenders = map(_nameless, outcome.draft.request.contenders)
+        self._colours |= dict(zip(contenders, colours, strict=False))
+        self._problem = outcome.problem
+        self._refresh()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._draft.request.contenders)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        title, key = COLUMNS[section]
+        if role == ROLE.DisplayRole:
+            return title
+        return TIPS.get(key) if role == ROLE.ToolTipRole else None
+
+    def data(self, index: Index, role: int = ROLE.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        row, key = index.row(), COLUMNS[index.column()][1]
+        match role:
+            case ROLE.EditRole:
+                return self._said(row, key)
+            case ROLE.DisplayRole:
+                return self._text(row, key)
+            case ROLE.ToolTipRole:
+                return self._tip(row, key)
+            case ROLE.DecorationRole if key == "name":
+                return self._colour(row)
+            case ROLE.ForegroundRole:
+                return self._ink(row, key)
+        return None
+
+    def setData(self, index: Index, value: Any, role: int = ROLE.EditRole) -> bool:
+        if role != ROLE.EditRole:
+            return False
+        self.edited.emit(index.row(), COLUMNS[index.column()][1], str(value))
+        return True
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
+        is_editable = index.isValid() and COLUMNS[index.column()][1] in EDITABLE
+        return flags | Qt.ItemFlag.ItemIsEditable if is_editable else flags
+
+    def _colour(self, row: int) -> QColor | None:
+        """None until it is known; a name has no part in it."""
+        index = self._colours.get(_nameless(self._draft.request.contenders[row]))
+        return None if index is None else self._theme.contender(index)
+
+    def _said(self, row: int, key: str) -> str:
+        return str(getattr(self._draft.request.contenders[row], key))
+
+    def _text(self, row: int, key: str) -> str:
+        said = self._said(row, key)
+        if key == "engine":
+            return engine_text(said)
+        if key == "name" and not said:
+            return self._names[row]
+        return said or {"cores": "all", "table_options": "none"}.get(key, "")
+
+    def _tip(self, row: int, key: str) -> str:
+        if self._problem and self._is_wrong(row, key):
+            return self._problem.text
+        return "\n".join(filter(None, (self._text(row, key), TIPS.get(key))))
+
+    def _ink(self, row: int, key: str) -> QColor | None:
+        if self._is_wrong(row, key):
+            return self._theme.colour("bad")
+        return self._theme.colour("muted") if key != "name" and not self._said(row, key) else None
+
+    def _is_wrong(self, row: int, key: str) -> bool:
+        """What is wrong with a whole contender marks its build."""
+        field = self._problem.field if self._problem else ""
+        return field == f"contenders.{row}.{key}" or (key == "build" and field == f"contenders.{row}")
+
+    def _refresh(self) -> None:
+        if self.rowCount():
+            self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(COLUMNS) - 1))
+
+
+def _nameless(contender: ContenderRequest) -> ContenderRequest:
+    return replace(contender, name="")

@@ -1,0 +1,78 @@
+"""Before a run: what it takes, what speaks against it, the plan itself, and the button."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QLabel, QTabWidget, QVBoxLayout, QWidget
+
+from app.checks import FAIL, Check
+from app.choices import Choices, Survey
+from app.drafting import Draft, Outcome
+
+from ...theme import SPACE, Theme
+from .approval import ApprovalView
+from .estimate import CheckList, EstimateCard
+from .plan_text import PlanText
+from .presets import PresetView
+from .running import RunBar
+
+HEAD = 28  # as high as the heads beside it, which have buttons
+
+
+class BeforePanel(QWidget):
+    """The right side of the page."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.estimate, self.checks = EstimateCard(), CheckList(theme)
+        self.plan, self.presets, self.approval = PlanText(), PresetView(), ApprovalView()
+        self.run_bar = RunBar()
+        self.tabs = QTabWidget()
+        self.tabs.setAccessibleName("Checks, plan and presets")
+        self.tabs.setDocumentMode(True)
+        for page, title in (
+            (self.checks, "Checks"),
+            (self.plan, "Plan"),
+            (self.presets, "Preset"),
+            (self.approval, "Approve"),
+        ):
+            self.tabs.addTab(page, title)
+        self._lay_out()
+        self.tabs.setTabVisible(self.tabs.indexOf(self.approval), False)
+
+    def show_choices(self, choices: Choices, survey: Survey | None) -> None:
+        self.presets.show_choices(choices, survey)
+
+    def show_draft(self, draft: Draft) -> None:
+        self.plan.show_draft(draft)
+
+    def show_outcome(self, outcome: Outcome) -> None:
+        self.estimate.show_outcome(outcome)
+        self.checks.show_checks(outcome.checks or _obstacle(outcome))
+        self.approval.show_unapproved(outcome.unapproved)
+        self.run_bar.show_obstacle(outcome.obstacle)
+        at = self.tabs.indexOf(self.approval)
+        is_new = bool(outcome.unapproved) and not self.tabs.isTabVisible(at)
+        self.tabs.setTabVisible(at, bool(outcome.unapproved))
+        if is_new:
+            self.tabs.setCurrentIndex(at)
+
+    def look_at_preset(self, engine: str, name: str, build: str) -> None:
+        self.tabs.setCurrentWidget(self.presets)
+        self.presets.look_at(engine, name, build)
+
+    def _lay_out(self) -> None:
+        heading = QLabel("Before you run")
+        heading.setProperty("role", "heading")
+        heading.setMinimumHeight(HEAD)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE)
+        layout.addWidget(heading)
+        layout.addWidget(self.estimate)
+        layout.addWidget(self.tabs, 1)
+        layout.addWidget(self.run_bar)
+
+
+def _obstacle(outcome: Outcome) -> list[Check]:
+    """Where there is no plan, what stands in its way."""
+    return [Check("plan", FAIL, outcome.problem.text)] if outcome.problem else []

@@ -1,0 +1,118 @@
+"""The sizes of a plan: fields that are typed, with what holds where they are left open, and choices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
+
+from app.drafting import TYPED, Draft, Problem
+from app.planner.request import ORDERS, STARTS, TRANSPORTS
+
+from ...theme import SPACE
+
+MAX_NAME = 60
+ACROSS = 3
+_TYPED = {
+    "tables": ("Tables", "How many tables are loaded"),
+    "rows": ("Rows of each", "Of each table: 1000000, 50k, or a multiple of the memory: 3x memory"),
+    "threads": ("Threads", "Client threads; several are gone through one after the other: 1, 2, 4"),
+    "repeats": ("Repeats", "How often each contender is taken through the sequence"),
+    "seconds": ("Seconds", "Measured, of each step that says nothing else"),
+    "warmup": ("Warm-up s", "Seconds before the measured ones, in the same process"),
+    "pause": ("Pause s", "Idle seconds before each session"),
+}
+_CHOSEN = {
+    "order": ("Order", ORDERS, "Grouped: A A B B. Interleaved: A B A B"),
+    "start": ("Start", STARTS, "What the first step finds: a server as loaded, or restarted after the load"),
+    "transport": ("Transport", TRANSPORTS, "How the clients reach the server"),
+}
+_TEXTS = {"loaded": "as loaded"}
+
+
+class FieldsForm(QWidget):
+    """Each field with its label above it; a wrong one is marked, and says why."""
+
+    typed = Signal(str, str)  # field, text
+    chosen = Signal(str, object)  # field, value
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._layout = QGridLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setHorizontalSpacing(SPACE)
+        self._layout.setVerticalSpacing(SPACE // 4)
+        self.edits = {name: self._edit(name, *words) for name, words in _TYPED.items()}
+        self.boxes = {name: self._box(name, *words) for name, words in _CHOSEN.items()}
+        self.name = self._edit("name", "Name", "Begins the names of the sessions; left empty: the sequence's")
+        self.name.setMaxLength(MAX_NAME)
+        self.busy = QCheckBox("Allow a busy one")
+        self.busy.setAccessibleName("Allow a busy target")
+        self.busy.setToolTip(
+            "Start although another plan is carried out on the target: the figures will suffer"
+        )
+        self.busy.toggled.connect(lambda is_on: self.chosen.emit("allow_busy", is_on))
+        self._layout.addWidget(self.busy, self._layout.rowCount() - 1, ACROSS - 1)
+        for column in range(ACROSS):
+            self._layout.setColumnStretch(column, 1)
+        self._layout.setRowStretch(self._layout.rowCount(), 1)
+
+    def show_draft(self, draft: Draft) -> None:
+        """What the person is typing is left as it is."""
+        for name in TYPED:
+            _set(self.edits[name], draft.text(name))
+        _set(self.name, draft.request.name)
+        for name, box in self.boxes.items():
+            box.blockSignals(True)
+            box.setCurrentIndex(box.findData(getattr(draft.request, name)))
+            box.blockSignals(False)
+        self.busy.blockSignals(True)
+        self.busy.setChecked(draft.request.allow_busy)
+        self.busy.blockSignals(False)
+
+    def show_open(self, values: Mapping[str, str]) -> None:
+        """What holds where nothing is typed."""
+        for name, text in values.items():
+            self.edits[name].setPlaceholderText(text)
+
+    def show_problem(self, problem: Problem | None) -> None:
+        """Mark the field that a problem is about."""
+        for name, edit in self.edits.items():
+            text = problem.text if problem and problem.field == name else ""
+            edit.setToolTip(text or _TYPED[name][1])
+            if edit.property("wrong") != bool(text):
+                edit.setProperty("wrong", bool(text))
+                edit.style().polish(edit)
+
+    def _edit(self, name: str, title: str, tip: str) -> QLineEdit:
+        edit = QLineEdit()
+        edit.setMinimumWidth(8 * SPACE)
+        edit.textEdited.connect(lambda text: self.typed.emit(name, text))
+        self._place(title, edit, tip)
+        return edit
+
+    def _box(self, name: str, title: str, values: tuple[str, ...], tip: str) -> QComboBox:
+        box = QComboBox()
+        for value in values:
+            box.addItem(_TEXTS.get(value, value), value)
+        box.currentIndexChanged.connect(lambda _: self.chosen.emit(name, box.currentData()))
+        self._place(title, box, tip)
+        return box
+
+    def _place(self, title: str, widget: QWidget, tip: str) -> None:
+        """Three to a line."""
+        at = self._layout.count() // 2
+        label = QLabel(title)
+        label.setProperty("role", "muted")
+        label.setBuddy(widget)
+        widget.setAccessibleName(title)
+        widget.setToolTip(tip)
+        row, column = at // ACROSS * 2, at % ACROSS
+        self._layout.addWidget(label, row, column)
+        self._layout.addWidget(widget, row + 1, column)
+
+
+def _set(edit: QLineEdit, text: str) -> None:
+    if edit.text() != text and not edit.hasFocus():
+        edit.setText(text)

@@ -1,0 +1,221 @@
+"""The place where a plan is set up and started."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+
+from app.choices import Choices
+from app.drafting import Draft, Outcome
+from app.starting import Start, Started
+from app.targets import agent_on, connect
+
+from ...bus import Changes, Wanted
+from ...context import Context
+from ...theme import SPACE
+from ...widgets.message import Message
+from ..page import Page
+from .before import BeforePanel
+from .contenders import ContendersPanel
+from .desk import PlanDesk
+from .running import Starter
+from .sequence import SequencePanel
+from .targets import TargetsPanel
+
+WIDTHS = (272, 624, 352)  # at the smallest size that is looked after
+HEIGHTS = (420, 270)
+
+
+class BenchPage(Page):
+    title = "Bench"
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self.desk = PlanDesk(context, self)
+        self.starter = Starter(context.tasks, self)
+        self.message = Message()
+        self.targets = TargetsPanel(context)
+        self.contenders = ContendersPanel(context.theme)
+        self.sequence = SequencePanel()
+        self.before = BeforePanel(context.theme)
+        self.before.plan.folder = str(context.home)
+        self._outcome: Outcome | None = None
+        self._target = self.targets.chosen
+        self._lay_out()
+        self._hear_person()
+        self._hear_desk()
+        for each in self.page_actions():
+            if each is not None and each is not self.contenders.remove:
+                self.addAction(each)  # the shortcut is heard wherever the page has the keyboard
+
+    def concerns(self, changes: Changes) -> bool:
+        return changes.targets or changes.presets or changes.sequences
+
+    def reload(self) -> None:
+        self.targets.reload()
+        if self._outcome is None:
+            self._on_target_chosen(self.targets.chosen.name)
+        else:
+            self.desk.reload()
+
+    def page_actions(self) -> Sequence[QAction | None]:
+        run, plan = self.before.run_bar, self.before.plan
+        who = self.contenders
+        return (
+            run.run, run.rehearse, run.cancel, None,
+            plan.load, plan.save, plan.copy, self.sequence.save, None,
+            who.copy, who.remove, who.look, who.colour, self.before.presets.copy, None,
+            *self.targets.panel_actions(),
+        )  # fmt: skip
+
+    # making it
+
+    def _lay_out(self) -> None:
+        work = QSplitter(Qt.Orientation.Vertical)
+        work.addWidget(_inset(self.contenders, bottom=SPACE // 2))
+        work.addWidget(_inset(self.sequence, top=SPACE // 2))
+        columns = QSplitter(Qt.Orientation.Horizontal)
+        for part in (self.targets, work, self.before):
+            columns.addWidget(part if part is work else _inset(part))
+        for splitter, sizes, key in ((columns, WIDTHS, "columns"), (work, HEIGHTS, "work")):
+            splitter.setChildrenCollapsible(False)
+            splitter.setHandleWidth(SPACE)
+            splitter.setSizes(sizes)
+            self.context.memory.restore_splitter(splitter, f"bench/{key}")
+        columns.setStretchFactor(1, 1)
+        work.setStretchFactor(0, 3)
+        work.setStretchFactor(1, 2)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(SPACE)
+        layout.addWidget(self.message)
+        layout.addWidget(columns, 1)
+
+    def _hear_person(self) -> None:
+        """What a person does changes the draft, and nothing else."""
+        desk, who, what = self.desk, self.contenders, self.sequence
+        who.ticked.connect(lambda *place: desk.change(desk.draft.tick(*place)))
+        who.edited.connect(lambda at, key, text: desk.change(desk.draft.with_contender(at, **{key: text})))
+        who.copied.connect(lambda at: desk.change(desk.draft.copied(at)))
+        who.removed.connect(lambda rows: desk.change(desk.draft.without(rows)))
+        who.preset_wanted.connect(self.before.look_at_preset)
+        who.colour_chosen.connect(self._on_colour_chosen)
+        what.sequence_chosen.connect(lambda name: desk.change(desk.draft.with_sequence(name)))
+        what.steps_ticked.connect(self._on_steps_ticked)
+        what.variant_wanted.connect(desk.save_variant)
+        what.fields.typed.connect(self._on_typed)
+        what.fields.chosen.connect(lambda key, value: desk.change(desk.draft.said(**{key: value})))
+        self.before.plan.save_wanted.connect(desk.save_plan)
+        self.before.plan.open_wanted.connect(desk.open_plan)
+        self.before.plan.said.connect(self.context.bus.said)
+        self.before.presets.copy_wanted.connect(desk.copy_preset)
+        self.before.approval.approved.connect(desk.approve)
+        self.before.run_bar.run_wanted.connect(lambda: self._start(is_rehearsal=False))
+        self.before.run_bar.rehearsal_wanted.connect(lambda: self._start(is_rehearsal=True))
+        self.before.run_bar.cancel_wanted.connect(self._on_cancel_wanted)
+
+    def _hear_desk(self) -> None:
+        """What the desk tells is shown."""
+        self.desk.drafted.connect(self._on_drafted)
+        self.desk.stocked.connect(self._on_stocked)
+        self.desk.concluded.connect(self._on_concluded)
+        self.desk.failed.connect(self.message.show_failure)
+        self.desk.target_wanted.connect(self.targets.choose)
+        self.targets.target_chosen.connect(self._on_target_chosen)
+        self.targets.surveyed.connect(self._on_surveyed)
+        self.starter.advanced.connect(self.before.run_bar.show_stage)
+        self.starter.started.connect(self._on_started)
+        self.starter.failed.connect(self.message.show_failure)
+
+    # what a person does
+
+    def _on_typed(self, name: str, text: str) -> None:
+        draft = self.desk.draft
+        self.desk.change(draft.said(name=text.strip()) if name == "name" else draft.typed(name, text))
+
+    def _on_steps_ticked(self, names: list[str]) -> None:
+        sequence = self.desk.choices.sequence(self.desk.draft.request.sequence)
+        if sequence is not None:
+            self.desk.change(self.desk.draft.with_steps(names, sequence))
+
+    def _on_colour_chosen(self, at: int, colour: int) -> None:
+        plan = self._outcome.plan if self._outcome else None
+        if plan is not None and at < len(plan.contenders):
+            self.desk.set_colour(plan.contenders[at].key, colour)
+
+    def _start(self, is_rehearsal: bool) -> None:
+        if self.starter.is_busy or self.desk.draft.unread:
+            return
+        target, ask = self.targets.chosen, self.context.secrets.ask
+        self._target = target  # another may be chosen before it is started
+        self.message.clear()
+        self.desk.keep()
+        self.starter.carry_out(
+            Start(
+                self.desk.draft.request,
+                lambda: agent_on(connect(target, ask), target),
+                target.search_paths,
+                is_rehearsal,
+            )
+        )
+
+    def _on_cancel_wanted(self) -> None:
+        if self.starter.cancel():
+            self.message.show_info("Cancelled: nothing is started.")
+        else:
+            self.message.show_info("Too late: the target is starting it already. Stop it on the Live page.")
+
+    # what is told
+
+    def _on_target_chosen(self, name: str) -> None:
+        self.desk.choose_target(name, self.targets.survey_of(name), self.targets.surveyed_at(name))
+
+    def _on_surveyed(self, name: str, survey: object) -> None:
+        if name == self.targets.chosen.name:
+            self.desk.take_survey(survey, self.targets.surveyed_at(name))  # type: ignore[arg-type]
+
+    def _on_drafted(self, draft: Draft) -> None:
+        for part in (self.contenders, self.sequence, self.before):
+            part.show_draft(draft)
+
+    def _on_stocked(self, choices: Choices) -> None:
+        self.contenders.show_choices(choices)
+        self.sequence.show_choices(choices)
+        self.before.show_choices(choices, self.desk.survey)
+        if choices.problems:
+            self.message.show_warning("; ".join(choices.problems))
+
+    def _on_concluded(self, outcome: Outcome, colours: list[int]) -> None:
+        self._outcome = outcome
+        self.contenders.show_outcome(outcome, colours)
+        self.sequence.show_outcome(outcome)
+        self.before.show_outcome(outcome)
+
+    def _on_started(self, started: Started) -> None:
+        if started.is_started:
+            self._follow(started)
+            return
+        self.before.checks.show_checks(started.checks)
+        self.before.tabs.setCurrentWidget(self.before.checks)
+        if started.failed:
+            texts = "; ".join(f"{each.text} ({each.todo})" for each in started.failed)
+            self.message.show_error(f"Nothing was started: {texts}")
+        else:
+            self.message.show_info("The rehearsal passed: every contender starts. Nothing was measured.")
+
+    def _follow(self, started: Started) -> None:
+        sessions = tuple(turn.session for turn in started.plan.turns)
+        self.context.plans.follow(self._target, started.directory, started.plan.id, started.sha, sessions)
+        self.context.bus.wanted.emit(Wanted("live", sessions))
+
+
+def _inset(part: QWidget, top: int = 0, bottom: int = 0) -> QWidget:
+    """Room between a part and the handle beside it."""
+    frame = QWidget()
+    layout = QVBoxLayout(frame)
+    layout.setContentsMargins(0, top, 0, bottom)
+    layout.addWidget(part)
+    return frame

@@ -1,0 +1,164 @@
+"""What is carried out: a sequence, its steps to tick, its sizes; and a name for a variant."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.choices import Choices, StepChoice, step_choices
+from app.drafting import Draft, Outcome, open_values
+
+from ...theme import SPACE
+from ...widgets.actions import action, action_button
+from .fields import FieldsForm
+
+_NAME = Qt.ItemDataRole.UserRole
+
+
+class SequencePanel(QWidget):
+    """Says what a person did; what it shows is given to it."""
+
+    sequence_chosen = Signal(str)
+    steps_ticked = Signal(list)  # names of all that are ticked
+    variant_wanted = Signal(str)  # its name
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._choices = Choices()
+        self._shown: tuple[StepChoice, ...] = ()
+        self.box = QComboBox()
+        self.box.setAccessibleName("Sequence")
+        self.box.setToolTip("Which steps are carried out, in which order")
+        self.box.activated.connect(lambda _: self.sequence_chosen.emit(self.box.currentData()))
+        self.title = QLabel()
+        self.title.setProperty("role", "muted")
+        self.title.setWordWrap(True)
+        self.steps = _tree()
+        self.steps.itemChanged.connect(self._on_item_changed)
+        self.fields = FieldsForm()
+        self.variant = QLineEdit()
+        self.variant.setPlaceholderText("name of a variant")
+        self.variant.setAccessibleName("Name of the variant")
+        self.variant.setToolTip("Small letters, digits, dots and dashes")
+        self.variant.returnPressed.connect(self._on_save_wanted)
+        tip = "Keep steps and sizes as a sequence of your own, under this name"
+        self.save = action(self, "Save variant", "Ctrl+Shift+S", tip, self._on_save_wanted)
+        self._lay_out()
+
+    def show_choices(self, choices: Choices) -> None:
+        self._choices = choices
+        self.box.clear()
+        for each in choices.sequences:
+            self.box.addItem(each.name if each.shipped else f"{each.name} (yours)", each.name)
+        self._shown = ()
+
+    def show_draft(self, draft: Draft) -> None:
+        self.box.setCurrentIndex(self.box.findData(draft.request.sequence))
+        sequence = self._choices.sequence(draft.request.sequence)
+        self.title.setText(sequence.title if sequence else "")
+        found = tuple(step_choices(sequence, self._choices.workloads)) if sequence else ()
+        self.steps.blockSignals(True)
+        if found != self._shown:
+            self._shown = found
+            self._fill(found)
+        self._tick(draft.request.steps)
+        self.steps.blockSignals(False)
+        self.fields.show_draft(draft)
+        self.fields.show_open(open_values(sequence))
+
+    def show_outcome(self, outcome: Outcome) -> None:
+        self.fields.show_problem(outcome.problem)
+
+    def _lay_out(self) -> None:
+        heading = QLabel("Sequence")
+        heading.setProperty("role", "heading")
+        heading.setBuddy(self.box)
+        head = QHBoxLayout()
+        head.addWidget(heading)
+        head.addWidget(self.box)
+        head.addWidget(self.title, 1)
+        foot = QHBoxLayout()
+        foot.addWidget(self.variant, 1)
+        foot.addWidget(action_button(self.save))
+        sizes = QVBoxLayout()
+        sizes.addWidget(self.fields, 1)
+        sizes.addLayout(foot)
+        body = QHBoxLayout()
+        body.setSpacing(2 * SPACE)
+        body.addWidget(self.steps, 2)
+        body.addLayout(sizes, 3)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE)
+        layout.addLayout(head)
+        layout.addLayout(body, 1)
+
+    def _fill(self, steps: tuple[StepChoice, ...]) -> None:
+        """Groups in the order of the sequence: one that comes twice is there twice."""
+        self.steps.clear()
+        for group, members in groupby(steps, key=lambda step: step.group):
+            parent = QTreeWidgetItem(self.steps, [group, ""])
+            parent.setFlags(parent.flags() | Qt.ItemFlag.ItemIsAutoTristate | Qt.ItemFlag.ItemIsUserCheckable)
+            parent.setFirstColumnSpanned(True)
+            for step in members:
+                parent.addChild(_item(step))
+        self.steps.expandAll()
+
+    def _tick(self, chosen: tuple[str, ...]) -> None:
+        for item in self._items():
+            step = item.data(0, _NAME)
+            is_on = not chosen or step.name in chosen or step.is_fixed
+            item.setCheckState(0, Qt.CheckState.Checked if is_on else Qt.CheckState.Unchecked)
+
+    def _items(self) -> list[QTreeWidgetItem]:
+        groups = [self.steps.topLevelItem(at) for at in range(self.steps.topLevelItemCount())]
+        found = (group.child(at) for group in groups if group for at in range(group.childCount()))
+        return [item for item in found if item]
+
+    def _on_item_changed(self, _item: QTreeWidgetItem) -> None:
+        """A group ticks its steps one by one: each change is told, what is ticked counts."""
+        steps = [(item.data(0, _NAME), item.checkState(0)) for item in self._items()]
+        ticked = [step.name for step, state in steps if state == Qt.CheckState.Checked or step.is_fixed]
+        self.steps_ticked.emit(ticked)
+
+    def _on_save_wanted(self) -> None:
+        if self.variant.text().strip():
+            self.variant_wanted.emit(self.variant.text().strip())
+        else:
+            self.variant.setFocus()
+
+
+def _tree() -> QTreeWidget:
+    tree = QTreeWidget()
+    tree.setAccessibleName("Steps")
+    tree.setHeaderHidden(True)
+    tree.setColumnCount(2)
+    tree.setUniformRowHeights(True)
+    tree.setIndentation(2 * SPACE)
+    tree.setMinimumHeight(15 * SPACE)
+    tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+    return tree
+
+
+def _item(step: StepChoice) -> QTreeWidgetItem:
+    item = QTreeWidgetItem([step.name, step.bound])
+    item.setData(0, _NAME, step)
+    tip = f"{step.title}\nnothing can be measured without it" if step.is_fixed else step.title
+    for column in (0, 1):
+        item.setToolTip(column, tip)
+    if step.is_fixed:
+        item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsUserCheckable)
+    return item

@@ -1,0 +1,23 @@
+"""A file to be read: one width of letters, nothing wrapped, nothing changed."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+
+class CodeView(QPlainTextEdit):
+    """Selected and copied as any text; Tab leaves it."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setReadOnly(True)
+        self.setTabChangesFocus(True)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+
+    def show_text(self, text: str) -> None:
+        """Another text; the same one keeps its place."""
+        if text != self.toPlainText():
+            self.setPlainText(text)
