@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
 
+from .differences import work_differences
 from .errors import InputError
 from .history.figures import StepEntry, plan_of, steps
 from .history.history import History
 from .history.sessions import ContenderEntry, SessionEntry, find, sessions
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
 NO_JUDGEMENT = "no judgement"
 SINGLE = "n=1"
 _LEFT_OUT = ("warmup",)
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would carry these out
 
 
 class ColumnEntry(TypedDict):
@@ -55,6 +51,15 @@ class RowEntry(TypedDict):
     verdict: list[str | None]
     reasons: list[str]  # why there is no figure, or not one of each repeat
     marks: list[list[str]]
+    latency_per: str  # what one latency is of
+    measures: dict[str, MeasureEntry]  # by the name of a Measure, but the figure of the step itself
+
+
+class MeasureEntry(TypedDict):
+    """What else is known of a step; the lists have one entry a column."""
+
+    values: list[float | None]  # medians
+    n: list[int]
 
 
 class Comparison(TypedDict):
@@ -65,6 +70,44 @@ class Comparison(TypedDict):
     rows: list[RowEntry]
     warnings: list[str]
 
+
+@dataclass(frozen=True)
+class Measure:
+    """Something that steps can be compared by."""
+
+    name: str
+    title: str
+    unit: str  # {per}: what one latency of the step is of
+    read: Callable[[StepEntry], float | None]
+    direction: str = "lower"
+
+
+def _latency(name: str) -> Callable[[StepEntry], float | None]:
+    return lambda step: step["latency_ms"].get(name)
+
+
+def _per_query(name: str) -> Callable[[StepEntry], float | None]:
+    return lambda step: step["per_query"].get(name)
+
+
+def _size_mb(step: StepEntry) -> float | None:
+    return None if step["size_bytes"] is None else step["size_bytes"] / 2**20
+
+
+QPS = Measure("value", "QPS", "", lambda step: step["value"])  # unit and direction are the step's own
+MEASURES = (
+    QPS,
+    Measure("p50_ms", "Latency p50", "ms/{per}", _latency("p50")),
+    Measure("p95_ms", "Latency p95", "ms/{per}", _latency("p95")),
+    Measure("p99_ms", "Latency p99", "ms/{per}", _latency("p99")),
+    Measure("cpu_us", "CPU per query", "us/query", _per_query("cpu_us")),
+    Measure("context_switches", "Context switches per query", "/query", _per_query("context_switches")),
+    Measure("reads", "Disk reads per query", "/query", _per_query("reads")),
+    Measure("read_kb", "KB read per query", "KB/query", _per_query("read_kb")),
+    Measure("written_kb", "KB written per query", "KB/query", _per_query("written_kb")),
+    Measure("size_mb", "Database size", "MB", _size_mb),
+    Measure("errors", "Errors", "errors", lambda step: step["errors"]),
+)
 
 Key = tuple[str, str]  # name and coordinates of a step
 Column = list[SessionEntry]
@@ -155,6 +198,53 @@ def _row(key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int)
         "verdict": [_verdict(n) for n in counts],
         "reasons": [_reason(cell, model) for cell in cells],
         "marks": [sorted({mark for step in cell for mark in step["marks"]}) for cell in cells],
+        "latency_per": model["latency_per"],
+        "measures": {measure.name: _measured(measure, cells) for measure in MEASURES if measure is not QPS},
+    }
+
+
+def _measured(measure: Measure, cells: Sequence[Sequence[StepEntry]]) -> MeasureEntry:
+    """Of the steps that were completed; their units are the measure's own."""
+    found = [[measure.read(step) for step in cell if step["state"] == "completed"] for cell in cells]
+    known = [[value for value in each if value is not None] for each in found]
+    return {"values": [_median(each) for each in known], "n": [len(each) for each in known]}
+
+
+def by_group(comparison: Comparison) -> Comparison:
+    """The same rows, those of one group together, and of these those of one step: as they first appear."""
+    groups = list(dict.fromkeys(row["group"] for row in comparison["rows"]))
+    names = list(dict.fromkeys(row["workload"] for row in comparison["rows"]))
+    rows = sorted(
+        comparison["rows"], key=lambda row: (groups.index(row["group"]), names.index(row["workload"]))
+    )
+    return {**comparison, "rows": rows}
+
+
+def by_measure(comparison: Comparison, name: str) -> Comparison:
+    """The same comparison by another measure than the figure of each step; without steps that have none."""
+    measure = next((each for each in MEASURES if each.name == name), None)
+    if measure is None:
+        raise InputError(f"no measure {name!r}: there are {', '.join(each.name for each in MEASURES)}")
+    if measure is QPS:
+        return comparison
+    base = [column["id"] for column in comparison["sessions"]].index(comparison["base"])
+    kept = [row for row in comparison["rows"] if any(row["measures"][name]["n"])]
+    return {**comparison, "rows": [_row_by(row, measure, base) for row in kept]}
+
+
+def _row_by(row: RowEntry, measure: Measure, base: int) -> RowEntry:
+    found = row["measures"][measure.name]
+    values, counts = found["values"], found["n"]
+    reasons = zip(row["reasons"], counts, strict=True)
+    return {
+        **row,
+        "unit": measure.unit.format(per=row["latency_per"]),
+        "direction": measure.direction,
+        "values": values,
+        "relative": [_ratio(value, values[base]) for value in values],
+        "n": counts,
+        "verdict": [_verdict(n) for n in counts],
+        "reasons": [reason or ("" if n else "not measured") for reason, n in reasons],
     }
 
 
@@ -203,7 +293,7 @@ def _warnings(history: History, columns: Sequence[Column], base: int) -> list[st
         f"different work: {column[0]['name']} against {first['name']}: {what}"
         for column in columns
         if column[0]["work_key"] != first["work_key"]
-        for what in [_differing(plan_of(history, first["id"]), plan_of(history, column[0]["id"]))]
+        for what in [work_differences(plan_of(history, first["id"]), plan_of(history, column[0]["id"]))]
     ]
     machines = {column[0]["machine_key"]: column[0]["target"] for column in columns}
     if len(machines) > 1:
@@ -221,156 +311,3 @@ def _warnings(history: History, columns: Sequence[Column], base: int) -> list[st
 
 def _why(entry: SessionEntry) -> str:
     return f": {entry['reason']}" if entry["reason"] else ""
-
-
-def _differing(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
-    """In one line where two plans part, first things first."""
-    plain = [
-        f"{name} {theirs.get(name)} instead of {ours.get(name)}"
-        for name in ("tables", "rows", "transport", "load_method", "start")
-        if ours.get(name) != theirs.get(name)
-    ]
-    differences = [*plain, *_differing_steps(ours, theirs)]
-    files = [dict(_work_files(plan)) for plan in (ours, theirs)]
-    changed = sorted(
-        name for name in files[0].keys() | files[1].keys() if files[0].get(name) != files[1].get(name)
-    )
-    if changed:
-        differences.append(f"other content of {', '.join(changed[:3])}")
-    shown, more = differences[:4], len(differences) - 4
-    return "; ".join(shown) + (f"; and {more} more" if more > 0 else "") if shown else "its plan"
-
-
-def _differing_steps(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
-    named = [{_step_key(step): step for step in plan["steps"]} for plan in (ours, theirs)]
-    differences = []
-    for key in named[0].keys() & named[1].keys():
-        for name, value in named[1][key].items():
-            if name != "cap_s" and value != named[0][key].get(name):
-                differences.append(f"{name} {value} instead of {named[0][key].get(name)}")
-    only = len(named[0].keys() ^ named[1].keys())
-    found = sorted(set(differences))
-    return [*found, f"{only} steps that only one of them has"] if only else found
-
-
-def _step_key(step: dict[str, Any]) -> Key:
-    return step["name"], json.dumps(step.get("coordinates", {}), sort_keys=True)
-
-
-def _work_files(plan: dict[str, Any]) -> Iterable[tuple[str, str]]:
-    return ((name, text) for name, text in plan["files"].items() if name.startswith("workloads/"))
-
-
-# the comparison as text
-
-
-def to_json(comparison: Comparison) -> str:
-    return json.dumps(comparison, indent=2, ensure_ascii=False)
-
-
-def to_csv(comparison: Comparison) -> str:
-    """One line a step; for each column its figure, the relative one, n and the verdict."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    heads = [head for name in _names(comparison) for head in (name, f"{name} relative", f"{name} n")]
-    fixed = ["workload", "group", "threads", "coordinates", "unit", "direction"]
-    writer.writerow([*fixed, *(_harmless(head) for head in heads), "verdict"])
-    for row in comparison["rows"]:
-        cells = [each for cell in zip(row["values"], row["relative"], row["n"], strict=True) for each in cell]
-        coordinates = json.dumps(row["coordinates"], sort_keys=True)
-        texts = [row["workload"], row["group"], row["threads"], coordinates, row["unit"], row["direction"]]
-        verdict = " ".join(dict.fromkeys(each for each in row["verdict"] if each))
-        writer.writerow([*(_harmless(text) for text in texts), *cells, verdict])
-    return out.getvalue()
-
-
-def _harmless(cell: Any) -> Any:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
-
-
-def to_markdown(comparison: Comparison) -> str:
-    """A table for a forum or an issue, with what has to be known beside it."""
-    heads, lines = _cells(comparison)
-    rule = ["---"] * 2 + ["---:"] * (len(heads) - 2)
-    table = [heads, rule, *lines]
-    text = [f"| {' | '.join(_escaped(cell) for cell in line)} |" for line in table]
-    remarks = [f"- {_escaped(remark)}" for remark in remarks_of(comparison)]
-    return "\n".join([*text, "", *remarks]).rstrip() + "\n"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
-
-
-def to_table(comparison: Comparison) -> Table:
-    """For the terminal."""
-    from rich.table import Table
-    from rich.text import Text
-
-    heads, lines = _cells(comparison)
-    table = Table(box=None, pad_edge=False)
-    for at, head in enumerate(heads):
-        table.add_column(Text(head), justify="left" if at < 2 else "right")
-    for line in lines:
-        table.add_row(*(Text(cell) for cell in line))
-    return table
-
-
-def remarks_of(comparison: Comparison) -> list[str]:
-    """What has to be said beside the table: warnings, missing figures, how many repeats."""
-    counts = sorted({n for row in comparison["rows"] for n in row["n"] if n})
-    repeats = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}" if counts else ""
-    missing = [
-        f"{_label(row)}, {name}: {reason}"
-        for row in comparison["rows"]
-        for name, reason in zip(_names(comparison), row["reasons"], strict=True)
-        if reason
-    ]
-    marked = [
-        f"{_label(row)}, {name}: {', '.join(marks)}"
-        for row in comparison["rows"]
-        for name, marks in zip(_names(comparison), row["marks"], strict=True)
-        if marks
-    ]
-    judged = [f"{repeats}: {NO_JUDGEMENT} of what is noise and what is not"] if repeats else []
-    return [*comparison["warnings"], *missing, *marked, *judged]
-
-
-def _cells(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    """Heads and lines: the step, its unit, the base's figure, then each other's and how it relates."""
-    base = [column["id"] for column in comparison["sessions"]].index(comparison["base"])
-    order = [base, *(at for at in range(len(comparison["sessions"])) if at != base)]
-    names = _names(comparison)
-    heads = ["step", "unit", names[base]]
-    heads += [head for at in order[1:] for head in (names[at], f"/ {names[base]}")]
-    return heads, [_line(row, order) for row in comparison["rows"]]
-
-
-def _line(row: RowEntry, order: Sequence[int]) -> list[str]:
-    cells = [_label(row), row["unit"], figure_text(row["values"][order[0]])]
-    for at in order[1:]:
-        relative = row["relative"][at]
-        cells += [figure_text(row["values"][at]), "-" if relative is None else f"{relative:.2f}"]
-    return cells
-
-
-def figure_text(value: float | None) -> str:
-    """With as many digits as a figure of a bench deserves; - where there is none."""
-    if value is None:
-        return "-"
-    digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 2 if abs(value) >= 1 else 4
-    return f"{value:,.{digits}f}"
-
-
-def _label(row: RowEntry) -> str:
-    coordinates = [f"{name}={value}" for name, value in sorted(row["coordinates"].items())]
-    return " ".join([row["workload"], *coordinates])
-
-
-def _names(comparison: Comparison) -> list[str]:
-    """Of the columns; equal ones are told apart by the end of their ids."""
-    names = [column["name"] for column in comparison["sessions"]]
-    return [
-        f"{column['name']} {column['id'][-6:]}" if names.count(column["name"]) > 1 else column["name"]
-        for column in comparison["sessions"]
-    ]

@@ -19,26 +19,55 @@ def add_words(words: Any) -> None:
     parser.add_argument("--base", metavar="SESSION", help="the first one, unless it is named")
     parser.add_argument("--format", choices=FORMATS, default="table")
     parser.add_argument("--json", action="store_const", dest="format", const="json")
+    parser.add_argument("--measure", default="value", metavar="M", help="p95_ms, cpu_us, written_kb, ...")
+    parser.add_argument("--differences", action="store_true", help="what the sessions do not have in common")
     parser.set_defaults(carry_out=later("compare", "compare_sessions"))
 
 
 def compare_sessions(arguments: argparse.Namespace) -> None:
-    show_comparison(arguments.sessions, arguments.base, arguments.format)
+    if arguments.differences:
+        _show_differences(arguments.sessions, arguments.format)
+    else:
+        show_comparison(arguments.sessions, arguments.base, arguments.format, arguments.measure)
 
 
-def show_comparison(references: Sequence[str], base: str | None = None, form: str = "table") -> None:
-    from .. import compare
+def show_comparison(
+    references: Sequence[str], base: str | None = None, form: str = "table", measure: str = "value"
+) -> None:
+    from .. import compare_text
+    from ..compare import by_measure, compare
     from .session import opened
 
     with opened() as history:
-        found = compare.compare(history, references, base)
+        found = by_measure(compare(history, references, base), measure)
     if form == "table":
         from rich.console import Console
 
         console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
-        console.print(compare.to_table(found))
-        for remark in compare.remarks_of(found):
+        console.print(compare_text.to_table(found))
+        for remark in compare_text.remarks_of(found):
             console.print(remark, markup=False)
         return
-    write = {"json": compare.to_json, "csv": compare.to_csv, "md": compare.to_markdown}[form]
+    write = {
+        "json": compare_text.to_json,
+        "csv": compare_text.to_csv,
+        "md": compare_text.to_markdown,
+    }[form]
     print(write(found).rstrip("\n"))
+
+
+def _show_differences(references: Sequence[str], form: str) -> None:
+    from ..differences import differences
+    from ..history.sessions import find, sessions
+    from .screen import print_json, print_table
+    from .session import opened
+
+    with opened() as history:
+        ids = list(dict.fromkeys(find(history, reference) for reference in references))
+        names = {entry["id"]: entry["name"] for entry in sessions(history, ids=ids)}
+        found = differences(history, ids)
+    if form == "json":
+        print_json({"sessions": ids, "differences": found})
+    else:
+        lines = [(each["group"], each["name"], *each["values"]) for each in found]
+        print_table(("", "what", *(names[id_] for id_ in ids)), lines)

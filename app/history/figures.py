@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from ..errors import InputError
 from .blocks import clock_of, staged_seconds, values_of
 from .history import History
-from .sessions import SessionEntry, find, sessions
+from .sessions import SessionEntry, find, sessions, state_of
 
 ALIASES = {"qps": "load.queries", "tps": "load.transactions"}
 PER_QUERY = ("cpu_us", "context_switches", "reads", "read_kb", "written_kb")
@@ -87,7 +87,7 @@ FROM step WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY pos
 
 def steps(history: History, session: str) -> list[StepEntry]:
     """In the order of the plan; what was active when its session was lost has failed."""
-    lost = sessions(history, ids=[session])[0]["state"] == "lost"
+    lost = state_of(history, session) == "lost"
     return [_step(row, lost) for row in history.query(_STEP, (session,))]
 
 
@@ -176,6 +176,8 @@ def _step_number(history: History, session: str, name: str, threads: int | None)
     if len(fitting) == 1:
         return int(fitting[0])
     counts = ", ".join(str(each["threads"]) for _, each in named if "threads" in each)
+    if not counts:
+        raise InputError(f"step {name} of session {session} is not told apart by threads: leave --threads out")
     asked = "which one" if threads is None else f"not {threads}"
     raise InputError(f"step {name} of session {session} was carried out with --threads {counts}: {asked}?")
 

@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 
 from app import compare as comparing
+from app import compare_text
 from app.compare import compare
 from app.errors import InputError
 from app.history import edits
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import StepEnded, StepStarted
+from app.units import figure_text
 from tests import journals
 
 INNODB, ROCKSDB = journals.contender("innodb"), journals.contender("rocksdb")
@@ -187,7 +189,39 @@ def test_marks_are_carried_along(history: History) -> None:
     Writer(history).append(its_plan.id, maker.session, 0, maker.raw)
     found = compare(history, [maker.session])
     assert found["rows"][0]["marks"] == [["after-a-crash"]]
-    assert any("after-a-crash" in remark for remark in comparing.remarks_of(found))
+    assert any("after-a-crash" in remark for remark in compare_text.remarks_of(found))
+
+
+def test_another_measure_takes_the_place_of_the_figure(history: History) -> None:
+    keep(history, values=VALUES)
+    found = comparing.by_measure(compare(history, IDS), "cpu_us")
+    row = next(row for row in found["rows"] if row["workload"] == "point-query")
+    assert (row["unit"], row["direction"], row["values"], row["relative"]) == (
+        "us/query", "lower", [35.5, 35.5], [1.0, 1.0],
+    )  # fmt: skip
+    failed = found["rows"][-1]
+    assert (failed["values"], failed["n"], failed["verdict"]) == (
+        [35.5, None],
+        [3, 0],
+        ["no judgement", None],
+    )
+    assert "1205" in failed["reasons"][1]
+    assert "us/query" in compare_text.to_csv(found)
+
+
+def test_steps_that_have_nothing_of_a_measure_are_left_out(history: History) -> None:
+    keep(history, values=VALUES)
+    found = compare(history, IDS[:2])
+    assert comparing.by_measure(found, "value") is found
+    assert comparing.by_measure(found, "written_kb")["rows"] == []
+    latencies = comparing.by_measure(found, "p50_ms")["rows"]
+    assert {row["unit"] for row in latencies} == {"ms/query"}
+
+
+def test_a_measure_that_nobody_knows(history: History) -> None:
+    keep(history)
+    with pytest.raises(InputError, match="no measure 'speed': there are value, "):
+        comparing.by_measure(compare(history, IDS[:2]), "speed")
 
 
 def test_nothing_to_compare(history: History) -> None:
@@ -205,7 +239,7 @@ def test_directions() -> None:
 
 def test_json_is_what_was_promised(history: History) -> None:
     keep(history, values=VALUES)
-    found = json.loads(comparing.to_json(compare(history, IDS)))
+    found = json.loads(compare_text.to_json(compare(history, IDS)))
     assert {"base", "sessions", "rows"} <= found.keys()
     assert {"id", "ids", "name", "target", "contender"} <= found["sessions"][0].keys()
     promised = {"workload", "group", "threads", "coordinates", "unit", "direction"}
@@ -216,7 +250,7 @@ def test_json_is_what_was_promised(history: History) -> None:
 def test_csv(history: History) -> None:
     keep(history, values=VALUES)
     edits.rename(history, IDS[1], "=cmd()")
-    rows = list(csv.reader(io.StringIO(comparing.to_csv(compare(history, IDS[:2])))))
+    rows = list(csv.reader(io.StringIO(compare_text.to_csv(compare(history, IDS[:2])))))
     assert rows[0][:6] == ["workload", "group", "threads", "coordinates", "unit", "direction"]
     assert rows[0][6:9] == ["innodb-default-1", "innodb-default-1 relative", "innodb-default-1 n"]
     assert rows[0][9] == "'=cmd()"
@@ -230,7 +264,7 @@ def test_csv(history: History) -> None:
 def test_markdown(history: History) -> None:
     keep(history, values=VALUES)
     edits.rename(history, IDS[1], "a|b")
-    lines = comparing.to_markdown(compare(history, IDS[:2])).splitlines()
+    lines = compare_text.to_markdown(compare(history, IDS[:2])).splitlines()
     assert lines[0] == "| step | unit | innodb-default-1 | a\\|b | / innodb-default-1 |"
     assert lines[1] == "| --- | --- | ---: | ---: | ---: |"
     assert lines[3] == "| point-query threads=1 | queries/s | 100.0 | 90.00 | 0.90 |"
@@ -245,10 +279,24 @@ def test_table(history: History) -> None:
     keep(history, values=VALUES)
     edits.rename(history, IDS[0], "[red]x")
     console = Console(file=io.StringIO(), width=120)
-    console.print(comparing.to_table(compare(history, IDS[:2], base=IDS[1])))
+    console.print(compare_text.to_table(compare(history, IDS[:2], base=IDS[1])))
     text = console.file.getvalue()
     assert "[red]x" in text
     assert text.splitlines()[0].split()[:3] == ["step", "unit", "rocksdb-default-1"]
+
+
+def test_text_is_the_table_with_its_remarks(history: History) -> None:
+    keep(history, values=VALUES)
+    lines = compare_text.to_text(compare(history, IDS[:2])).splitlines()
+    assert lines[0].split() == [
+        "step",
+        "unit",
+        "innodb-default-1",
+        "rocksdb-default-1",
+        "/",
+        "innodb-default-1",
+    ]
+    assert lines[-1].startswith("n = 1: no judgement")
 
 
 @pytest.mark.parametrize(
@@ -256,4 +304,4 @@ def test_table(history: History) -> None:
     [(None, "-"), (48_123.4, "48,123"), (123.45, "123.5"), (1.234, "1.23"), (0.01234, "0.0123")],
 )
 def test_figures_have_the_digits_they_deserve(value: float | None, text: str) -> None:
-    assert comparing.figure_text(value) == text
+    assert figure_text(value) == text

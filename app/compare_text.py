@@ -1,0 +1,134 @@
+"""A comparison written down: for a terminal, a script, a spreadsheet, a forum."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .compare import NO_JUDGEMENT, Comparison, RowEntry
+from .units import figure_text
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would carry these out
+
+
+def to_json(comparison: Comparison) -> str:
+    return json.dumps(comparison, indent=2, ensure_ascii=False)
+
+
+def to_csv(comparison: Comparison) -> str:
+    """One line a step; for each column its figure, the relative one, n and the verdict."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    heads = [head for name in names_of(comparison) for head in (name, f"{name} relative", f"{name} n")]
+    fixed = ["workload", "group", "threads", "coordinates", "unit", "direction"]
+    writer.writerow([*fixed, *(_harmless(head) for head in heads), "verdict"])
+    for row in comparison["rows"]:
+        cells = [each for cell in zip(row["values"], row["relative"], row["n"], strict=True) for each in cell]
+        coordinates = json.dumps(row["coordinates"], sort_keys=True)
+        texts = [row["workload"], row["group"], row["threads"], coordinates, row["unit"], row["direction"]]
+        verdict = " ".join(dict.fromkeys(each for each in row["verdict"] if each))
+        writer.writerow([*(_harmless(text) for text in texts), *cells, verdict])
+    return out.getvalue()
+
+
+def _harmless(cell: Any) -> Any:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+
+
+def to_markdown(comparison: Comparison) -> str:
+    """A table for a forum or an issue, with what has to be known beside it."""
+    heads, lines = _cells(comparison)
+    rule = ["---"] * 2 + ["---:"] * (len(heads) - 2)
+    table = [heads, rule, *lines]
+    text = [f"| {' | '.join(_escaped(cell) for cell in line)} |" for line in table]
+    remarks = [f"- {_escaped(remark)}" for remark in remarks_of(comparison)]
+    return "\n".join([*text, "", *remarks]).rstrip() + "\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+
+
+def to_table(comparison: Comparison) -> Table:
+    """For the terminal."""
+    from rich.table import Table
+    from rich.text import Text
+
+    heads, lines = _cells(comparison)
+    table = Table(box=None, pad_edge=False)
+    for at, head in enumerate(heads):
+        table.add_column(Text(head), justify="left" if at < 2 else "right")
+    for line in lines:
+        table.add_row(*(Text(cell) for cell in line))
+    return table
+
+
+def to_text(comparison: Comparison, width: int = 200) -> str:
+    """The table of the terminal with its remarks, as plain text; nothing of it is cut."""
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
+    with console.capture() as captured:
+        console.print(to_table(comparison))
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    return "\n".join([*lines, "", *remarks_of(comparison)]).rstrip() + "\n"
+
+
+def remarks_of(comparison: Comparison) -> list[str]:
+    """What has to be said beside the table: warnings, missing figures, how many repeats."""
+    counts = sorted({n for row in comparison["rows"] for n in row["n"] if n})
+    repeats = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}" if counts else ""
+    missing = [
+        f"{label_of(row)}, {name}: {reason}"
+        for row in comparison["rows"]
+        for name, reason in zip(names_of(comparison), row["reasons"], strict=True)
+        if reason
+    ]
+    marked = [
+        f"{label_of(row)}, {name}: {', '.join(marks)}"
+        for row in comparison["rows"]
+        for name, marks in zip(names_of(comparison), row["marks"], strict=True)
+        if marks
+    ]
+    judged = [f"{repeats}: {NO_JUDGEMENT} of what is noise and what is not"] if repeats else []
+    return [*comparison["warnings"], *missing, *marked, *judged]
+
+
+def _cells(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+    """Heads and lines: the step, its unit, the base's figure, then each other's and how it relates."""
+    base = [column["id"] for column in comparison["sessions"]].index(comparison["base"])
+    order = [base, *(at for at in range(len(comparison["sessions"])) if at != base)]
+    names = names_of(comparison)
+    heads = ["step", "unit", names[base]]
+    heads += [head for at in order[1:] for head in (names[at], f"/ {names[base]}")]
+    return heads, [_line(row, order) for row in comparison["rows"]]
+
+
+def _line(row: RowEntry, order: Sequence[int]) -> list[str]:
+    unit = f"{row['unit']} (less is better)" if row["direction"] == "lower" else row["unit"]
+    cells = [label_of(row), unit, figure_text(row["values"][order[0]])]
+    for at in order[1:]:
+        relative = row["relative"][at]
+        cells += [figure_text(row["values"][at]), "-" if relative is None else f"{relative:.2f}"]
+    return cells
+
+
+def label_of(row: RowEntry) -> str:
+    """The step with its coordinates."""
+    coordinates = [f"{name}={value}" for name, value in sorted(row["coordinates"].items())]
+    return " ".join([row["workload"], *coordinates])
+
+
+def names_of(comparison: Comparison) -> list[str]:
+    """Of the columns; equal ones are told apart by the end of their ids."""
+    names = [column["name"] for column in comparison["sessions"]]
+    return [
+        f"{column['name']} {column['id'][-6:]}" if names.count(column["name"]) > 1 else column["name"]
+        for column in comparison["sessions"]
+    ]

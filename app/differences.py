@@ -1,0 +1,219 @@
+"""What sessions do not have in common: machine, build, preset, plan, start state, variables in force."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypedDict
+
+from .history.figures import facts, plan_of
+from .history.history import History
+from .presets.ownership import PLACED, words
+from .presets.render import option_values, plain_value
+
+GROUPS = ("machine", "build", "contender", "preset", "plan", "start state", "tables", "variables")
+
+Profile = dict[tuple[str, str], str]  # group and name -> value as text
+
+# of a machine: what is never the same twice, or says nothing about it
+_PASSING = words(
+    """
+    agents clock_utc disk.free_bytes disk.path is_root kill_user_processes load machine_id
+    memory_available_bytes python python_path sysbench_path user
+    """
+)
+_CONTENDER = ("engine", "preset", "table_options", "cores")
+_BUILD = ("build", "family", "version", "fingerprint")
+_WORK = ("tables", "rows", "transport", "load_method", "start")
+_PLAN = (*_WORK, "sequence", "seconds", "warmup", "pause", "repeats", "order", "allow_busy")
+_TOLD_ELSEWHERE = frozenset(("name", "kind", "coordinates", "group", "workload", "cap_s"))  # of a step
+# variables that no two servers share, or that only say where its files lie
+_OF_THE_SERVER = PLACED | words(
+    """
+    auto_generate_certs error_count general_log_file gtid_binlog_pos gtid_binlog_state gtid_current_pos
+    gtid_executed gtid_purged hostname identity in_transaction insert_id last_insert_id log_bin_basename
+    log_bin_index mysqlx_socket pseudo_thread_id rand_seed1 rand_seed2 relay_log relay_log_basename
+    relay_log_index report_host server_id server_uid server_uuid slow_query_log_file timestamp
+    version_source_revision warning_count
+    """
+)
+_SHOWN = 3  # steps named in one line
+
+
+class DifferenceEntry(TypedDict):
+    """Something that is not the same in all of them."""
+
+    group: str  # of GROUPS
+    name: str
+    values: list[str | None]  # one of each session; null where it does not have it
+
+
+def differences(history: History, sessions: Sequence[str]) -> list[DifferenceEntry]:
+    """What differs between these sessions, by group; nothing of it is judged."""
+    with history.reading():
+        plans = [plan_of(history, session) for session in sessions]
+        profiles = [_profile(history, *each) for each in zip(sessions, plans, strict=True)]
+    return [*differing(profiles, GROUPS[:5]), *differing_steps(plans), *differing(profiles, GROUPS[5:])]
+
+
+def differing(profiles: Sequence[Profile], groups: Sequence[str]) -> list[DifferenceEntry]:
+    """In the order of the groups; in one group as the first profile has it, then what others add."""
+    keys = dict.fromkeys(key for profile in profiles for key in profile)
+    found: list[DifferenceEntry] = []
+    for group in groups:
+        for key in (each for each in keys if each[0] == group):
+            values = [profile.get(key) for profile in profiles]
+            if len({None if value is None else plain_value(value) for value in values}) > 1:
+                found.append({"group": group, "name": key[1], "values": values})
+    return found
+
+
+def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile:
+    """All that may differ, of one session."""
+    turn = next(turn for turn in plan["turns"] if turn["session"] == session)
+    contender = plan["contenders"][turn["contender"]]
+    known = {name: _fact(history, session, name) for name in ("machine", "start_state", "variables")}
+    table = _fact(history, session, "create_table")
+    parts: dict[str, Iterable[tuple[str, Any]]] = {
+        "machine": _machine(known["machine"] or {}),
+        "build": ((name, contender.get(name)) for name in _BUILD),
+        "contender": ((name, contender.get(name)) for name in _CONTENDER),
+        "preset": option_values(contender["cnf"]).items(),
+        "plan": [*((name, plan.get(name)) for name in _PLAN), *_files(plan)],
+        "start state": (known["start_state"] or {}).items(),
+        "tables": _columns_of(table) if table else (),
+        "variables": _variables(known["variables"] or {}, session, contender["base"]),
+    }
+    flat = ((group, *each) for group, part in parts.items() for each in part)
+    return {(group, name): text(value) for group, name, value in flat if value not in (None, "")}
+
+
+def _fact(history: History, session: str, name: str) -> Any:
+    """The latest of that name; None where the session did not come so far."""
+    found = facts(history, session, name)
+    return found[-1]["value"] if found else None
+
+
+def text(value: Any) -> str:
+    """A value of JSON as people read it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(text(each) for each in value)
+    return json.dumps(value, sort_keys=True) if isinstance(value, dict) else str(value)
+
+
+def _machine(machine: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Flat, without what passes: `disk.model`."""
+    for name, value in machine.items():
+        full = f"{above}{name}"
+        if full in _PASSING:
+            continue
+        if isinstance(value, dict):
+            yield from _machine(value, f"{full}.")
+        else:
+            yield full, value
+
+
+def _files(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The workloads by their content: a mark that is short, and other where the content is other."""
+    import hashlib
+
+    for name, content in sorted(_work_files(plan)):
+        yield name, hashlib.sha256(content.encode()).hexdigest()[:8]
+
+
+def _columns_of(create_table: str) -> Iterator[tuple[str, str]]:
+    """The lines of a table by what they define; how far its counter has come is no difference."""
+    for line in create_table.splitlines()[1:]:
+        plain = re.sub(r" ?AUTO_INCREMENT=\d+", "", line.strip().rstrip(","))
+        name = re.match(r"`[^`]*`|[A-Z ]*KEY(?: `[^`]*`)?", plain)
+        yield (name[0].strip("`"), plain) if name else ("options", plain.lstrip(") "))
+
+
+def _variables(variables: Mapping[str, str], session: str, base: str) -> Iterator[tuple[str, str]]:
+    """Where the files of the session and of the build lie is said in the same words for all."""
+    own = re.compile(rf"\S*/sessions/{re.escape(session)}|/\S*/dyno-\w{{8}}(?=/|$)")
+    for name, value in variables.items():
+        if name not in _OF_THE_SERVER:
+            plain = own.sub("(session)", value)
+            is_below = plain == base or plain.startswith(f"{base}/")
+            yield name, f"(base){plain[len(base) :]}" if is_below and base != "/" else plain
+
+
+# steps
+
+
+def differing_steps(plans: Sequence[Mapping[str, Any]]) -> list[DifferenceEntry]:
+    """What steps of the same name do not have in common, and those that not all have."""
+    named = [{label(step): step for step in plan["steps"]} for plan in plans]
+    labels = list(dict.fromkeys(each for steps in named for each in steps))
+    grouped: dict[tuple[str, tuple[str | None, ...]], list[str]] = {}
+    for each in labels:
+        for name, values in _step_values([steps.get(each) for steps in named]):
+            grouped.setdefault((name, values), []).append(each)
+    return [
+        {"group": "plan", "name": f"{name} {_some(steps)}".strip(), "values": list(values)}
+        for (name, values), steps in grouped.items()
+    ]
+
+
+def _step_values(steps: Sequence[Mapping[str, Any] | None]) -> Iterator[tuple[str, tuple[str | None, ...]]]:
+    """Of one step in all plans: is it there, and else each field that differs."""
+    if not all(steps):
+        yield "step", tuple("yes" if step else None for step in steps)
+    there = [step for step in steps if step]
+    for name in dict.fromkeys(name for step in there for name in step):
+        values = [None if step is None else step.get(name) for step in steps]
+        known = [value for value, step in zip(values, steps, strict=True) if step]
+        if name not in _TOLD_ELSEWHERE and any(value != known[0] for value in known):
+            yield f"{name} of", tuple(None if value is None else text(value) for value in values)
+
+
+def _some(steps: Sequence[str]) -> str:
+    more = len(steps) - _SHOWN
+    return ", ".join(steps[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def label(step: Mapping[str, Any]) -> str:
+    """The name of a step with its coordinates."""
+    coordinates = [f"{name}={value}" for name, value in sorted(step.get("coordinates", {}).items())]
+    return " ".join([step["name"], *coordinates])
+
+
+# in one line, for a warning
+
+
+def work_differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
+    """In one line where two plans part, first things first."""
+    plain = [
+        f"{name} {theirs.get(name)} instead of {ours.get(name)}"
+        for name in _WORK
+        if ours.get(name) != theirs.get(name)
+    ]
+    found = [*plain, *_step_texts(ours, theirs)]
+    files = [dict(_work_files(plan)) for plan in (ours, theirs)]
+    changed = sorted(
+        name for name in files[0].keys() | files[1].keys() if files[0].get(name) != files[1].get(name)
+    )
+    if changed:
+        found.append(f"other content of {', '.join(changed[:3])}")
+    shown, more = found[:4], len(found) - 4
+    return "; ".join(shown) + (f"; and {more} more" if more > 0 else "") if shown else "its plan"
+
+
+def _step_texts(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
+    named = [{label(step): step for step in plan["steps"]} for plan in (ours, theirs)]
+    found = []
+    for key in named[0].keys() & named[1].keys():
+        for name, value in named[1][key].items():
+            if name != "cap_s" and value != named[0][key].get(name):
+                found.append(f"{name} {value} instead of {named[0][key].get(name)}")
+    only = len(named[0].keys() ^ named[1].keys())
+    sorted_ones = sorted(set(found))
+    return [*sorted_ones, f"{only} steps that only one of them has"] if only else sorted_ones
+
+
+def _work_files(plan: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    return ((name, content) for name, content in plan["files"].items() if name.startswith("workloads/"))

@@ -1,0 +1,180 @@
+"""What sessions do not have in common: by group, without what is never the same twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.differences import (
+    GROUPS,
+    DifferenceEntry,
+    differences,
+    differing,
+    differing_steps,
+    label,
+    text,
+    work_differences,
+)
+from app.history.history import History
+from app.history.writing import Writer
+from app.protocol.events import Fact
+from app.protocol.plan import Plan
+from tests import journals
+
+INNODB, ROCKSDB = journals.contender("innodb"), journals.contender("rocksdb")
+
+
+def keep(history: History, plan: Plan, *facts: dict[str, Any]) -> list[str]:
+    """The sessions of a plan with these facts, one of each."""
+    for at, turn in enumerate(plan.turns):
+        maker = journals.Maker(plan, turn.session).begin()
+        for name, value in (facts[at] if at < len(facts) else {}).items():
+            maker.add(Fact, name=name, value=value)
+        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+    return [turn.session for turn in plan.turns]
+
+
+def found(tmp_path: Path, plan: Plan, *facts: dict[str, Any]) -> list[DifferenceEntry]:
+    with History(tmp_path) as history:
+        return differences(history, keep(history, plan, *facts))
+
+
+def rows(entries: list[DifferenceEntry]) -> dict[tuple[str, str], list[str | None]]:
+    return {(each["group"], each["name"]): each["values"] for each in entries}
+
+
+def test_contenders_and_their_presets(tmp_path: Path) -> None:
+    other = replace(ROCKSDB, cnf="[mysqld]\nmax_connections=512\nskip_log_bin\n")
+    plan = journals.plan([replace(INNODB, cnf="[mysqld]\nmax_connections=100\nskip_log_bin\n"), other])
+    assert rows(found(tmp_path, plan)) == {
+        ("contender", "engine"): ["innodb", "rocksdb"],
+        ("preset", "max_connections"): ["100", "512"],
+    }
+
+
+def test_an_option_that_only_one_sets(tmp_path: Path) -> None:
+    plan = journals.plan([INNODB, replace(INNODB, cnf="[mysqld]\nskip_log_bin\n")])
+    assert rows(found(tmp_path, plan)) == {("preset", "log_bin"): [None, "OFF"]}
+
+
+def test_variables_in_force_without_what_is_never_the_same(tmp_path: Path) -> None:
+    plan = journals.plan([INNODB, INNODB])
+    ours, theirs = (turn.session for turn in plan.turns)
+    first = {
+        "innodb_io_capacity": "100", "pid_file": "/a", "only_here": "1", "query_cache_type": "OFF",
+        "general_log": "ON", "plugin_dir": "/usr/lib/plugin", "rocksdb_x_dir": f"/t/sessions/{ours}/data",
+    }  # fmt: skip
+    second = {
+        "innodb_io_capacity": "200", "pid_file": "/b", "query_cache_type": "off", "general_log": "ON",
+        "plugin_dir": "/usr/lib/plugin", "rocksdb_x_dir": f"/elsewhere/sessions/{theirs}/data",
+    }  # fmt: skip
+    assert rows(found(tmp_path, plan, {"variables": first}, {"variables": second})) == {
+        ("variables", "innodb_io_capacity"): ["100", "200"],
+        ("variables", "only_here"): ["1", None],
+    }
+
+
+def test_where_a_build_lies_is_no_difference(tmp_path: Path) -> None:
+    plan = journals.plan([replace(INNODB, base="/opt/a"), replace(INNODB, base="/opt/b")])
+    facts = [{"variables": {"plugin_dir": f"/opt/{name}/lib"}} for name in "ab"]
+    assert found(tmp_path, plan, *facts) == []
+
+
+def test_machines(tmp_path: Path) -> None:
+    facts = [
+        {"machine": {"hostname": "nuc", "load": [0.1], "disk": {"model": model, "free_bytes": free}}}
+        for model, free in (("850 EVO", 1), ("P4510", 2))
+    ]
+    plan = journals.plan([INNODB, INNODB])
+    assert rows(found(tmp_path, plan, *facts)) == {("machine", "disk.model"): ["850 EVO", "P4510"]}
+
+
+def test_start_state_and_tables(tmp_path: Path) -> None:
+    table = "CREATE TABLE `sbtest1` (\n  `id` int(11),\n  PRIMARY KEY (`id`)\n) ENGINE={} AUTO_INCREMENT={}"
+    facts = [
+        {"start_state": {"start": start, "pause_s": 0}, "create_table": table.format(engine, at)}
+        for at, (start, engine) in enumerate((("loaded", "InnoDB"), ("restarted", "ROCKSDB")))
+    ]
+    assert rows(found(tmp_path, journals.plan([INNODB, INNODB]), *facts)) == {
+        ("start state", "start"): ["loaded", "restarted"],
+        ("tables", "options"): ["ENGINE=InnoDB", "ENGINE=ROCKSDB"],
+    }
+
+
+def test_plans_and_their_files(tmp_path: Path) -> None:
+    with History(tmp_path) as history:
+        ours = keep(history, journals.plan())
+        other = journals.renamed(
+            journals.plan(number=2), rows=5000, files={"workloads/point-query.lua": "--"}
+        )
+        theirs = keep(history, other)
+        entries = rows(differences(history, [*ours, *theirs]))
+    assert entries.pop(("plan", "rows")) == ["1000", "5000"]
+    ((key, marks),) = entries.items()
+    assert key == ("plan", "workloads/point-query.lua") and len(set(marks)) == 2
+
+
+def test_a_session_that_never_began_has_a_plan_alone(tmp_path: Path) -> None:
+    with History(tmp_path) as history:
+        ours = keep(history, journals.plan())
+        waiting = journals.plan(number=2)
+        maker = journals.Maker(waiting).planned()
+        Writer(history).append(waiting.id, maker.session, 0, maker.raw)
+        entries = differences(history, [*ours, maker.session])
+    assert {each["group"] for each in entries} == {"machine", "variables"}
+    assert all(each["values"][1] is None for each in entries)
+
+
+def test_steps_that_differ_alike_share_a_line() -> None:
+    plans = [journals.plan(its_steps=journals.steps(seconds=seconds)).to_json() for seconds in (5, 60)]
+    (entry,) = differing_steps(plans)
+    names = "point-query threads=1, point-query threads=2, update-index threads=1 and 1 more"
+    assert entry == {"group": "plan", "name": f"seconds of {names}", "values": ["5", "60"]}
+
+
+def test_steps_that_not_all_have() -> None:
+    plans = [journals.plan(its_steps=journals.steps(threads=each)).to_json() for each in ((1,), (1, 2))]
+    (entry,) = differing_steps(plans)
+    assert entry["name"] == "step point-query threads=2, update-index threads=2"
+    assert entry["values"] == [None, "yes"]
+
+
+def test_groups_come_in_their_order(tmp_path: Path) -> None:
+    other = journals.renamed(journals.plan([ROCKSDB], number=2), rows=5000)
+    with History(tmp_path) as history:
+        ids = keep(history, journals.plan([INNODB]), {"machine": {"kernel": "6.1"}})
+        ids += keep(history, other, {"machine": {"kernel": "6.2"}})
+        groups = [each["group"] for each in differences(history, ids)]
+    assert groups == sorted(groups, key=GROUPS.index) and len(set(groups)) == 3
+
+
+def test_nothing_differs_between_repeats(tmp_path: Path) -> None:
+    assert found(tmp_path, journals.plan(repeats=2)) == []
+
+
+def test_only_the_groups_that_were_asked_for() -> None:
+    profiles = [{("machine", "a"): "1", ("plan", "b"): "1"}, {("machine", "a"): "2", ("plan", "b"): "2"}]
+    assert [each["name"] for each in differing(profiles, ["plan"])] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(True, "yes"), (False, "no"), ([1, 2], "1, 2"), ({"b": 1, "a": 2}, '{"a": 2, "b": 1}'), (1.5, "1.5")],
+)
+def test_values_for_people(value: Any, shown: str) -> None:
+    assert text(value) == shown
+
+
+def test_a_step_is_named_with_its_coordinates() -> None:
+    assert (
+        label({"name": "scan", "coordinates": {"threads": 2, "cores": "0-3"}}) == "scan cores=0-3 threads=2"
+    )
+
+
+def test_in_one_line() -> None:
+    plan = journals.plan().to_json()
+    assert work_differences(plan, {**plan, "rows": 5}) == "rows 5 instead of 1000"
+    assert work_differences(plan, plan) == "its plan"
