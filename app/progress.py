@@ -86,6 +86,14 @@ class SessionProgress:
             case SessionEnded():
                 self._end(event)
 
+    def know(self, index: int, state: str, reason: str, began_t: float | None, ended_t: float | None) -> None:
+        """A step as it is stored, in place of its events."""
+        step = self._step(index)
+        step.state, step.reason, step.began_t, step.ended_t = state, reason, began_t, ended_t
+        if state != "waiting":
+            self.step = max(self.step, index)
+        self.t = max(self.t, began_t or 0.0, ended_t or 0.0)
+
     def end_unsaid(self) -> None:
         """Its journal ends without an end: the agent is gone."""
         if not self.is_over:
@@ -273,7 +281,7 @@ class PlanProgress:
         head = self.head(session.id, session.step)
         if session.is_over:
             return f"{head}: {session.state}"
-        return ": ".join(filter(None, (head, self._moment(session))))
+        return ": ".join(filter(None, (head, self.moment(session))))
 
     def step(self, index: int) -> Step:
         steps = self.plan.steps if self.plan else []
@@ -282,7 +290,8 @@ class PlanProgress:
     def name(self, session: str) -> str:
         return self.plan.turn_of(session).name if self.plan else session
 
-    def _moment(self, session: SessionProgress) -> str:
+    def moment(self, session: SessionProgress) -> str:
+        """How far the step at hand of a session is."""
         if session.step < 0:
             return "starting the server"
         progress, step = session.steps[session.step], self.step(session.step)

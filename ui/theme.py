@@ -53,6 +53,7 @@ _GROUPS = {
     "warmup": ("#dfc58c", "#7d6c42"),
     "write": ("#d08a5c", "#b8734a"),
     "read": ("#5e9fd0", "#4b87b8"),
+    "point": ("#5e9fd0", "#4b87b8"),
     "scan": ("#7fb08a", "#5f9470"),
     "text": ("#a88ac0", "#8a6fa5"),
 }

@@ -6,10 +6,11 @@ One read gives all that is drawn, of a session that is over and of one that is s
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..progress import PlanProgress
 from ..protocol.plan import Plan
 from .blocks import clock_of, staged_seconds, values_of
 from .figures import SeriesEntry, StepEntry, declared_series, plan_of, steps
@@ -52,37 +53,82 @@ class Remark:
 
 
 @dataclass(frozen=True)
-class Timeline:
+class Overview:
+    """What a session has come to so far."""
+
     session: SessionEntry
     plan: Plan
+    siblings: list[SessionEntry]  # all sessions of its plan, itself too
+    steps: list[StepEntry]  # all of the plan
+    base: SessionEntry | None  # what it is held against
+    base_steps: list[StepEntry]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    overview: Overview
     seq: int  # of the last event in here: what comes after continues it
     series: list[SeriesEntry]  # all there are
     sampled: tuple[str, ...]  # names of the values of a sample from now on, in their order
     stretches: list[Stretch]  # of the steps that began
-    steps: list[StepEntry]  # all of the plan
     remarks: list[Remark]
-    base: list[StepEntry] = field(default_factory=list)  # the steps of the session it is held against
-    colours: dict[str, int] = field(default_factory=dict)  # of the sessions of the plan
 
 
 def timeline(history: History, session: str, names: Sequence[str], base: str = "") -> Timeline:
     """All of one session that is drawn, with the values of these series."""
     with history.reading():
+        seen = _overview(history, session, base)
         number = history.query("SELECT number FROM session WHERE id = ?", (session,))[0][0]
-        plan = Plan.from_json(plan_of(history, session))
-        siblings = sessions(history, plan=plan.id)
         return Timeline(
-            session=next(each for each in siblings if each["id"] == session),
-            plan=plan,
+            overview=seen,
             seq=_seq(history, session),
             series=declared_series(history, session),
             sampled=_sampled(history, number),
             stretches=_stretches(history, number, names),
-            steps=steps(history, session),
             remarks=_remarks(history, number),
-            base=steps(history, base) if base else [],
-            colours={each["id"]: each["colour"] for each in siblings},
         )
+
+
+def overview(history: History, session: str, base: str = "") -> Overview:
+    """Its steps beside those of the base; unless one is named that is the first session of its plan."""
+    with history.reading():
+        return _overview(history, session, base)
+
+
+def _overview(history: History, session: str, base: str) -> Overview:
+    plan = Plan.from_json(plan_of(history, session))
+    siblings = sessions(history, plan=plan.id)
+    if base:
+        held_against = next(iter(sessions(history, ids=[base])), None)
+    else:
+        first = siblings[0]
+        held_against = first if first["id"] != session and first["started_at"] else None
+    return Overview(
+        session=next(each for each in siblings if each["id"] == session),
+        plan=plan,
+        siblings=siblings,
+        steps=steps(history, session),
+        base=held_against,
+        base_steps=steps(history, held_against["id"]) if held_against else [],
+    )
+
+
+def stored_progress(history: History, plan: Plan) -> PlanProgress:
+    """How far a plan has come, as the history knows it: the same as its journals would tell."""
+    progress = PlanProgress(plan)
+    rows = history.query(
+        "SELECT id, step.position, step.state, step.reason, started_t, step.ended_t"
+        " FROM session JOIN step ON step.session = session.number WHERE plan = ? ORDER BY step.position",
+        (plan.id,),
+    )
+    for entry in sessions(history, plan=plan.id):
+        session = progress.sessions[entry["id"]]
+        session.state, session.reason = entry["state"], entry["reason"]
+    for id_, position, state, reason, began_t, ended_t in rows:
+        progress.sessions[id_].know(position, state, reason, began_t, ended_t)
+    for id_, ended_t in history.query("SELECT id, ended_t FROM session WHERE plan = ?", (plan.id,)):
+        progress.sessions[id_].t = max(progress.sessions[id_].t, ended_t or 0.0)
+    return progress
 
 
 def stretches(history: History, session: str, names: Sequence[str]) -> list[Stretch]:
@@ -164,7 +210,7 @@ def _remarks(history: History, session: int) -> list[Remark]:
     return [Remark(*row) for row in rows]
 
 
-def key_of(name: str, coordinates: str | dict[str, object]) -> tuple[str, str]:
+def step_key(name: str, coordinates: str | Mapping[str, object]) -> tuple[str, str]:
     """What a step is matched by across sessions."""
     text = coordinates if isinstance(coordinates, str) else json.dumps(coordinates, sort_keys=True)
     return name, text

@@ -100,6 +100,13 @@ class PlanLine(QWidget):
     def text(self) -> str:
         return self._text.text()
 
+    def set_chosen(self, is_chosen: bool) -> None:
+        """Told apart from its neighbours: its plan is the one that is shown."""
+        font = self._text.font()
+        if font.bold() != is_chosen:
+            font.setBold(is_chosen)
+            self._text.setFont(font)
+
     def show_plan(self, plan: ShownPlan) -> None:
         """As it stands now."""
         self._line.set_values(list(plan.progress.recent_qps))

@@ -1,0 +1,209 @@
+"""The results of one session, step by step, as they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+
+from app.history.figures import StepEntry
+from app.history.timeline import Overview, step_key
+from app.units import bytes_text, figure_text
+
+from ..theme import Theme
+
+Index = QModelIndex | QPersistentModelIndex
+QUERIES = "queries/s"
+
+
+@dataclass(frozen=True)
+class Column:
+    key: str
+    title: str
+    tip: str
+    is_text: bool = False
+
+
+COLUMNS = (
+    Column("step", "step", "As its sequence names it, with its coordinates", is_text=True),
+    Column("threads", "threads", "Client threads"),
+    Column("value", "QPS", "Queries a second over the measured seconds; other units are named"),
+    Column("relative", "/ base", ""),
+    Column("p95", "p95 ms", "95 of 100 were faster than this"),
+    Column("p99", "p99 ms", "99 of 100 were faster than this"),
+    Column("cpu", "CPU \u00b5s/query", "CPU time of the server for each query, in microseconds"),
+    Column("written", "KB/query", "KB that the server wrote for each query"),
+    Column("size", "size", "All files of the database after the step"),
+    Column("errors", "errors", "Queries that were answered with an error and not counted"),
+)  # fmt: skip
+
+
+class ResultsModel(QAbstractTableModel):
+    """A line for each step of the plan from the beginning: nothing jumps when its figures come."""
+
+    columns: ClassVar[tuple[Column, ...]] = COLUMNS
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._steps: list[StepEntry] = []
+        self._base: Mapping[tuple[str, str], StepEntry] = {}
+        self._base_name = ""
+        self._active: tuple[int, str] = (-1, "")
+        theme.changed.connect(self._tell_all)
+
+    def set_overview(self, overview: Overview | None) -> None:
+        """The steps of a session, and of what it is held against."""
+        steps = overview.steps if overview else []
+        base = overview.base_steps if overview else []
+        is_other = [step["name"] for step in steps] != [step["name"] for step in self._steps]
+        if is_other:
+            self.beginResetModel()
+        self._steps = steps
+        self._base = {step_key(each["name"], each["coordinates"]): each for each in base}
+        self._base_name = overview.base["name"] if overview and overview.base else ""
+        if is_other:
+            self.endResetModel()
+        self._tell_all()
+
+    def set_active(self, position: int, text: str) -> None:
+        """The step at hand and how far it is."""
+        before, self._active = self._active, (position, text)
+        for row in {before[0], position}:
+            if 0 <= row < len(self._steps):
+                self.dataChanged.emit(self.index(row, 0), self.index(row, len(COLUMNS) - 1))
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._steps)
+
+    def columnCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        column = COLUMNS[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._title(column)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tip(column)
+        return _alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        step, column = self._steps[index.row()], COLUMNS[index.column()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return self._text(index.row(), step, column)
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return _alignment(column)
+            case Qt.ItemDataRole.ForegroundRole:
+                return self._colour(index.row(), step)
+            case Qt.ItemDataRole.BackgroundRole if column.key == "relative":
+                return self._theme.relative(self._relative(step), _is_time(step["unit"]))
+            case Qt.ItemDataRole.ToolTipRole:
+                return _remarks(step)
+        return None
+
+    # ---- words and figures
+
+    def _title(self, column: Column) -> str:
+        if column.key == "relative" and self._base_name:
+            return f"/ {self._base_name}"
+        if column.key in ("p95", "p99") and (per := self._latency_per()):
+            return f"{column.title}/{per}"
+        return column.title
+
+    def _tip(self, column: Column) -> str:
+        if column.key == "relative":
+            against = f"Relative to {self._base_name}" if self._base_name else "There is no other session"
+            return f"{against}: one session against one, n = 1, no judgement of what is noise"
+        if column.key in ("p95", "p99"):
+            return f"Latency: {column.tip}; too few events carry none. {self._latency_tip()}"
+        return column.tip
+
+    def _latency_per(self) -> str:
+        """What one latency is of, where it is the same in all steps."""
+        found = {step["latency_per"] for step in self._steps if step["kind"] == "drive"}
+        return found.pop() if len(found) == 1 else ""
+
+    def _latency_tip(self) -> str:
+        per = self._latency_per()
+        return f"Of one {per}" if per else "Of one transaction where tx stands beside it, else of one query"
+
+    def _text(self, row: int, step: StepEntry, column: Column) -> str:
+        if column.key == "step":
+            return step["name"]
+        if column.key == "threads":
+            return str(step["coordinates"].get("threads", ""))
+        if column.key == "value":
+            return self._value_text(row, step)
+        if step["state"] != "completed":
+            return ""
+        return self._figure(step, column)
+
+    def _value_text(self, row: int, step: StepEntry) -> str:
+        if row == self._active[0] and step["state"] in ("waiting", "active"):
+            return self._active[1]
+        if step["state"] != "completed":
+            return step["state"]
+        if step["value"] is None:
+            return "no figure"
+        unit = "" if step["unit"] == QUERIES else f" {step['unit']}"
+        return f"{figure_text(step['value'])}{unit}"
+
+    def _figure(self, step: StepEntry, column: Column) -> str:
+        match column.key:
+            case "relative":
+                ratio = self._relative(step)
+                return "" if ratio is None else f"{ratio:.2f}"
+            case "p95" | "p99":
+                tx = " tx" if not self._latency_per() and step["latency_per"] == "transaction" else ""
+                value = step["latency_ms"][column.key]
+                return "" if value is None else f"{figure_text(value)}{tx}"
+            case "cpu":
+                return _optional(step["per_query"]["cpu_us"])
+            case "written":
+                return _optional(step["per_query"]["written_kb"])
+            case "size":
+                return "" if step["size_bytes"] is None else bytes_text(step["size_bytes"])
+            case _:
+                return "" if step["errors"] is None else f"{step['errors']:,.0f}"
+
+    def _relative(self, step: StepEntry) -> float | None:
+        base = self._base.get(step_key(step["name"], step["coordinates"]))
+        if base is None or base["unit"] != step["unit"] or not base["value"] or step["value"] is None:
+            return None
+        return None if step["warm"] else step["value"] / base["value"]
+
+    def _colour(self, row: int, step: StepEntry) -> Any:
+        if row == self._active[0] and step["state"] in ("waiting", "active"):
+            return self._theme.colour("accent")
+        roles = {"completed": "text", "failed": "bad"}
+        return self._theme.colour(roles.get(step["state"], "muted"))
+
+    def _tell_all(self) -> None:
+        if self._steps:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._steps) - 1, len(COLUMNS) - 1))
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
+
+
+def _alignment(column: Column) -> Qt.AlignmentFlag:
+    side = Qt.AlignmentFlag.AlignLeft if column.is_text else Qt.AlignmentFlag.AlignRight
+    return side | Qt.AlignmentFlag.AlignVCenter
+
+
+def _optional(value: float | None) -> str:
+    return "" if value is None else figure_text(value)
+
+
+def _is_time(unit: str) -> bool:
+    """Less of it is better."""
+    return unit in ("s", "ms")
+
+
+def _remarks(step: StepEntry) -> str | None:
+    """Why there is no figure, or what is to be known of it."""
+    marks: Sequence[str] = step["marks"]
+    return "\n".join(filter(None, [step["reason"], ", ".join(marks)])) or None

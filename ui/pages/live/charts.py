@@ -1,0 +1,191 @@
+"""The charts of one session: QPS, latency, CPU, disk and one of the person's choice, on one time axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from app.history.figures import SeriesEntry
+from app.history.sessions import SessionEntry
+
+from ...theme import SPACE, Theme
+from ...widgets.chart import Line, Span, TimeAxis, TimeChart
+from ...widgets.pyramid import Track
+from .curves import Bounds, GhostCurves, SessionCurves
+
+QPS, LATENCY = "load.queries", "load.latency_p95_ms"
+GHOST = "ghost "  # in front of the name of a series
+_MARGIN_S = 1.0  # shown before and after a step that is looked at
+_OPEN_S = 1e7  # the end of a step that has not ended: beyond any axis
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A curve of a chart that is always there."""
+
+    series: str
+    label: str
+    role: str  # of its colour
+
+
+CPU = (
+    Drawn("host.cpu_pct", "machine", "muted"),
+    Drawn("server.cpu_pct", "server", "accent"),
+    Drawn("sysbench.cpu_pct", "sysbench", "warn"),
+)
+DISK = (Drawn("disk.read_kb", "read", "accent"), Drawn("disk.write_kb", "written", "warn"))
+
+
+class SessionCharts(QWidget):
+    """Draws the curves it was given; `refresh` paints what has been added to them."""
+
+    looked_at = Signal(object)  # t under the cursor, None: nowhere
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._curves: SessionCurves | None = None
+        self._ghost: GhostCurves | None = None
+        self._entries: tuple[SessionEntry | None, SessionEntry | None] = (None, None)
+        self._choice: SeriesEntry | None = None
+        self.axis = TimeAxis(self)
+        self.qps = self._chart("QPS", "queries/s")
+        self.latency = self._chart("Latency p95", "ms")
+        self.cpu = self._chart("CPU", "% of one core; machine: of all")
+        self.disk = self._chart("Disk", "KB/s")
+        self.choice = self._chart("Your choice", "")
+        self._arrange()
+        self.axis.cursor_moved.connect(self._on_cursor_moved)
+        theme.changed.connect(self._set_lines)
+
+    def _chart(self, title: str, unit: str) -> TimeChart:
+        chart = TimeChart(self._theme, title, unit, self)
+        self.axis.add(chart)
+        return chart
+
+    def _arrange(self) -> None:
+        layout = QGridLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE)
+        layout.addWidget(self.qps, 0, 0, 1, 2)
+        layout.addWidget(self.latency, 1, 0)
+        layout.addWidget(self.cpu, 1, 1)
+        layout.addWidget(self.disk, 2, 0)
+        layout.addWidget(self.choice, 2, 1)
+        for row, share in enumerate((5, 3, 3)):
+            layout.setRowStretch(row, share)
+        for column in (0, 1):
+            layout.setColumnStretch(column, 1)
+        for chart in (self.latency, self.cpu):
+            chart.set_times_shown(False)
+        self.setMinimumHeight(36 * SPACE)
+
+    @property
+    def charts(self) -> Sequence[TimeChart]:
+        return (self.qps, self.latency, self.cpu, self.disk, self.choice)
+
+    # ---- what is drawn
+
+    def show_curves(
+        self,
+        curves: SessionCurves,
+        ghost: GhostCurves | None,
+        entries: tuple[SessionEntry, SessionEntry | None],
+        choice: SeriesEntry | None,
+    ) -> None:
+        """Other curves, or the same read anew; the axis stays where it is in the same session."""
+        is_other = self._curves is None or self._curves.session != curves.session
+        self._curves, self._ghost, self._entries, self._choice = curves, ghost, entries, choice
+        title = (choice["label"] or choice["name"], choice["unit"]) if choice else ("Your choice", "")
+        self.choice.set_title(_sentence(title[0]), title[1])
+        self._set_lines()
+        for chart in self.charts:
+            chart.set_tracks(self._tracks())
+        self.mark()
+        self.advance()
+        if is_other:
+            self.axis.set_cursor(None)
+            self.axis.reset()
+        else:
+            self.axis.refresh()
+
+    def advance(self) -> None:
+        """Let the ghost come as far as the session has."""
+        if self._curves is not None and self._ghost is not None:
+            self._ghost.advance(self._curves.bounds, self._curves.t)
+
+    def mark(self) -> None:
+        """Steps, warm-up, gaps and notes, after one of them has come or gone."""
+        if self._curves is None:
+            return
+        spans = _spans(self._curves)
+        for chart in self.charts:
+            is_named = chart is self.qps
+            chart.set_spans([span if is_named else Span(span.first, span.last, span.kind) for span in spans])
+            chart.set_marks([(t, text if is_named else "") for t, text in self._curves.marks])
+        self._name_latency(self.axis.cursor)
+
+    def look_at(self, bounds: Bounds) -> None:
+        """Show one step, and stay there."""
+        last = bounds.ended_t or (self._curves.t if self._curves else bounds.began_t)
+        self.axis.set_range(bounds.began_t - _MARGIN_S, max(last, bounds.began_t + _MARGIN_S) + _MARGIN_S)
+
+    def _tracks(self) -> Mapping[str, Track]:
+        tracks = dict(self._curves.tracks) if self._curves else dict[str, Track]()
+        if self._ghost is not None:
+            tracks |= {GHOST + name: track for name, track in self._ghost.tracks.items()}
+        return tracks
+
+    def _set_lines(self) -> None:
+        session, _ = self._entries
+        if session is None:
+            return
+        colour = self._theme.contender(session["colour"])
+        self.qps.set_lines([*self._ghostly(QPS), Line(QPS, session["name"], colour)])
+        self.latency.set_lines([*self._ghostly(LATENCY), Line(LATENCY, session["name"], colour)])
+        self.cpu.set_lines([self._line(each) for each in CPU])
+        self.disk.set_lines([self._line(each) for each in DISK])
+        if self._choice is not None:
+            name = self._choice["name"]
+            self.choice.set_lines([*self._ghostly(name), Line(name, session["name"], colour)])
+
+    def _line(self, drawn: Drawn) -> Line:
+        return Line(drawn.series, drawn.label, self._theme.colour(drawn.role))
+
+    def _ghostly(self, series: str) -> list[Line]:
+        _, ghost = self._entries
+        if ghost is None or self._ghost is None:
+            return []
+        colour = QColor(self._theme.contender(ghost["colour"]))
+        return [Line(GHOST + series, f"{ghost['name']} (earlier)", colour, faint=True)]
+
+    # ---- what one latency is of depends on the step
+
+    def _on_cursor_moved(self, t: float | None) -> None:
+        self._name_latency(t)
+        self.looked_at.emit(t)
+
+    def _name_latency(self, t: float | None) -> None:
+        bounds = self._curves.at(t) if self._curves else None
+        unit = f"ms per {bounds.latency_per}" if bounds is not None else "ms"
+        self.latency.set_title("Latency p95", unit)
+
+
+def _spans(curves: SessionCurves) -> list[Span]:
+    spans: list[Span] = []
+    for bounds in curves.bounds.values():
+        last = bounds.began_t + _OPEN_S if bounds.ended_t is None else bounds.ended_t
+        spans.append(Span(bounds.began_t, last, "step", bounds.label))
+        warmup_s = curves.plan.steps[bounds.position].warmup
+        if warmup_s:
+            measured = bounds.began_t + warmup_s if bounds.measured_t is None else bounds.measured_t
+            spans.append(Span(bounds.began_t, min(measured, last), "warmup"))
+    return spans + [Span(first, last, "gap") for first, last in curves.gaps]
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

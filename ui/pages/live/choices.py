@@ -1,0 +1,136 @@
+"""What a person chooses for the charts: an earlier session behind them, a series, where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QDir, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from app.errors import DynoError
+from app.history.figures import SeriesEntry
+from app.history.sessions import SessionEntry
+
+from ...context import Context
+from ...theme import SPACE
+from ...widgets.actions import action
+from ...widgets.chart import TimeAxis, copy_image, save_image
+
+SERIES = "live/series"  # where the last choice is remembered
+FIRST_SERIES = "host.context_switches"
+_NO_GHOST = "no earlier session"
+_FORMATS = "Picture (*.png);;Drawing (*.svg)"
+
+
+class ChartChoices(QWidget):
+    """The line above the charts."""
+
+    ghost_chosen = Signal(str)  # session id, empty: none
+    series_chosen = Signal(str)
+    failed = Signal(object)  # Exception
+
+    def __init__(self, context: Context, axis: TimeAxis, charts: QWidget, page: QWidget) -> None:
+        super().__init__(page)
+        self._context = context
+        self._axis = axis
+        self._charts = charts
+        self._file_name = "session"
+        self.series = str(context.memory.value(SERIES, FIRST_SERIES))
+        self.follow = action(
+            page, "Follow the newest", "Ctrl+L", "Let the charts go along with what is measured", axis.follow,
+            checkable=True,
+        )  # fmt: skip
+        self.whole = action(page, "Whole session", "Ctrl+0", "Show all there is in the charts", axis.reset)
+        self.save = action(page, "Save charts...", "Ctrl+S", "Save the charts as PNG or SVG", self._ask_where)
+        self.copy = action(
+            page, "Copy charts", "Ctrl+Shift+C", "The charts as a picture to the clipboard",
+            lambda: copy_image(charts),
+        )  # fmt: skip
+        self._ghosts = _combo("An earlier session behind the curves, each step from its own beginning")
+        self._series = _combo("What the last chart shows")
+        self._arrange()
+        self._ghosts.activated.connect(lambda at: self.ghost_chosen.emit(self._ghosts.itemData(at)))
+        self._series.activated.connect(self._on_series_activated)
+        axis.following_changed.connect(self.follow.setChecked)
+        self.follow.setChecked(axis.is_following)
+
+    def _arrange(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE)
+        for each in (self.follow, self.whole):
+            layout.addWidget(_button(each))
+        layout.addSpacing(SPACE)
+        for text, box in (("&Behind it", self._ghosts), ("Last &chart", self._series)):
+            label = QLabel(text)
+            label.setProperty("role", "muted")
+            label.setBuddy(box)
+            box.setAccessibleName(text.replace("&", ""))
+            layout.addWidget(label)
+            layout.addWidget(box)
+        layout.addStretch(1)
+        for each in (self.save, self.copy):
+            layout.addWidget(_button(each))
+
+    def show_ghosts(self, session: SessionEntry, ghosts: Sequence[SessionEntry], chosen: str) -> None:
+        """Those that did the same work first; the others are named as such."""
+        self._file_name = session["name"]
+        self._ghosts.clear()
+        self._ghosts.addItem(_NO_GHOST, "")
+        for ghost in ghosts:
+            is_same = ghost["work_key"] == session["work_key"]
+            date = (ghost["started_at"] or "")[:16].replace("T", " ")
+            other = "" if is_same else f"  ({ghost['sequence']}, other work)"
+            self._ghosts.addItem(f"{ghost['name']}  {date}{other}", ghost["id"])
+        self._ghosts.setCurrentIndex(max(self._ghosts.findData(chosen), 0))
+
+    def show_series(self, series: Sequence[SeriesEntry]) -> None:
+        self._series.clear()
+        for each in series:
+            self._series.addItem(
+                f"{each['name']}  ({each['unit']})" if each["unit"] else each["name"], each["name"]
+            )
+        self._series.setCurrentIndex(self._series.findData(self.series))
+
+    def _on_series_activated(self, at: int) -> None:
+        self.series = self._series.itemData(at)
+        self._context.memory.keep(SERIES, self.series)
+        self.series_chosen.emit(self.series)
+
+    def _ask_where(self) -> None:
+        dialog = QFileDialog(self.window(), "Save charts", QDir.homePath(), _FORMATS)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("png")
+        dialog.selectFile(f"{self._file_name}.png")
+        dialog.fileSelected.connect(self._save_to)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _save_to(self, name: str) -> None:
+        try:
+            save_image(self._charts, Path(name))
+        except DynoError as error:
+            self.failed.emit(error)
+        else:
+            self._context.bus.said.emit(f"Saved {name}")
+
+
+def _combo(tip: str) -> QComboBox:
+    box = QComboBox()
+    box.setToolTip(tip)
+    box.setMaxVisibleItems(20)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(24)
+    return box
+
+
+def _button(its_action: QAction) -> QPushButton:
+    button = QPushButton(its_action.text().removesuffix("..."))
+    button.setToolTip(its_action.toolTip())
+    button.setCheckable(its_action.isCheckable())
+    button.setChecked(its_action.isChecked())
+    button.clicked.connect(its_action.trigger)
+    its_action.toggled.connect(button.setChecked)
+    return button

@@ -1,0 +1,209 @@
+"""The curves of one session: from the store as far as it was read, then from its events as they come."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.history.decoding import Line, SampleLine
+from app.history.timeline import Remark, Stretch, Timeline, step_key
+from app.protocol.events import Log, Mark, Note, SeriesDeclared, StepEnded, StepStarted, Unknown
+from app.protocol.plan import Plan
+
+from ...widgets.pyramid import GAP_S, Track
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+NAN = float("nan")
+UNTOLD = ("measured",)  # marks that are shown by what they bring about
+
+
+@dataclass
+class Bounds:
+    """A step in the time of its session."""
+
+    position: int
+    name: str
+    label: str
+    coordinates: str
+    latency_per: str
+    began_t: float
+    measured_t: float | None = None
+    ended_t: float | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return step_key(self.name, self.coordinates)
+
+
+@dataclass
+class Taken:
+    """What a batch of events has changed."""
+
+    values: int = 0  # samples
+    bounds: bool = False
+    remarks: tuple[Remark, ...] = ()
+
+
+class SessionCurves:
+    """Grows with the events of its session; what was in the store already is not taken twice."""
+
+    def __init__(self, timeline: Timeline, names: Sequence[str]) -> None:
+        self.session = timeline.overview.session["id"]
+        self.plan: Plan = timeline.overview.plan
+        self.names = tuple(names)
+        self.tracks = {name: Track() for name in names}
+        self.bounds: dict[int, Bounds] = {}
+        self.gaps: list[tuple[float, float]] = []
+        self.remarks: list[Remark] = list(timeline.remarks)
+        self.t = 0.0  # of the latest sample
+        self._seq = timeline.seq
+        self._sampled = self._places(timeline.sampled)
+        for stretch in timeline.stretches:
+            self._take_stretch(stretch)
+
+    @property
+    def current(self) -> Bounds | None:
+        """The latest step that began."""
+        return next(reversed(self.bounds.values()), None)
+
+    @property
+    def marks(self) -> list[tuple[float, str]]:
+        """Notes of people, and what happened to the server."""
+        told = (each for each in self.remarks if each.kind in ("note", "mark") and each.about not in UNTOLD)
+        return [(each.t, each.text or each.about) for each in told]
+
+    def at(self, t: float | None) -> Bounds | None:
+        """The step at a moment; where there is none, the latest."""
+        if t is not None:
+            for bounds in reversed(self.bounds.values()):
+                if bounds.began_t <= t:
+                    return bounds
+        return self.current
+
+    def take(self, lines: Iterable[Line]) -> Taken:
+        """Events of the session in their order; those read from the store before are passed over."""
+        taken = Taken()
+        run: list[SampleLine] = []
+        for line in lines:
+            if line.seq <= self._seq:
+                continue
+            self._seq = line.seq
+            if type(line) is SampleLine:
+                run.append(line)
+                continue
+            self._extend(run, taken)
+            self._take(line, taken)
+        self._extend(run, taken)
+        return taken
+
+    def _take(self, event: Line, taken: Taken) -> None:
+        match event:
+            case SeriesDeclared():
+                self._sampled = self._places([str(each["name"]) for each in event.series])
+            case StepStarted():
+                self._begin(event.step, event.t)
+                taken.bounds = True
+            case StepEnded() if event.step in self.bounds:
+                self.bounds[event.step].ended_t = event.t
+                taken.bounds = True
+            case Log() | Mark() | Note() | Unknown():
+                self._remark(event, taken)
+
+    def _remark(self, event: Log | Mark | Note | Unknown, taken: Taken) -> None:
+        if isinstance(event, Mark) and event.name == "measured" and event.step in self.bounds:
+            self.bounds[event.step].measured_t = event.t
+        match event:
+            case Log():
+                about, text = f"{event.source} {event.level}", event.text
+            case Mark():
+                about, text = event.name, event.text
+            case Note():
+                about, text = "", event.text
+            case _:
+                about, text = str(event.data.get("kind")), json.dumps(event.data)
+        remark = Remark(event.seq, event.t, event.kind, about, text)
+        self.remarks.append(remark)
+        taken.remarks += (remark,)
+        taken.bounds = taken.bounds or not isinstance(event, Log)
+
+    def _begin(self, position: int, t: float) -> None:
+        """A step begins; no curve leads into it from the one before."""
+        step = self.plan.steps[position]
+        coordinates = json.dumps(step.coordinates, sort_keys=True)
+        self.bounds[position] = Bounds(position, step.name, step.label, coordinates, step.latency_per, t)
+        self._break_at(t)
+
+    def _break_at(self, t: float) -> None:
+        for track in self.tracks.values():
+            if len(track):
+                track.extend([t], [NAN])
+
+    def _extend(self, run: list[SampleLine], taken: Taken) -> None:
+        """Samples that follow one another; those between the steps belong to none."""
+        samples = [sample for sample in run if sample.step >= 0]
+        run.clear()
+        if not samples:
+            return
+        times = [sample.t for sample in samples]
+        for name, place in self._sampled.items():
+            self.tracks[name].extend(times, [sample.values[place] for sample in samples])
+        self._note_gaps(times)
+        taken.values += len(samples)
+
+    def _take_stretch(self, stretch: Stretch) -> None:
+        self._begin(stretch.position, stretch.began_t)
+        bounds = self.bounds[stretch.position]
+        bounds.measured_t, bounds.ended_t = stretch.measured_t, stretch.ended_t
+        for name, values in stretch.values.items():
+            self.tracks[name].extend(stretch.t, values)
+        self._note_gaps(stretch.t.tolist())
+
+    def _note_gaps(self, times: Sequence[float]) -> None:
+        """Within a step, where nothing was heard for a while."""
+        begun = self.current
+        last = self.t if begun is None else max(self.t, begun.began_t)
+        for t in times:
+            if t - last > GAP_S:
+                self.gaps.append((last, t))
+            last = t
+        self.t = last
+
+    def _places(self, sampled: Sequence[str]) -> dict[str, int]:
+        return {name: at for at, name in enumerate(sampled) if name in self.tracks}
+
+
+class GhostCurves:
+    """An earlier session behind this one: each of its steps begins where the same step does here."""
+
+    def __init__(self, session: str, stretches: Iterable[Stretch], names: Sequence[str]) -> None:
+        self.session = session
+        self.tracks = {name: Track() for name in names}
+        self._stretches = {step_key(each.name, each.coordinates): each for each in stretches}
+        self._done: dict[int, int] = {}  # seconds that are drawn, by position of the step here
+
+    def advance(self, bounds: Mapping[int, Bounds], now: float) -> None:
+        """Let it come as far as the session has, and no step of it further than that step here."""
+        for step in bounds.values():
+            stretch = self._stretches.get(step.key)
+            done = self._done.get(step.position, 0)
+            if stretch is None or done == len(stretch.t):
+                continue
+            times = stretch.t + (step.began_t - stretch.began_t)
+            end = int(times.searchsorted(now if step.ended_t is None else step.ended_t, "right"))
+            if end > done:
+                self._extend(stretch, times, done, end, step.began_t)
+                self._done[step.position] = end
+
+    def _extend(self, stretch: Stretch, times: Floats, done: int, end: int, began_t: float) -> None:
+        for name, track in self.tracks.items():
+            if name in stretch.values:
+                if done == 0 and len(track):
+                    track.extend([began_t], [NAN])
+                track.extend(times[done:end], stretch.values[name][done:end])

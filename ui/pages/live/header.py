@@ -1,0 +1,95 @@
+"""What is carried out, how far it is, the strip of the whole plan."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.progress import PlanProgress
+from app.units import date_text, seconds_text
+
+from ...plans import FollowedPlan
+from ...theme import SPACE, Theme
+from ...widgets.plan_line import link_text
+from ...widgets.strip import PlanStrip
+from ...widgets.table import tabular
+
+
+class PlanHeader(QWidget):
+    """The texts are told anew once a second, the strip with them."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.strip = PlanStrip(theme)
+        self._title = QLabel()
+        self._title.setProperty("role", "title")
+        self._state = QLabel()
+        self._times = QLabel()
+        for label in (self._state, self._times):
+            label.setProperty("role", "muted")
+            label.setFont(tabular(label.font()))
+        self.buttons = QHBoxLayout()
+        self.buttons.setSpacing(SPACE)
+        line = QHBoxLayout()
+        line.setSpacing(2 * SPACE)
+        line.addWidget(self._title)
+        line.addWidget(self._state, 1)
+        line.addWidget(self._times)
+        line.addLayout(self.buttons)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE)
+        layout.addLayout(line)
+        layout.addWidget(self.strip)
+
+    @property
+    def text(self) -> str:
+        return "  ".join(filter(None, (self._title.text(), self._state.text(), self._times.text())))
+
+    def show_plan(
+        self, progress: PlanProgress | None, followed: FollowedPlan | None, colours: Mapping[str, int]
+    ) -> None:
+        """As it stands now; what is not followed is over, or known only as far as it was fetched."""
+        if progress is None or progress.plan is None:
+            _set(self._title, followed.name if followed else "")
+            _set(self._state, _state_text(None, followed))
+            _set(self._times, "")
+        else:
+            _set(self._title, f"{progress.plan.name} on {progress.plan.target}")
+            _set(self._state, _state_text(progress, followed))
+            _set(self._times, _times_text(progress, followed))
+        self.strip.show_progress(progress, colours)
+
+
+def _set(label: QLabel, text: str) -> None:
+    if text != label.text():
+        label.setText(text)
+
+
+def _state_text(progress: PlanProgress | None, followed: FollowedPlan | None) -> str:
+    if followed is not None and followed.problem:
+        return followed.problem
+    if followed is not None and followed.link.state in ("down", "connecting"):
+        return link_text(followed.link)
+    return progress.line if progress else ""
+
+
+def _times_text(progress: PlanProgress, followed: FollowedPlan | None) -> str:
+    """Elapsed, left and finish; of a plan that is over how long it took, and when."""
+    elapsed = seconds_text(progress.elapsed_s)
+    if progress.is_over or followed is None:
+        return f"took {elapsed}" if progress.is_over else elapsed
+    left, finish_at = progress.left_s, progress.finish_at
+    if left is None or finish_at is None:
+        return ""
+    offset = followed.link.clock_offset_s or 0.0
+    finish = max(finish_at - offset, time.time())
+    return f"{elapsed} elapsed, about {seconds_text(left)} left, done at {_clock_text(finish)}"
+
+
+def _clock_text(at: float) -> str:
+    """`15:42`; with its date where that is not today."""
+    text = date_text(at)
+    return text[11:] if text[:10] == date_text(time.time())[:10] else text

@@ -1,0 +1,47 @@
+"""The plans that are followed, side by side, each with the small line of its QPS."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QWidget
+
+from ...plans import FollowedPlan
+from ...theme import SPACE, Theme
+from ...widgets.plan_line import PlanLine
+
+
+class PlansRow(QScrollArea):
+    """Hidden while there is but one."""
+
+    chosen = Signal(str)  # plan id
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._lines: dict[str, PlanLine] = {}
+        inner = QWidget()
+        self._layout = QHBoxLayout(inner)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(2 * SPACE)
+        self._layout.addStretch(1)
+        self.setWidget(inner)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFixedHeight(4 * SPACE)
+        self.setAccessibleName("Plans that are carried out")
+        self.hide()
+
+    def show_plans(self, plans: list[FollowedPlan], shown: str) -> None:
+        """As they stand now; `shown` is the one below."""
+        for plan in plans:
+            line = self._line(plan.id)
+            line.show_plan(plan)
+            line.set_chosen(plan.id == shown)
+        self.setVisible(len(plans) > 1)
+
+    def _line(self, plan: str) -> PlanLine:
+        if plan not in self._lines:
+            line = self._lines[plan] = PlanLine(self._theme)
+            line.clicked.connect(lambda: self.chosen.emit(plan))
+            self._layout.insertWidget(self._layout.count() - 1, line)
+        return self._lines[plan]

@@ -1,0 +1,90 @@
+"""The quiet panel: lines of the server's error log, what the agent says, notes and marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from app.history.timeline import Remark
+
+from ...theme import Theme
+from ...widgets.scale import time_text
+from ...widgets.table import tabular
+
+MOST = 5000  # lines that are kept here; all of them are in the history
+_SAID = {
+    "measured": "warm-up over",
+    "crash": "server crashed",
+    "recovered": "server is back",
+    "restarted": "server restarted",
+    "caches_dropped": "caches dropped",
+}
+
+
+class RemarksPanel(QPlainTextEdit):
+    """Goes along with its end while that is in sight, and stays where a person has scrolled."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._remarks: list[Remark] = []
+        self.setReadOnly(True)
+        self.setMaximumBlockCount(MOST)
+        self.setFont(tabular(self.font()))
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setTabChangesFocus(True)
+        self.setPlaceholderText("Lines of the server's error log, messages of the agent and notes stand here")
+        self.setAccessibleName("Log: server, agent, notes")
+        theme.changed.connect(lambda: self.set_remarks(self._remarks))
+
+    def set_remarks(self, remarks: Iterable[Remark]) -> None:
+        self._remarks = list(remarks)[-MOST:]
+        self.clear()
+        self._append(self._remarks)
+
+    def add_remarks(self, remarks: Iterable[Remark]) -> None:
+        """What has just come."""
+        new = list(remarks)
+        self._remarks = [*self._remarks, *new][-MOST:]
+        self._append(new)
+
+    def _append(self, remarks: Iterable[Remark]) -> None:
+        bar = self.verticalScrollBar()
+        is_at_end = bar.value() >= bar.maximum()
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.beginEditBlock()
+        for remark in remarks:
+            if not self.document().isEmpty():
+                cursor.insertBlock()
+            cursor.insertText(f"{time_text(remark.t)}  ", self._format("muted"))
+            cursor.insertText(remark_text(remark), self._format(_role(remark)))
+        cursor.endEditBlock()
+        if is_at_end:
+            bar.setValue(bar.maximum())
+
+    def _format(self, role: str) -> QTextCharFormat:
+        made = QTextCharFormat()
+        made.setForeground(QColor(self._theme.colour(role)))
+        return made
+
+
+def remark_text(remark: Remark) -> str:
+    """A remark in one line."""
+    if remark.kind == "log":
+        return f"{remark.about}: {remark.text}"
+    if remark.kind == "note":
+        return f"note: {remark.text}"
+    if remark.kind == "mark":
+        return ": ".join(filter(None, (_SAID.get(remark.about, remark.about), remark.text)))
+    return f"unknown event {remark.about}"
+
+
+def _role(remark: Remark) -> str:
+    if remark.kind == "note":
+        return "accent"
+    if remark.about == "crash" or remark.about.endswith(" error"):
+        return "bad"
+    return "warn" if remark.about.endswith(" warning") else "muted" if remark.kind == "mark" else "text"

@@ -1,0 +1,143 @@
+"""Stop, skip, stop after this step, note: asked of the agent that carries out the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMessageBox, QPushButton, QWidget
+
+from ...context import Context
+from ...plans import FollowedPlan
+from ...theme import SPACE
+from ...widgets.actions import action
+
+MAX_NOTE = 4000  # characters that the agent takes
+
+
+class Steering(QWidget):
+    """Greyed where no plan is carried out; what was asked for is said in the status bar."""
+
+    failed = Signal(object)  # Exception
+
+    def __init__(self, context: Context, page: QWidget) -> None:
+        super().__init__(page)
+        self._context = context
+        self._plan: FollowedPlan | None = None
+        self.stop_session = action(
+            page, "Stop session...", "Ctrl+.", "End the session at hand; the plan goes on", self._ask_session
+        )
+        self.stop_plan = action(page, "Stop plan...", "Ctrl+Shift+.", "End the whole plan", self._ask_plan)
+        self.stop_after = action(
+            page, "Stop after this step", "Ctrl+Shift+E", "End the session when the step at hand is over",
+            lambda: self._stop("step", "the session ends after the step at hand"),
+        )  # fmt: skip
+        self.skip = action(
+            page,
+            "Skip step",
+            "Ctrl+K",
+            "End the step at hand, without a figure",
+            self._skip,
+        )
+        self.write_note = action(
+            page,
+            "Note",
+            "Ctrl+M",
+            "Say something at this moment, marked in the charts",
+            self._begin_note,
+        )
+        self.note = QLineEdit()
+        self._arrange()
+        self.show_plan(None)
+
+    @property
+    def actions_of_plan(self) -> list[QAction]:
+        return [self.write_note, self.skip, self.stop_after, self.stop_session, self.stop_plan]
+
+    def _arrange(self) -> None:
+        self.note.setPlaceholderText("Note at this moment")
+        self.note.setAccessibleName("Note at this moment")
+        self.note.setToolTip(self.write_note.toolTip())
+        self.note.setMaxLength(MAX_NOTE)
+        self.note.setMinimumWidth(22 * SPACE)
+        self.note.returnPressed.connect(self._send_note)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE)
+        layout.addWidget(self.note)
+        for each in (self.skip, self.stop_after, self.stop_session):
+            layout.addWidget(_button(each))
+
+    def show_plan(self, plan: FollowedPlan | None) -> None:
+        """What can be asked of this plan now."""
+        self._plan = plan if plan is not None and not plan.is_over else None
+        is_active = self._plan is not None
+        for each in self.actions_of_plan:
+            each.setEnabled(is_active)
+        self.note.setEnabled(is_active)
+        self.setVisible(is_active)
+
+    # ---- what is asked
+
+    def _ask_session(self) -> None:
+        name = self._plan.progress.current if self._plan else None
+        shown = self._plan.progress.name(name.id) if self._plan and name else "the session at hand"
+        self._confirm(
+            f"Stop {shown}?",
+            "Its step at hand ends without a figure and its later steps are not carried out. The steps before"
+            " keep their figures, and the next session of the plan begins.",
+            "Stop session",
+            lambda: self._stop("session", "the session ends"),
+        )
+
+    def _ask_plan(self) -> None:
+        name = self._plan.name if self._plan else ""
+        self._confirm(
+            f"Stop the plan {name}?",
+            "The step at hand ends without a figure; no further step or session is carried out. Everything"
+            " measured so far is kept.",
+            "Stop plan",
+            lambda: self._stop("plan", "the plan ends"),
+        )
+
+    def _confirm(self, question: str, text: str, yes: str, agreed: Callable[[], None]) -> None:
+        box = QMessageBox(self.window())
+        box.setIcon(QMessageBox.Icon.NoIcon)
+        box.setWindowTitle(yes)
+        box.setText(question)
+        box.setInformativeText(text)
+        button = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
+        box.addButton("Go on", QMessageBox.ButtonRole.RejectRole)
+        button.clicked.connect(agreed)
+        box.finished.connect(box.deleteLater)
+        box.open()
+
+    def _stop(self, what: str, said: str) -> None:
+        if self._plan is not None:
+            self._context.plans.stop(self._plan.id, what, self, self.failed.emit)
+            self._context.bus.said.emit(f"Asked: {said}")
+
+    def _skip(self) -> None:
+        if self._plan is not None:
+            self._context.plans.skip(self._plan.id, self, self.failed.emit)
+            self._context.bus.said.emit("Asked: the step at hand ends, the next one begins")
+
+    def _begin_note(self) -> None:
+        self.note.setFocus()
+        self.note.selectAll()
+
+    def _send_note(self) -> None:
+        text = self.note.text().strip()
+        if text and self._plan is not None:
+            self._context.plans.note(self._plan.id, text, self, self.failed.emit)
+            self.note.clear()
+
+
+def _button(its_action: QAction) -> QPushButton:
+    """As an action: its text, what it does in words, whether it can be had now."""
+    button = QPushButton(its_action.text())
+    button.setToolTip(its_action.toolTip())
+    button.clicked.connect(its_action.trigger)
+    its_action.enabledChanged.connect(button.setEnabled)
+    return button

@@ -1,0 +1,289 @@
+"""A whole plan as a strip: its sessions and their steps as blocks in the order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFocusEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from app.progress import PlanProgress, SessionProgress, StepProgress
+from app.protocol.plan import Step
+from app.units import figure_text, seconds_text
+
+from ..theme import SPACE, Theme
+from .lines import mixed
+
+LABELS = 18  # pixels above the blocks, for the names of sessions
+BLOCKS = 26
+LEGEND = 20  # below, for the groups
+_APART = 6.0  # pixels between two sessions
+_NARROWEST = 3.0  # of a block, as long as there is room
+_FAINT = 0.35  # of the colour of what is still to come
+_ROUND = 2.0
+_BY_KEY = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
+GROUPED = ("drive", "scan", "text-index")  # kinds whose steps are told apart by their group
+
+
+@dataclass(frozen=True)
+class Block:
+    session: str
+    step: int
+    place: QRectF
+
+
+class PlanStrip(QWidget):
+    """Arrows go from block to block, Enter or a click chooses one."""
+
+    chosen = Signal(str, int)  # session id, position of the step
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._progress: PlanProgress | None = None
+        self._colours: Mapping[str, int] = {}
+        self._selected: tuple[str, int] | None = None
+        self._blocks: list[Block] = []
+        self._is_by_key = False  # a frame is for those who came by the keyboard
+        self.setFixedHeight(LABELS + BLOCKS + LEGEND)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setAccessibleName("Plan: sessions and steps in the order of time")
+        theme.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(80 * SPACE, self.height())
+
+    def show_progress(self, progress: PlanProgress | None, colours: Mapping[str, int]) -> None:
+        """As the plan stands now; `colours` are those of the contenders, by session."""
+        self._progress, self._colours = progress, colours
+        self._arrange()
+        self.update()
+
+    def select(self, session: str, step: int) -> None:
+        """Mark the block that is looked at."""
+        self._selected = (session, step)
+        self.update()
+
+    def blocks(self) -> list[Block]:
+        return self._blocks
+
+    # ---- where the blocks are
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """As wide as they take time; short ones can still be seen and clicked where there is room."""
+        self._blocks = []
+        if self._progress is None or self._progress.plan is None:
+            return
+        lengths = {
+            (id_, step): self._progress.length_s(id_, step)
+            for id_, session in self._progress.sessions.items()
+            for step in range(len(session.steps))
+        }
+        room = self.width() - _APART * max(len(self._progress.sessions) - 1, 0)
+        least = min(_NARROWEST, room / max(len(lengths), 1) / 2)
+        whole = sum(lengths.values()) or 1.0
+        free = max(room - least * len(lengths), 0.0)
+        x, last = 0.0, ""
+        for (session, step), seconds in lengths.items():
+            x += _APART if last and session != last else 0.0
+            width = least + free * seconds / whole
+            self._blocks.append(Block(session, step, QRectF(x, LABELS, width, BLOCKS)))
+            x, last = x + width, session
+
+    def _at(self, point: QPointF) -> Block | None:
+        """Of the steps: the labels above belong to the blocks below them."""
+        near = (block for block in self._blocks if block.place.left() <= point.x() <= block.place.right())
+        return next(near, None) if point.y() <= LABELS + BLOCKS else None
+
+    # ---- painting
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        if self._progress is not None:
+            for block in self._blocks:
+                self._paint_block(painter, block, self._progress)
+            self._paint_names(painter, self._progress)
+            self._paint_legend(painter, self._progress)
+        if self.hasFocus() and self._is_by_key:
+            painter.setPen(QPen(self._theme.colour("accent"), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+
+    def _paint_block(self, painter: QPainter, block: Block, progress: PlanProgress) -> None:
+        session = progress.sessions[block.session]
+        step, colour = session.steps[block.step], self._theme.group(group_of(progress.step(block.step)))
+        place = block.place.adjusted(0.5, 0, -0.5 if block.place.width() > 2 else 0, 0)
+        to_come = mixed(colour, self._theme.colour("window"), _FAINT)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour if step.state == "completed" else to_come)
+        painter.drawRect(place)
+        if step.state == "active":
+            done = QRectF(place)
+            done.setWidth(place.width() * _share(progress, session, block.step))
+            painter.fillRect(done, colour)
+            self._outline(painter, place, self._theme.colour("text"), 1)
+        elif step.state in ("failed", "stopped", "skipped"):
+            self._paint_broken(painter, place, step.state)
+        if (block.session, block.step) == self._selected:
+            self._outline(painter, place, self._theme.colour("accent"), 2)
+
+    def _paint_broken(self, painter: QPainter, place: QRectF, state: str) -> None:
+        """Hatched: also told apart without its colour."""
+        colour = self._theme.colour("bad" if state == "failed" else "muted")
+        painter.setBrush(QBrush(colour, Qt.BrushStyle.BDiagPattern))
+        painter.drawRect(place)
+        painter.fillRect(QRectF(place.left(), place.bottom() - 3, place.width(), 3), colour)
+
+    def _outline(self, painter: QPainter, place: QRectF, colour: QColor, width: int) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(colour, width))
+        painter.drawRect(place.adjusted(width / 2, width / 2, -width / 2, -width / 2))
+
+    def _paint_names(self, painter: QPainter, progress: PlanProgress) -> None:
+        metrics = painter.fontMetrics()
+        for id_, place in self._session_places().items():
+            session = progress.sessions[id_]
+            swatch = QRectF(place.left(), 4, 8, 8)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.contender(self._colours.get(id_, 0)))
+            if place.width() >= swatch.width():
+                painter.drawRoundedRect(swatch, _ROUND, _ROUND)
+            text = " ".join(filter(None, (progress.name(id_), _state_text(session))))
+            room = int(place.width() - 14)
+            painter.setPen(self._theme.colour("text" if session.state == "active" else "muted"))
+            if room > metrics.horizontalAdvance("MMM"):
+                shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
+                painter.drawText(QPointF(place.left() + 14, 12), shown)
+
+    def _session_places(self) -> dict[str, QRectF]:
+        places: dict[str, QRectF] = {}
+        for block in self._blocks:
+            known = places.get(block.session)
+            places[block.session] = block.place if known is None else known.united(block.place)
+        return places
+
+    def _paint_legend(self, painter: QPainter, progress: PlanProgress) -> None:
+        """The groups of the plan, in the order of their first step."""
+        steps = progress.plan.steps if progress.plan else []
+        x, y = 0.0, LABELS + BLOCKS + 6.0
+        for group in dict.fromkeys(map(group_of, steps)):
+            painter.fillRect(QRectF(x, y, 8, 8), self._theme.group(group))
+            painter.setPen(self._theme.colour("muted"))
+            painter.drawText(QPointF(x + 12, y + 8), group)
+            x += 12 + painter.fontMetrics().horizontalAdvance(group) + 2 * SPACE
+
+    # ---- mouse and keyboard
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            block = self._at(QPointF(event.pos()))
+            QToolTip.showText(event.globalPos(), self.text_of(block) if block else "", self)
+            return True
+        return super().event(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        is_over = self._at(event.position()) is not None
+        self.setCursor(Qt.CursorShape.PointingHandCursor if is_over else Qt.CursorShape.ArrowCursor)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        block = self._at(event.position())
+        if block is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._choose(block)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys = [(block.session, block.step) for block in self._blocks]
+        at = keys.index(self._selected) if self._selected in keys else -1
+        moves = {
+            Qt.Key.Key_Left: max(at - 1, 0),
+            Qt.Key.Key_Right: min(at + 1, len(keys) - 1),
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: len(keys) - 1,
+            Qt.Key.Key_Return: at,
+            Qt.Key.Key_Enter: at,
+        }
+        to = moves.get(Qt.Key(event.key()), -1)
+        if to >= 0:
+            self._choose(self._blocks[to])
+        else:
+            super().keyPressEvent(event)
+
+    def _choose(self, block: Block) -> None:
+        self.select(block.session, block.step)
+        self.setAccessibleDescription(self.text_of(block))
+        self.chosen.emit(block.session, block.step)
+
+    def text_of(self, block: Block) -> str:
+        """A block in words."""
+        if self._progress is None:
+            return ""
+        session = self._progress.sessions[block.session]
+        step, planned = session.steps[block.step], self._progress.step(block.step)
+        seconds = self._progress.length_s(block.session, block.step)
+        lines = [
+            f"{self._progress.name(block.session)}: {planned.label}",
+            _outcome_text(step, planned),
+            seconds_text(seconds) if step.ended_t is not None else f"about {seconds_text(seconds)}",
+        ]
+        return "\n".join(filter(None, lines))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._is_by_key = event.reason() in _BY_KEY
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+
+def group_of(step: Step) -> str:
+    """What a step is coloured by: its group, else its kind."""
+    return (
+        step.kind
+        if step.kind in ("load", "index", "settle", "warmup", "restart")
+        else step.group or step.kind
+    )
+
+
+def _share(progress: PlanProgress, session: SessionProgress, index: int) -> float:
+    """How much of a step is behind it."""
+    began_t = session.steps[index].began_t
+    length = progress.length_s(session.id, index)
+    return 0.0 if began_t is None or length <= 0 else min((session.t - began_t) / length, 1.0)
+
+
+def _state_text(session: SessionProgress) -> str:
+    if session.state in ("failed", "stopped", "lost"):
+        return session.state
+    failed = session.failed_steps
+    return f"({failed} step{'s' * (failed > 1)} failed)" if failed else ""
+
+
+def _outcome_text(step: StepProgress, planned: Step) -> str:
+    if step.ended is not None and step.ended.value is not None and step.state == "completed":
+        return f"{figure_text(step.ended.value)} {planned.unit}"
+    return f"{step.state}: {step.reason}" if step.reason else step.state
