@@ -4,33 +4,31 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.adoption import Found, find_plans, is_kept, unfinished_targets
 from app.errors import DynoError, InputError
-from app.follower import Follower, Link, Update
-from app.history import journals
-from app.history.decoding import decode_lines
-from app.history.history import History
-from app.progress import PlanProgress
-from app.protocol.events import ProtocolError
 from app.targets import LOCAL, Ask, Target, Targets, agent_on, connect
 
 from .bus import Arrival, Bus, Changes
-from .secrets import Secrets
-from .tasks import Failed, Tasks
 from .widgets.message import told
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
+    from app.adoption import Found
+    from app.follower import Link, Update
+    from app.history.history import History
+    from app.progress import PlanProgress
     from app.remote.agent import Agent
 
+    from .following import News
+    from .secrets import Secrets
+    from .tasks import Failed, Tasks
+
 JOIN_S = 5.0
-CHUNK = 4 << 20
 
 
 @dataclass
@@ -42,22 +40,14 @@ class FollowedPlan:
     directory: str
     sha: str  # of the agent file that carries it out
     sessions: tuple[str, ...]
-    progress: PlanProgress = field(default_factory=PlanProgress)
-    link: Link = field(default_factory=Link)
+    progress: PlanProgress
+    link: Link
     is_over: bool = False
     problem: str = ""  # why it is not followed any more, in one line
 
     @property
     def name(self) -> str:
         return self.progress.plan.name if self.progress.plan else self.id[-6:]
-
-
-@dataclass(frozen=True)
-class _News:
-    """From the thread of a follower."""
-
-    plan: str
-    what: PlanProgress | Update | Exception
 
 
 class Plans(QObject):
@@ -107,13 +97,21 @@ class Plans(QObject):
         ask: Ask | None = None,
     ) -> None:
         """Follow a plan; who follows it already goes on."""
+        from app.follower import Link
+        from app.progress import PlanProgress
+
+        from .following import follow_plan
+
         thread = self._threads.get(plan)
         if thread is not None and thread.is_alive():
             return
-        followed = FollowedPlan(plan, target, directory, sha, tuple(sessions))
+        followed = FollowedPlan(plan, target, directory, sha, tuple(sessions), PlanProgress(), Link())
         self._plans[plan] = followed
         thread = threading.Thread(
-            target=self._body, args=(followed, ask or self._secrets.ask), name=f"follow-{plan}", daemon=True
+            target=follow_plan,
+            args=(followed, self._home, ask or self._secrets.ask, self._heard.emit, self._stopping),
+            name=f"follow-{plan}",
+            daemon=True,
         )
         self._threads[plan] = thread
         thread.start()
@@ -126,16 +124,23 @@ class Plans(QObject):
 
     def adopt(self) -> None:
         """Find the plans again that went on while the window was closed; nobody is asked for a secret."""
-        self._tasks.read(self, unfinished_targets, self._on_targets_known, self._on_failed)
+
+        def work(history: History) -> list[str]:
+            from app.adoption import unfinished_targets
+
+            return unfinished_targets(history)
+
+        self._tasks.read(self, work, self._on_targets_known, self._on_failed)
 
     def adopt_from(self, target: Target, ask: Ask) -> None:
         """Follow what is carried out on a target, or was, and is not all here."""
-        self._tasks.run(
-            self,
-            lambda: [found for found in find_plans(target, ask) if not is_kept(found, self._home)],
-            self._on_found,
-            self._on_failed,
-        )
+
+        def work() -> list[Found]:
+            from app.adoption import find_plans, is_kept
+
+            return [found for found in find_plans(target, ask) if not is_kept(found, self._home)]
+
+        self._tasks.run(self, work, self._on_found, self._on_failed)
 
     def close(self) -> None:
         """Stop following; the plans go on at their targets."""
@@ -165,40 +170,17 @@ class Plans(QObject):
 
         self._tasks.run(owner, work, lambda _: None, failed)
 
-    # on the thread of a follower
-
-    def _body(self, followed: FollowedPlan, ask: Ask) -> None:
-        def reach() -> Agent:
-            return agent_on(connect(followed.target, ask), followed.target, followed.directory, followed.sha)
-
-        def publish(update: Update) -> None:
-            self._tell(_News(followed.id, update))
-
-        try:
-            self._tell(_News(followed.id, _replayed(self._home, followed.sessions)))
-            Follower(
-                self._home, followed.id, followed.sessions, reach, publish, stopping=self._stopping
-            ).run()
-        except Exception as error:
-            self._tell(_News(followed.id, error))
-
-    def _tell(self, news: _News) -> None:
-        if not self._stopping.is_set():
-            with suppress(RuntimeError):  # the window has gone meanwhile
-                self._heard.emit(news)
-
     # on the GUI thread
 
-    def _on_heard(self, news: _News) -> None:
+    def _on_heard(self, news: News) -> None:
         followed = self._plans[news.plan]
-        match news.what:
-            case PlanProgress() as progress:
-                followed.progress = progress
-            case Update() as update:
-                self._take(followed, update)
-            case error:
-                followed.problem = told(error)[0]
-                followed.is_over = not isinstance(error, DynoError)
+        if news.progress is not None:
+            followed.progress = news.progress
+        if news.update is not None:
+            self._take(followed, news.update)
+        if news.error is not None:
+            followed.problem = told(news.error)[0]
+            followed.is_over = not isinstance(news.error, DynoError)
         self.changed.emit(news.plan)
 
     def _take(self, followed: FollowedPlan, update: Update) -> None:
@@ -233,15 +215,3 @@ def _changes_the_list(events: Iterable[Any]) -> bool:
     """Whether a list of sessions shows something else now."""
     kinds = {"session_planned", "session_started", "step_ended", "session_ended"}
     return any(getattr(event, "kind", "sample") in kinds for event in getattr(events, "lines", events))
-
-
-def _replayed(home: Path, sessions: Sequence[str]) -> PlanProgress:
-    """What the kept journals tell of a plan."""
-    progress = PlanProgress()
-    with History(home) as history:
-        folder = history.journals
-    for session in sessions:
-        with suppress(ProtocolError):
-            for raw in journals.chunks(journals.path_of(folder, session), CHUNK):
-                progress.take_all(session, decode_lines(raw))
-    return progress

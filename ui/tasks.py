@@ -7,12 +7,13 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import shiboken6
 from PySide6.QtCore import QObject, Signal
 
-from app.history.history import History
+if TYPE_CHECKING:
+    from app.history.history import History
 
 THREADS = 4
 CLOSE_S = 5.0  # what is still at work then is left behind
@@ -95,6 +96,8 @@ class Tasks(QObject):
             answer.deliver(answer.value)
 
     def _history(self) -> History:
+        from app.history.history import History
+
         if not hasattr(self._own, "history"):
             self._own.history = History(self._home)
         found: History = self._own.history

@@ -131,11 +131,8 @@ class Theme(QObject):
     def _faded(self) -> QColor:
         """Text of what cannot be had now: still legible."""
         text, ground = self.colour("text"), self.colour("window")
-        parts = [
-            round(0.45 * a + 0.55 * b)
-            for a, b in zip(text.getRgb()[:3], ground.getRgb()[:3], strict=True)  # type: ignore[arg-type]
-        ]
-        return QColor(*parts)
+        pairs = ((text.red(), ground.red()), (text.green(), ground.green()), (text.blue(), ground.blue()))
+        return QColor(*(round(0.45 * ours + 0.55 * behind) for ours, behind in pairs))
 
 
 _ROLES = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout
@@ -35,7 +35,7 @@ def _shortcuts(window: Window) -> str:
     """Of every action that has one, in the order of the menus."""
     parts = []
     for top in window.menuBar().actions():
-        menu = top.menu()
+        menu: Any = top.menu()  # a QMenu, which the stubs of PySide6 do not say
         rows = [_row(each) for each in menu.actions() if each.shortcut().toString()] if menu else []
         if rows:
             parts.append(f"<h3>{escape(_plain(top))}</h3><table cellpadding='3'>{''.join(rows)}</table>")

@@ -1,0 +1,71 @@
+"""The body of the thread that follows one plan: its own connection, its own history, no widget."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.follower import Follower, Update
+from app.history import journals
+from app.history.decoding import decode_lines
+from app.history.history import History
+from app.progress import PlanProgress
+from app.protocol.events import ProtocolError
+from app.targets import Ask, agent_on, connect
+
+if TYPE_CHECKING:
+    from app.remote.agent import Agent
+
+    from .plans import FollowedPlan
+
+CHUNK = 4 << 20  # bytes of a kept journal that are read at once
+
+
+@dataclass(frozen=True)
+class News:
+    """What the thread of a follower has to tell."""
+
+    plan: str
+    progress: PlanProgress | None = None  # what the kept journals told
+    update: Update | None = None
+    error: Exception | None = None  # it is not followed any more
+
+
+def follow_plan(
+    followed: FollowedPlan, home: Path, ask: Ask, tell: Callable[[News], None], stopping: threading.Event
+) -> None:
+    """Tell what is kept, then what comes, until the plan ends or the window closes."""
+    plan, target, directory, sha = followed.id, followed.target, followed.directory, followed.sha
+
+    def say(news: News) -> None:
+        if not stopping.is_set():
+            with suppress(RuntimeError):  # the window has gone meanwhile
+                tell(news)
+
+    def reach() -> Agent:
+        return agent_on(connect(target, ask), target, directory, sha)
+
+    try:
+        say(News(plan, progress=_replayed(home, followed.sessions)))
+        Follower(
+            home, plan, followed.sessions, reach, lambda update: say(News(plan, update=update)),
+            stopping=stopping,
+        ).run()  # fmt: skip
+    except Exception as error:
+        say(News(plan, error=error))
+
+
+def _replayed(home: Path, sessions: Sequence[str]) -> PlanProgress:
+    """What the kept journals tell of a plan."""
+    progress = PlanProgress()
+    with History(home) as history:
+        folder = history.journals
+    for session in sessions:
+        with suppress(ProtocolError):
+            for raw in journals.chunks(journals.path_of(folder, session), CHUNK):
+                progress.take_all(session, decode_lines(raw))
+    return progress
