@@ -219,3 +219,8 @@ def _sorting(order: Order) -> str:
         raise InputError(f"sessions are not sorted by {order.by!r}: there are {', '.join(ORDERS)}")
     parts = [f"{each} IS NULL, {each} {direction}" for each in expressions]
     return f"{', '.join(parts)}, {_NEWEST_FIRST}"
+
+
+def tags(history: History) -> list[str]:
+    """All that any session has."""
+    return [tag for (tag,) in history.query("SELECT DISTINCT tag FROM session_tag ORDER BY tag")]

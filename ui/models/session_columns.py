@@ -1,0 +1,120 @@
+"""The columns of the list of sessions: what each shows, and by what it is sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from app.history.browsing import QPS, Headline, SessionLine
+from app.units import date_text, figure_text, seconds_text
+
+
+@dataclass(frozen=True)
+class SessionColumn:
+    title: str
+    order: str  # of app.history.browsing
+    text: Callable[[SessionLine], str]
+    tip: Callable[[SessionLine], str] = lambda _: ""
+    about: str = ""  # of the head
+    is_figure: bool = False
+    is_first_shown: bool = True
+    width: int = 100
+    group: str | None = None  # whose headline it is
+
+
+# the colour of a state, where it is not that of text
+TONES = {"failed": "bad", "lost": "bad", "stopped": "warn", "waiting": "muted", "active": "accent"}
+NAME, STATE, CONTENDER, TAGS = 0, 1, 2, 10
+
+
+def state_text(line: SessionLine) -> str:
+    """`completed`; `completed, 2 failed` where steps have failed."""
+    failed = line["failed_steps"]
+    return f"{line['state']}, {failed} failed" if failed else line["state"]
+
+
+def state_reason(line: SessionLine) -> str:
+    """Why it is not simply completed."""
+    failed = line["failed_steps"]
+    steps = f"{failed} {'step has' if failed == 1 else 'steps have'} failed" if failed else ""
+    return "; ".join(filter(None, (line["reason"], steps)))
+
+
+def contender_text(line: SessionLine) -> str:
+    contender = line["contender"]
+    parts = (contender["build"], contender["engine"], contender["preset"], contender["table_options"])
+    cores = f"cores {contender['cores']}" if contender["cores"] else ""
+    return ", ".join(filter(None, (*parts, cores)))
+
+
+def headline_text(headline: Headline | None) -> str:
+    """The figure; in front of it how many steps it is of, where some have none."""
+    if headline is None:
+        return ""
+    if headline.n == headline.steps:
+        return figure_text(headline.qps)
+    part = f"({headline.n}/{headline.steps})"
+    return part if headline.qps is None else f"{part} {figure_text(headline.qps)}"
+
+
+def headline_tip(group: str, headline: Headline | None) -> str:
+    if headline is None:
+        return f"No step of {group} has ended"
+    if not headline.n:
+        return f"None of the {headline.steps} steps of {group} has a figure"
+    if headline.steps == 1:
+        return f"QPS of the one step of {group}"
+    if headline.n == headline.steps:
+        return f"Geometric mean of the QPS of the {headline.steps} steps of {group}"
+    missing = headline.steps - headline.n
+    return (
+        f"Geometric mean of the QPS of {headline.n} of the {headline.steps} steps of {group}:"
+        f" {missing} {'has' if missing == 1 else 'have'} no figure"
+    )
+
+
+def _length(line: SessionLine) -> str:
+    return "" if line["seconds"] is None else seconds_text(line["seconds"])
+
+
+def _date(line: SessionLine) -> str:
+    return f"{'planned' if line['started_at'] is None else 'began'} {date_text(line['at'])}"
+
+
+FIXED = (
+    SessionColumn("Name", "name", lambda line: line["name"], lambda line: line["id"], width=190),
+    SessionColumn("State", "state", state_text, state_reason, width=140),
+    SessionColumn(
+        "Contender", "contender", lambda line: line["contender"]["name"], contender_text, width=150
+    ),
+    SessionColumn("Build", "build", lambda line: line["contender"]["build"], width=140),
+    SessionColumn(
+        "Engine", "engine", lambda line: line["contender"]["engine"], is_first_shown=False, width=80
+    ),
+    SessionColumn(
+        "Preset", "preset", lambda line: line["contender"]["preset"], is_first_shown=False, width=90
+    ),
+    SessionColumn("Target", "target", lambda line: line["target"], width=80),
+    SessionColumn("Sequence", "sequence", lambda line: line["sequence"], width=90),
+    SessionColumn("Date", "date", lambda line: date_text(line["at"]), _date, "When it began", width=130),
+    SessionColumn("Length", "length", _length, about="How long it took", is_figure=True, width=100),
+    SessionColumn("Tags", "tags", lambda line: ", ".join(line["tags"]), width=90),
+)
+
+
+def columns(groups: Iterable[str]) -> tuple[SessionColumn, ...]:
+    """The fixed ones, and one for the QPS of each group."""
+    return FIXED + tuple(_of_group(group) for group in groups)
+
+
+def _of_group(group: str) -> SessionColumn:
+    return SessionColumn(
+        f"QPS {group}".strip(),
+        QPS + group,
+        lambda line: headline_text(line["headlines"].get(group)),
+        lambda line: headline_tip(group, line["headlines"].get(group)),
+        f"Queries per second: the geometric mean of the steps of {group}, n = 1 session",
+        is_figure=True,
+        width=124,
+        group=group,
+    )

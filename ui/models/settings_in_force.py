@@ -1,0 +1,88 @@
+"""What held in a session: its my.cnf, the variables in force, every other fact; filtered by a text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+Index = QModelIndex | QPersistentModelIndex
+_TITLES = ("Where", "Name", "Value")
+
+
+class Setting(NamedTuple):
+    where: str
+    name: str
+    value: str
+
+
+def settings_of(cnf: str, facts: Mapping[str, Any]) -> list[Setting]:
+    """As lines; the engine's long status texts are no settings."""
+    found = [Setting("my.cnf", *_option(line)) for line in cnf.splitlines() if line.strip()]
+    for where, value in facts.items():
+        if where != "my_cnf" and not where.startswith("engine_status"):
+            found += [Setting(where.replace("_", " "), *pair) for pair in _pairs(value)]
+    return found
+
+
+def _option(line: str) -> tuple[str, str]:
+    name, _, value = line.partition("=")
+    return name.strip(), value.strip()
+
+
+def _pairs(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Nested objects as dotted names; lists of objects line by line."""
+    if isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from _pairs(each, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
+        for each in value:
+            *names, last = (str(part) for part in each.values())
+            yield ".".join(filter(None, (name, *names))), last
+    else:
+        yield name, value if isinstance(value, str) else json.dumps(value)
+
+
+class SettingModel(QAbstractTableModel):
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._all: Sequence[Setting] = ()
+        self._shown: Sequence[Setting] = ()
+        self._text = ""
+
+    def show(self, settings: Sequence[Setting]) -> None:
+        self._all = settings
+        self.filter(self._text)
+
+    def filter(self, text: str) -> None:
+        """Those with each word in one of their texts."""
+        self._text = text
+        words = text.casefold().split()
+        self.beginResetModel()
+        self._shown = [each for each in self._all if _has(each, words)] if words else self._all
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
+        return 0 if parent.isValid() else len(self._shown)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(_TITLES)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        is_title = orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole
+        return _TITLES[section] if is_title and 0 <= section < len(_TITLES) else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return None
+        text = self._shown[index.row()][index.column()]
+        return text if role == Qt.ItemDataRole.ToolTipRole else text.partition("\n")[0]
+
+
+def _has(setting: Setting, words: Sequence[str]) -> bool:
+    text = " ".join(setting).casefold()
+    return all(word in text for word in words)

@@ -1,0 +1,136 @@
+"""The steps of one session and their figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from app.history.figures import StepEntry
+from app.units import figure_text
+
+from ..theme import Theme
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_TONES = {"failed": "bad", "stopped": "warn", "skipped": "muted", "waiting": "muted", "active": "accent"}
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True)
+class _Column:
+    title: str
+    text: Callable[[StepEntry], str]
+    is_figure: bool = False
+    about: str = ""
+
+
+def _coordinates(step: StepEntry) -> str:
+    """What else than threads was swept."""
+    others = {name: value for name, value in step["coordinates"].items() if name != "threads"}
+    return " ".join(f"{name}={value}" for name, value in others.items())
+
+
+def _name(step: StepEntry) -> str:
+    return " ".join(filter(None, (step["name"], _coordinates(step), "(warm-up)" if step["warm"] else "")))
+
+
+def _latency(name: str) -> Callable[[StepEntry], str]:
+    return lambda step: _given(step["latency_ms"].get(name))
+
+
+def _per_query(name: str) -> Callable[[StepEntry], str]:
+    return lambda step: _given(step["per_query"].get(name))
+
+
+def _given(value: float | None) -> str:
+    return "" if value is None else figure_text(value)
+
+
+def _latency_per(step: StepEntry) -> str:
+    return step["latency_per"] if step["latency_ms"].get("p50") is not None else ""
+
+
+def _size(step: StepEntry) -> str:
+    return "" if step["size_bytes"] is None else f"{step['size_bytes'] / 2**20:,.1f}"
+
+
+def _errors(step: StepEntry) -> str:
+    return "" if step["errors"] is None else f"{step['errors']:,.0f}"
+
+
+def _seconds(step: StepEntry) -> str:
+    return _given(step["seconds"])
+
+
+COLUMNS = (
+    _Column("Step", _name),
+    _Column("Group", lambda step: step["group"]),
+    _Column("Threads", lambda step: str(step["coordinates"].get("threads", "")), True),
+    _Column("State", lambda step: step["state"]),
+    _Column("Figure", lambda step: _given(step["value"]), True, "In the unit beside it, n = 1"),
+    _Column("Unit", lambda step: step["unit"]),
+    _Column("Seconds", _seconds, True, "That were measured"),
+    _Column("p50 ms", _latency("p50"), True, "Half of all took no longer"),
+    _Column("p95 ms", _latency("p95"), True, "95 % of all took no longer"),
+    _Column("p99 ms", _latency("p99"), True, "99 % of all took no longer"),
+    _Column("Latency per", _latency_per, False, "What one latency is of"),
+    _Column("CPU us/query", _per_query("cpu_us"), True, "CPU of the server for each query"),
+    _Column("KB read/query", _per_query("read_kb"), True),
+    _Column("KB written/query", _per_query("written_kb"), True),
+    _Column("Size MB", _size, True, "Of the database after the step"),
+    _Column("Errors", _errors, True),
+    _Column("Reason", lambda step: step["reason"]),
+)
+STATE = 3
+
+
+class StepModel(QAbstractTableModel):
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._steps: Sequence[StepEntry] = ()
+
+    def show(self, steps: Sequence[StepEntry]) -> None:
+        self.beginResetModel()
+        self._steps = steps
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
+        return 0 if parent.isValid() else len(self._steps)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
+            return None
+        column = COLUMNS[section]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return column.title
+            case Qt.ItemDataRole.ToolTipRole:
+                return column.about or None
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return _RIGHT if column.is_figure else _LEFT
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        step, column = self._steps[index.row()], COLUMNS[index.column()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return column.text(step)
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return _RIGHT if column.is_figure else _LEFT
+            case Qt.ItemDataRole.ToolTipRole:
+                return step["reason"] or None
+            case Qt.ItemDataRole.ForegroundRole if index.column() == STATE and step["state"] in _TONES:
+                return self._theme.colour(_TONES[step["state"]])
+        return None

@@ -1,0 +1,74 @@
+"""What can be done on the page: actions, each enabled where it can do something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from ...widgets.actions import action
+
+Do = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Doings:
+    """What each action does."""
+
+    compare: Do
+    open_live: Do
+    rename: Do
+    tag: Do
+    note: Do
+    copy: Do
+    export: Do
+    take_in: Do
+    delete: Do
+    undo: Do
+    find: Do
+
+
+class Commands:
+    """Keys that a line edit needs for itself are those of the list alone."""
+
+    def __init__(self, page: QWidget, table: QWidget, do: Doings) -> None:
+        tip = "Put the selected sessions side by side; select two or more"
+        self.compare = action(page, "&Compare", "Ctrl+K", tip, do.compare)
+        self.open_live = action(page, "&Open in Live", "Ctrl+L", "The curves of the session", do.open_live)
+        self.rename = action(table, "&Rename", "F2", "Another name for the session", do.rename)
+        self.tag = action(page, "&Tag...", "Ctrl+T", "Tags for the selected sessions", do.tag)
+        self.note = action(page, "Add &note", "Ctrl+N", "A note on the session", do.note)
+        self.copy = action(table, "Cop&y", "Ctrl+C", "The selected lines as a table", do.copy)
+        self.export = action(page, "&Export...", "Ctrl+E", "The selected sessions as files", do.export)
+        self.take_in = action(page, "&Import...", "Ctrl+I", "Sessions that somebody exported", do.take_in)
+        tip = "Take the selected sessions away; can be undone"
+        self.delete = action(table, "&Delete", "Del", tip, do.delete)
+        self.undo = action(table, "&Undo delete", "Ctrl+Z", "Bring back what was deleted last", do.undo)
+        self.find = action(page, "&Filter", "Ctrl+F", "Find sessions by a text", do.find)
+        self.undo.setEnabled(False)
+        self.show_selected(0)
+
+    def menu(self) -> Sequence[QAction | None]:
+        """Of the page."""
+        files = (self.export, self.take_in, None, self.delete, self.undo)
+        return (*self._of_sessions(), self.copy, None, *files, None, self.find)
+
+    def context_menu(self) -> Sequence[QAction | None]:
+        """Of the list."""
+        return (*self._of_sessions(), self.copy, self.export, None, self.delete)
+
+    def buttons(self) -> Sequence[QAction]:
+        """Those that stand on the page."""
+        return (self.compare, self.open_live, self.tag, self.export, self.delete)
+
+    def _of_sessions(self) -> Sequence[QAction | None]:
+        return (self.compare, self.open_live, None, self.rename, self.tag, self.note)
+
+    def show_selected(self, sessions: int) -> None:
+        for each in (self.open_live, self.rename, self.note):
+            each.setEnabled(sessions == 1)
+        for each in (self.copy, self.tag, self.export, self.delete):
+            each.setEnabled(sessions >= 1)
+        self.compare.setEnabled(sessions >= 2)

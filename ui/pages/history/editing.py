@@ -1,0 +1,113 @@
+"""What a person changes: names, tags, notes; sessions taken away and brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from app.errors import DynoError
+from app.history import edits
+from app.history.history import History
+
+from ...bus import Changes
+from ...context import Context
+
+
+class Editing(QObject):
+    """Everything is done off the GUI thread; all pages hear of it."""
+
+    deleted = Signal(object, str)  # ids of the sessions that are away, why others are not
+    undone = Signal(str)  # what came of it
+    failed = Signal(object)  # Exception
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._undo: list[tuple[str, ...]] = []  # what each deletion took away
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._undo)
+
+    def rename(self, session: str, name: str) -> None:
+        self._change(lambda history: edits.rename(history, session, name))
+
+    def note(self, session: str, text: str) -> None:
+        self._change(lambda history: edits.note(history, session, text))
+
+    def tag(self, sessions: Sequence[str], name: str, is_on: bool) -> None:
+        """Give all of them the tag, or take it from those that have it."""
+
+        def change(history: History) -> None:
+            for session in sessions:
+                if is_on:
+                    edits.tag(history, session, name)
+                elif name in edits.added(history, session)["tags"]:
+                    edits.untag(history, session, name)
+
+        self._change(change)
+
+    def set_tags(self, session: str, tags: Sequence[str]) -> None:
+        """These and no others."""
+
+        def change(history: History) -> None:
+            before = edits.added(history, session)["tags"]
+            for tag in tags:
+                edits.tag(history, session, tag)
+            for tag in set(before) - set(tags):
+                edits.untag(history, session, tag)
+
+        self._change(change)
+
+    def delete(self, sessions: Sequence[str]) -> None:
+        """Those that can be; what is carried out stays."""
+
+        def change(history: History) -> tuple[tuple[str, ...], str]:
+            gone, why = [], ""
+            for session in sessions:
+                try:
+                    gone.append(edits.delete(history, session))
+                except DynoError as error:
+                    why = str(error)
+            return tuple(gone), why
+
+        self._context.tasks.read(self, change, self._on_deleted, self._on_failed)
+
+    def undo(self) -> None:
+        """Bring back what the latest deletion took away."""
+        if not self._undo:
+            return
+        sessions = self._undo.pop()
+
+        def change(history: History) -> str:
+            back = sum(edits.undelete(history, session) for session in sessions)
+            lost = len(sessions) - back
+            return f"{count(back)} back" + (f"; the journals of {lost} are gone" if lost else "")
+
+        self._context.tasks.read(self, change, self._on_undone, self._on_failed)
+
+    def _change(self, change: Callable[[History], None]) -> None:
+        self._context.tasks.read(self, change, lambda _: self._tell(), self._on_failed)
+
+    def _on_deleted(self, answer: tuple[tuple[str, ...], str]) -> None:
+        gone, why = answer
+        if gone:
+            self._undo.append(gone)
+        self._tell()
+        self.deleted.emit(gone, why)
+
+    def _on_undone(self, text: str) -> None:
+        self._tell()
+        self.undone.emit(text)
+
+    def _on_failed(self, error: Exception) -> None:
+        self._tell()  # some of it may have been done
+        self.failed.emit(error)
+
+    def _tell(self) -> None:
+        self._context.bus.changed.emit(Changes(sessions=True))
+
+
+def count(sessions: int) -> str:
+    return f"{sessions:,} session{'' if sessions == 1 else 's'}"

@@ -1,0 +1,135 @@
+"""Sessions for others and from them: exported, copied as a table, taken in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.errors import DynoError
+from app.history.browsing import lines
+from app.history.exporting import export
+from app.history.history import History
+from app.history.importing import import_session
+
+from ...bus import Changes
+from ...context import Context
+from ...models.session_columns import SessionColumn
+from .editing import count
+
+_FILES = "Exported sessions (*.zip);;All files (*)"
+_FOLDER = "history/folder"  # where the last file was
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What became of files that were to be imported."""
+
+    new: tuple[str, ...] = ()  # session ids
+    known: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        parts = [f"{count(len(self.new))} imported"] if self.new or not self.problems else []
+        if self.known:
+            parts.append(f"{count(len(self.known))} there already")
+        return "; ".join([*parts, *self.problems])
+
+
+class Exchange(QObject):
+    imported = Signal(object)  # Taken
+    failed = Signal(object)  # Exception
+
+    def __init__(self, context: Context, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._context, self._owner = context, owner
+
+    def choose_import(self) -> None:
+        dialog = QFileDialog(self._owner, "Import sessions", self._folder(), _FILES)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        self._open(dialog, lambda paths: self.import_files([Path(path) for path in paths]))
+
+    def import_files(self, files: Sequence[Path]) -> None:
+        """One after the other; what one of them is no session does not stop the next."""
+        self._context.bus.said.emit("Importing …")
+        self._context.tasks.read(
+            self, lambda history: _take_in(history, files), self._on_imported, self.failed.emit
+        )
+
+    def choose_export(self, sessions: Sequence[str], name: str) -> None:
+        """One into a file, several into a folder."""
+        if len(sessions) == 1:
+            dialog = QFileDialog(self._owner, "Export session", self._folder(), _FILES)
+            dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+            dialog.setDefaultSuffix("zip")
+            dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # nothing is written over
+            dialog.selectFile(f"{_file_name(name)}.dyno.zip")
+        else:
+            dialog = QFileDialog(self._owner, f"Export {count(len(sessions))} into", self._folder())
+            dialog.setFileMode(QFileDialog.FileMode.Directory)
+            dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        self._open(dialog, lambda paths: self.export_to(sessions, Path(paths[0])))
+
+    def export_to(self, sessions: Sequence[str], place: Path) -> None:
+        def work(history: History) -> list[Path]:
+            return [export(history, session, place) for session in sessions]
+
+        self._context.bus.said.emit("Exporting …")
+        self._context.tasks.read(self, work, self._on_exported, self.failed.emit)
+
+    def copy(self, sessions: Sequence[str], columns: Sequence[SessionColumn]) -> None:
+        """As a table, tabs between its cells; also of lines that were never looked at."""
+
+        def read(history: History) -> str:
+            rows = [[column.text(line) for column in columns] for line in lines(history, sessions)]
+            return "".join("\t".join(row) + "\n" for row in [[each.title for each in columns], *rows])
+
+        self._context.tasks.read(self, read, self._on_copied, self.failed.emit)
+
+    def _on_copied(self, text: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self._context.bus.said.emit(f"{count(text.count(chr(10)) - 1)} copied")
+
+    def _on_imported(self, taken: Taken) -> None:
+        if taken.new:
+            self._context.bus.changed.emit(Changes(sessions=True))
+        self.imported.emit(taken)
+
+    def _on_exported(self, files: list[Path]) -> None:
+        where = files[0] if len(files) == 1 else files[0].parent
+        self._context.bus.said.emit(f"{count(len(files))} exported: {where}")
+
+    def _open(self, dialog: QFileDialog, chosen: Callable[[list[str]], object]) -> None:
+        def on_accepted() -> None:
+            self._context.memory.keep(_FOLDER, dialog.directory().absolutePath())
+            chosen(dialog.selectedFiles())
+
+        dialog.accepted.connect(on_accepted)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _folder(self) -> str:
+        return str(self._context.memory.value(_FOLDER, str(Path.home())))
+
+
+def _take_in(history: History, files: Sequence[Path]) -> Taken:
+    new: list[str] = []
+    known: list[str] = []
+    problems: list[str] = []
+    for file in files:
+        try:
+            found = import_session(history, file)
+            (new if found.new else known).append(found.session)
+        except DynoError as error:
+            problems.append(str(error))
+    return Taken(tuple(new), tuple(known), tuple(problems))
+
+
+def _file_name(name: str) -> str:
+    """What every file system takes."""
+    return "".join(each if each.isalnum() or each in "-_." else "-" for each in name).strip(".-") or "session"

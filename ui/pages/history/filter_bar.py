@@ -1,0 +1,97 @@
+"""Above the list: text that filters as it is typed, the facets, how many sessions fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
+
+from app.history.browsing import FACETS, FacetValue, Filter
+
+from ...theme import SPACE
+from .facets import FacetButton
+
+
+class FilterLine(QLineEdit):
+    """Down goes to the list, Escape clears."""
+
+    left = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Down:
+            self.left.emit()
+        elif event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        else:
+            super().keyPressEvent(event)
+
+
+class FilterBar(QWidget):
+    """Says which sessions are wanted, with every key."""
+
+    changed = Signal(object)  # Filter
+    left = Signal()  # towards the list
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = FilterLine()
+        self._text.setPlaceholderText("Filter: name, target, contender, tag, note …")
+        self._text.setAccessibleName("Filter sessions")
+        self._text.setToolTip("Each word is in a text of the session (Ctrl+F)")
+        self._text.setClearButtonEnabled(True)
+        self._text.setMinimumWidth(160)
+        self._facets = [FacetButton(name) for name in FACETS]
+        self._count = QLabel()
+        self._count.setProperty("role", "muted")
+        self._count.setMinimumWidth(130)
+        self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._clear = QPushButton("Clear")
+        self._clear.setToolTip("All sessions again: no text, no facet")
+        self._clear.clicked.connect(self.clear)
+        self._lay_out()
+        self._text.textChanged.connect(self._on_changed)
+        self._text.left.connect(self.left)
+        for facet in self._facets:
+            facet.chosen_changed.connect(self._on_changed)
+        self._clear.setEnabled(False)
+
+    def _lay_out(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE // 2)
+        layout.addWidget(self._text, 1)
+        for facet in self._facets:
+            layout.addWidget(facet)
+        layout.addWidget(self._clear)
+        layout.addWidget(self._count)
+
+    @property
+    def filter(self) -> Filter:
+        return Filter(self._text.text(), {each.name: each.chosen for each in self._facets if each.chosen})
+
+    def show_count(self, fitting: int, total: int) -> None:
+        many = f"{total:,} session{'' if total == 1 else 's'}"
+        self._count.setText(many if fitting == total else f"{fitting:,} of {many}")
+
+    def show_facets(self, values: Mapping[str, Sequence[FacetValue]]) -> None:
+        for facet in self._facets:
+            facet.show_values(values.get(facet.name, ()))
+
+    def clear(self) -> None:
+        self._text.blockSignals(True)
+        self._text.clear()
+        self._text.blockSignals(False)
+        for facet in self._facets:
+            facet.choose(())
+        self._on_changed()
+
+    def focus_text(self) -> None:
+        self._text.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._text.selectAll()
+
+    def _on_changed(self) -> None:
+        wanted = self.filter
+        self._clear.setEnabled(not wanted.is_empty)
+        self.changed.emit(wanted)

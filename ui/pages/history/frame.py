@@ -1,0 +1,82 @@
+"""How the page is cut: news, filter, list above, what is selected below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from ...memory import Memory
+from ...theme import SPACE
+from ...widgets.actions import action_button
+from ...widgets.empty import EmptyPage
+from ...widgets.message import Message
+from .detail import DetailPane
+from .filter_bar import FilterBar
+from .table import SessionTable
+
+_SHARES = [420, 300]  # of the height, where nothing is remembered: list, detail
+
+
+class Frame(QWidget):
+    """Holds the parts; shows the list, or that nothing fits, or that there is nothing yet."""
+
+    def __init__(self, bar: FilterBar, table: SessionTable, detail: DetailPane, message: Message) -> None:
+        super().__init__()
+        self._bar, self._table, self._detail = bar, table, detail
+        self._all, self._list = QStackedWidget(), QStackedWidget()
+        self._splitter = QSplitter(Qt.Orientation.Vertical)
+        self._selected = QLabel()
+        self._selected.setProperty("role", "heading")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(message)
+        layout.addWidget(self._all, 1)
+
+    def build(self, memory: Memory, buttons: Sequence[QAction], clear: QAction, first: QAction) -> None:
+        """`first` is the next step where there is no session at all."""
+        self._list.addWidget(self._table)
+        self._list.addWidget(EmptyPage("No session fits", "No session has all of this.", clear))
+        self._splitter.addWidget(self._list)
+        self._splitter.addWidget(self._make_lower(buttons))
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.setSizes(_SHARES)
+        self._splitter.setStretchFactor(0, 3)
+        self._splitter.setStretchFactor(1, 2)
+        memory.restore_splitter(self._splitter, "history/splitter")
+        body = QWidget()
+        layout = QVBoxLayout(body)
+        layout.setContentsMargins(SPACE, SPACE, SPACE, SPACE)
+        layout.setSpacing(SPACE)
+        layout.addWidget(self._bar)
+        layout.addWidget(self._splitter, 1)
+        self._all.addWidget(body)
+        text = (
+            "Every session is kept here: what was carried out on what, its figures, its curves."
+            " Run a plan, or drag a session that somebody exported onto this page."
+        )
+        self._all.addWidget(EmptyPage("No sessions yet", text, first))
+
+    def _make_lower(self, buttons: Sequence[QAction]) -> QWidget:
+        lower, line = QWidget(), QHBoxLayout()
+        line.setSpacing(SPACE)
+        line.addWidget(self._selected, 1)
+        for each in buttons:
+            line.addWidget(action_button(each))
+        layout = QVBoxLayout(lower)
+        layout.setContentsMargins(0, SPACE // 2, 0, 0)
+        layout.setSpacing(SPACE // 2)
+        layout.addLayout(line)
+        layout.addWidget(self._detail, 1)
+        lower.setMinimumHeight(160)
+        return lower
+
+    def show_found(self, fitting: int, total: int) -> None:
+        self._all.setCurrentIndex(0 if total else 1)
+        self._list.setCurrentIndex(0 if fitting or not total else 1)
+
+    def show_selected(self, text: str) -> None:
+        self._selected.setText(text)

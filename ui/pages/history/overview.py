@@ -1,0 +1,114 @@
+"""What was carried out on what: two columns of lines, the text of which can be selected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+
+from app.history.figures import SessionShown
+
+from ...models.session_columns import TONES
+from ...theme import SPACE
+from .reading import Detail, Pair
+
+_LINES = 8  # of each column
+
+
+class _Lines(QWidget):
+    """Titles and texts; the labels are kept, their texts change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layout = QGridLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setHorizontalSpacing(2 * SPACE)
+        layout.setVerticalSpacing(SPACE // 2)
+        layout.setColumnStretch(1, 1)
+        self._labels: list[tuple[QLabel, QLabel]] = []
+        for row in range(_LINES):
+            title, text = QLabel(), QLabel()
+            title.setProperty("role", "muted")
+            text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            text.setTextFormat(Qt.TextFormat.PlainText)
+            text.setWordWrap(True)
+            layout.addWidget(title, row, 0, Qt.AlignmentFlag.AlignTop)
+            layout.addWidget(text, row, 1)
+            self._labels.append((title, text))
+        layout.setRowStretch(_LINES, 1)
+
+    def show_pairs(self, pairs: Sequence[Pair]) -> None:
+        given = [pair for pair in pairs if pair[1]]
+        for at, (title, text) in enumerate(self._labels):
+            pair = given[at] if at < len(given) else ("", "")
+            title.setText(pair[0])
+            text.setText(pair[1])
+            text.setAccessibleName(pair[0])
+
+
+class Overview(QScrollArea):
+    tags_changed = Signal(str, object)  # session id, the tags it is to have
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._session = ""
+        self._what, self._on = _Lines(), _Lines()
+        self._state = QLabel()
+        self._state.setWordWrap(True)
+        self._state.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._tags = QLineEdit()
+        self._tags.setAccessibleName("Tags")
+        self._tags.setPlaceholderText("Tags, with commas between them; Enter keeps them")
+        self._tags.editingFinished.connect(self._on_tags_edited)
+        self._shown_tags: list[str] = []
+        self.setWidgetResizable(True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setWidget(self._lay_out())
+
+    def _lay_out(self) -> QWidget:
+        body = QWidget()
+        label = QLabel("&Tags")
+        label.setProperty("role", "muted")
+        label.setBuddy(self._tags)
+        tags = QHBoxLayout()
+        tags.addWidget(label)
+        tags.addWidget(self._tags, 1)
+        lines = QHBoxLayout()
+        lines.setSpacing(4 * SPACE)
+        lines.addWidget(self._what, 1)
+        lines.addWidget(self._on, 1)
+        layout = QVBoxLayout(body)
+        layout.setContentsMargins(SPACE, SPACE, SPACE, SPACE)
+        layout.setSpacing(SPACE)
+        layout.addWidget(self._state)
+        layout.addLayout(lines)
+        layout.addLayout(tags)
+        layout.addStretch(1)
+        return body
+
+    def show_detail(self, detail: Detail) -> None:
+        shown = detail.shown
+        self._what.show_pairs(detail.what)
+        self._on.show_pairs(detail.on)
+        self._show_state(shown)
+        if not (self._tags.hasFocus() and self._session == shown["id"]):
+            self._session, self._shown_tags = shown["id"], list(shown["tags"])
+            self._tags.setText(", ".join(self._shown_tags))
+
+    def _show_state(self, shown: SessionShown) -> None:
+        lines = [f"{shown['state']}: {shown['reason']}"] if shown["reason"] else []
+        failed = [step for step in shown["steps"] if step["state"] == "failed"]
+        lines += [f"{step['name']} failed: {step['reason'] or 'no reason is known'}" for step in failed]
+        tone = TONES.get(shown["state"]) or ("warn" if failed else "")
+        if self._state.property("role") != tone:
+            self._state.setProperty("role", tone)
+            self._state.style().polish(self._state)
+        self._state.setText("\n".join(lines))
+        self._state.setVisible(bool(lines))
+
+    def _on_tags_edited(self) -> None:
+        tags = sorted({tag.strip() for tag in self._tags.text().split(",")} - {""})
+        if self._session and tags != sorted(self._shown_tags):
+            self._shown_tags = tags
+            self.tags_changed.emit(self._session, tags)

@@ -1,0 +1,217 @@
+"""The page: what is found, what is selected, what is done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction, QCursor, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+
+from app.history.browsing import Found, SessionLine, facets, lines, tags
+
+from ...bus import Wanted
+from ...context import Context
+from ...models.sessions import SessionModel
+from ...tasks import Latest
+from ...widgets.actions import action
+from ...widgets.message import Message, told
+from ..page import Page
+from .commands import Commands, Doings
+from .detail import DetailPane
+from .editing import Editing, count
+from .exchange import Exchange, Taken
+from .filter_bar import FilterBar
+from .frame import Frame
+from .reading import Detail, read_detail
+from .table import SessionTable
+from .tag_menu import TagMenu, shared_tags
+
+
+class HistoryPage(Page):
+    title = "History"
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        self._model = SessionModel(context.tasks, context.theme, self)
+        self._table = SessionTable(self._model, context.memory)
+        self._bar, self._detail, self._message = FilterBar(), DetailPane(context.theme), Message()
+        self._editing, self._exchange = Editing(context, self), Exchange(context, self)
+        self._counting, self._reading = Latest(context.tasks, self), Latest(context.tasks, self)
+        self._wanted: tuple[str, ...] = ()  # to be selected when they have been found
+        self._commands = Commands(self, self._table, self._doings())
+        self._frame = self._make_frame()
+        self._connect()
+        self.setAcceptDrops(True)
+        self._on_chosen(())
+
+    # what the window asks
+
+    def reload(self) -> None:
+        self._model.reload()
+        self._read_detail()
+
+    def open(self, wanted: Wanted) -> None:
+        """Select these, whatever was filtered before."""
+        if wanted.sessions:
+            self._wanted = wanted.sessions
+            self._bar.clear()
+
+    def page_actions(self) -> Sequence[QAction | None]:
+        return self._commands.menu()
+
+    # building
+
+    def _doings(self) -> Doings:
+        editing, exchange = self._editing, self._exchange
+        return Doings(
+            compare=lambda: self._want("compare", tuple(sorted(self._table.selected))),
+            open_live=lambda: self._want("live", self._table.selected),
+            rename=self._table.edit_name,
+            tag=self._ask_tags,
+            note=self._detail.start_note,
+            copy=lambda: exchange.copy(self._table.selected, self._table.shown_columns()),
+            export=lambda: exchange.choose_export(self._table.selected, self._name()),
+            take_in=exchange.choose_import,
+            delete=lambda: editing.delete(self._table.selected),
+            undo=editing.undo,
+            find=self._bar.focus_text,
+        )
+
+    def _make_frame(self) -> Frame:
+        frame = Frame(self._bar, self._table, self._detail, self._message)
+        clear = action(frame, "Clear filter", "", "All sessions again", self._bar.clear)
+        tip = "Choose a target, contenders and a sequence, and run them"
+        first = action(frame, "Set up a plan", "", tip, lambda: self._want("bench"))
+        frame.build(self.context.memory, self._commands.buttons(), clear, first)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(frame)
+        return frame
+
+    def _connect(self) -> None:
+        self._bar.changed.connect(self._model.ask)
+        self._bar.left.connect(self._table.focus_list)
+        self._model.found.connect(self._on_found)
+        self._model.renamed.connect(self._editing.rename)
+        self._table.chosen.connect(self._on_chosen)
+        self._table.activated.connect(lambda _: self._want("live", self._table.selected))
+        self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._table.customContextMenuRequested.connect(self._on_menu_wanted)
+        self._detail.noted.connect(self._editing.note)
+        self._detail.tags_changed.connect(self._editing.set_tags)
+        self._editing.deleted.connect(self._on_deleted)
+        self._editing.undone.connect(self._on_undone)
+        self._exchange.imported.connect(self._on_imported)
+        for failed in (self._model.failed, self._editing.failed, self._exchange.failed):
+            failed.connect(self._message.show_failure)
+
+    # what was found
+
+    def _on_found(self, found: Found) -> None:
+        self._bar.show_count(len(found.ids), found.total)
+        self._frame.show_found(len(found.ids), found.total)
+        if found.total:
+            self._table.restore_columns()
+        if self._wanted:
+            self._table.select(self._wanted)
+            self._wanted = ()
+        wanted = self._bar.filter
+        self._counting.read(
+            lambda history: facets(history, wanted), self._bar.show_facets, self._message.show_failure
+        )
+
+    # what is selected
+
+    def _on_chosen(self, sessions: tuple[str, ...]) -> None:
+        self._commands.show_selected(len(sessions))
+        self._frame.show_selected(self._name() if len(sessions) == 1 else "")
+        if not sessions:
+            self._detail.show_words("Select a session to see what was carried out, and its results")
+        elif len(sessions) > 1:
+            self._detail.show_words(
+                f"{count(len(sessions))} are selected: compare, tag, export or delete them"
+            )
+        self._read_detail()
+
+    def _read_detail(self) -> None:
+        if len(self._table.selected) == 1:
+            (session,) = self._table.selected
+            self._reading.read(
+                lambda history: read_detail(history, session), self._on_read, self._on_not_read
+            )
+
+    def _on_read(self, detail: Detail) -> None:
+        if self._table.selected == (detail.shown["id"],):
+            self._frame.show_selected(detail.shown["name"])
+            self._detail.show_detail(detail)
+
+    def _on_not_read(self, error: Exception) -> None:
+        self._detail.show_words(told(error)[0])
+
+    def _name(self) -> str:
+        line = self._model.line(self._table.selected[0]) if self._table.selected else None
+        return line["name"] if line else ""
+
+    # what is done
+
+    def _want(self, page: str, sessions: tuple[str, ...] = ()) -> None:
+        self.context.bus.wanted.emit(Wanted(page, sessions))
+
+    def _ask_tags(self) -> None:
+        sessions = self._table.selected
+        self.context.tasks.read(
+            self,
+            lambda history: (tags(history), lines(history, sessions)),
+            self._on_tags_read,
+            self._message.show_failure,
+        )
+
+    def _on_tags_read(self, answer: tuple[list[str], list[SessionLine]]) -> None:
+        known, of = answer
+        sessions = [line["id"] for line in of]
+        menu = TagMenu(shared_tags(known, (line["tags"] for line in of)), self)
+        menu.toggled.connect(lambda tag, is_on: self._editing.tag(sessions, tag, is_on))
+        menu.popup(QCursor.pos())
+
+    def _on_deleted(self, gone: tuple[str, ...], why: str) -> None:
+        self._commands.undo.setEnabled(self._editing.can_undo)
+        if why:
+            self._message.show_error(f"{count(len(gone))} deleted. {why}")
+        elif gone:
+            self._message.show_info(f"{count(len(gone))} deleted", self._commands.undo)
+
+    def _on_undone(self, text: str) -> None:
+        self._commands.undo.setEnabled(self._editing.can_undo)
+        self._message.clear()
+        self.context.bus.said.emit(text)
+
+    def _on_imported(self, taken: Taken) -> None:
+        if taken.problems:
+            self._message.show_error(taken.text)
+        else:
+            self.context.bus.said.emit(taken.text)
+        self.open(Wanted("history", taken.new + taken.known))
+
+    def _on_menu_wanted(self, at: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for each in self._commands.context_menu():
+            if each is None:
+                menu.addSeparator()
+            else:
+                menu.addAction(each)
+        menu.popup(self._table.viewport().mapToGlobal(at))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _files(event):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._exchange.import_files(_files(event))
+        event.acceptProposedAction()
+
+
+def _files(event: QDropEvent) -> list[Path]:
+    return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]

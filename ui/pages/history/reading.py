@@ -1,0 +1,99 @@
+"""What the detail pane shows of a session, read and worded off the GUI thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from app.history.figures import SessionShown, plan_of, settings, show
+from app.history.history import History
+from app.units import bytes_text, date_text, seconds_text
+
+from ...models.settings_in_force import Setting, settings_of
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Detail:
+    shown: SessionShown
+    what: tuple[Pair, ...]  # was carried out
+    on: tuple[Pair, ...]  # which machine, when
+    settings: tuple[Setting, ...]
+    notes: str
+    log: str
+
+
+def read_detail(history: History, session: str) -> Detail:
+    shown, plan, kept = show(history, session), plan_of(history, session), settings(history, session)
+    facts: dict[str, Any] = kept["facts"]
+    machine = next((value for name, value in facts.items() if name.startswith("machine")), None)
+    return Detail(
+        shown,
+        tuple(_what(shown, plan)),
+        tuple(_on(shown, plan, machine if isinstance(machine, dict) else {})),
+        tuple(settings_of(kept["cnf"], kept["facts"])),
+        "\n\n".join(_note(each) for each in shown["notes"]),
+        "\n".join(_remark(each) for each in shown["events"]),
+    )
+
+
+def _what(shown: SessionShown, plan: dict[str, Any]) -> Iterator[Pair]:
+    contender = shown["contender"]
+    yield "Contender", contender["name"]
+    yield "Build", f"{contender['build']} ({contender['family']} {contender['version']})"
+    yield "Engine", " ".join(filter(None, (contender["engine"], contender["table_options"])))
+    yield "Preset", contender["preset"]
+    yield "Cores", contender["cores"] or "all"
+    yield "Sequence", f"{shown['sequence']}: {_done(shown)}"
+    yield "Tables", f"{plan['tables']:,}, each of {plan['rows']:,} rows"
+    yield "Each step", f"{seconds_text(plan['seconds'])} after {seconds_text(plan['warmup'])} of warm-up"
+
+
+def _done(shown: SessionShown) -> str:
+    done = sum(step["state"] == "completed" for step in shown["steps"])
+    return f"{done} of {len(shown['steps'])} steps completed"
+
+
+def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> Iterator[Pair]:
+    yield "Target", shown["target"]
+    if machine:
+        cpu = machine.get("cpu") or {}
+        memory = machine.get("memory_bytes")
+        parts = (
+            cpu.get("model"),
+            cpu.get("cores") and f"{cpu['cores']} cores",
+            memory and bytes_text(memory),
+        )
+        yield "Machine", ", ".join(str(part) for part in parts if part)
+        yield (
+            "System",
+            " ".join(str(machine[name]) for name in ("distribution", "kernel") if machine.get(name)),
+        )
+    yield "Plan", f"{plan.get('name') or plan['id']}, repeat {shown['repeat']} of {plan['repeats']}"
+    yield "Began", _began(shown)
+    yield "Length", "" if shown["seconds"] is None else seconds_text(shown["seconds"])
+    yield (
+        "From",
+        "imported" if shown["imported"] else "published" if shown["published"] else "carried out here",
+    )
+    yield "Id", shown["id"]
+
+
+def _began(shown: SessionShown) -> str:
+    from datetime import datetime
+
+    began = shown["started_at"]
+    return "not yet" if began is None else date_text(datetime.fromisoformat(began).timestamp())
+
+
+def _note(note: dict[str, Any]) -> str:
+    """When it was said, during the session with its second, and the text."""
+    t = "" if note["t"] is None else f", {seconds_text(note['t'])} after the beginning"
+    return f"{date_text(note['at'])}{t}\n{note['text']}"
+
+
+def _remark(remark: dict[str, Any]) -> str:
+    text = " ".join(filter(None, (remark["about"], remark["text"])))
+    return f"{remark['t']:>9.1f} s  {remark['kind']:<7}  {text}"
