@@ -330,9 +330,10 @@ def _plain(step: Mapping[str, Any]) -> dict[str, Any]:
 
 def command_line(request: PlanRequest) -> str:
     """What to write in a terminal to carry out the same plan; with its file where options cannot say it."""
+    busy = " --allow-busy" if request.allow_busy else ""
     if not _fits_options(request.contenders):
         name = shlex.quote(f"{request.name or request.sequence}.toml".replace("/", "-"))
-        return f"cat > {name} <<'PLAN'\n{request.to_toml()}PLAN\ndyno run {name}"
+        return f"cat > {name} <<'PLAN'\n{request.to_toml()}PLAN\ndyno run {name}{busy}"
     first = request.contenders[0] if request.contenders else ContenderRequest("", "")
     words = ["dyno", "run", *_option("target", request.target, _OPEN.target)]
     words += [
@@ -345,7 +346,7 @@ def command_line(request: PlanRequest) -> str:
     words += _option("threads", ",".join(map(str, request.threads or ())))
     words += _option("start-state", request.start, _OPEN.start)
     words += _option("table-options", first.table_options) + _option("cores", first.cores)
-    return shlex.join([*words, "--allow-busy"] if request.allow_busy else words)
+    return shlex.join(words) + busy
 
 
 def _fits_options(contenders: tuple[ContenderRequest, ...]) -> bool:
