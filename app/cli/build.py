@@ -11,8 +11,8 @@ from .parser import add_json, later
 def add_words(words: Any) -> None:
     noun = words.add_parser("build", help="installed servers")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list")
-    listing.add_argument("--target", default="local")
+    listing = verbs.add_parser("list", help="what there is on a target")
+    listing.add_argument("--target", default="local", help="where; local, this computer, if nothing is said")
     add_json(listing)
     listing.set_defaults(carry_out=later("build", "list_builds"))
 

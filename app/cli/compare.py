@@ -15,10 +15,15 @@ FORMATS = ("table", "json", "csv", "md")
 
 def add_words(words: Any) -> None:
     parser = words.add_parser("compare", help="sessions side by side")
-    parser.add_argument("sessions", nargs="+", metavar="SESSION")
+    parser.add_argument(
+        "sessions",
+        nargs="+",
+        metavar="SESSION",
+        help="a full id, its last 6 characters, a unique name, or last",
+    )
     parser.add_argument("--base", metavar="SESSION", help="the first one, unless it is named")
-    parser.add_argument("--format", choices=FORMATS, default="table")
-    parser.add_argument("--json", action="store_const", dest="format", const="json")
+    parser.add_argument("--format", choices=FORMATS, default="table", help="md is Markdown")
+    parser.add_argument("--json", action="store_const", dest="format", const="json", help="for scripts")
     parser.add_argument("--measure", default="value", metavar="M", help="p95_ms, cpu_us, written_kb, ...")
     parser.add_argument("--differences", action="store_true", help="what the sessions do not have in common")
     parser.set_defaults(carry_out=later("compare", "compare_sessions"))

@@ -26,9 +26,11 @@ def add_words(words: Any) -> None:
         ("note", "say something at this moment"),
     ):
         parser = words.add_parser(word, help=text)
-        parser.add_argument("--target", default="local")
+        parser.add_argument(
+            "--target", default="local", help="where; local, this computer, if nothing is said"
+        )
         if word == "note":
-            parser.add_argument("text")
+            parser.add_argument("text", help="what is to be said")
         if word == "status":
             add_json(parser)
         elif word == "follow":
@@ -36,7 +38,12 @@ def add_words(words: Any) -> None:
         elif word == "stop":
             how = parser.add_mutually_exclusive_group()
             how.add_argument(
-                "--after-step", action="store_const", dest="what", const="step", default="session"
+                "--after-step",
+                action="store_const",
+                dest="what",
+                const="step",
+                default="session",
+                help="the session, but not before the step at hand is over",
             )
             how.add_argument("--plan", action="store_const", dest="what", const="plan", help="the whole plan")
         parser.set_defaults(carry_out=later("follow", f"{word}_plan"))

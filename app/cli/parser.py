@@ -26,12 +26,26 @@ def parse(argv: list[str]) -> argparse.Namespace:
     for word in argv:
         if any("\ud800" <= each <= "\udfff" for each in word):
             raise InputError(f"{word!r} is no UTF-8 text")
+    return dyno_parser().parse_args(argv)
+
+
+def dyno_parser() -> argparse.ArgumentParser:
+    """All words of the command line."""
     parser = Parser(prog="dyno", description="The test bench for MySQL storage engines.", allow_abbrev=False)
+    parser.add_argument("--version", action="store_true", help="say which Dyno this is")
     words = parser.add_subparsers(dest="word", metavar="WORD", parser_class=Parser)
-    parser.set_defaults(carry_out=later("run", "play_duel"))
+    parser.set_defaults(carry_out=_without_word)
     for noun in NOUNS:
         importlib.import_module(f".{noun}", __package__).add_words(words)
-    return parser.parse_args(argv)
+    return parser
+
+
+def _without_word(arguments: argparse.Namespace) -> None:
+    from importlib.metadata import version
+
+    if not arguments.version:
+        raise InputError("say what to do (see dyno --help)")
+    print(f"dyno {version('dyno')}")
 
 
 def later(module: str, function: str) -> Any:

@@ -24,9 +24,8 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     ]
     print_table(names, rows)
     print()
-    print_table(
-        ("step", "kind", "threads", "bounded by", "options"), [_row(step) for step in plan.steps], right=(2,)
-    )
+    headers = ("step", "kind", "threads", "warm-up", "bounded by", "options")
+    print_table(headers, [_row(step) for step in plan.steps], right=(2, 3))
     print()
     print(f"takes about {seconds_text(estimate.seconds)} ({estimate.seconds_text})")
     print(f"needs about {bytes_text(estimate.disk_bytes)} of disk ({estimate.disk_text})")
@@ -36,7 +35,7 @@ def _sizes(size: Any) -> str:
     return " : ".join(bytes_text(each) for each in (size.data_bytes, size.cache_bytes, size.memory_bytes))
 
 
-def _row(step: Step) -> tuple[str, str, int, str, str]:
+def _row(step: Step) -> tuple[str, str, int, str, str, str]:
     bounds = [
         f"{step.seconds} s" if step.seconds else "",
         count_text(step.events, "event") if step.events else "",
@@ -44,7 +43,9 @@ def _row(step: Step) -> tuple[str, str, int, str, str]:
     bounds += [f"{step.cap_s} s at most" if step.cap_s else ""]
     options = " ".join(f"{name}={value}" for name, value in step.options.items())
     name = f"{step.name} (warm)" if step.warm else step.name
-    return name, step.kind, step.threads, " or ".join(filter(None, bounds)) or "its work", options
+    warmup = f"{step.warmup} s" if step.warmup else ""
+    bounded = " or ".join(filter(None, bounds)) or "its work"
+    return name, step.kind, step.threads, warmup, bounded, options
 
 
 def show_checks(checks: Iterable[Mapping[str, Any]]) -> None:

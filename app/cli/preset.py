@@ -11,12 +11,12 @@ from .parser import add_json, later
 def add_words(words: Any) -> None:
     noun = words.add_parser("preset", help="my.cnf files by engine")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list")
+    listing = verbs.add_parser("list", help="what there is")
     add_json(listing)
     listing.set_defaults(carry_out=later("preset", "list_presets"))
-    show = verbs.add_parser("show")
-    show.add_argument("engine")
-    show.add_argument("name")
+    show = verbs.add_parser("show", help="one as it is written")
+    show.add_argument("engine", help="innodb, rocksdb or myisam")
+    show.add_argument("name", help="as dyno preset list names it")
     show.set_defaults(carry_out=later("preset", "show_preset"))
 
 

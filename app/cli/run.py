@@ -192,13 +192,6 @@ def _refusal(failed: list[dict[str, Any]]) -> type[DynoError]:
 # the duel
 
 
-def play_duel(_: argparse.Namespace) -> int:
-    """`dyno` alone, until the window is there."""
-    from .parser import parse
-
-    return run(parse(["run", "--duel"]))
-
-
 def _play_duel(arguments: argparse.Namespace) -> int:
     """InnoDB against MyRocks of one build, and how they compare where nobody has left it."""
     from .compare import show_comparison

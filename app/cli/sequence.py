@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..units import count_text
 from .parser import add_json, later
+
+if TYPE_CHECKING:
+    from ..catalog import Sequence, SequenceStep
+
+OPEN = "the plan"
+WITH_WORK = ("load", "index", "settle", "restart", "text-index")  # that end when they are done
 
 
 def add_words(words: Any) -> None:
     noun = words.add_parser("sequence", help="ordered lists of steps")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for verb, function in (("list", "list_sequences"), ("show", "show_sequence")):
-        parser = verbs.add_parser(verb)
-        if verb == "show":
-            parser.add_argument("name")
-        add_json(parser)
-        parser.set_defaults(carry_out=later("sequence", function))
+    listing = verbs.add_parser("list", help="what there is")
+    add_json(listing)
+    listing.set_defaults(carry_out=later("sequence", "list_sequences"))
+    show = verbs.add_parser("show", help="the steps of one")
+    show.add_argument("name", help="as dyno sequence list names it")
+    add_json(show)
+    show.set_defaults(carry_out=later("sequence", "show_sequence"))
 
 
 def list_sequences(arguments: argparse.Namespace) -> int:
@@ -40,17 +48,50 @@ def show_sequence(arguments: argparse.Namespace) -> None:
     from ..catalog import Catalog
     from .screen import print_json, print_table
 
-    found = Catalog().sequence(arguments.name)
+    catalog = Catalog()
+    found = catalog.sequence(arguments.name)
     if arguments.json:
         print_json(
             {"name": found.name, "title": found.title, "steps": [asdict(step) for step in found.steps]}
         )
         return
-    print(found.title)
-    print_table(("step", "workload", "bounded by", "options"), [_row(step) for step in found.steps])
+    kinds = {workload.name: workload.kind for workload in catalog.workloads()[0]}
+    print(f"{found.title}; what it leaves open, the plan says")
+    print()
+    headers = ("step", "workload", "threads", "warm-up", "bounded by", "options", "besides")
+    print_table(headers, [_row(step, kinds.get(step.workload, step.kind), found) for step in found.steps])
 
 
-def _row(step: Any) -> tuple[str, str, str, str]:
-    bound = f"{step.events} events" if step.events else (f"{step.seconds} s" if step.seconds else "the plan")
+def _row(step: SequenceStep, kind: str, sequence: Sequence) -> tuple[str, ...]:
     options = " ".join(f"{name}={value}" for name, value in step.options.items())
-    return step.name, step.workload or step.kind, bound, options
+    driven = ("", "", _work(step)) if kind in WITH_WORK else _drive(step, sequence)
+    return step.name, step.workload or step.kind, *driven, options, _besides(step)
+
+
+def _work(step: SequenceStep) -> str:
+    return f"its work, {step.cap_s} s at most" if step.cap_s else "its work"
+
+
+def _drive(step: SequenceStep, sequence: Sequence) -> tuple[str, str, str]:
+    """Threads, warm-up, bounds; the step goes before its sequence."""
+    threads = step.threads or sequence.threads or (OPEN,)
+    seconds = step.seconds or (None if step.events else sequence.seconds)
+    warmup = next((each for each in (step.warmup, sequence.warmup) if each is not None), None)
+    if step.events:
+        warmup = step.warmup or 0
+    bounds = [_seconds(seconds)] if seconds or not step.events else []
+    bounds += [count_text(step.events, "event")] if step.events else []
+    return ", ".join(map(str, threads)), _seconds(warmup), " or ".join(bounds)
+
+
+def _seconds(seconds: int | None) -> str:
+    return OPEN if seconds is None else f"{seconds} s"
+
+
+def _besides(step: SequenceStep) -> str:
+    said = (
+        (step.warm, "warm: kept, never compared"),
+        (step.settle_before, "settles before"),
+        (step.settle_after, "settles after"),
+    )
+    return ", ".join(text for is_so, text in said if is_so)

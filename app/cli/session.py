@@ -17,49 +17,59 @@ if TYPE_CHECKING:
 SESSION = "a full id, its last 6 characters, a unique name, or `last`"
 
 
+# verb, what it does, the word it takes and what that is
+_CHANGES = (
+    ("rename", "give it another name", "name", "its name; empty: the plan's name for it again"),
+    ("tag", "put a tag on it", "tag", "one line"),
+    ("note", "say something about it", "text", "what is to be said"),
+    ("export", "write it into a file for others", "file", "a zip that is not there yet"),
+    ("delete", "take it out of the history", "", ""),
+)
+
+
 def add_words(words: Any) -> None:
     noun = words.add_parser("session", help="what the history keeps")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list")
+    listing = verbs.add_parser("list", help="what there is")
     for name in ("target", "engine", "sequence", "tag"):
-        listing.add_argument(f"--{name}", default="")
-    listing.add_argument("--state", action="append", default=[])
+        listing.add_argument(f"--{name}", default="", help=f"only those of this {name}")
+    listing.add_argument("--state", action="append", default=[], help="only those in it; may be repeated")
     listing.add_argument("--limit", type=whole_number(1, 1_000_000), default=-1, help="the latest so many")
     add_json(listing)
     listing.set_defaults(carry_out=later("session", "list_sessions"))
-    for verb in ("show", "settings"):
-        _add_session(verbs.add_parser(verb), verb)
-    _add_series(verbs.add_parser("series"))
-    for verb, words_of in (("rename", ["name"]), ("tag", ["tag"]), ("note", ["text"]), ("export", ["file"])):
-        _add_session(verbs.add_parser(verb), verb, words_of, has_json=False)
-    _add_session(verbs.add_parser("delete"), "delete", has_json=False)
+    for verb, text in (("show", "its steps and their figures"), ("settings", "what was really in force")):
+        _add_session(verbs.add_parser(verb, help=text), verb)
+    _add_series(verbs.add_parser("series", help="the values of a step, second by second"))
+    for verb, text, word, meaning in _CHANGES:
+        parser = verbs.add_parser(verb, help=text)
+        _add_session(parser, verb, {word: meaning} if word else {}, has_json=False)
     undelete = verbs.add_parser("undelete", help="bring back what was deleted in the last seven days")
     undelete.add_argument("session", help="a full id, or its last 6 characters")
     undelete.set_defaults(carry_out=later("session", "undelete_session"))
     importing = words.add_parser("import", help="take in a session that somebody exported")
-    importing.add_argument("file", type=Path)
+    importing.add_argument("file", type=Path, help="what dyno session export has written")
     importing.set_defaults(carry_out=later("session", "import_session"))
 
 
 def _add_session(
-    parser: argparse.ArgumentParser, verb: str, more: list[str] | None = None, *, has_json: bool = True
+    parser: argparse.ArgumentParser, verb: str, more: dict[str, str] | None = None, *, has_json: bool = True
 ) -> None:
     parser.add_argument("session", help=SESSION)
-    for name in more or []:
-        parser.add_argument(name)
+    for name, text in (more or {}).items():
+        parser.add_argument(name, help=text)
     if verb == "tag":
-        parser.add_argument("--remove", action="store_true")
+        parser.add_argument("--remove", action="store_true", help="take the tag off")
     if has_json:
         add_json(parser)
     parser.set_defaults(carry_out=later("session", f"{verb}_session"))
 
 
 def _add_series(parser: argparse.ArgumentParser) -> None:
-    _add_session(parser, "series", ["step"])
+    _add_session(parser, "series", {"step": "as dyno session show names it"})
     parser.add_argument(
         "--threads", type=whole_number(1, 1_000_000), help="of the client, where there are several"
     )
-    parser.add_argument("--series", default="qps")
+    parser.add_argument("--series", default="qps", help="as the session names it; qps if nothing is said")
 
 
 @contextmanager

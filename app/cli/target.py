@@ -10,40 +10,41 @@ from .parser import add_json, later
 _TEXTS = {
     "host": "a name or address, or a Host of ~/.ssh/config",
     "user": "who logs in",
-    "identity": "a key file",
-    "jump": "hosts on the way",
-    "python": "which Python there",
+    "identity": "a private key file",
+    "jump": "hosts on the way: user@host:port,...",
+    "python": "which Python there: a name or a path",
 }
+_NAME = "as dyno target list names it"
 
 
 def add_words(words: Any) -> None:
     noun = words.add_parser("target", help="machines that run servers")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for verb in ("add", "edit"):
-        parser = verbs.add_parser(verb)
-        parser.add_argument("name")
+    for verb, text in (("add", "name a machine"), ("edit", "change what is known of one")):
+        parser = verbs.add_parser(verb, help=text)
+        parser.add_argument("name", help="what it is called")
         _add_fields(parser)
         parser.set_defaults(carry_out=later("target", f"{verb}_target"))
-    listing = verbs.add_parser("list")
+    listing = verbs.add_parser("list", help="the machines there are")
     add_json(listing)
     listing.set_defaults(carry_out=later("target", "list_targets"))
     survey = verbs.add_parser("survey", help="what the machine is and which builds are there")
-    survey.add_argument("name")
+    survey.add_argument("name", help=_NAME)
     add_json(survey)
     survey.set_defaults(carry_out=later("target", "survey_target"))
     trust = verbs.add_parser("trust", help="accept a host key by its fingerprint")
-    trust.add_argument("name")
-    trust.add_argument("fingerprint", help="SHA256:...")
+    trust.add_argument("name", help=_NAME)
+    trust.add_argument("fingerprint", help="SHA256:..., as the machine was refused with")
     trust.set_defaults(carry_out=later("target", "trust_target"))
     remove = verbs.add_parser("remove", help="forget a target; nothing on it is touched")
-    remove.add_argument("name")
+    remove.add_argument("name", help=_NAME)
     remove.set_defaults(carry_out=later("target", "remove_target"))
 
 
 def _add_fields(parser: argparse.ArgumentParser) -> None:
     for name, text in _TEXTS.items():
         parser.add_argument(f"--{name}", help=text)
-    parser.add_argument("--port", type=int)
+    parser.add_argument("--port", type=int, help="of its sshd")
     parser.add_argument(
         "--directory", action="append", dest="directories", help="Dyno's directory on the disk to be measured"
     )

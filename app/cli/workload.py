@@ -11,14 +11,14 @@ from .parser import add_json, later
 def add_words(words: Any) -> None:
     noun = words.add_parser("workload", help="kinds of test")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list")
+    listing = verbs.add_parser("list", help="what there is")
     add_json(listing)
     listing.set_defaults(carry_out=later("workload", "list_workloads"))
     show = verbs.add_parser("show", help="what one measures, and its files")
-    show.add_argument("name")
+    show.add_argument("name", help="as dyno workload list names it")
     show.set_defaults(carry_out=later("workload", "show_workload"))
     approve = verbs.add_parser("approve", help="let Lua of your own run on targets, after you have read it")
-    approve.add_argument("name")
+    approve.add_argument("name", help="as dyno workload list names it")
     approve.add_argument("hash", help="the hash it was refused with")
     approve.set_defaults(carry_out=later("workload", "approve_workload"))
 

@@ -170,7 +170,7 @@ def answer(directory, sha):  # type: (str, str) -> dict[str, object]
     except Refusal as refusal:
         return {"error": str(refusal), "input": refusal.is_input}
     except OSError as error:
-        todo = TODO.get(error.errno, "name another directory")
+        todo = TODO.get(error.errno or 0, "name another directory")
         return {"error": "{} cannot be used: {}: {}".format(directory, error.strerror, todo), "input": False}
 
 

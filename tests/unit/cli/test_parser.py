@@ -1,0 +1,39 @@
+"""The words of the command line: each says what it is for."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from importlib.metadata import version
+
+import pytest
+
+from app.cli import main
+from app.cli.parser import dyno_parser
+
+
+def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """A parser and those of all words below it."""
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for each in action.choices.values():
+                yield from parsers(each)
+
+
+@pytest.mark.parametrize("parser", list(parsers(dyno_parser())), ids=lambda each: each.prog)
+def test_every_word_says_what_it_is_for(parser: argparse.ArgumentParser) -> None:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            told = {each.dest for each in action._choices_actions if each.help}
+            assert set(action.choices) == told
+        else:
+            assert action.help, f"{parser.prog} {action.option_strings or action.dest}"
+    assert parser.format_help()
+
+
+def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"dyno {version('dyno')}\n"
+    assert main([]) == 2
+    assert "say what to do (see dyno --help)" in capsys.readouterr().err

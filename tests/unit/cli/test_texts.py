@@ -1,0 +1,75 @@
+"""What people read of sequences and plans before they start one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.cli.plan_text import show_plan
+from app.planner import estimate
+from tests.plans import plan, survey, write
+
+SEQUENCE = """
+name = "own"
+title = "Mine"
+threads = [1, 2]
+warmup = 3
+
+[[step]]
+workload = "load"
+settle_after = true
+
+[[step]]
+workload = "index"
+
+[[step]]
+kind = "settle"
+cap_s = 90
+
+[[step]]
+workload = "point-query"
+seconds = 7
+warm = true
+settle_before = true
+
+[[step]]
+name = "more"
+workload = "insert"
+events = 1000
+threads = 4
+"""
+
+
+def test_a_sequence_tells_how_each_step_is_driven(
+    dyno_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(dyno_home / "sequences/own.toml", SEQUENCE)
+    assert main(["sequence", "show", "own"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Mine; what it leaves open, the plan says"
+    found = [" ".join(line.split()) for line in lines[2:]]
+    assert found == [
+        "step workload threads warm-up bounded by options besides",
+        "load load its work settles after",
+        "index index its work",
+        "settle settle its work, 90 s at most",
+        "point-query point-query 1, 2 3 s 7 s warm: kept, never compared, settles before",
+        "more insert 4 0 s 1,000 events",
+    ]
+
+
+def test_what_is_left_open_is_the_plans(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sequence", "show", "quick"]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "insert insert 1 the plan the plan" in lines
+
+
+def test_the_dry_run_tells_the_warm_up(capsys: pytest.CaptureFixture[str]) -> None:
+    made = plan(seconds=60, warmup=7)
+    show_plan(made, estimate(made, survey()))
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "step kind threads warm-up bounded by options" in lines
+    assert any(line.startswith("point-query drive 2 7 s ") for line in lines)
+    assert any(line.startswith("index index 2 its work") for line in lines)
