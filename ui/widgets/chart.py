@@ -10,16 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from pyqtgraph import GraphicsView, PlotCurveItem, ViewBox, mkPen  # type: ignore[import-untyped]
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
     QKeyEvent,
-    QMouseEvent,
     QPainter,
     QResizeEvent,
     QShowEvent,
-    QWheelEvent,
 )
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -29,17 +27,17 @@ from .frame import AXIS, LANE, Frame, Ground, draw_band, draw_cursor, draw_focus
 from .head import Head, drawn_colour
 from .image import copy_image as copy_image
 from .image import save_image as save_image
-from .keys import press
+from .keys import BY_KEYBOARD, press
 from .line_chart import LineChart as LineChart
 from .lines import Line as Line
 from .lines import Span as Span
-from .pyramid import Track, Values
+from .pointer import Pointer
+from .pyramid import Track, Values, dashed, seen
 from .scale import clock_form, figure_ticks, fitting, time_text, time_ticks, value_text
 from .table import tabular
 from .time_axis import TimeAxis as TimeAxis
 
-_DRAG = 5  # pixels the mouse has to move before a stretch is being drawn
-_WHEEL = 0.8  # of what is shown, a notch
+_ALONE = 1.5  # pixels of a value between two gaps
 _DASH = 14  # pixels of a dash and the gap after it
 _CURSOR = 48  # pixels each side of the cursor that are painted anew when it moves
 _TICK_HEIGHT, _TICK_WIDTH = 32, 110  # pixels a tick has at least
@@ -49,19 +47,20 @@ class Curve(PlotCurveItem):  # type: ignore[misc]
     """Takes up what is shown: to search its values for their bounds would be dear."""
 
     extent = QRectF()
+    shift: tuple[float, float] | None = None  # at which it is drawn once more, to be two pixels wide
 
     def boundingRect(self) -> QRectF:
         return self.extent
 
+    def paint(self, painter: QPainter, option: object, widget: QWidget | None = None) -> None:
+        super().paint(painter, option, widget)
+        if self.shift:
+            painter.translate(*self.shift)
+            painter.drawPath(self.getPath())
+
 
 class Canvas(GraphicsView):  # type: ignore[misc]
-    """The curves of one chart, and what the mouse does to them."""
-
-    hovered = Signal(object)  # x under the mouse, None outside
-    banded = Signal(float, float)  # a stretch of x was drawn
-    turned = Signal(float, float)  # zoom by this factor around this x
-    panned = Signal(float)  # by so much of x
-    whole_wanted = Signal()
+    """The curves of one chart, between its ground and what lies above."""
 
     def __init__(self, theme: Theme, ground: Ground, above: Callable[[QPainter, Frame], None]) -> None:
         self._theme, self._ground, self._above = theme, ground, above
@@ -69,10 +68,6 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         self.top = SPACE
         self.bottom = AXIS
         self._curves: dict[str, Curve] = {}
-        self._pressed: tuple[QPointF, bool] | None = (
-            None  # where the mouse went down; whether it moves the range
-        )
-        self.band: tuple[float, float] | None = None
         self._box = ViewBox(enableMouse=False, enableMenu=False, defaultPadding=0)
         super().__init__(background=None)
         self.setCentralItem(None)
@@ -82,6 +77,7 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFont(tabular(self.font()))
         self.setMinimumHeight(60)
+        self.pointer = Pointer(self.area, self.viewport())
 
     # ---- what is shown
 
@@ -98,9 +94,13 @@ class Canvas(GraphicsView):  # type: ignore[misc]
 
     def set_values(self, key: str, x: Values, y: Values) -> None:
         """Of a curve, after its area is set; NaN is a gap."""
-        curve, area = self._curves[key], self.area
-        curve.extent = QRectF(area.x[0], area.y[0], area.x[1] - area.x[0], area.y[1] - area.y[0])
-        curve.setData(x=x, y=y, connect="finite" if np.isnan(y).any() else "all")
+        curve, (first, last), (low, high) = self._curves[key], self.area.x, self.area.y
+        curve.extent = QRectF(first, low, last - first, high - low)
+        is_thin = self.devicePixelRatioF() >= 1.5 and len(x) < self.area.plot.width()
+        curve.shift = (self.area.length(0.5), self.area.height(0.5)) if is_thin else None
+        if has_gaps := bool(np.isnan(y).any()):
+            x, y = seen(x, y, self.area.length(_ALONE))
+        curve.setData(x=x, y=y, connect="finite" if has_gaps else "all")
 
     def set_area(self, x: tuple[float, float], y: tuple[float, float]) -> None:
         """The range that is shown; the ground is painted anew where it is another one."""
@@ -136,50 +136,6 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         super().resizeEvent(event)
         self.place()
 
-    # ---- the mouse
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        is_left = event.button() == Qt.MouseButton.LeftButton
-        is_shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        if is_left or event.button() == Qt.MouseButton.MiddleButton:
-            self._pressed = (event.position(), is_shifted or not is_left)
-        event.setAccepted(False)  # the chart takes the keyboard
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._pressed:
-            self._drag(event.position(), *self._pressed)
-        self.hovered.emit(self.area.x_at(event.position().x()))
-
-    def _drag(self, at: QPointF, pressed: QPointF, is_pan: bool) -> None:
-        if is_pan:
-            self.panned.emit(self.area.length(pressed.x() - at.x()))
-            self._pressed = (at, True)
-        elif self.band or abs(at.x() - pressed.x()) >= _DRAG:
-            self.band = (self.area.x_at(pressed.x()), self.area.x_at(at.x()))
-            self.viewport().update()
-
-    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
-        band, self.band, self._pressed = self.band, None, None
-        if band:
-            self.viewport().update()
-            self.banded.emit(*sorted(band))
-
-    def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
-        self.whole_wanted.emit()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        across, along = event.angleDelta().x() / 120, event.angleDelta().y() / 120
-        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            across, along = across or along, 0.0
-        if across:
-            self.panned.emit(-across * (self.area.x[1] - self.area.x[0]) / 10)
-        if along:
-            self.turned.emit(_WHEEL**along, self.area.x_at(event.position().x()))
-        event.accept()
-
-    def leaveEvent(self, _event: QEvent) -> None:
-        self.hovered.emit(None)
-
 
 class TimeChart(QWidget):
     """Curves over time, with their values where the cursor stands.
@@ -194,6 +150,7 @@ class TimeChart(QWidget):
         self._tracks: dict[str, Track] = {}
         self._marks: list[tuple[float, str]] = []
         self._drawn_cursor: float | None = None
+        self._has_keyboard = False  # came here by it: a frame says so
         self._fitted: tuple[float, ...] = ()  # what the ticks were made for
         self._ground = Ground()
         self._head = Head(theme, title, unit, self)
@@ -210,11 +167,13 @@ class TimeChart(QWidget):
         self._listen()
 
     def _listen(self) -> None:
-        self._canvas.hovered.connect(self._on_hovered)
-        self._canvas.banded.connect(self._on_banded)
-        self._canvas.turned.connect(self._on_turned)
-        self._canvas.panned.connect(self._on_panned)
-        self._canvas.whole_wanted.connect(self._on_whole_wanted)
+        pointer = self._canvas.pointer
+        pointer.hovered.connect(self._on_hovered)
+        pointer.banding.connect(self._canvas.viewport().update)
+        pointer.banded.connect(self._on_banded)
+        pointer.turned.connect(self._on_turned)
+        pointer.panned.connect(self._on_panned)
+        pointer.whole_wanted.connect(self._on_whole_wanted)
         self._theme.changed.connect(self._on_theme_changed)
 
     # ---- what pages give
@@ -305,7 +264,7 @@ class TimeChart(QWidget):
     def _stretch_of(self, line: Line) -> tuple[Values, Values]:
         (first, last), width = self.axis.range, max(self._canvas.area.plot.width(), 1.0)
         t, values = self.track(line.key).window(first, last, round(width * self.devicePixelRatioF()))
-        return (t, broken(t, values, (last - first) / width * _DASH)) if line.dashed else (t, values)
+        return (t, dashed(t, values, (last - first) / width * _DASH)) if line.dashed else (t, values)
 
     def _fit(self, curves: Sequence[tuple[Values, Values]]) -> None:
         """Round ranges around what is shown, and their ticks."""
@@ -340,9 +299,9 @@ class TimeChart(QWidget):
             text = time_text(cursor, area.x[1] - area.x[0] < 60) if self._ground.has_texts_below else ""
             dots = [(self._value_at(line, cursor), drawn_colour(line, self._theme)) for line in self._lines]
             draw_cursor(painter, area, self._theme, (cursor, text), dots)
-        if self._canvas.band:
-            draw_band(painter, area, self._theme, self._canvas.band)
-        if self.hasFocus():
+        if self._canvas.pointer.band:
+            draw_band(painter, area, self._theme, self._canvas.pointer.band)
+        if self._has_keyboard:
             draw_focus(painter, area, self._theme)
 
     # ---- what the person does
@@ -368,10 +327,12 @@ class TimeChart(QWidget):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
+        self._has_keyboard = event.reason() in BY_KEYBOARD
         self._canvas.viewport().update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
+        self._has_keyboard = False
         self._canvas.viewport().update()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -386,8 +347,3 @@ class TimeChart(QWidget):
         self._canvas.resetCachedContent()
         self.set_lines(self._lines)
         self._head.update()
-
-
-def broken(t: Values, values: Values, period: float) -> Values:
-    """With gaps, as a dash pattern has them; one of the pen is dear, and lost where values are dense."""
-    return np.where(t / period % 1.0 < 0.6, values, np.nan)

@@ -40,6 +40,10 @@ class Frame:
         """So many pixels of x."""
         return pixels * (self.x[1] - self.x[0]) / max(self.plot.width(), 1.0)
 
+    def height(self, pixels: float) -> float:
+        """So many pixels of y."""
+        return pixels * (self.y[1] - self.y[0]) / max(self.plot.height(), 1.0)
+
 
 @dataclass
 class Ground:

@@ -41,6 +41,7 @@ def _save_svg(widget: QWidget, path: Path) -> bool:
     if not path.parent.is_dir():
         return False
     generator = QSvgGenerator()
+    generator.setResolution(96)
     generator.setFileName(str(path))
     generator.setSize(QSize(widget.width(), widget.height()))
     generator.setViewBox(QRect(0, 0, widget.width(), widget.height()))

@@ -1,4 +1,4 @@
-"""What keys do to a time axis."""
+"""What keys do to a time axis, and who came by them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from PySide6.QtCore import Qt
 
 from .time_axis import TimeAxis
 
+BY_KEYBOARD = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
 _FAR = 10  # steps of the cursor at once, with Ctrl
 
 

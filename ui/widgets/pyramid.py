@@ -113,6 +113,20 @@ class Track:
         return low, high
 
 
+def dashed(t: Values, values: Values, period: float) -> Values:
+    """With gaps, as a dash pattern has them; one of the pen is dear, and lost where values are dense."""
+    return np.where(t / period % 1.0 < 0.6, values, np.nan)
+
+
+def seen(t: Values, values: Values, by: float) -> tuple[Values, Values]:
+    """With each value that has a gap on both sides drawn `by` far: alone it would be no line."""
+    there = np.concatenate(([False], ~np.isnan(values), [False]))
+    alone = np.flatnonzero(there[1:-1] & ~there[:-2] & ~there[2:])
+    if not len(alone):
+        return t, values
+    return np.insert(t, alone + 1, t[alone] + by), np.insert(values, alone + 1, values[alone])
+
+
 class _Growing:
     """An array with room at its end."""
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from ..theme import SPACE, Theme
 from .frame import AXIS, LANE, Frame, Ground, draw_focus
 from .head import Head
+from .keys import BY_KEYBOARD
 from .table import tabular
 
 TICK_HEIGHT = 32  # pixels a tick of the figures has at least
@@ -25,6 +26,7 @@ class StillChart(QWidget):
         self._ground = Ground()
         self._area = Frame()
         self._cursor: int | None = None  # which of the x
+        self._has_keyboard = False  # came here by it: a frame says so
         self.setFont(tabular(self.font()))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -91,7 +93,7 @@ class StillChart(QWidget):
         if self._area.plot.isValid():
             self._ground.draw(painter, self._area, self._theme)
             self.paint_figures(painter)
-            if self.hasFocus():
+            if self._has_keyboard:
                 draw_focus(painter, self._area, self._theme)
         painter.end()
 
@@ -121,10 +123,12 @@ class StillChart(QWidget):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
+        self._has_keyboard = event.reason() in BY_KEYBOARD
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
+        self._has_keyboard = False
         self.update()
 
     def _on_theme_changed(self) -> None:
