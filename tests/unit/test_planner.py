@@ -99,6 +99,7 @@ def test_a_plan_file_is_read() -> None:
         ("tables = 4", 'load = "other"', "line 4: load is kept for load machines"),
         ("tables = 4", 'name = "a\\u0000b"', "line 4"),
         ('rows = "3x memory"', 'rows = "3x ram"', "line 5: rows must be a whole number or like"),
+        ('rows = "3x memory"', 'rows = "0xmemory"', "line 5: rows must be a whole number or like"),
         ('rows = "3x memory"', "rows = 0", "line 5: rows must lie between 1 and 2,000,000,000"),
         ("threads = [1, 2]", "threads = [1, 5000]", "line 6: threads must lie between 1 and 4,095, not 5000"),
         ("threads = [1, 2]", "threads = []", "line 6: threads must not be empty"),
@@ -111,6 +112,11 @@ def test_a_plan_file_is_read() -> None:
         ('name = "rocks"', 'name = "../x"', "line 16: name must be up to 60 letters"),
         ('name = "rocks"', 'cores = "all"', "line 16: cores must be like 0-3"),
         ('name = "rocks"', 'table_options = "x; DROP TABLE t"', "line 16: table_options may hold"),
+        (
+            'name = "first"',
+            f'name = "{"n" * 61}"',
+            "line 1: name must have at most 60 characters, not 61",
+        ),
         ('name = "first"', 'name = "first', "line 1: name is no TOML"),
         ('name = "first"', 'name = "first"\nname = "b"', "is no TOML: Cannot overwrite a value"),
     ],
@@ -516,7 +522,7 @@ def test_rows_may_be_a_share_of_the_memory(share: str, least: float) -> None:
 
 def test_a_share_beyond_what_a_table_holds_is_refused() -> None:
     assert "take more tables" in unresolved(rows="999x memory", tables=1)
-    assert "take more tables" in unresolved(rows="0x memory", tables=1)
+    assert "--rows must be a whole number or like" in unresolved(rows="0x memory", tables=1)
 
 
 def test_a_plan_that_is_too_large_for_a_journal_is_refused(dyno_home: Path) -> None:
