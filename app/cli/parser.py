@@ -12,13 +12,15 @@ from ..errors import InputError
 from ..toml_text import shown
 
 NOUNS = ("target", "build", "preset", "workload", "sequence", "run", "follow", "session", "compare", "doctor")
+MOST = 400  # characters of a message that may repeat what was typed
 
 
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one line, like every other error."""
 
     def error(self, message: str) -> NoReturn:
-        raise InputError(f"{message} (see {self.prog} --help)")
+        text = message if len(message) <= MOST else message[:MOST] + "..."
+        raise InputError(f"{text} (see {self.prog} --help)")
 
 
 def parse(argv: list[str]) -> argparse.Namespace:

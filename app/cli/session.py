@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import InputError
 from ..units import count_text
 from .parser import add_json, later, whole_number
 
@@ -177,6 +178,8 @@ def note_session(arguments: argparse.Namespace) -> None:
 def export_session(arguments: argparse.Namespace) -> None:
     from ..history.exporting import export
 
+    if not arguments.file:
+        raise InputError("the name of the file is empty: say where the session is to be written")
     with opened() as history:
         print(export(history, arguments.session, Path(arguments.file)))
 

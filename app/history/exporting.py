@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import zipfile
 from pathlib import Path
 from typing import IO, Any
@@ -26,19 +27,20 @@ def export(history: History, reference: str, file: Path) -> Path:
     journal = journals.path_of(history.journals, session)
     if not journal.exists():
         raise DynoError(f"the journal of session {session} is not kept here: it cannot be exported")
-    if file.is_dir():
-        file = file / f"{session}.dyno.zip"
-    if file.exists():
-        raise InputError(f"{file} is there already: give another name")
-    part = file.with_name(file.name + ".part")
     try:
-        with history.reading():
-            _write(history, session, journal, part)
-        part.rename(file)
+        if file.is_dir():
+            file = file / f"{session}.dyno.zip"
+        if file.exists():
+            raise InputError(f"{file} is there already: give another name")
+        part = file.with_name(f".{session}.{os.getpid()}.part")
+        try:
+            with history.reading():
+                _write(history, session, journal, part)
+            part.rename(file)
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror}") from None
-    finally:
-        part.unlink(missing_ok=True)
     return file
 
 

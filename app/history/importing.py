@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import time
 import zipfile
 from collections.abc import Iterator
@@ -46,11 +47,14 @@ def import_session(history: History, file: Path) -> Imported:
     except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, RuntimeError) as error:
         raise InputError(f"{file} is not imported: it is damaged: {error}") from None
     except OSError as error:
-        raise InputError(f"{file} is not imported: {error.strerror or error}") from None
+        where = f"{error.filename}: " if error.filename not in (None, str(file)) else ""
+        raise InputError(f"{file} is not imported: {where}{error.strerror or error}") from None
 
 
 @contextmanager
 def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
+    if not stat.S_ISREG(file.stat().st_mode):  # a pipe would be waited for
+        raise ValueError("it is no file")
     if not zipfile.is_zipfile(file):
         file.open("rb").close()  # says if it cannot be read at all
         raise ValueError("it is no exported session")

@@ -97,3 +97,17 @@ def test_deleted_and_brought_back(capsys: pytest.CaptureFixture[str]) -> None:
     assert "nothing" in refused(capsys, "session", "undelete", "nothing")
     assert f"{ID}: is back" in said(capsys, "session", "undelete", ID[-6:])
     assert ID[-6:] in said(capsys, "session", "list")
+
+
+@pytest.mark.usefixtures("filled")
+def test_a_file_without_a_name_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert "the name of the file is empty" in refused(capsys, "session", "export", "last", "")
+    assert list((tmp_path / "here").iterdir()) == []
+
+
+def test_what_was_typed_is_not_repeated_for_pages(capsys: pytest.CaptureFixture[str]) -> None:
+    assert len(refused(capsys, "target", "add", "x", "--port", "9" * 5000)) < 600

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -84,6 +85,27 @@ def test_a_folder_that_is_not_there_is_told(history: History, tmp_path: Path) ->
     store(history, WHOLE)
     with pytest.raises(InputError, match="cannot be written"):
         export(history, ID, tmp_path / "no" / "session.zip")
+
+
+@pytest.mark.parametrize("length", [250, 300, 5000])
+def test_a_name_that_is_too_long_is_told(history: History, tmp_path: Path, length: int) -> None:
+    store(history, WHOLE)
+    with pytest.raises(InputError, match="cannot be written: File name too long"):
+        export(history, ID, tmp_path / ("x" * length + ".too.zip"))
+    assert export(history, ID, tmp_path / ("x" * 251 + ".zip")).exists()
+
+
+def test_what_is_no_file_is_not_waited_for(history: History, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero")):
+        with pytest.raises(InputError, match="it is no file"):
+            import_session(history, path)
+
+
+def test_what_is_in_the_way_of_an_import_is_named(exported: Path, other: History) -> None:
+    other.journals.write_text("in the way")
+    with pytest.raises(InputError, match=f"{other.journals}: File exists"):
+        import_session(other, exported)
 
 
 def test_a_session_without_an_end_is_lost_elsewhere(history: History, other: History, tmp_path: Path) -> None:
