@@ -1,0 +1,55 @@
+"""From the first start to the comparison, in a real window with mouse and keyboard, on a real server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .screen import Person, Screen, person_before, screen_of
+
+DUEL_S = 240.0  # it takes less than two minutes; machines of tests are slow
+
+
+@pytest.fixture
+def screen() -> Iterator[Screen]:
+    with screen_of() as made:
+        yield made
+
+
+@pytest.mark.timeout(420)
+def test_from_the_first_start_to_the_comparison(screen: Screen, dyno_home: Path, tmp_path: Path) -> None:
+    with person_before(screen, dyno_home, tmp_path) as person:
+        play_the_duel(person)
+        find_it_in_the_history(person)
+        copied = compare(person)
+        assert person.leave() == 0, person.output()
+    for word in ("point-query", "duel-innodb", "duel-rocksdb", "n = 1"):
+        assert word in copied
+    assert not person.output(), "the window is silent in the terminal"
+
+
+def play_the_duel(person: Person) -> None:
+    """One click, without choosing anything."""
+    person.wait_to_see("of disk")
+    person.click("Run")
+    person.wait_to_see("duel on local", 60)
+    person.wait_to_see("has ended", DUEL_S)
+    assert not person.sees("did not go well")
+
+
+def find_it_in_the_history(person: Person) -> None:
+    person.press("ctrl+3")
+    person.wait_for(lambda: len(person.rows("Sessions")) == 2, "both sessions are listed")
+    assert {row[1] for row in person.rows("Sessions")} == {"completed"}
+    person.click_at(person.table("Sessions")[0][0]["rect"])
+    person.press("ctrl+a", "ctrl+k")
+
+
+def compare(person: Person) -> str:
+    """What a forum would get."""
+    person.wait_for(lambda: len(person.rows("Comparison")) > 5, "the steps are compared")
+    person.press("ctrl+shift+c")
+    person.wait_for(lambda: "point-query" in person.clipboard(), "the table is copied")
+    return person.clipboard()
