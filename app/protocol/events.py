@@ -265,7 +265,11 @@ def from_json(data: Any) -> Event:
 def _unknown(data: dict[str, Any]) -> Unknown:
     if not isinstance(data.get("seq"), int) or not isinstance(data.get("kind"), str):
         raise ProtocolError("not an event: it has no kind or no seq")
-    return Unknown(data["seq"], float(data.get("t") or 0.0), float(data.get("at") or 0.0), data)
+    try:
+        t, at = (float(data.get(name) or 0.0) for name in ("t", "at"))
+    except (TypeError, ValueError, OverflowError):
+        raise ProtocolError("not an event: its t or at is no number") from None
+    return Unknown(data["seq"], t, at, data)
 
 
 def check_protocol(text: str) -> None:

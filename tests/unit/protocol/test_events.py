@@ -73,6 +73,8 @@ def test_another_major_is_refused_with_both_versions(version: str, word: str) ->
     [
         b"",
         b"null",
+        b'{"kind":"weather","seq":2,"t":[1]}',
+        b'{"kind":"weather","seq":2,"at":"noon"}',
         b"[]",
         b'{"kind":"note"',
         b'{"kind":"note","seq":"1","t":0,"at":0,"text":"x"}',
