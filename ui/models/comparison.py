@@ -1,0 +1,228 @@
+"""The table of a comparison: its steps under the headings of their groups, a column a contender."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QColor, QFont
+
+from app.compare import ColumnEntry, Comparison, RowEntry
+from app.compare_text import names_of
+from app.units import figure_text
+
+from ..theme import Theme
+
+FIXED = ("step", "threads", "unit")  # the columns before those of the contenders
+COLUMN = Qt.ItemDataRole.UserRole  # of a header: ColumnShown
+BESIDE = Qt.ItemDataRole.UserRole + 1  # of a cell: what stands small beside its figure
+IS_HEADING = Qt.ItemDataRole.UserRole + 2
+
+Index = QModelIndex | QPersistentModelIndex
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True)
+class ColumnShown:
+    """A contender as its header shows it."""
+
+    name: str
+    colour: QColor
+    is_dashed: bool  # an earlier column has the same colour
+    is_base: bool
+    n: str  # `n = 3`, `n = 2 to 3`
+
+
+def columns_shown(comparison: Comparison, theme: Theme) -> list[ColumnShown]:
+    """All columns, in their order."""
+    seen: list[int] = []
+    found = []
+    for at, (column, name) in enumerate(zip(comparison["sessions"], names_of(comparison), strict=True)):
+        is_base = column["id"] == comparison["base"]
+        colour = theme.contender(column["colour"])
+        found.append(ColumnShown(name, colour, column["colour"] in seen, is_base, _counts(comparison, at)))
+        seen.append(column["colour"])
+    return found
+
+
+def _counts(comparison: Comparison, at: int) -> str:
+    counts = sorted({row["n"][at] for row in comparison["rows"]} - {0})
+    if not counts:
+        return "no figures"
+    return f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}"
+
+
+def step_text(row: RowEntry) -> str:
+    """The name of a step, with coordinates other than threads."""
+    others = [f"{name}={value}" for name, value in sorted(row["coordinates"].items()) if name != "threads"]
+    return " ".join([row["workload"], *others])
+
+
+class ComparisonModel(QAbstractTableModel):
+    """A row is a step, or the heading of a group: a text where a step has its RowEntry."""
+
+    def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._comparison: Comparison | None = None
+        self._columns: list[ColumnShown] = []
+        self._rows: list[RowEntry | str] = []
+        self.is_relative = True
+
+    def show(self, comparison: Comparison | None, is_relative: bool) -> None:
+        """Another comparison, or the same in another way; rows are those of one group together."""
+        self.beginResetModel()
+        self._comparison, self.is_relative = comparison, is_relative
+        self._columns = columns_shown(comparison, self._theme) if comparison else []
+        self._rows = _with_headings(comparison["rows"]) if comparison else []
+        self.endResetModel()
+
+    def row_at(self, row: int) -> RowEntry | None:
+        """The step in this row; None where a heading is, or nothing."""
+        found = self._rows[row] if 0 <= row < len(self._rows) else ""
+        return None if isinstance(found, str) else found
+
+    def find(self, row: RowEntry) -> int:
+        """Where the same step stands now; -1: nowhere."""
+        wanted = (row["workload"], row["coordinates"])
+        places = (at for at, each in enumerate(self._rows) if not isinstance(each, str))
+        return next((at for at in places if _same(self._rows[at], wanted)), -1)
+
+    @property
+    def headings(self) -> list[int]:
+        return [at for at, row in enumerate(self._rows) if isinstance(row, str)]
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(FIXED) + len(self._columns)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        is_heading = isinstance(self._rows[index.row()], str)
+        return Qt.ItemFlag.NoItemFlags if is_heading else super().flags(index)  # the keyboard goes past it
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if section < len(FIXED):
+            return FIXED[section] if role == Qt.ItemDataRole.DisplayRole else None
+        return self._column_data(section - len(FIXED), role)
+
+    def _column_data(self, at: int, role: int) -> Any:
+        if self._comparison is None or at >= len(self._columns):
+            return None
+        shown = self._columns[at]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return shown.name
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return column_tip(self._comparison["sessions"][at], shown)
+        return shown if role == COLUMN else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self._rows[index.row()]
+        if isinstance(row, str):
+            return self._heading_data(row, index.column(), role)
+        if index.column() < len(FIXED):
+            return _fixed_data(row, FIXED[index.column()], role)
+        return self._cell_data(row, index.column() - len(FIXED), role)
+
+    def _heading_data(self, text: str, column: int, role: int) -> Any:
+        if role == IS_HEADING:
+            return True
+        if role == Qt.ItemDataRole.DisplayRole and column == 0:
+            return text
+        if role == Qt.ItemDataRole.FontRole:
+            font = QFont()
+            font.setBold(True)
+            return font
+        return self._theme.colour("window") if role == Qt.ItemDataRole.BackgroundRole else None
+
+    def _cell_data(self, row: RowEntry, at: int, role: int) -> Any:
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return self.cell_text(row, at)
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return _RIGHT
+            case Qt.ItemDataRole.BackgroundRole:
+                return self._theme.relative(row["relative"][at], row["direction"] == "lower")
+            case Qt.ItemDataRole.ToolTipRole | Qt.ItemDataRole.AccessibleDescriptionRole:
+                return self._cell_tip(row, at)
+            case _ if role == BESIDE:
+                return _beside(row, at)
+        return None
+
+    def cell_text(self, row: RowEntry, at: int) -> str:
+        """A relative figure, that of the base as it is; or all as they are. Empty where there is none."""
+        value, relative = row["values"][at], row["relative"][at]
+        if value is None:
+            return ""
+        if not self.is_relative or self._columns[at].is_base:
+            return figure_text(value)
+        return "" if relative is None else f"{relative:.2f}"
+
+    def _cell_tip(self, row: RowEntry, at: int) -> str:
+        value, relative, n = row["values"][at], row["relative"][at], row["n"][at]
+        lines = [f"{self._columns[at].name}: {step_text(row)}"]
+        if value is not None:
+            lines.append(f"{figure_text(value)} {row['unit']}, n = {n}")
+        if relative is not None and not self._columns[at].is_base:
+            lines.append(f"{relative:.3f} of the base{_direction(row)}")
+        elif value is not None and relative is None:
+            lines.append("the base has no figure here")
+        return "\n".join([*lines, *filter(None, [row["reasons"][at]]), *row["marks"][at]])
+
+
+def _direction(row: RowEntry) -> str:
+    return {"lower": ", less is better", "higher": ", more is better"}.get(row["direction"], "")
+
+
+def _beside(row: RowEntry, at: int) -> str:
+    """How many repeats where not all have a figure; a sign where the step has marks."""
+    n = row["n"][at]
+    parts = ["!"] if row["marks"][at] else []
+    return " ".join([*parts, *([f"n={n}"] if n and row["reasons"][at] else [])])
+
+
+def _fixed_data(row: RowEntry, name: str, role: int) -> Any:
+    threads = "" if row["threads"] is None else str(row["threads"])
+    texts = {"step": step_text(row), "threads": threads, "unit": row["unit"]}
+    if role == Qt.ItemDataRole.DisplayRole:
+        return texts[name]
+    if role == Qt.ItemDataRole.ToolTipRole:
+        return f"{texts['step']}, {row['unit']}{_direction(row)}"
+    if role == Qt.ItemDataRole.TextAlignmentRole:
+        return _RIGHT if name == "threads" else _LEFT
+    return None
+
+
+def _with_headings(rows: Sequence[RowEntry]) -> list[RowEntry | str]:
+    found: list[RowEntry | str] = []
+    group = None
+    for row in rows:
+        if row["group"] != group:
+            group = row["group"]
+            found.append(group or "other steps")
+        found.append(row)
+    return found
+
+
+def _same(row: RowEntry | str, wanted: tuple[str, Any]) -> bool:
+    return not isinstance(row, str) and (row["workload"], row["coordinates"]) == wanted
+
+
+def column_tip(column: ColumnEntry, shown: ColumnShown) -> str:
+    """All about a column that its header has no room for."""
+    contender = column["contender"]
+    what = [contender["build"], contender["engine"], contender["preset"]]
+    what += [each for each in (contender["table_options"], contender["cores"]) if each]
+    several = f", {len(column['ids'])} repeats" if len(column["ids"]) > 1 else ""
+    failed = f", {column['failed_steps']} failed steps" if column["failed_steps"] else ""
+    lines = [shown.name, ", ".join(what), f"{column['sequence']} on {column['target']}{several}"]
+    lines.append(f"{column['state']}{failed}, {shown.n}")
+    return "\n".join([*lines, "The base" if shown.is_base else "Click to make it the base"])

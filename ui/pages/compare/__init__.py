@@ -1,0 +1,3 @@
+"""Sessions side by side."""
+
+from .page import ComparePage as ComparePage

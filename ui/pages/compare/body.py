@@ -1,0 +1,130 @@
+"""The table with what stands beside it, or below where the table needs the width."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
+
+from app.compare import Comparison, Measure, RowEntry, by_group, by_measure
+
+from ...context import Context
+from .bars import BarsPanel
+from .differing import DifferencesPanel
+from .over_threads import ThreadsPanel
+from .panel import Panel, Shown, lines_of
+from .seconds import SecondsPanel
+from .table import ComparisonTable
+
+BESIDE = 560  # pixels that charts need to stand beside the table
+_TABLE_SHARE, _CHART_SHARE = 5, 4
+_FIRST_COLUMN = 4  # where the keyboard stands at first: the column after the base
+
+
+class Body(QWidget):
+    """Draws a comparison; asks for nothing but what its panels read themselves."""
+
+    failed = Signal(Exception)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.table = ComparisonTable(context.theme)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.setAccessibleName("Charts")
+        seconds, differing = SecondsPanel(context), DifferencesPanel(context)
+        self.panels: list[Panel] = [
+            BarsPanel(context.theme), ThreadsPanel(context.theme), seconds, differing,
+        ]  # fmt: skip
+        seconds.failed.connect(self.failed)
+        differing.failed.connect(self.failed)
+        self._splitter = QSplitter()
+        self._splitter.setChildrenCollapsible(False)
+        self._shown: Shown | None = None
+        self._arranged: tuple[Qt.Orientation | None, int] = (None, 0)
+        self._build()
+        self.table.step_chosen.connect(self._on_step_chosen)
+        self.tabs.currentChanged.connect(lambda at: context.memory.keep("compare/tab", at))
+        self._splitter.splitterMoved.connect(self._on_splitter_moved)
+
+    def _build(self) -> None:
+        for panel in self.panels:
+            self.tabs.addTab(panel, panel.title)
+            self.tabs.setTabToolTip(self.tabs.count() - 1, panel.tip)
+        self.tabs.setCurrentIndex(self._context.memory.value("compare/tab", 0))
+        self._splitter.addWidget(self.table)
+        self._splitter.addWidget(self.tabs)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._splitter)
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """As it is shown: by the measure, those of a group together."""
+        return self._shown.comparison if self._shown else None
+
+    @property
+    def panel(self) -> Panel:
+        return self.panels[self.tabs.currentIndex()]
+
+    def show_comparison(self, whole: Comparison, measure: Measure, is_relative: bool) -> None:
+        """Another comparison, measure or way; the keyboard stays on its step."""
+        before, column = self.table.chosen_step, self.table.currentIndex().column()
+        comparison = by_group(by_measure(whole, measure.name))
+        self.table.figures.show(comparison, is_relative)
+        self.table.refresh()
+        lines = lines_of(comparison, self._context.theme)
+        self._shown = Shown(comparison, whole, measure, is_relative, lines, None)
+        self._arrange()
+        self.table.choose(
+            self.table.figures.find(before) if before else -1, column if before else _FIRST_COLUMN
+        )
+        self._on_step_chosen(self.table.chosen_step)
+
+    def _on_step_chosen(self, row: RowEntry | None) -> None:
+        if self._shown is not None:
+            self._shown = replace(self._shown, row=row)
+            for panel in self.panels:
+                panel.update_from(self._shown)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Charts go below where they would have too little room beside."""
+        if self._shown is None:
+            return
+        room = self.width() - self.table.least_width
+        wanted = Qt.Orientation.Horizontal if room >= BESIDE else Qt.Orientation.Vertical
+        if (wanted, self._columns) != self._arranged:
+            self._arranged = (wanted, self._columns)
+            self._splitter.setOrientation(wanted)
+            self._restore(wanted)
+
+    @property
+    def _columns(self) -> int:
+        return len(self._shown.lines) if self._shown else 0
+
+    def _restore(self, orientation: Qt.Orientation) -> None:
+        """The sizes that a person gave it with so many columns, else what the table needs."""
+        kept = [int(size) for size in self._context.memory.value(self._key, [])]
+        if len(kept) == 2:
+            self._splitter.setSizes(kept)
+        elif orientation == Qt.Orientation.Horizontal:
+            wanted = max(self.table.least_width, min(self.table.best_width, self.width() * 45 // 100))
+            self._splitter.setSizes([wanted, self.width() - wanted])
+        else:
+            parts = self.height() // (_TABLE_SHARE + _CHART_SHARE)
+            self._splitter.setSizes([parts * _TABLE_SHARE, parts * _CHART_SHARE])
+
+    def _on_splitter_moved(self) -> None:
+        self._context.memory.keep(self._key, self._splitter.sizes())
+
+    @property
+    def _key(self) -> str:
+        is_beside = self._splitter.orientation() == Qt.Orientation.Horizontal
+        return f"compare/{'beside' if is_beside else 'below'}-{self._columns}"

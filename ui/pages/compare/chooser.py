@@ -1,0 +1,199 @@
+"""Which sessions stand in columns: a list of all, found by any word, ticked by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.history.browsing import Filter, Order, SessionLine, browse, lines
+from app.history.history import History
+from app.units import date_text
+
+from ...context import Context
+from ...tasks import Latest
+from ...theme import SPACE
+
+_LISTED = 200  # more nobody looks through: a word finds the others
+_BOX = 40  # pixels of the tick and the margins
+WIDTH = 344
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+@dataclass(frozen=True)
+class _Listed:
+    lines: list[SessionLine]
+    found: int
+    total: int
+
+
+class _SessionsModel(QAbstractListModel):
+    """A session a row, ticked where it stands in a column."""
+
+    ticked = Signal(str, bool)  # session id
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lines: list[SessionLine] = []
+        self._chosen: frozenset[str] = frozenset()
+
+    def show(self, lines: Sequence[SessionLine]) -> None:
+        self.beginResetModel()
+        self._lines = list(lines)
+        self.endResetModel()
+
+    def set_chosen(self, ids: Sequence[str]) -> None:
+        self._chosen = frozenset(ids)
+        if self._lines:
+            self.dataChanged.emit(self.index(0), self.index(len(self._lines) - 1))
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
+        return 0 if parent.isValid() else len(self._lines)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return super().flags(index) | Qt.ItemFlag.ItemIsUserCheckable
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        line = self._lines[index.row()]
+        if role == Qt.ItemDataRole.CheckStateRole:
+            return Qt.CheckState.Checked if line["id"] in self._chosen else Qt.CheckState.Unchecked
+        if role == Qt.ItemDataRole.DisplayRole:
+            return f"{line['name']}\n{_about(line)}"
+        return (
+            f"{line['name']}\n{_about(line)}\n{line['id']}" if role == Qt.ItemDataRole.ToolTipRole else None
+        )
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        if role != Qt.ItemDataRole.CheckStateRole:
+            return False
+        self.ticked.emit(self._lines[index.row()]["id"], Qt.CheckState(value) == Qt.CheckState.Checked)
+        return True
+
+
+def _about(line: SessionLine) -> str:
+    contender = line["contender"]
+    state = "" if line["state"] == "completed" else f", {line['state']}"
+    return f"{date_text(line['at'])}, {line['target']}, {contender['build']}, {line['sequence']}{state}"
+
+
+class _SessionDelegate(QStyledItemDelegate):
+    """Two lines, each cut where it is too long."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        room = option.rect.width() - _BOX
+        lines = str(index.data()).splitlines()
+        elided = [option.fontMetrics.elidedText(line, Qt.TextElideMode.ElideMiddle, room) for line in lines]
+        option.text = "\u2028".join(elided)  # as Qt breaks lines in a cell
+
+    def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
+        return QSize(WIDTH // 2, 2 * option.fontMetrics.height() + SPACE)
+
+
+class SessionChooser(QFrame):
+    """Beside the table, as long as it is wanted."""
+
+    ticked = Signal(str, bool)  # session id
+    closed = Signal()
+    failed = Signal(Exception)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.setFixedWidth(WIDTH)
+        self._latest = Latest(context.tasks, self)
+        self._filter = QLineEdit()
+        self._filter.setPlaceholderText("Find sessions by any word")
+        self._filter.setClearButtonEnabled(True)
+        self._filter.setAccessibleName("Find sessions")
+        self._model = _SessionsModel(self)
+        self._list = QListView()
+        self._list.setModel(self._model)
+        self._list.setAccessibleName("Sessions to compare")
+        self._list.setItemDelegate(_SessionDelegate(self._list))
+        self._list.setUniformItemSizes(True)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._remark = QLabel()
+        self._remark.setProperty("role", "muted")
+        self._remark.setWordWrap(True)
+        self._build()
+        self._filter.textChanged.connect(self._on_filter_changed)
+        self._model.ticked.connect(self.ticked)
+
+    def _build(self) -> None:
+        title = QLabel("Columns")
+        title.setProperty("role", "heading")
+        close = QPushButton("Done")
+        close.setToolTip("Put the list away (Esc)")
+        close.clicked.connect(self.closed)
+        head = QHBoxLayout()
+        head.addWidget(title, 1)
+        head.addWidget(close)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(SPACE, SPACE, SPACE, SPACE)
+        layout.setSpacing(SPACE)
+        layout.addLayout(head)
+        layout.addWidget(self._filter)
+        layout.addWidget(self._list, 1)
+        layout.addWidget(self._remark)
+
+    def begin(self) -> None:
+        """Take the keyboard, with the sessions as they are now."""
+        self._filter.setFocus()
+        self._filter.selectAll()
+        self.reload()
+
+    def set_chosen(self, ids: Sequence[str]) -> None:
+        """Those that stand in columns."""
+        self._model.set_chosen(ids)
+
+    def reload(self) -> None:
+        wanted = Filter(self._filter.text())
+
+        def work(history: History) -> _Listed:
+            found = browse(history, wanted, Order())
+            return _Listed(lines(history, found.ids[:_LISTED]), len(found.ids), found.total)
+
+        self._latest.read(work, self._on_read, self.failed.emit)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        elif event.key() == Qt.Key.Key_Down and self._filter.hasFocus():
+            self._list.setFocus()
+            self._list.setCurrentIndex(self._model.index(0))
+        else:
+            super().keyPressEvent(event)
+
+    def _on_filter_changed(self) -> None:
+        self.reload()
+
+    def _on_read(self, listed: _Listed) -> None:
+        self._model.show(listed.lines)
+        self._remark.setText(_remark(listed))
+
+
+def _remark(listed: _Listed) -> str:
+    if not listed.total:
+        return "There are no sessions yet: run a plan on the Bench page."
+    if not listed.found:
+        return "No session has all of these words."
+    if listed.found > len(listed.lines):
+        return f"The latest {len(listed.lines)} of {listed.found:,}: a word finds others."
+    return f"{listed.found:,} sessions" if listed.found > 1 else "1 session"

@@ -1,0 +1,64 @@
+"""Which sessions are compared, in which order, and against which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from app.compare import Comparison, compare
+from app.history.history import History
+from app.history.sessions import sessions
+
+MOST = 8  # columns: more nobody can tell apart
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Ids in the order of the columns; repeats of one contender share a column."""
+
+    ids: tuple[str, ...] = ()
+    base: str = ""  # an id; empty: the first
+
+    def added(self, ids: Sequence[str]) -> Chosen:
+        return replace(self, ids=tuple(dict.fromkeys((*self.ids, *ids))))
+
+    def without(self, ids: Sequence[str]) -> Chosen:
+        """The base goes to the first where it is taken away."""
+        kept = tuple(id_ for id_ in self.ids if id_ not in ids)
+        return Chosen(kept, "" if self.base in ids else self.base)
+
+    def based_on(self, id_: str) -> Chosen:
+        return replace(self, base=id_)
+
+    def moved(self, comparison: Comparison, old: int, new: int) -> Chosen:
+        """With the column at `old` where the one at `new` was."""
+        columns = [column["ids"] for column in comparison["sessions"]]
+        columns.insert(new, columns.pop(old))
+        return Chosen(tuple(id_ for ids in columns for id_ in ids), comparison["base"])
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What was read: the comparison, and what was to be said of the choice itself."""
+
+    chosen: Chosen
+    comparison: Comparison | None = None
+    said: str = ""
+
+
+def read(history: History, chosen: Chosen) -> Compared:
+    """The comparison of those that are still there, as many columns as there may be."""
+    if not chosen.ids:
+        return Compared(chosen)
+    known = {entry["id"] for entry in sessions(history, ids=chosen.ids)}
+    there = chosen.without([id_ for id_ in chosen.ids if id_ not in known])
+    gone = len(chosen.ids) - len(there.ids)
+    said = f"{gone} of the sessions are no longer in the history" if gone else ""
+    if not there.ids:
+        return Compared(there, None, said)
+    found = compare(history, there.ids, there.base or None)
+    more = [id_ for column in found["sessions"][MOST:] for id_ in column["ids"]]
+    if more:
+        there, said = there.without(more), f"{MOST} columns are the most: {len(more)} sessions were left out"
+        found = compare(history, there.ids, there.base or None)
+    return Compared(replace(there, base=found["base"]), found, said)

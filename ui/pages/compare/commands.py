@@ -1,0 +1,80 @@
+"""The menu of the page: every action with its shortcut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction
+
+from ...widgets.actions import action
+
+if TYPE_CHECKING:
+    from .page import ComparePage
+
+
+@dataclass(frozen=True)
+class Commands:
+    choose: QAction
+    column: Sequence[QAction]  # what is done to the column where the keyboard stands
+    turn: QAction
+    copying: Sequence[QAction]
+    saving: Sequence[QAction]
+
+    def menu(self) -> list[QAction | None]:
+        return [self.choose, *self.column, None, self.turn, None, *self.copying, None, *self.saving]
+
+    def set_enabled(self, is_enabled: bool) -> None:
+        """What needs a comparison."""
+        for each in (*self.column, self.turn, *self.copying, *self.saving):
+            each.setEnabled(is_enabled)
+
+
+def make_commands(page: ComparePage) -> Commands:
+    """All of them, on this page."""
+
+    def made(text: str, shortcut: str, tip: str, what: object, *given: object) -> QAction:
+        assert callable(what)
+        return action(page, text, shortcut, tip, lambda: what(*given))
+
+    return Commands(
+        choose=made("Choose &columns...", "Ctrl+Shift+A", "Add or take away sessions", page.toggle_chooser),
+        column=[
+            made("Make &base", "Ctrl+B", "Measure the others against this column", page.make_base),
+            made(
+                "Move &left",
+                "Alt+Shift+Left",
+                "Put this column before the one on its left",
+                page.move_column,
+                -1,
+            ),
+            made(
+                "Move &right",
+                "Alt+Shift+Right",
+                "Put this column after the one on its right",
+                page.move_column,
+                1,
+            ),
+            made("&Remove column", "Del", "Take this column away; the history keeps it", page.remove),
+        ],
+        turn=made("Relati&ve or absolute", "Ctrl+Shift+R", "Show the figures the other way", page.turn),
+        copying=[
+            made("Copy as &text", "Ctrl+Shift+C", "The table as plain text", page.copy, "text"),
+            made(
+                "Copy as &Markdown",
+                "Ctrl+Shift+M",
+                "The table for a forum or an issue",
+                page.copy,
+                "Markdown",
+            ),
+            made("Copy as CS&V", "Ctrl+Shift+V", "The table for a spreadsheet", page.copy, "CSV"),
+        ],
+        saving=[
+            made("&Save table as image...", "Ctrl+Shift+S", "PNG or SVG, all of it", page.save_table),
+            made(
+                "Save c&hart as image...", "Ctrl+Alt+S", "PNG or SVG of what stands beside", page.save_chart
+            ),
+            made("Copy chart as &image", "Ctrl+Alt+C", "What stands beside the table", page.copy_chart),
+        ],
+    )

@@ -1,0 +1,99 @@
+"""What the comparison is by, and how it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QWidget,
+)
+
+from app.compare import MEASURES, Measure
+
+from ...memory import Memory
+from ...theme import SPACE
+
+_RELATIVE_TIP = "How many times the figure of the base"
+_ABSOLUTE_TIP = "The figures as they were measured"
+
+
+class Controls(QWidget):
+    """Above the table; remembers what was chosen last."""
+
+    changed = Signal()
+
+    def __init__(self, memory: Memory, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._memory = memory
+        self._measures = QComboBox()
+        self._measures.setAccessibleName("Measure")
+        self._measures.setToolTip("What the steps are compared by")
+        for measure in MEASURES:
+            self._measures.addItem(measure.title, measure.name)
+        self._measures.setCurrentIndex(
+            max(self._measures.findData(memory.value("compare/measure", "value")), 0)
+        )
+        self._relative, self._absolute = QPushButton("Relative"), QPushButton("Absolute")
+        for button, tip in ((self._relative, _RELATIVE_TIP), (self._absolute, _ABSOLUTE_TIP)):
+            button.setCheckable(True)
+            button.setToolTip(tip)
+        self._group = QButtonGroup(self)
+        self._group.addButton(self._relative)
+        self._group.addButton(self._absolute)
+        (self._relative if memory.value("compare/relative", True) else self._absolute).setChecked(True)
+        self._row = QHBoxLayout(self)
+        self._build()
+        self._measures.currentIndexChanged.connect(self._on_chosen)
+        self._group.buttonToggled.connect(lambda _button, is_on: self._on_chosen() if is_on else None)
+
+    def _build(self) -> None:
+        label = QLabel("&Measure")
+        label.setBuddy(self._measures)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(SPACE)
+        self._row.addWidget(label)
+        self._row.addWidget(self._measures)
+        self._row.addSpacing(SPACE)
+        self._row.addWidget(self._relative)
+        self._row.addWidget(self._absolute)
+        self._row.addStretch(1)
+
+    @property
+    def measure(self) -> Measure:
+        return MEASURES[self._measures.currentIndex()]
+
+    @property
+    def is_relative(self) -> bool:
+        return self._relative.isChecked()
+
+    def turn(self) -> None:
+        """Relative instead of absolute, or the other way round."""
+        (self._absolute if self.is_relative else self._relative).setChecked(True)
+
+    def add_button(self, action: QAction) -> None:
+        button = QPushButton(action.text())
+        button.setToolTip(action.toolTip())
+        button.clicked.connect(action.trigger)
+        self._row.addWidget(button)
+
+    def add_menu(self, text: str, tip: str, actions: Sequence[QAction]) -> None:
+        button = QPushButton(text)
+        button.setToolTip(tip)
+        menu = QMenu(button)
+        menu.setToolTipsVisible(True)
+        menu.addActions(list(actions))
+        button.setMenu(menu)
+        self._row.addWidget(button)
+
+    def _on_chosen(self) -> None:
+        self._memory.keep("compare/measure", self.measure.name)
+        self._memory.keep("compare/relative", self.is_relative)
+        self.changed.emit()

@@ -1,0 +1,115 @@
+"""What the columns do not have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from app.compare_text import names_of
+from app.differences import DifferenceEntry, differences
+
+from ...context import Context
+from ...models.differences import DifferencesModel
+from ...tasks import Latest
+from ...theme import SPACE
+from ...widgets.table import Table
+from .panel import Panel, Shown
+
+_WHAT_WIDTH, _VALUE_WIDTH = 240, 120
+
+
+class DifferencesPanel(Panel):
+    title = "What differs"
+    tip = "Machine, build, preset, plan, start state and variables in force that are not the same in all"
+    failed = Signal(Exception)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context.theme, parent)
+        self._latest = Latest(context.tasks, self)
+        self._found: list[DifferenceEntry] = []
+        self._names: list[str] = []
+        self._filter = QLineEdit()
+        self._filter.setPlaceholderText("Filter")
+        self._filter.setClearButtonEnabled(True)
+        self._filter.setAccessibleName("Filter of the differences")
+        self._filter.textChanged.connect(self._on_filter_changed)
+        self._partial = QCheckBox()
+        self._partial.setToolTip(
+            "Variables and options that some of the builds or engines do not know at all"
+        )
+        self._partial.toggled.connect(self._on_filter_changed)
+        self._model = DifferencesModel(context.theme, self)
+        self._table = Table("What differs")
+        self._table.setModel(self._model)
+        self._table.horizontalHeader().setSectionsMovable(False)
+        self._remark = QLabel()
+        self._remark.setProperty("role", "muted")
+        self._build()
+
+    def _build(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self._filter)
+        head.addWidget(self._partial)
+        head.addWidget(self._remark, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, SPACE, 0, 0)
+        layout.addLayout(head)
+        layout.addWidget(self._table, 1)
+
+    @property
+    def picture(self) -> QWidget:
+        return self._table
+
+    def parts(self, shown: Shown) -> tuple[object, ...]:
+        return (shown.whole["sessions"], shown.lines)
+
+    def draw(self, shown: Shown) -> None:
+        firsts = [column["id"] for column in shown.comparison["sessions"]]
+        names = names_of(shown.comparison)
+        self._latest.read(
+            lambda history: differences(history, firsts),
+            lambda found: self._on_read(names, found),
+            self.failed.emit,
+        )
+
+    def _on_read(self, names: list[str], found: list[DifferenceEntry]) -> None:
+        self._names, self._found = names, found
+        partial = sum(is_partial(each) for each in found)
+        self._partial.setText(f"also what not all have ({partial})")
+        self._partial.setVisible(bool(partial))
+        self._show()
+
+    def _show(self) -> None:
+        kept = matching(self._found, self._filter.text(), self._partial.isChecked())
+        self._model.show(self._names, kept)
+        self._table.clearSpans()
+        for row in self._model.headings:
+            self._table.setSpan(row, 0, 1, self._model.columnCount())
+        if self._table.columnWidth(0) < _WHAT_WIDTH:
+            self._table.setColumnWidth(0, _WHAT_WIDTH)
+        values = self._model.columnCount() - 1
+        room = (self._table.viewport().width() - self._table.columnWidth(0)) // max(values, 1)
+        for at in range(1, values + 1):
+            self._table.setColumnWidth(at, max(room, _VALUE_WIDTH))
+        self._remark.setText("" if kept else "Nothing differs." if not self._found else "Nothing fits.")
+
+    def _on_filter_changed(self) -> None:
+        self._show()
+
+
+def is_partial(entry: DifferenceEntry) -> bool:
+    """A variable that says only that builds or engines are others."""
+    return entry["group"] == "variables" and None in entry["values"]
+
+
+def matching(found: Sequence[DifferenceEntry], text: str, has_partial: bool) -> list[DifferenceEntry]:
+    """Those with all words of the text in them."""
+    words = text.lower().split()
+    kept = [each for each in found if has_partial or not is_partial(each)]
+    return [each for each in kept if all(word in _searched(each) for word in words)]
+
+
+def _searched(entry: DifferenceEntry) -> str:
+    return " ".join([entry["group"], entry["name"], *(value or "" for value in entry["values"])]).lower()

@@ -1,0 +1,79 @@
+"""The heads of the columns: colour and name of each contender, which is the base, how many repeats."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QBrush, QFont, QFontMetrics, QPainter, QPen
+from PySide6.QtWidgets import QHeaderView, QWidget
+
+from ...models.comparison import COLUMN, FIXED, ColumnShown
+from ...theme import SPACE, Theme
+
+_LEAST = 4  # characters worth a line of their own
+_SWATCH = 4  # pixels of the colour above a name
+
+
+class ColumnHeader(QHeaderView):
+    """A click makes a column the base, dragging moves it."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._theme = theme
+        self.setSectionsMovable(True)
+        self.setSectionsClickable(True)
+        self.setHighlightSections(False)
+        self.setStretchLastSection(False)
+        self.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), 3 * self.fontMetrics().height() + _SWATCH + SPACE)
+
+    def paintSection(self, painter: QPainter, rect: QRect, logical_index: int) -> None:
+        painter.save()
+        painter.fillRect(rect, self._theme.colour("window"))
+        painter.setPen(self._theme.colour("line"))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        shown = self.model().headerData(logical_index, Qt.Orientation.Horizontal, COLUMN)
+        if isinstance(shown, ColumnShown):
+            self._paint_column(painter, rect, shown)
+        elif logical_index < len(FIXED):
+            self._paint_fixed(painter, rect, logical_index)
+        painter.restore()
+
+    def _paint_fixed(self, painter: QPainter, rect: QRect, section: int) -> None:
+        side = Qt.AlignmentFlag.AlignRight if FIXED[section] == "threads" else Qt.AlignmentFlag.AlignLeft
+        place = rect.adjusted(SPACE, 0, -SPACE, -SPACE // 2)
+        painter.setPen(self._theme.colour("muted"))
+        painter.drawText(place, side | Qt.AlignmentFlag.AlignBottom, FIXED[section])
+
+    def _paint_column(self, painter: QPainter, rect: QRect, shown: ColumnShown) -> None:
+        swatch = QRect(rect.left() + SPACE // 2, rect.top() + 1, rect.width() - SPACE, _SWATCH)
+        pattern = Qt.BrushStyle.Dense4Pattern if shown.is_dashed else Qt.BrushStyle.SolidPattern
+        painter.fillRect(swatch, QBrush(shown.colour, pattern))
+        place = rect.adjusted(SPACE, _SWATCH + 2, -SPACE, -SPACE // 2)
+        font = QFont(self.font())
+        font.setBold(shown.is_base)
+        painter.setFont(font)
+        painter.setPen(self._theme.colour("text"))
+        height = self.fontMetrics().height()
+        for at, line in enumerate(two_lines(shown.name, QFontMetrics(font), place.width())):
+            line_place = place.translated(QPoint(0, at * height))
+            painter.drawText(line_place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, line)
+        self._paint_below(painter, place, shown)
+
+    def _paint_below(self, painter: QPainter, place: QRect, shown: ColumnShown) -> None:
+        painter.setFont(self.font())
+        painter.setPen(QPen(self._theme.colour("accent" if shown.is_base else "muted")))
+        text = f"base, {shown.n}" if shown.is_base else shown.n
+        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, text)
+
+
+def two_lines(name: str, metrics: QFontMetrics, width: int) -> list[str]:
+    """A long name broken where a word of it ends; what is still too long loses its middle."""
+    if metrics.horizontalAdvance(name) <= width:
+        return [name]
+    fitting = next(n for n in range(len(name), -1, -1) if metrics.horizontalAdvance(name[:n]) <= width)
+    breaks = [at + 1 for at in range(fitting) if name[at] in " -._/" and len(name) - at > _LEAST]
+    cut = breaks[-1] if breaks and breaks[-1] >= fitting // 2 else min(fitting, len(name) - _LEAST)
+    rest = metrics.elidedText(name[cut:], Qt.TextElideMode.ElideMiddle, width)
+    return [name[:cut].rstrip(), rest]

@@ -1,0 +1,203 @@
+"""Compare: sessions side by side, one of them the base."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from app.errors import DynoError
+
+from ...bus import Wanted
+from ...context import Context
+from ...tasks import Latest
+from ...theme import SPACE
+from ...widgets.empty import EmptyPage
+from ...widgets.image import copy_image, save_image
+from ...widgets.message import Message
+from ..page import Page
+from . import sharing
+from .body import Body
+from .chooser import SessionChooser
+from .chosen import Chosen, Compared, read
+from .commands import make_commands
+from .controls import Controls
+
+_WARNINGS = 3  # lines of them before the table is pushed too far down
+
+_EMPTY_TITLE = "Nothing to compare yet"
+_EMPTY_TEXT = (
+    "Two to eight sessions side by side: their figures step by step against those of a base, charts,"
+    " and what differs between them. Choose sessions here, or in the history."
+)
+
+
+class ComparePage(Page):
+    title = "Compare"
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context, parent)
+        kept = context.memory.value("compare/sessions", [])
+        self._chosen = Chosen(tuple(kept), context.memory.value("compare/base", ""))
+        self._compared = Compared(self._chosen)
+        self._latest = Latest(context.tasks, self)
+        self.commands = make_commands(self)
+        self.message, self.warning = Message(), Message()
+        self.controls = Controls(context.memory)
+        self.body = Body(context)
+        self.chooser = SessionChooser(context)
+        self._stack = QStackedWidget()
+        self._build()
+        self._connect()
+        self._show()
+
+    def _build(self) -> None:
+        self.controls.add_button(self.commands.choose)
+        self.controls.add_menu("Copy", "The table for other programs", self.commands.copying)
+        self.controls.add_menu("Image", "Table or chart as PNG or SVG", self.commands.saving)
+        self.body.table.column_actions = list(self.commands.column)
+        filled = QWidget()
+        column = QVBoxLayout(filled)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(SPACE)
+        column.addWidget(self.controls)
+        column.addWidget(self.warning)
+        column.addWidget(self.body, 1)
+        self._stack.addWidget(EmptyPage(_EMPTY_TITLE, _EMPTY_TEXT, self.commands.choose))
+        self._stack.addWidget(filled)
+        self.chooser.hide()
+        row = QHBoxLayout()
+        row.setSpacing(2 * SPACE)
+        row.addWidget(self.chooser)
+        row.addWidget(self._stack, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.addWidget(self.message)
+        layout.addLayout(row, 1)
+
+    def _connect(self) -> None:
+        self.controls.changed.connect(self._show)
+        self.context.theme.changed.connect(self._show)
+        self.body.table.base_wanted.connect(self._on_base_wanted)
+        self.body.table.column_moved.connect(self._on_column_moved)
+        self.body.failed.connect(self.message.show_failure)
+        self.chooser.ticked.connect(self._on_ticked)
+        self.chooser.closed.connect(self.toggle_chooser)
+        self.chooser.failed.connect(self.message.show_failure)
+
+    # the page
+
+    def open(self, wanted: Wanted) -> None:
+        """These sessions, the first of them the base."""
+        if wanted.sessions:
+            self._choose(Chosen(tuple(wanted.sessions)))
+            self.body.table.setFocus()
+
+    def page_actions(self) -> Sequence[QAction | None]:
+        return self.commands.menu()
+
+    def reload(self) -> None:
+        chosen = self._chosen
+        self._latest.read(lambda history: read(history, chosen), self._on_read, self.message.show_failure)
+        if self.chooser.isVisible():
+            self.chooser.reload()
+
+    def _choose(self, chosen: Chosen) -> None:
+        self._chosen = chosen
+        self.reload()
+
+    def _on_read(self, compared: Compared) -> None:
+        self._chosen, self._compared = compared.chosen, compared
+        self.context.memory.keep("compare/sessions", list(self._chosen.ids))
+        self.context.memory.keep("compare/base", self._chosen.base)
+        self.message.clear()
+        if compared.said:
+            self.message.show_info(compared.said)
+        elif compared.comparison and len(compared.comparison["sessions"]) == 1:
+            self.message.show_info("One column: choose another to compare it with.", self.commands.choose)
+        self._show()
+
+    def _show(self) -> None:
+        """What was read, by the measure and in the way that are chosen."""
+        comparison = self._compared.comparison
+        self._stack.setCurrentIndex(1 if comparison else 0)
+        self.commands.set_enabled(comparison is not None)
+        self.chooser.set_chosen(self._chosen.ids)
+        if comparison:
+            self._show_warnings(comparison["warnings"])
+            self.body.show_comparison(comparison, self.controls.measure, self.controls.is_relative)
+
+    def _show_warnings(self, warnings: Sequence[str]) -> None:
+        more = len(warnings) - _WARNINGS
+        lines = [*warnings[:_WARNINGS], *([f"and {more} more"] if more > 0 else [])]
+        self.warning.setToolTip("\n".join(warnings) if more > 0 else "")
+        self.warning.show_warning("\n".join(lines)) if lines else self.warning.clear()
+
+    # columns
+
+    def toggle_chooser(self) -> None:
+        self.chooser.setVisible(not self.chooser.isVisible())
+        if self.chooser.isVisible():
+            self.chooser.begin()
+        else:
+            self.body.table.setFocus()
+
+    def make_base(self) -> None:
+        self._on_base_wanted(self.body.table.chosen_column)
+
+    def move_column(self, by: int) -> None:
+        at = self.body.table.chosen_column
+        self._on_column_moved(at, at + by)
+
+    def remove(self) -> None:
+        comparison, at = self._compared.comparison, self.body.table.chosen_column
+        if comparison and at >= 0:
+            self._choose(self._chosen.without(comparison["sessions"][at]["ids"]))
+
+    def _on_base_wanted(self, at: int) -> None:
+        comparison = self._compared.comparison
+        if comparison and at >= 0 and comparison["sessions"][at]["id"] != comparison["base"]:
+            self._choose(self._chosen.based_on(comparison["sessions"][at]["id"]))
+
+    def _on_column_moved(self, old: int, new: int) -> None:
+        comparison = self._compared.comparison
+        if comparison and old != new and min(old, new) >= 0 and max(old, new) < len(comparison["sessions"]):
+            self._choose(self._chosen.moved(comparison, old, new))
+            self.body.table.choose_column(new)
+
+    def _on_ticked(self, id_: str, is_ticked: bool) -> None:
+        self._choose(self._chosen.added([id_]) if is_ticked else self._chosen.without([id_]))
+
+    # for other programs
+
+    def turn(self) -> None:
+        self.controls.turn()
+
+    def copy(self, form: str) -> None:
+        if comparison := self.body.comparison:
+            sharing.copy(comparison, form)
+            self.context.bus.said.emit(f"The table is in the clipboard as {form}")
+
+    def copy_chart(self) -> None:
+        copy_image(self.body.panel.picture)
+        self.context.bus.said.emit("The chart is in the clipboard")
+
+    def save_table(self) -> None:
+        comparison, is_relative = self.body.comparison, self.controls.is_relative
+        if comparison and (path := sharing.ask_path(self, "comparison")):
+            theme = self.context.theme
+            self._save(lambda: sharing.save_table(comparison, is_relative, theme, path), path.name)
+
+    def save_chart(self) -> None:
+        picture = self.body.panel.picture
+        if path := sharing.ask_path(self, self.body.panel.title.lower().replace(" ", "-")):
+            self._save(lambda: save_image(picture, path), path.name)
+
+    def _save(self, save: Callable[[], None], name: str) -> None:
+        try:
+            save()
+        except DynoError as error:
+            self.message.show_failure(error)
+        else:
+            self.context.bus.said.emit(f"{name} is saved")

@@ -1,0 +1,79 @@
+"""What stands beside the table: drawn when it is seen, and only where something of it is another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics, QShowEvent
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app.compare import Comparison, Measure, RowEntry
+
+from ...models.comparison import columns_shown
+from ...theme import Theme
+from ...widgets.lines import Line
+
+_LABEL = 200  # pixels of a name in a chart
+
+
+@dataclass(frozen=True)
+class Shown:
+    """All that a panel may draw; `comparison` is by the measure."""
+
+    comparison: Comparison
+    whole: Comparison  # as it was read: with all steps and measures
+    measure: Measure
+    is_relative: bool
+    lines: tuple[Line, ...]  # one a column
+    row: RowEntry | None  # where the keyboard stands in the table
+
+
+def lines_of(comparison: Comparison, theme: Theme) -> tuple[Line, ...]:
+    """The columns as charts draw them."""
+    metrics = QFontMetrics(QLabel().font())
+    return tuple(
+        Line(column["id"], metrics.elidedText(shown.name, Qt.TextElideMode.ElideMiddle, _LABEL), shown.colour,
+             shown.is_dashed)
+        for column, shown in zip(comparison["sessions"], columns_shown(comparison, theme), strict=True)
+    )  # fmt: skip
+
+
+class Panel(QWidget):
+    """A hidden panel only remembers what it is to show."""
+
+    title = ""
+    tip = ""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.shown: Shown | None = None
+        self._drawn: tuple[object, ...] = ()
+        self.setAccessibleName(self.title)
+
+    def parts(self, shown: Shown) -> tuple[object, ...]:
+        """What of it this panel draws: nothing is done while all of that is the same."""
+        return (shown.comparison, shown.is_relative, shown.lines)
+
+    def draw(self, shown: Shown) -> None:
+        """Show this; also where it is the first time."""
+
+    @property
+    def picture(self) -> QWidget:
+        """What is saved as an image."""
+        return self
+
+    def update_from(self, shown: Shown) -> None:
+        self.shown = shown
+        if self.isVisible():
+            self._draw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._draw()
+
+    def _draw(self) -> None:
+        if self.shown is not None and (parts := self.parts(self.shown)) != self._drawn:
+            self._drawn = parts
+            self.draw(self.shown)

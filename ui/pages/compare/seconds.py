@@ -1,0 +1,144 @@
+"""The chosen step second by second: the sessions' curves over each other from the step's start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.compare import Comparison, RowEntry
+from app.history.curves import Curve, all_series, curves
+from app.history.history import History
+
+from ...context import Context
+from ...models.comparison import step_text
+from ...tasks import Latest
+from ...theme import SPACE
+from ...widgets.lines import Line
+from .panel import Panel, Shown
+
+if TYPE_CHECKING:
+    from ...widgets.chart import TimeChart
+
+QPS = "load.queries"
+
+Series = tuple[str, str, str]  # name, label, unit
+
+
+@dataclass(frozen=True)
+class _Read:
+    curves: dict[str, Curve]  # by session
+    series: list[Series]
+
+
+class SecondsPanel(Panel):
+    title = "Seconds"
+    tip = "The chosen step second by second, all sessions from its start"
+    failed = Signal(Exception)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context.theme, parent)
+        self._context = context
+        self._latest = Latest(context.tasks, self)
+        self._chart: TimeChart | None = None
+        self._series = context.memory.value("compare/series", QPS)
+        self._chooser = QComboBox()
+        self._chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._chooser.setAccessibleName("Series")
+        self._chooser.setToolTip("What is drawn: any series that one of the sessions has")
+        self._chooser.activated.connect(self._on_series_chosen)
+        self._remark = QLabel()
+        self._remark.setProperty("role", "muted")
+        head = QHBoxLayout()
+        head.addWidget(self._chooser)
+        head.addWidget(self._remark, 1)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, SPACE, 0, 0)
+        self._column.addLayout(head)
+
+    @property
+    def picture(self) -> QWidget:
+        return self._chart or self
+
+    def parts(self, shown: Shown) -> tuple[object, ...]:
+        row = shown.row
+        step = row and (row["workload"], str(row["coordinates"]))
+        return (shown.whole, shown.lines, step, self._series)
+
+    def draw(self, shown: Shown) -> None:
+        if shown.row is None:
+            self._remark.setText("Choose a step in the table.")
+            return
+        row, sessions, series = shown.row, sessions_of(shown.comparison), self._series
+
+        def work(history: History) -> _Read:
+            found = curves(history, sessions, row["workload"], row["coordinates"], series)
+            return _Read(found, all_series(history, sessions))
+
+        self._latest.read(work, lambda found: self._on_read(shown, row, found), self.failed.emit)
+
+    def _on_read(self, shown: Shown, row: RowEntry, found: _Read) -> None:
+        self._fill_chooser(found.series)
+        threads = "" if row["threads"] is None else f", threads {row['threads']}"
+        self._remark.setText(f"{step_text(row)}{threads}" + ("" if found.curves else ": no seconds of this"))
+        _, label, unit = next((each for each in found.series if each[0] == self._series), ("", "", ""))
+        self._draw_curves(shown, found.curves, label, unit)
+
+    def _draw_curves(self, shown: Shown, found: dict[str, Curve], label: str, unit: str) -> None:
+        from ...widgets.chart import Span
+        from ...widgets.pyramid import Track
+
+        chart = self._provide()
+        chart.set_title(label, unit)
+        tracks = {session: Track() for session in found}
+        for session, curve in found.items():
+            tracks[session].extend(curve.seconds, curve.values)
+        chart.set_lines([])
+        chart.set_tracks(tracks)
+        chart.set_lines([line for line in session_lines(shown) if line.key in found])
+        firsts = [curve.seconds[0] for curve in found.values() if len(curve.seconds)]
+        first = float(min(firsts, default=0))
+        chart.set_spans([Span(first, 0.0, "warmup", "warm-up")] if first < 0 else [])
+        lasts = [float(curve.seconds[-1]) for curve in found.values() if len(curve.seconds)]
+        chart.axis.set_range(first, max(lasts, default=1.0) + 0.5)
+        chart.axis.refresh()
+
+    def _provide(self) -> TimeChart:
+        from ...widgets.chart import TimeChart
+
+        if self._chart is None:
+            self._chart = TimeChart(self.theme, "QPS", "queries/s")
+            self._column.addWidget(self._chart, 1)
+        return self._chart
+
+    def _fill_chooser(self, series: Sequence[Series]) -> None:
+        names = [name for name, _, _ in series]
+        if [self._chooser.itemData(at) for at in range(self._chooser.count())] != names:
+            self._chooser.clear()
+            for name, label, unit in series:
+                self._chooser.addItem(f"{label} ({unit})" if unit else label, name)
+        self._chooser.setCurrentIndex(self._chooser.findData(self._series))
+
+    def _on_series_chosen(self, at: int) -> None:
+        self._series = self._chooser.itemData(at)
+        self._context.memory.keep("compare/series", self._series)
+        if self.shown is not None:
+            self.update_from(self.shown)
+
+
+def sessions_of(comparison: Comparison) -> list[str]:
+    """The ids of all columns with all their repeats."""
+    return [id_ for column in comparison["sessions"] for id_ in column["ids"]]
+
+
+def session_lines(shown: Shown) -> list[Line]:
+    """A line a session; repeats have the colour of their column, those after the first fainter."""
+    found = []
+    for column, line in zip(shown.comparison["sessions"], shown.lines, strict=True):
+        for at, id_ in enumerate(column["ids"]):
+            label = f"repeat {at + 1}" if at else line.label
+            found.append(replace(line, key=id_, label=label, faint=at > 0))
+    return found
