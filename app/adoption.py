@@ -46,7 +46,7 @@ def find_plans(target: Target, ask: Ask) -> Iterator[Found]:
 
 
 def is_kept(found: Found, home: Path) -> bool:
-    """All its bytes are here, or were deleted, and it is over: nothing to fetch."""
+    """All its bytes are here or were deleted here, and it is over: nothing to fetch."""
     if found.locked:
         return False
     with History(home) as history:
@@ -62,7 +62,9 @@ def is_kept(found: Found, home: Path) -> bool:
         )
 
 
-def unfinished_targets(history: History) -> list[str]:
-    """The targets of sessions that had not ended when they were last heard of."""
-    found = sessions(history, states=("waiting", "active"))
-    return list(dict.fromkeys(each["target"] for each in found if not each["imported"]))
+def goes_on_here(found: Found, home: Path) -> bool:
+    """Worth following unasked: it is being carried out, or this desktop has begun to fetch it."""
+    if found.locked:
+        return True
+    with History(home) as history:
+        return bool(sessions(history, plan=found.plan)) and not is_kept(found, home)

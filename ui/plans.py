@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.errors import DynoError, InputError
-from app.targets import LOCAL, Ask, Target, Targets, agent_on, connect
+from app.errors import DynoError
+from app.targets import Ask, Target, Targets, agent_on, connect
 
 from .bus import Arrival, Bus, Changes
 from .widgets.message import told
@@ -20,7 +20,6 @@ from .widgets.message import told
 if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
     from app.adoption import Found
     from app.follower import Link, Update
-    from app.history.history import History
     from app.progress import PlanProgress
     from app.remote.agent import Agent
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
     from .tasks import Failed, Tasks
 
 JOIN_S = 5.0
+AGAIN_MS = 30_000  # until a target that was not reached is tried again
 
 
 @dataclass
@@ -68,6 +68,9 @@ class Plans(QObject):
         self._plans: dict[str, FollowedPlan] = {}
         self._threads: dict[str, threading.Thread] = {}
         self._stopping = threading.Event()
+        self._unreached: dict[str, Target] = {}
+        self._again = QTimer(self, interval=AGAIN_MS, singleShot=True)
+        self._again.timeout.connect(self._on_again)
         self._heard.connect(self._on_heard)
 
     # what there is
@@ -123,24 +126,26 @@ class Plans(QObject):
         self.follow(followed.target, followed.directory, plan, followed.sha, followed.sessions)
 
     def adopt(self) -> None:
-        """Find the plans again that went on while the window was closed; nobody is asked for a secret."""
+        """Find the plans that go on, or went on, at any target; nobody is asked for a secret."""
+        for target in Targets(self._home).all():
+            self.adopt_from(target)
 
-        def work(history: History) -> list[str]:
-            from app.adoption import unfinished_targets
-
-            return unfinished_targets(history)
-
-        self._tasks.read(self, work, self._on_targets_known, self._on_failed)
-
-    def adopt_from(self, target: Target, ask: Ask) -> None:
-        """Follow what is carried out on a target, or was, and is not all here."""
+    def adopt_from(self, target: Target) -> None:
+        """Follow what is carried out on a target, and what ended there while the window was closed."""
 
         def work() -> list[Found]:
-            from app.adoption import find_plans, is_kept
+            from app.adoption import find_plans, goes_on_here
 
-            return [found for found in find_plans(target, ask) if not is_kept(found, self._home)]
+            found = find_plans(target, self._secrets.silent)
+            return [each for each in found if goes_on_here(each, self._home)]
 
-        self._tasks.run(self, work, self._on_found, self._on_failed)
+        def failed(error: Exception) -> None:
+            self._unreached[target.name] = target
+            self._again.start()
+            if not isinstance(error, DynoError):
+                self._bus.said.emit(told(error)[0])
+
+        self._tasks.run(self, work, self._on_found, failed)
 
     def close(self) -> None:
         """Stop following; the plans go on at their targets."""
@@ -194,21 +199,16 @@ class Plans(QObject):
             self._bus.changed.emit(Changes(sessions=True))
             self.ended.emit(followed.id)
 
-    def _on_targets_known(self, names: list[str]) -> None:
-        known = {target.name: target for target in Targets(self._home).all()}
-        for name in dict.fromkeys([LOCAL, *names]):
-            if name in known:
-                self.adopt_from(known[name], self._secrets.silent)
+    def _on_again(self) -> None:
+        """What was not reached may be there now, or its passphrase may be known."""
+        unreached, self._unreached = self._unreached, {}
+        for target in unreached.values():
+            self.adopt_from(target)
 
     def _on_found(self, found: list[Found]) -> None:
         for each in found:
             sessions = [session["session"] for session in each.sessions]
             self.follow(each.target, each.directory, each.plan, each.sha, sessions, self._secrets.silent)
-
-    def _on_failed(self, error: Exception) -> None:
-        if isinstance(error, InputError):
-            return
-        self._bus.said.emit(told(error)[0])
 
 
 def _changes_the_list(events: Iterable[Any]) -> bool:
