@@ -10,6 +10,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 
 from app.history.figures import StepEntry
 from app.history.timeline import Overview, step_key
+from app.progress import StepProgress
+from app.protocol.plan import Step
 from app.units import bytes_text, figure_text
 
 from ..theme import Theme
@@ -63,7 +65,7 @@ class ResultsModel(QAbstractTableModel):
             self.beginResetModel()
         self._steps = steps
         self._base = {step_key(each["name"], each["coordinates"]): each for each in base}
-        self._base_name = overview.base["name"] if overview and overview.base else ""
+        self._base_name = _base_name(overview)
         if is_other:
             self.endResetModel()
         self._tell_all()
@@ -187,6 +189,26 @@ class ResultsModel(QAbstractTableModel):
         if self._steps:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._steps) - 1, len(COLUMNS) - 1))
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
+
+
+def _base_name(overview: Overview | None) -> str:
+    """Of the contender, where that tells the two apart."""
+    if overview is None or overview.base is None:
+        return ""
+    contender = overview.base["contender"]["name"]
+    return contender if contender != overview.session["contender"]["name"] else overview.base["name"]
+
+
+def moment_text(progress: StepProgress, planned: Step) -> str:
+    """How far a step is, in a few letters."""
+    if progress.state != "active":
+        return progress.state
+    if planned.seconds and progress.s is not None:
+        return "warming up" if progress.s < 0 else f"{progress.s + 1} of {planned.seconds} s"
+    shown = progress.progress
+    if shown is not None and shown.total and planned.kind in ("load", "index"):
+        return f"{shown.done / shown.total:.0%}"
+    return "active"
 
 
 def _alignment(column: Column) -> Qt.AlignmentFlag:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -29,7 +29,6 @@ from .lines import mixed
 
 LABELS = 18  # pixels above the blocks, for the names of sessions
 BLOCKS = 26
-LEGEND = 20  # below, for the groups
 _APART = 6.0  # pixels between two sessions
 _NARROWEST = 3.0  # of a block, as long as there is room
 _FAINT = 0.35  # of the colour of what is still to come
@@ -62,7 +61,7 @@ class PlanStrip(QWidget):
         self._selected: tuple[str, int] | None = None
         self._blocks: list[Block] = []
         self._is_by_key = False  # a frame is for those who came by the keyboard
-        self.setFixedHeight(LABELS + BLOCKS + LEGEND)
+        self.setFixedHeight(LABELS + BLOCKS)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -126,7 +125,6 @@ class PlanStrip(QWidget):
             for block in self._blocks:
                 self._paint_block(painter, block, self._progress)
             self._paint_names(painter, self._progress)
-            self._paint_legend(painter, self._progress)
         if self.hasFocus() and self._is_by_key:
             painter.setPen(QPen(self._theme.colour("accent"), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -185,16 +183,6 @@ class PlanStrip(QWidget):
             known = places.get(block.session)
             places[block.session] = block.place if known is None else known.united(block.place)
         return places
-
-    def _paint_legend(self, painter: QPainter, progress: PlanProgress) -> None:
-        """The groups of the plan, in the order of their first step."""
-        steps = progress.plan.steps if progress.plan else []
-        x, y = 0.0, LABELS + BLOCKS + 6.0
-        for group in dict.fromkeys(map(group_of, steps)):
-            painter.fillRect(QRectF(x, y, 8, 8), self._theme.group(group))
-            painter.setPen(self._theme.colour("muted"))
-            painter.drawText(QPointF(x + 12, y + 8), group)
-            x += 12 + painter.fontMetrics().horizontalAdvance(group) + 2 * SPACE
 
     # ---- mouse and keyboard
 
@@ -258,6 +246,35 @@ class PlanStrip(QWidget):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.update()
+
+
+class StripLegend(QWidget):
+    """The groups of a plan, in the order of their first step."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._groups: list[str] = []
+        self.setFixedHeight(2 * SPACE)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.update)
+
+    def show_steps(self, steps: Iterable[Step]) -> None:
+        groups = list(dict.fromkeys(map(group_of, steps)))
+        if groups != self._groups:
+            self._groups = groups
+            self.setAccessibleName(f"Groups of steps: {', '.join(groups)}")
+            self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        x, metrics = 0.0, painter.fontMetrics()
+        for group in self._groups:
+            painter.fillRect(QRectF(x, 4, 8, 8), self._theme.group(group))
+            painter.setPen(self._theme.colour("muted"))
+            painter.drawText(QPointF(x + 12, 12), group)
+            x += 12 + metrics.horizontalAdvance(group) + 2 * SPACE
+        painter.end()
 
 
 def group_of(step: Step) -> str:

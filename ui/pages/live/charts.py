@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.history.figures import SeriesEntry
@@ -33,7 +32,7 @@ class Drawn:
 
 
 CPU = (
-    Drawn("host.cpu_pct", "machine", "muted"),
+    Drawn("host.cpu_pct", "machine (all)", "muted"),
     Drawn("server.cpu_pct", "server", "accent"),
     Drawn("sysbench.cpu_pct", "sysbench", "warn"),
 )
@@ -55,7 +54,8 @@ class SessionCharts(QWidget):
         self.axis = TimeAxis(self)
         self.qps = self._chart("QPS", "queries/s")
         self.latency = self._chart("Latency p95", "ms")
-        self.cpu = self._chart("CPU", "% of one core; machine: of all")
+        self.cpu = self._chart("CPU", "% of a core")
+        self.cpu.setToolTip("Server and sysbench: 100 is one core; machine: 100 is all of its cores")
         self.disk = self._chart("Disk", "KB/s")
         self.choice = self._chart("Your choice", "")
         self._arrange()
@@ -144,24 +144,23 @@ class SessionCharts(QWidget):
         session, _ = self._entries
         if session is None:
             return
-        colour = self._theme.contender(session["colour"])
-        self.qps.set_lines([*self._ghostly(QPS), Line(QPS, session["name"], colour)])
-        self.latency.set_lines([*self._ghostly(LATENCY), Line(LATENCY, session["name"], colour)])
+        own = Line("", session["contender"]["name"], self._theme.contender(session["colour"]))
+        self.qps.set_lines(self._beside(QPS, replace(own, label=session["name"])))
+        self.latency.set_lines(self._beside(LATENCY, own))
         self.cpu.set_lines([self._line(each) for each in CPU])
         self.disk.set_lines([self._line(each) for each in DISK])
-        if self._choice is not None:
-            name = self._choice["name"]
-            self.choice.set_lines([*self._ghostly(name), Line(name, session["name"], colour)])
+        self.choice.set_lines(self._beside(self._choice["name"], own) if self._choice else [])
 
     def _line(self, drawn: Drawn) -> Line:
         return Line(drawn.series, drawn.label, self._theme.colour(drawn.role))
 
-    def _ghostly(self, series: str) -> list[Line]:
-        _, ghost = self._entries
+    def _beside(self, series: str, own: Line) -> list[Line]:
+        """The curve of the session, and the earlier one behind it."""
+        line, (_, ghost) = replace(own, key=series), self._entries
         if ghost is None or self._ghost is None:
-            return []
-        colour = QColor(self._theme.contender(ghost["colour"]))
-        return [Line(GHOST + series, f"{ghost['name']} (earlier)", colour, faint=True)]
+            return [line]
+        name = f"{ghost['name']}, earlier" if series == QPS else "earlier"
+        return [line, Line(GHOST + series, name, self._theme.contender(ghost["colour"]), faint=True)]
 
     # ---- what one latency is of depends on the step
 

@@ -48,8 +48,8 @@ class ChartChoices(QWidget):
             page, "Copy charts", "Ctrl+Shift+C", "The charts as a picture to the clipboard",
             lambda: copy_image(charts),
         )  # fmt: skip
-        self._ghosts = _combo("An earlier session behind the curves, each step from its own beginning")
-        self._series = _combo("What the last chart shows")
+        self._ghosts = _combo("An earlier session behind the curves, each step from its own beginning", 30)
+        self._series = _combo("What the last chart shows", 24)
         self._arrange()
         self._ghosts.activated.connect(lambda at: self.ghost_chosen.emit(self._ghosts.itemData(at)))
         self._series.activated.connect(self._on_series_activated)
@@ -117,12 +117,12 @@ class ChartChoices(QWidget):
             self._context.bus.said.emit(f"Saved {name}")
 
 
-def _combo(tip: str) -> QComboBox:
+def _combo(tip: str, letters: int) -> QComboBox:
     box = QComboBox()
     box.setToolTip(tip)
     box.setMaxVisibleItems(20)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    box.setMinimumContentsLength(24)
+    box.setMinimumContentsLength(letters)
     return box
 
 

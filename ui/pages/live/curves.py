@@ -48,6 +48,7 @@ class Taken:
 
     values: int = 0  # samples
     bounds: bool = False
+    series: bool = False  # others are declared
     remarks: tuple[Remark, ...] = ()
 
 
@@ -107,6 +108,7 @@ class SessionCurves:
         match event:
             case SeriesDeclared():
                 self._sampled = self._places([str(each["name"]) for each in event.series])
+                taken.series = True
             case StepStarted():
                 self._begin(event.step, event.t)
                 taken.bounds = True

@@ -5,15 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.progress import PlanProgress
 from app.units import date_text, seconds_text
 
 from ...plans import FollowedPlan
 from ...theme import SPACE, Theme
+from ...widgets.elided import ElidedLabel
 from ...widgets.plan_line import link_text
-from ...widgets.strip import PlanStrip
+from ...widgets.strip import PlanStrip, StripLegend
 from ...widgets.table import tabular
 
 
@@ -23,26 +24,28 @@ class PlanHeader(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.strip = PlanStrip(theme)
-        self._title = QLabel()
+        self._legend = StripLegend(theme)
+        self._title, self._state, self._times = ElidedLabel(), ElidedLabel(), QLabel()
         self._title.setProperty("role", "title")
-        self._state = QLabel()
-        self._times = QLabel()
+        self._state.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._state.setProperty("role", "muted")
         for label in (self._state, self._times):
-            label.setProperty("role", "muted")
             label.setFont(tabular(label.font()))
         self.buttons = QHBoxLayout()
         self.buttons.setSpacing(SPACE)
-        line = QHBoxLayout()
-        line.setSpacing(2 * SPACE)
-        line.addWidget(self._title)
-        line.addWidget(self._state, 1)
-        line.addWidget(self._times)
-        line.addLayout(self.buttons)
+        above, below = QHBoxLayout(), QHBoxLayout()
+        above.setSpacing(2 * SPACE)
+        above.addWidget(self._title)
+        above.addWidget(self._state, 1)
+        above.addLayout(self.buttons)
+        below.addWidget(self._legend, 1)
+        below.addWidget(self._times)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(SPACE)
-        layout.addLayout(line)
+        layout.setSpacing(SPACE // 2)
+        layout.addLayout(above)
         layout.addWidget(self.strip)
+        layout.addLayout(below)
 
     @property
     def text(self) -> str:
@@ -61,6 +64,7 @@ class PlanHeader(QWidget):
             _set(self._state, _state_text(progress, followed))
             _set(self._times, _times_text(progress, followed))
         self.strip.show_progress(progress, colours)
+        self._legend.show_steps(progress.plan.steps if progress and progress.plan else ())
 
 
 def _set(label: QLabel, text: str) -> None:

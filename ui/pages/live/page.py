@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
 from ...bus import Wanted
 from ...context import Context
-from ...models.results import ResultsModel
+from ...models.results import ResultsModel, moment_text
 from ...plans import FollowedPlan
 from ...theme import SPACE
 from ...widgets.actions import action
@@ -213,13 +213,14 @@ class LivePage(Page):
                 self._tell()
 
     def _go_along(self) -> None:
-        """With the plan to its next session, unless a person looks at something else."""
-        wish = self._watching.wish
+        """With the plan to its next session, or to a new plan, unless a person looks at something else."""
+        wish, active = self._watching.wish, self.context.plans.active()
         if wish is None:
             self._show_newest()
             return
         followed = self.context.plans.of_session(wish.session)
-        current = followed.progress.current if followed else None
+        plan = active[-1] if active and (followed is None or followed.is_over) else followed
+        current = plan.progress.current if plan else None
         if self._goes_along and current is not None and current.id != wish.session:
             self._show(current.id)
 
@@ -284,7 +285,9 @@ class LivePage(Page):
         self._plans.show_plans(plans.all(), followed.id if followed else "")
         session = progress.sessions.get(wish.session) if progress and wish else None
         if progress and session and not session.is_over:
-            self._results.set_active(session.step, progress.moment(session))
+            at = session.step
+            text = moment_text(session.steps[at], progress.step(at)) if at >= 0 else ""
+            self._results.set_active(at, text)
         is_active = any(not plan.is_over for plan in plans.all())
         if is_active != self._texts.isActive():
             self._texts.start() if is_active else self._texts.stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
@@ -81,35 +81,43 @@ class Steering(QWidget):
     # ---- what is asked
 
     def _ask_session(self) -> None:
-        name = self._plan.progress.current if self._plan else None
-        shown = self._plan.progress.name(name.id) if self._plan and name else "the session at hand"
+        plan = self._plan
+        current = plan.progress.current if plan else None
+        if plan is None:
+            return
+        name = plan.progress.name(current.id) if current else "the session at hand"
+        waiting = any(each.state == "waiting" for each in plan.progress.sessions.values())
+        after = "; the next session of the plan begins" if waiting else ""
+        answers = {"Stop session": lambda: self._stop("session", "the session ends")}
+        if waiting:
+            answers["Stop plan"] = lambda: self._stop("plan", "the plan ends")
         self._confirm(
-            f"Stop {shown}?",
-            "Its step at hand ends without a figure and its later steps are not carried out. The steps before"
-            " keep their figures, and the next session of the plan begins.",
-            "Stop session",
-            lambda: self._stop("session", "the session ends"),
+            f"Stop {name}?",
+            "The step at hand ends without a figure, the steps after it are not carried out."
+            f" What was measured so far is kept{after}.",
+            answers,
         )
 
     def _ask_plan(self) -> None:
-        name = self._plan.name if self._plan else ""
-        self._confirm(
-            f"Stop the plan {name}?",
-            "The step at hand ends without a figure; no further step or session is carried out. Everything"
-            " measured so far is kept.",
-            "Stop plan",
-            lambda: self._stop("plan", "the plan ends"),
-        )
+        if self._plan is not None:
+            self._confirm(
+                f"Stop the plan {self._plan.name}?",
+                "The step at hand ends without a figure; no further step or session is carried out. What was"
+                " measured so far is kept.",
+                {"Stop plan": lambda: self._stop("plan", "the plan ends")},
+            )
 
-    def _confirm(self, question: str, text: str, yes: str, agreed: Callable[[], None]) -> None:
+    def _confirm(self, question: str, text: str, answers: Mapping[str, Callable[[], None]]) -> None:
         box = QMessageBox(self.window())
         box.setIcon(QMessageBox.Icon.NoIcon)
-        box.setWindowTitle(yes)
+        box.setWindowTitle(next(iter(answers)))
         box.setText(question)
         box.setInformativeText(text)
-        button = box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
-        box.addButton("Go on", QMessageBox.ButtonRole.RejectRole)
-        button.clicked.connect(agreed)
+        for answer, agreed in answers.items():
+            box.addButton(answer, QMessageBox.ButtonRole.AcceptRole).clicked.connect(agreed)
+        go_on = box.addButton("Go on", QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(go_on)
+        box.setEscapeButton(go_on)
         box.finished.connect(box.deleteLater)
         box.open()
 

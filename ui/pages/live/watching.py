@@ -147,6 +147,9 @@ class Watching(QObject):
             self._tell(self.seen.curves.take(events.lines))
 
     def _tell(self, taken: Taken) -> None:
+        if taken.series and self.wish is not None:
+            self.show(self.wish)  # what can be chosen from is read anew
+            return
         if taken.values:
             self.extended.emit(taken.values)
         if taken.bounds:
