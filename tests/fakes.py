@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+from app.protocol.plan import Plan
 from app.remote.connection import Completed
+from tests.plans import survey
 
 
 class ScriptedConnection:
@@ -89,3 +92,45 @@ class ByteSocket:
     def recv(self, size: int) -> bytes:
         data, self._content = self._content[:size], self._content[size:]
         return data
+
+
+_PASSED = {"name": "options", "state": "pass", "text": "accepted", "todo": "", "contender": "", "later": 1}
+_FAILED = {**_PASSED, "name": "rehearsal", "state": "fail", "text": "it does not start"}
+
+
+class ScriptedAgent:
+    """Answers as a quiet target; keeps what it was asked, and lets a test do something in between."""
+
+    directory, sha = "/target", "f00"
+
+    def __init__(
+        self,
+        wrong: Sequence[str] = (),
+        meanwhile: Callable[[str], None] = lambda what: None,
+        found: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.connection = ScriptedConnection()
+        self.asked: list[str] = []
+        self._wrong, self._meanwhile = wrong, meanwhile
+        self._survey = found or survey()
+
+    def deploy(self) -> str:
+        self._hear("deploy")
+        return self.directory
+
+    def survey(self, search_paths: Sequence[str] = ()) -> dict[str, Any]:
+        self._hear("survey")
+        return dict(self._survey)
+
+    def check(self, plan: Plan, *, start: bool = False, allow_busy: bool = False) -> list[dict[str, Any]]:
+        what = f"rehearse {plan.contenders[0].name}" if start else "check"
+        self._hear(what)
+        return [_FAILED if what in self._wrong else _PASSED]
+
+    def start(self, plan: Plan) -> dict[str, Any]:
+        self._hear("start")
+        return {"plan": plan.id}
+
+    def _hear(self, what: str) -> None:
+        self.asked.append(what)
+        self._meanwhile(what)

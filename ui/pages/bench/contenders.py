@@ -30,6 +30,7 @@ from ...widgets.table import LINE_HEIGHT, Table
 COLOURS = 8
 COLUMN, WIDEST_COLUMN = 92, 168
 WIDEST_NAME = 220
+NO_BUILDS = "No build is known here yet: survey the target"
 HINT = "Tick what is compared; a dash cannot be had, its reason stands here when it is reached"
 
 
@@ -77,10 +78,11 @@ class ContendersPanel(QWidget):
         self.table.selectionModel().selectionChanged.connect(self._on_selection_changed)
         theme.changed.connect(self._on_theme_changed)
         self._on_selection_changed()
+        self.show_choices(Choices())
 
     def show_choices(self, choices: Choices) -> None:
         self.choices.show_choices(choices)
-        self.words.setText(HINT if choices.builds else "No build is known here: survey the target")
+        self.words.setText(HINT if choices.builds else NO_BUILDS)
         names = max((self._width(build["name"]) for build in choices.builds), default=80)
         self.grid.verticalHeader().setFixedWidth(min(names, WIDEST_NAME))
         for column, preset in enumerate(choices.presets):
@@ -221,7 +223,7 @@ def _table(model: ContenderModel) -> Table:
     trigger = QAbstractItemView.EditTrigger
     table.setEditTriggers(trigger.DoubleClicked | trigger.EditKeyPressed | trigger.SelectedClicked)
     table.setMinimumHeight(3 * LINE_HEIGHT)
-    for column, width in enumerate((132, 122, 70, 80, 112, 40)):
+    for column, width in enumerate((132, 118, 76, 80, 110, 40)):
         table.setColumnWidth(column, width)
     return table
 

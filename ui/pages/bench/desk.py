@@ -55,6 +55,7 @@ class PlanDesk(QObject):
         self.survey: Survey | None = None
         self.choices = Choices()
         self._at = 0.0
+        self._drafts: dict[str, Draft] = {}  # of the targets that were chosen before
         self._stock, self._conclude = Latest(context.tasks, self), Latest(context.tasks, self)
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
         self._soon.timeout.connect(self._ask)
@@ -63,8 +64,10 @@ class PlanDesk(QObject):
 
     def choose_target(self, name: str, survey: Survey | None, at: float | None) -> None:
         """Plans are for this target now: what was set up for it last, else the same as for the other."""
+        if self.survey is not None:
+            self._drafts.setdefault(self.draft.request.target, self.draft)
         self.survey, self._at = survey, at or 0.0
-        self._put(self._draft_for(name))
+        self._put(self._drafts.pop(name, None) or self._draft_for(name))
         self.reload()
 
     def take_survey(self, survey: Survey, at: float | None) -> None:
@@ -188,10 +191,10 @@ class PlanDesk(QObject):
         self.drafted.emit(self.draft)
 
     def _on_opened(self, draft: Draft) -> None:
-        """Kept for its target first: choosing that brings it here."""
+        """Put aside for its target first: choosing that brings it here."""
         target = draft.request.target
         if target == self.draft.request.target:
             self.change(draft)
         else:
-            self._context.memory.keep(f"bench/plan/{target}", draft.request.to_toml())
+            self._drafts[target] = draft
             self.target_wanted.emit(target)

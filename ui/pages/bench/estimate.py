@@ -29,7 +29,7 @@ class EstimateCard(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self.time, self.disk = QLabel(NONE), QLabel(NONE)
+        self.time, self.disk = QLabel(NONE), QLabel()
         self.work, self.parts = QLabel(), QLabel()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, SPACE, 12, SPACE)
@@ -44,17 +44,16 @@ class EstimateCard(QFrame):
 
     def show_outcome(self, outcome: Outcome | None) -> None:
         if outcome is None or outcome.plan is None or outcome.estimate is None:
-            for label in (self.time, self.disk):
-                label.setText(NONE)
-            self.work.setText("")
-            self.parts.setText("")
+            self.time.setText(NONE)
+            for label in (self.disk, self.work, self.parts):
+                label.setText("")
             return
         plan, found = outcome.plan, outcome.estimate
         end = time.strftime("%H:%M", time.localtime(time.time() + found.seconds))
         self.time.setText(f"about {seconds_text(found.seconds)}, until {end}")
         self.disk.setText(f"about {bytes_text(found.disk_bytes)} of disk")
         self.work.setText(_work_text(plan))
-        self.parts.setText(f"{_sizes_text(found)}")
+        self.parts.setText(_sizes_text(found))
         self.setToolTip("\n".join([found.seconds_text, found.disk_text, *found.assumptions[1:]]))
 
 

@@ -59,10 +59,13 @@ class FieldsForm(QWidget):
         self._layout.setRowStretch(self._layout.rowCount(), 1)
 
     def show_draft(self, draft: Draft) -> None:
-        """What the person is typing is left as it is."""
+        """What a person is typing is left as it is, as long as it says the same."""
         for name in TYPED:
-            _set(self.edits[name], draft.text(name))
-        _set(self.name, draft.request.name)
+            edit = self.edits[name]
+            if draft.typed(name, edit.text()).text(name) != draft.text(name) or not edit.hasFocus():
+                _set(edit, draft.text(name))
+        if self.name.text().strip() != draft.request.name:
+            _set(self.name, draft.request.name)
         for name, box in self.boxes.items():
             box.blockSignals(True)
             box.setCurrentIndex(box.findData(getattr(draft.request, name)))
@@ -114,5 +117,5 @@ class FieldsForm(QWidget):
 
 
 def _set(edit: QLineEdit, text: str) -> None:
-    if edit.text() != text and not edit.hasFocus():
+    if edit.text() != text:
         edit.setText(text)

@@ -147,7 +147,7 @@ class BenchPage(Page):
             self.desk.set_colour(plan.contenders[at].key, colour)
 
     def _start(self, is_rehearsal: bool) -> None:
-        if self.starter.is_busy or self.desk.draft.unread:
+        if self.starter.is_busy or self._obstacle():
             return
         target, ask = self.targets.chosen, self.context.secrets.ask
         self._target = target  # another may be chosen before it is started
@@ -161,6 +161,12 @@ class BenchPage(Page):
                 is_rehearsal,
             )
         )
+
+    def _obstacle(self) -> str:
+        """What is known to stand in the way; what a draft of this moment lacks, the start finds out."""
+        if self._outcome is None or self.desk.draft.unread:
+            return "not known yet"
+        return self._outcome.obstacle if self._outcome.draft is self.desk.draft else ""
 
     def _on_cancel_wanted(self) -> None:
         if self.starter.cancel():

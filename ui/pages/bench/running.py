@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
+from app.choices import NO_SURVEY
 from app.starting import Stage, Start
 
 from ...tasks import Tasks
@@ -77,7 +78,7 @@ class RunBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._obstacle, self._is_busy = "", False
+        self._obstacle, self._is_busy = NO_SURVEY, False
         self.reason = QLabel()
         self.reason.setWordWrap(True)
         self.reason.setProperty("role", "muted")
@@ -108,7 +109,7 @@ class RunBar(QWidget):
             self.progress.setMaximum(stage.total)
             self.progress.setValue(stage.done)
             self.progress.setAccessibleDescription(stage.text)
-            self.reason.setText(f"{stage.text}...")
+            self.reason.setText(f"{stage.text}…")
         self._refresh()
 
     def _lay_out(self) -> None:

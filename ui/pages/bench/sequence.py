@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QLineEdit,
     QTreeWidget,
@@ -109,9 +108,8 @@ class SequencePanel(QWidget):
         """Groups in the order of the sequence: one that comes twice is there twice."""
         self.steps.clear()
         for group, members in groupby(steps, key=lambda step: step.group):
-            parent = QTreeWidgetItem(self.steps, [group, ""])
+            parent = QTreeWidgetItem(self.steps, [group])
             parent.setFlags(parent.flags() | Qt.ItemFlag.ItemIsAutoTristate | Qt.ItemFlag.ItemIsUserCheckable)
-            parent.setFirstColumnSpanned(True)
             for step in members:
                 parent.addChild(_item(step))
         self.steps.expandAll()
@@ -144,21 +142,17 @@ def _tree() -> QTreeWidget:
     tree = QTreeWidget()
     tree.setAccessibleName("Steps")
     tree.setHeaderHidden(True)
-    tree.setColumnCount(2)
     tree.setUniformRowHeights(True)
     tree.setIndentation(2 * SPACE)
     tree.setMinimumHeight(15 * SPACE)
-    tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    tree.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
     return tree
 
 
 def _item(step: StepChoice) -> QTreeWidgetItem:
-    item = QTreeWidgetItem([step.name, step.bound])
+    item = QTreeWidgetItem([f"{step.name} · {step.bound}" if step.bound else step.name])
     item.setData(0, _NAME, step)
     tip = f"{step.title}\nnothing can be measured without it" if step.is_fixed else step.title
-    for column in (0, 1):
-        item.setToolTip(column, tip)
+    item.setToolTip(0, tip)
     if step.is_fixed:
         item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsUserCheckable)
     return item

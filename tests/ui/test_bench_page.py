@@ -1,0 +1,579 @@
+"""Setting up a plan with mouse and keyboard: what is chosen is in the plan, what is wrong is told."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAccessible, QGuiApplication
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QComboBox,
+    QLineEdit,
+    QTreeWidgetItem,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app.catalog import Catalog
+from app.planner import ContenderRequest, PlanRequest
+from app.surveys import Survey, Surveys
+from app.targets import LOCAL, Target, Targets
+from tests.fakes import ScriptedAgent
+from tests.plans import build, survey, write
+from ui.bus import Wanted
+from ui.context import Context
+from ui.pages.bench import BenchPage
+from ui.widgets.message import Message
+
+MARIADB, OLD = "mariadb-10.11.19", "mysql-5.6.24"
+OpenPage = Callable[..., BenchPage]
+
+
+def surveyed(home: Path, name: str = LOCAL, **changes: Any) -> None:
+    """As if this target had been surveyed just now."""
+    content = survey(clock_utc=time.time(), **changes)
+    Surveys(home).keep(Targets(home).get(name), Survey(time.time(), {"name": name, **content}))
+
+
+@pytest.fixture
+def open_page(qtbot: QtBot, context: Context, dyno_home: Path) -> OpenPage:
+    """Shows the page of a home whose target was surveyed, and waits for what it concludes."""
+
+    def open_(width: int = 1248, height: int = 690, **changes: Any) -> BenchPage:
+        if "nothing" not in changes:
+            surveyed(dyno_home, **changes)
+        page = BenchPage(context)
+        qtbot.addWidget(page)
+        page.resize(width, height)
+        page.show()
+        qtbot.waitExposed(page)
+        settle(qtbot, page)
+        return page
+
+    return open_
+
+
+@pytest.fixture
+def page(open_page: OpenPage) -> BenchPage:
+    return open_page()
+
+
+def settle(qtbot: QtBot, page: BenchPage) -> None:
+    """Until what is shown is about the draft as it is now."""
+
+    def is_settled() -> bool:
+        found = page._outcome
+        return found is not None and found.draft is page.desk.draft and bool(page.desk.choices.sequences)
+
+    qtbot.waitUntil(is_settled)
+
+
+def request_of(page: BenchPage) -> PlanRequest:
+    """What the plan file in the window says."""
+    return PlanRequest.from_toml(page.before.plan.text.toPlainText())
+
+
+def reason(page: BenchPage) -> str:
+    return page.before.run_bar.reason.text()
+
+
+def cell(page: BenchPage, build_name: str, engine: str, preset: str = "default") -> Any:
+    model = page.contenders.choices
+    return next(
+        index
+        for row in range(model.rowCount())
+        for column in range(model.columnCount())
+        for index in [model.index(row, column)]
+        if model.place(index) == (build_name, engine, preset)
+    )
+
+
+def click_cell(qtbot: QtBot, view: QAbstractItemView, index: Any, at: QPoint | None = None) -> None:
+    view.scrollTo(index)
+    place = at or view.visualRect(index).center()
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def retype(qtbot: QtBot, edit: QLineEdit, text: str) -> None:
+    edit.setFocus()
+    edit.selectAll()
+    qtbot.keyClicks(edit, text) if text else qtbot.keyClick(edit, Qt.Key.Key_Delete)
+
+
+def steps(page: BenchPage) -> dict[str, QTreeWidgetItem]:
+    return {item.text(0).split(" ")[0]: item for item in page.sequence._items()}
+
+
+# the first start
+
+
+def test_the_duel_is_ready_on_this_computer(page: BenchPage) -> None:
+    assert page.before.run_bar.run.isEnabled()
+    assert [(c.build, c.engine) for c in request_of(page).contenders] == [
+        (MARIADB, "innodb"),
+        (MARIADB, "rocksdb"),
+    ]
+    assert page.sequence.box.currentText() == "duel"
+    assert re.fullmatch(r"about 1 min \d\d s, until \d\d:\d\d", page.before.estimate.time.text())
+    assert "of disk" in page.before.estimate.disk.text()
+    names = [page.contenders.contenders.index(row, 0).data() for row in range(2)]
+    assert names == ["innodb", "rocksdb"]
+
+
+def test_before_the_target_was_looked_at_nothing_can_be_run(
+    open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.pages.bench.targets.SOON_MS", 10_000_000)
+    page = open_page(nothing=True)
+    assert not page.before.run_bar.run.isEnabled()
+    assert reason(page).startswith("survey the target first")
+    assert page.before.run_bar.run.toolTip() == reason(page)
+    assert page.sequence.box.currentText() == "duel"
+
+
+def test_the_first_survey_brings_the_duel(
+    qtbot: QtBot, open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.pages.bench.targets.SOON_MS", 10_000_000)
+    page = open_page(nothing=True)
+    page.targets.known.take(page.targets.chosen, Survey(time.time(), survey(clock_utc=time.time())))
+    qtbot.waitUntil(page.before.run_bar.run.isEnabled)
+    assert len(request_of(page).contenders) == 2
+
+
+def test_what_was_set_up_last_is_there_again(qtbot: QtBot, page: BenchPage, open_page: OpenPage) -> None:
+    retype(qtbot, page.sequence.fields.edits["rows"], "3x memory")
+    click_cell(qtbot, page.contenders.grid, cell(page, OLD, "innodb"))
+    settle(qtbot, page)
+    again = open_page()
+    assert request_of(again) == request_of(page)
+    assert again.sequence.fields.edits["rows"].text() == "3x memory"
+
+
+# contenders
+
+
+def test_a_click_anywhere_in_a_cell_ticks_and_takes_back(qtbot: QtBot, page: BenchPage) -> None:
+    index = cell(page, OLD, "innodb")
+    for wanted, at in ((3, None), (2, page.contenders.grid.visualRect(index).topLeft() + QPoint(12, 12))):
+        click_cell(qtbot, page.contenders.grid, index, at)
+        settle(qtbot, page)
+        assert len(request_of(page).contenders) == wanted
+        assert page.contenders.contenders.rowCount() == wanted
+
+
+def test_the_keyboard_ticks_too(qtbot: QtBot, page: BenchPage) -> None:
+    grid = page.contenders.grid
+    grid.setFocus()
+    grid.setCurrentIndex(cell(page, MARIADB, "innodb"))
+    qtbot.keyClick(grid, Qt.Key.Key_Down)
+    qtbot.keyClick(grid, Qt.Key.Key_Space)
+    settle(qtbot, page)
+    assert ContenderRequest(OLD, "innodb") in request_of(page).contenders
+
+
+def test_what_cannot_be_had_says_why(qtbot: QtBot, page: BenchPage) -> None:
+    index = cell(page, OLD, "rocksdb")
+    assert index.data(Qt.ItemDataRole.CheckStateRole) is None
+    assert "does not have the engine rocksdb" in index.data(Qt.ItemDataRole.ToolTipRole)
+    click_cell(qtbot, page.contenders.grid, index)
+    assert "does not have the engine rocksdb" in page.contenders.words.text()
+    assert len(request_of(page).contenders) == 2
+    assert "libaio" in cell(page, "mysql-8.0.40", "innodb").data(Qt.ItemDataRole.AccessibleTextRole)
+
+
+def test_name_options_and_cores_are_written_in_the_line(qtbot: QtBot, page: BenchPage) -> None:
+    table = page.contenders.table
+    for column, text in ((0, "small"), (4, "ROW_FORMAT=DYNAMIC"), (5, "0-1")):
+        table.setFocus()
+        table.setCurrentIndex(page.contenders.contenders.index(0, column))
+        qtbot.keyClick(table, Qt.Key.Key_F2)
+        (editor,) = table.viewport().findChildren(QLineEdit)
+        retype(qtbot, editor, text)
+        qtbot.keyClick(editor, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: not table.viewport().findChildren(QLineEdit))
+        settle(qtbot, page)
+    first = request_of(page).contenders[0]
+    assert (first.name, first.table_options, first.cores) == ("small", "ROW_FORMAT=DYNAMIC", "0-1")
+
+
+def test_cores_that_the_target_lacks_are_marked(qtbot: QtBot, page: BenchPage) -> None:
+    model = page.contenders.contenders
+    model.setData(model.index(1, 5), "many")
+    settle(qtbot, page)
+    assert not page.before.run_bar.run.isEnabled()
+    assert "cores must be like 0-3" in reason(page)
+    assert model.index(1, 5).data(Qt.ItemDataRole.ForegroundRole) == page.context.theme.colour("bad")
+    assert "cores must be like" in page.before.checks.item(0).text()
+
+
+def test_a_copy_differs_and_goes_with_the_delete_key(qtbot: QtBot, page: BenchPage) -> None:
+    table, model = page.contenders.table, page.contenders.contenders
+    table.selectRow(0)
+    table.setFocus()
+    qtbot.keyClick(table, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    settle(qtbot, page)
+    assert "the same" in reason(page)
+    model.setData(model.index(1, 4), "ROW_FORMAT=COMPRESSED")
+    settle(qtbot, page)
+    assert reason(page) == ""
+    table.selectRow(1)
+    qtbot.keyClick(table, Qt.Key.Key_Delete)
+    settle(qtbot, page)
+    assert model.rowCount() == 2
+
+
+def test_a_colour_is_chosen_and_kept(qtbot: QtBot, page: BenchPage) -> None:
+    model, theme = page.contenders.contenders, page.context.theme
+    swatch = Qt.ItemDataRole.DecorationRole
+    assert model.index(0, 0).data(swatch) == theme.contender(0)
+    page.contenders.colour_chosen.emit(0, 6)
+    qtbot.waitUntil(lambda: model.index(0, 0).data(swatch) == theme.contender(6))
+
+
+# presets
+
+
+def test_a_preset_is_read_as_written_and_as_rendered(qtbot: QtBot, page: BenchPage) -> None:
+    page.contenders.table.selectRow(1)
+    page.contenders.look.trigger()
+    view = page.before.presets
+    assert page.before.tabs.currentWidget() is view
+    assert view.preset.currentText() == "MyRocks · default"
+    assert view.form.currentText() == f"rendered for {MARIADB}"
+    assert "{" not in view.text.toPlainText()
+    view.form.setCurrentIndex(0)
+    assert view.text.toPlainText() == Catalog().preset("rocksdb", "default").text
+
+
+def test_a_preset_is_duplicated_and_stands_in_the_grid(qtbot: QtBot, page: BenchPage) -> None:
+    page.contenders.look.trigger()
+    view = page.before.presets
+    qtbot.keyClicks(view.name, "mine")
+    with qtbot.waitSignal(page.context.bus.changed):
+        qtbot.keyClick(view.name, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: page.desk.choices.preset("innodb", "mine") is not None)
+    click_cell(qtbot, page.contenders.grid, cell(page, OLD, "innodb", "mine"))
+    settle(qtbot, page)
+    assert ContenderRequest(OLD, "innodb", "mine") in request_of(page).contenders
+
+
+def test_a_name_that_is_taken_is_told_in_the_page(qtbot: QtBot, page: BenchPage) -> None:
+    page.desk.copy_preset("innodb", "default", "default")
+    qtbot.waitUntil(lambda: "is shipped and read-only" in page.message.text)
+
+
+# sequence and sizes
+
+
+def test_estimate_and_plan_follow_every_keystroke(qtbot: QtBot, page: BenchPage) -> None:
+    before = page.before.estimate.time.text()
+    retype(qtbot, page.sequence.fields.edits["seconds"], "600")
+    qtbot.waitUntil(lambda: page.before.estimate.time.text() != before, timeout=1000)
+    settle(qtbot, page)
+    assert " h " in page.before.estimate.time.text()
+    assert request_of(page).seconds == 600
+
+
+def test_a_wrong_field_is_marked_and_keeps_its_text(qtbot: QtBot, page: BenchPage) -> None:
+    edit = page.sequence.fields.edits["rows"]
+    retype(qtbot, edit, "lots")
+    settle(qtbot, page)
+    assert (edit.text(), edit.property("wrong")) == ("lots", True)
+    assert reason(page).startswith("rows must be a whole number")
+    assert edit.toolTip() == reason(page)
+    assert not page.before.run_bar.run.isEnabled()
+    retype(qtbot, edit, "1k")
+    settle(qtbot, page)
+    assert (edit.property("wrong"), reason(page), request_of(page).rows) == (False, "", 1000)
+
+
+def test_a_field_left_open_shows_what_the_sequence_says(qtbot: QtBot, page: BenchPage) -> None:
+    fields = page.sequence.fields.edits
+    assert fields["rows"].placeholderText() == "50,000"
+    box = page.sequence.box
+    box.setFocus()
+    qtbot.keyClick(box, Qt.Key.Key_Down)
+    settle(qtbot, page)
+    assert request_of(page).sequence == "quick"
+    assert fields["rows"].placeholderText() == "1,000,000"
+
+
+def test_steps_are_ticked_off_alone_and_by_group(qtbot: QtBot, page: BenchPage) -> None:
+    tree, found = page.sequence.steps, steps(page)
+    tree.setFocus()
+    tree.setCurrentItem(found["insert"])
+    qtbot.keyClick(tree, Qt.Key.Key_Space)
+    settle(qtbot, page)
+    assert "insert" not in request_of(page).steps
+    assert "read-write" in request_of(page).steps
+    group = steps(page)["update-index"].parent()
+    group.setCheckState(0, Qt.CheckState.Unchecked)
+    settle(qtbot, page)
+    left = request_of(page).steps
+    assert left == ("load", "index", "point-query", "read-only", "read-write")
+    found["load"].parent().setCheckState(0, Qt.CheckState.Unchecked)
+    settle(qtbot, page)
+    assert request_of(page).steps == left
+    assert steps(page)["load"].checkState(0) == Qt.CheckState.Checked
+
+
+def test_choices_beside_the_fields(qtbot: QtBot, page: BenchPage) -> None:
+    boxes = page.sequence.fields.boxes
+    for name, value in (("order", "interleaved"), ("start", "restarted"), ("transport", "loopback")):
+        boxes[name].setCurrentIndex(boxes[name].findData(value))
+    page.sequence.fields.busy.click()
+    settle(qtbot, page)
+    request = page.desk.draft.request
+    assert (request.order, request.start, request.transport) == ("interleaved", "restarted", "loopback")
+    assert request.allow_busy
+
+
+def test_a_variant_gets_a_name_and_is_gone_on_with(qtbot: QtBot, page: BenchPage) -> None:
+    retype(qtbot, page.sequence.fields.edits["tables"], "7")
+    qtbot.keyClicks(page.sequence.variant, "mine")
+    qtbot.keyClick(page.sequence.variant, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: page.sequence.box.currentText() == "mine (yours)")
+    settle(qtbot, page)
+    assert Catalog().sequence("mine").tables == 7
+    request = request_of(page)
+    assert (request.sequence, request.tables) == ("mine", None)
+    assert page.sequence.fields.edits["tables"].placeholderText() == "7"
+
+
+# before a run
+
+
+def test_the_worst_comes_first_and_says_what_to_do(open_page: OpenPage) -> None:
+    page = open_page(sysbench=None, governor="powersave")
+    texts = [page.before.checks.item(row).text() for row in range(page.before.checks.count())]
+    assert texts[0].startswith("Fail · sysbench") and "→ install sysbench" in texts[0]
+    assert texts[1].startswith("Warn · governor") and "→ set it to performance" in texts[1]
+    assert texts[-1].startswith("Pass")
+    assert not page.before.run_bar.run.isEnabled()
+    assert "sysbench was not found" in reason(page)
+
+
+def test_lua_of_ones_own_is_read_and_approved(qtbot: QtBot, open_page: OpenPage, dyno_home: Path) -> None:
+    write(
+        dyno_home / "workloads/mine.toml",
+        'name = "mine"\ntitle = "Mine"\nkind = "drive"\nlua = "mine.lua"\nneeds = ["tables"]\n',
+    )
+    write(dyno_home / "workloads/mine.lua", "-- all mine\n")
+    steps_text = '[[step]]\nworkload = "load"\n[[step]]\nworkload = "mine"\n'
+    write(dyno_home / "sequences/own.toml", f'name = "own"\ntitle = "Own"\n{steps_text}')
+    page = open_page()
+    page.sequence.sequence_chosen.emit("own")
+    settle(qtbot, page)
+    view = page.before.approval
+    assert page.before.tabs.currentWidget() is view
+    assert "-- all mine" in view.text.toPlainText()
+    assert not page.before.run_bar.run.isEnabled()
+    view.approve.trigger()
+    qtbot.waitUntil(page.before.run_bar.run.isEnabled)
+    assert not page.before.tabs.isTabVisible(page.before.tabs.indexOf(view))
+
+
+def test_a_plan_is_saved_and_opened(qtbot: QtBot, page: BenchPage, tmp_path: Path) -> None:
+    retype(qtbot, page.sequence.fields.edits["tables"], "9")
+    settle(qtbot, page)
+    said: list[str] = []
+    page.context.bus.said.connect(said.append)
+    file = tmp_path / "plan.toml"
+    page.before.plan.save_wanted.emit(str(file))
+    qtbot.waitUntil(lambda: bool(said))
+    assert PlanRequest.from_file(file) == request_of(page)
+    write(file, file.read_text().replace("tables = 9", "tables = 5"))
+    page.before.plan.open_wanted.emit(str(file))
+    qtbot.waitUntil(lambda: page.desk.draft.request.tables == 5)
+    settle(qtbot, page)
+    assert page.sequence.fields.edits["tables"].text() == "5"  # though it has the keyboard
+
+
+def test_a_plan_for_another_target_goes_there(
+    qtbot: QtBot, page: BenchPage, dyno_home: Path, tmp_path: Path
+) -> None:
+    Targets(dyno_home).add(Target("nuc", host="nuc.invalid", directories=["/data/dyno"]))
+    surveyed(dyno_home, "nuc", builds=[build(OLD, "MySQL", "5.6.24", ["innodb"])])
+    page.targets.reload()
+    text = request_of(page).to_toml().replace('target = "local"', 'target = "nuc"')
+    file = write(tmp_path / "plan.toml", text.replace(MARIADB, OLD))
+    page.before.plan.open_wanted.emit(str(file))
+    qtbot.waitUntil(lambda: page.targets.chosen.name == "nuc")
+    settle(qtbot, page)
+    assert page.desk.draft.request.target == "nuc"
+    assert "does not have the engine rocksdb" in reason(page)
+    page.targets.choose(LOCAL)
+    settle(qtbot, page)
+    assert request_of(page).contenders[0].build == MARIADB
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("tables = 0\n", "line 1: tables must lie between"), ('target = "gone"\n', "there is no target 'gone'")],
+)
+def test_a_plan_file_that_cannot_be_is_told(
+    qtbot: QtBot, page: BenchPage, tmp_path: Path, text: str, why: str
+) -> None:
+    page.before.plan.open_wanted.emit(str(write(tmp_path / "plan.toml", text)))
+    qtbot.waitUntil(lambda: why in page.message.text)
+
+
+def test_the_command_line_is_taken_along(qtbot: QtBot, page: BenchPage) -> None:
+    page.before.plan.copy.trigger()
+    assert QGuiApplication.clipboard().text() == (
+        f"dyno run --contender {MARIADB}:innodb:default --contender {MARIADB}:rocksdb:default --sequence duel"
+    )
+
+
+# run
+
+
+@pytest.fixture
+def reach(monkeypatch: pytest.MonkeyPatch) -> Callable[[ScriptedAgent], None]:
+    """Run finds this agent."""
+
+    def reach_(agent: ScriptedAgent) -> None:
+        monkeypatch.setattr("ui.pages.bench.page.connect", lambda target, ask: agent.connection)
+        monkeypatch.setattr("ui.pages.bench.page.agent_on", lambda connection, target: agent)
+
+    return reach_
+
+
+@pytest.fixture
+def followed(context: Context, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """The plans that were to be followed."""
+    found: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(context.plans, "follow", lambda *what: found.append(what))
+    return found
+
+
+def now(**changes: Any) -> dict[str, Any]:
+    return survey(clock_utc=time.time(), **changes)
+
+
+def test_run_starts_and_shows_it_live(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], followed: list[Any]
+) -> None:
+    agent = ScriptedAgent(found=now())
+    reach(agent)
+    page.setFocus()
+    with qtbot.waitSignal(page.context.bus.wanted) as wanted:
+        qtbot.keyClick(page, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    assert agent.asked[-1] == "start"
+    ((target, directory, _plan, sha, sessions),) = followed
+    assert (target.name, directory, sha) == (LOCAL, "/target", "f00")
+    assert wanted.args == [Wanted("live", sessions)]
+    assert len(sessions) == 2
+
+
+def test_a_start_can_be_given_up(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], followed: list[Any]
+) -> None:
+    there, go_on = threading.Event(), threading.Event()
+
+    def wait(what: str) -> None:
+        if what == "rehearse innodb":
+            there.set()
+            go_on.wait(30)
+
+    agent = ScriptedAgent(meanwhile=wait, found=now())
+    reach(agent)
+    bar = page.before.run_bar
+    qtbot.mouseClick(bar.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bar.reason.text() == "rehearsing innodb…")
+    assert there.is_set() and bar.progress.isVisible() and not bar.run.isEnabled()
+    bar.cancel.trigger()
+    assert page.message.text == "Cancelled: nothing is started."
+    assert not bar.progress.isVisible() and bar.run.isEnabled()
+    go_on.set()
+    page.context.tasks.close()
+    assert "start" not in agent.asked and not followed
+
+
+def test_a_rehearsal_that_fails_says_what(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], followed: list[Any]
+) -> None:
+    reach(ScriptedAgent(wrong=["rehearse rocksdb"], found=now()))
+    page.before.run_bar.rehearse.trigger()
+    qtbot.waitUntil(lambda: "it does not start" in page.message.text)
+    assert page.before.checks.item(0).text().startswith("Fail · rehearsal")
+    reach(ScriptedAgent(found=now()))
+    page.before.run_bar.rehearse.trigger()
+    qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
+    assert not followed
+
+
+def test_a_target_that_cannot_be_reached_is_told(
+    qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.errors import LinkError
+
+    def fail(target: Any, ask: Any) -> Any:
+        raise LinkError("nobody answers")
+
+    monkeypatch.setattr("ui.pages.bench.page.connect", fail)
+    page.before.run_bar.run.trigger()
+    qtbot.waitUntil(lambda: page.message.text == "nobody answers")
+    assert page.before.run_bar.run.isEnabled()
+
+
+# for everybody
+
+
+def test_every_control_has_a_name_and_every_action_its_words(page: BenchPage) -> None:
+    kinds = (QAbstractButton, QAbstractItemView, QComboBox, QLineEdit)
+    for kind in kinds:
+        for control in page.findChildren(kind):
+            if control.focusPolicy() != Qt.FocusPolicy.NoFocus and _is_own(control):
+                found = QAccessible.queryAccessibleInterface(control)
+                assert found.text(QAccessible.Text.Name), f"{control} has no name"
+    actions = [each for each in page.page_actions() if each is not None]
+    shortcuts = [each.shortcut().toString() for each in actions if each.shortcut().toString()]
+    assert len(shortcuts) == len(set(shortcuts))
+    assert all(each.text() and each.toolTip() and each.statusTip() for each in actions)
+
+
+def _is_own(widget: QWidget) -> bool:
+    """Not a part that Qt put into another control, nor of a message that is not there."""
+    above = widget.parentWidget()
+    while above is not None:
+        if isinstance(above, QComboBox | Message):
+            return False
+        above = above.parentWidget()
+    return not widget.objectName().startswith("qt_")
+
+
+@pytest.mark.parametrize("appearance", ["light", "dark"])
+@pytest.mark.parametrize("size", [(1248, 690), (1888, 970)])
+def test_eight_contenders_with_long_names_fit(
+    qtbot: QtBot, open_page: OpenPage, context: Context, size: tuple[int, int], appearance: str
+) -> None:
+    context.theme.set_appearance(appearance)
+    long = "percona-server-8.0.36-28-built-with-everything"
+    builds = [
+        build(MARIADB, "MariaDB", "10.11.19", ["innodb", "rocksdb", "myisam"]),
+        build(long, "Percona", "8.0.36", ["innodb", "rocksdb", "myisam"]),
+        *(build(f"mysql-8.4.{at}", "MySQL", f"8.4.{at}", ["innodb", "myisam"]) for at in range(6)),
+    ]
+    page = open_page(*size, builds=builds)
+    for at in range(6):
+        page.desk.change(page.desk.draft.tick(f"mysql-8.4.{at}", "innodb", "default", True))
+    page.desk.change(
+        page.desk.draft.with_contender(0, name="a name of nearly sixty letters, as long as it may be")
+    )
+    settle(qtbot, page)
+    assert page.contenders.contenders.rowCount() == 8
+    assert (page.width(), page.height()) == size
+    for widget in page.findChildren(QWidget):
+        if widget.isVisible() and widget.parentWidget() and isinstance(widget, QAbstractButton | QLineEdit):
+            assert widget.parentWidget().rect().contains(widget.geometry()), widget
+    assert page.contenders.table.height() >= 4 * 26
