@@ -215,6 +215,13 @@ def test_keys_move_zoom_and_return(chart: TimeChart) -> None:
     assert axis.is_following and axis.range[0] == 0.0
 
 
+def test_a_click_gives_it_the_keyboard(chart: TimeChart, qtbot: QtBot) -> None:
+    chart.activateWindow()
+    chart.clearFocus()
+    QTest.mouseClick(chart._canvas.viewport(), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(chart.hasFocus)
+
+
 def test_the_range_is_moved_with_shift_and_mouse(chart: TimeChart) -> None:
     chart.axis.set_range(200.0, 300.0)
     mouse(chart, QEvent.Type.MouseButtonPress, 250.0, shifted=True)
@@ -315,6 +322,14 @@ def test_bars_stand_to_their_values(bars: BarChart, theme: Theme) -> None:
     assert places["b", 0].height() == pytest.approx(1.5 * places["a", 0].height())
     base = QPointF(bars._area.plot.left() + 4, bars._area.py(1.0))
     assert has_colour(image, theme.colour("text"), base, near=1)
+
+
+def test_long_names_of_bars_take_turns(bars: BarChart, theme: Theme) -> None:
+    names = [f"read-write.range{at}" for at in range(8)]
+    height = bars._area.plot.height()
+    bars.set_bars(names, [(Line("a", "InnoDB", theme.contender(0)), [1.0] * 8)], "relative to InnoDB")
+    assert [text for _, text in bars._ground.x_ticks] == names
+    assert bars._area.plot.height() < height
 
 
 def test_bars_are_read_out(bars: BarChart) -> None:

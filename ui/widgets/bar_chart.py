@@ -58,12 +58,19 @@ class BarChart(StillChart):
         top = max([*values, 0.0 if self._base is None else self._base])
         self._area.x = (-0.5, max(len(self._categories), 1) - 0.5)
         self._area.y = fitting(min(values, default=0.0), top, (0.0, 0.0), most)
-        room = int(self._area.plot.width() / max(len(self._categories), 1)) - SPACE
+        room = self._room(self._area.plot.width()) * self._ground.rows
         metrics, middle = self.fontMetrics(), Qt.TextElideMode.ElideMiddle
         elided = [metrics.elidedText(name, middle, room) for name in self._categories]
         self._ground.x_ticks = [(float(at), text) for at, text in enumerate(elided)]
         self._ground.y_ticks = figure_ticks(*self._area.y, most)
         self._ground.has_lines_across = False
+
+    def rows(self, width: float, /) -> int:
+        widest = max(map(self.fontMetrics().horizontalAdvance, self._categories), default=0)
+        return 2 if widest > self._room(width) else 1
+
+    def _room(self, width: float) -> int:
+        return int(width / max(len(self._categories), 1)) - SPACE
 
     def paint_figures(self, painter: QPainter) -> None:
         if self._cursor is not None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from pyqtgraph import GraphicsView, PlotCurveItem, ViewBox, mkPen  # type: ignore[import-untyped]
-from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -27,7 +27,7 @@ from .frame import AXIS, LANE, Frame, Ground, draw_band, draw_cursor, draw_focus
 from .head import Head, drawn_colour
 from .image import copy_image as copy_image
 from .image import save_image as save_image
-from .keys import BY_KEYBOARD, press
+from .keys import BY_KEYBOARD, KEYS, press
 from .line_chart import LineChart as LineChart
 from .lines import Line as Line
 from .lines import Span as Span
@@ -62,6 +62,8 @@ class Curve(PlotCurveItem):  # type: ignore[misc]
 class Canvas(GraphicsView):  # type: ignore[misc]
     """The curves of one chart, between its ground and what lies above."""
 
+    resized = Signal()
+
     def __init__(self, theme: Theme, ground: Ground, above: Callable[[QPainter, Frame], None]) -> None:
         self._theme, self._ground, self._above = theme, ground, above
         self.area = Frame()
@@ -77,7 +79,6 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFont(tabular(self.font()))
         self.setMinimumHeight(60)
-        self.pointer = Pointer(self.area, self.viewport())
 
     # ---- what is shown
 
@@ -135,13 +136,11 @@ class Canvas(GraphicsView):  # type: ignore[misc]
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)
         self.place()
+        self.resized.emit()
 
 
 class TimeChart(QWidget):
-    """Curves over time, with their values where the cursor stands.
-
-    Arrows move the cursor (with Ctrl further, with Shift the range), + and - zoom, Home: all, End: follow.
-    """
+    """Curves over time, with their values where the cursor stands; without one, the newest."""
 
     def __init__(self, theme: Theme, title: str, unit: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -156,6 +155,7 @@ class TimeChart(QWidget):
         self._head = Head(theme, title, unit, self)
         self._canvas = Canvas(theme, self._ground, self._draw_above)
         self.axis = TimeAxis(self)
+        self._pointer = Pointer(self.axis, self._canvas.area, self._canvas.viewport())
         self.axis.add(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -164,17 +164,10 @@ class TimeChart(QWidget):
         layout.addWidget(self._canvas, 1)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(f"{title}, {unit}" if unit else title)
-        self._listen()
-
-    def _listen(self) -> None:
-        pointer = self._canvas.pointer
-        pointer.hovered.connect(self._on_hovered)
-        pointer.banding.connect(self._canvas.viewport().update)
-        pointer.banded.connect(self._on_banded)
-        pointer.turned.connect(self._on_turned)
-        pointer.panned.connect(self._on_panned)
-        pointer.whole_wanted.connect(self._on_whole_wanted)
-        self._theme.changed.connect(self._on_theme_changed)
+        self.setAccessibleDescription(KEYS)
+        self._canvas.resized.connect(self._on_resized)
+        self._pointer.banding.connect(self._canvas.viewport().update)
+        theme.changed.connect(self._on_theme_changed)
 
     # ---- what pages give
 
@@ -230,7 +223,7 @@ class TimeChart(QWidget):
     def join(self, axis: TimeAxis) -> None:
         if axis is not self.axis:
             self.axis.remove(self)
-        self.axis = axis
+        self.axis = self._pointer.axis = axis
 
     def oldest(self) -> float | None:
         return min((track.first for track in self._shown() if track.first is not None), default=None)
@@ -299,27 +292,12 @@ class TimeChart(QWidget):
             text = time_text(cursor, area.x[1] - area.x[0] < 60) if self._ground.has_texts_below else ""
             dots = [(self._value_at(line, cursor), drawn_colour(line, self._theme)) for line in self._lines]
             draw_cursor(painter, area, self._theme, (cursor, text), dots)
-        if self._canvas.pointer.band:
-            draw_band(painter, area, self._theme, self._canvas.pointer.band)
+        if self._pointer.band:
+            draw_band(painter, area, self._theme, self._pointer.band)
         if self._has_keyboard:
             draw_focus(painter, area, self._theme)
 
     # ---- what the person does
-
-    def _on_hovered(self, t: float | None) -> None:
-        self.axis.set_cursor(t)
-
-    def _on_banded(self, first: float, last: float) -> None:
-        self.axis.set_range(first, last)
-
-    def _on_turned(self, factor: float, around: float) -> None:
-        self.axis.zoom(factor, around)
-
-    def _on_panned(self, by: float) -> None:
-        self.axis.pan(by)
-
-    def _on_whole_wanted(self) -> None:
-        self.axis.reset()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not press(self.axis, event.key(), event.modifiers(), self._canvas.area.length(4)):
@@ -339,8 +317,7 @@ class TimeChart(QWidget):
         super().showEvent(event)
         self.redraw()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
+    def _on_resized(self) -> None:
         self.redraw()
 
     def _on_theme_changed(self) -> None:

@@ -14,6 +14,7 @@ from .scale import Tick
 
 LANE = 18  # pixels above the curves, for the names of steps and notes
 AXIS = 20  # pixels below them, for the times
+ROW = 16  # pixels of each further row of texts
 _NARROWEST_LABEL = 28.0
 _WIDEST_NOTE = 180.0
 
@@ -56,6 +57,7 @@ class Ground:
     x_title: str = ""  # above the texts, at their end
     has_lines_across: bool = True  # a line at each x tick, too
     has_texts_below: bool = True
+    rows: int = 1  # of texts below, taken in turn where they are long
 
     def draw(self, painter: QPainter, frame: Frame, theme: Theme) -> None:
         for span in self.spans:
@@ -70,13 +72,13 @@ class Ground:
 
     def _draw_texts_below(self, painter: QPainter, frame: Frame, theme: Theme) -> None:
         metrics = painter.fontMetrics()
-        end = -1.0
-        for x, text in self.x_ticks:
-            width = float(metrics.horizontalAdvance(text))
+        ends = [-1.0] * self.rows
+        for at, (x, text) in enumerate(self.x_ticks):
+            width, row = float(metrics.horizontalAdvance(text)), at % self.rows
             left = min(max(frame.px(x) - width / 2, 0.0), frame.plot.right() + SPACE - width)
-            if left > end:
-                painter.drawText(QPointF(left, frame.plot.bottom() + 15), text)
-                end = left + width + SPACE / 2
+            if left > ends[row]:
+                painter.drawText(QPointF(left, frame.plot.bottom() + 15 + ROW * row), text)
+                ends[row] = left + width + SPACE / 2
         if self.x_title:
             place = QRectF(frame.plot.left(), frame.plot.bottom() - 18, frame.plot.width() - 4, 18)
             painter.setPen(theme.colour("muted"))

@@ -6,6 +6,10 @@ from PySide6.QtCore import Qt
 
 from .time_axis import TimeAxis
 
+KEYS = (  # as Help tells it
+    "Left and Right move the cursor, with Ctrl further, with Shift what is shown; + and - zoom; "
+    "Home shows all, End the newest; Escape takes the cursor away"
+)
 BY_KEYBOARD = (
     Qt.FocusReason.TabFocusReason,
     Qt.FocusReason.BacktabFocusReason,

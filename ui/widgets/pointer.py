@@ -7,6 +7,7 @@ from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from .frame import Frame
+from .time_axis import TimeAxis
 
 _DRAG = 5  # pixels the mouse has to move before a stretch is being drawn
 _WHEEL = 0.8  # of what is shown, a notch
@@ -15,17 +16,13 @@ _WHEEL = 0.8  # of what is shown, a notch
 class Pointer(QObject):
     """Listens where the curves are painted; with Shift, or its middle button, the mouse moves the range."""
 
-    hovered = Signal(object)  # x under the mouse, None outside
     banding = Signal()  # `band` is another one
-    banded = Signal(float, float)  # a stretch of x was drawn
-    turned = Signal(float, float)  # zoom by this factor around this x
-    panned = Signal(float)  # by so much of x
-    whole_wanted = Signal()
 
-    def __init__(self, area: Frame, viewport: QWidget) -> None:
+    def __init__(self, axis: TimeAxis, area: Frame, viewport: QWidget) -> None:
         super().__init__(viewport)
+        self.axis = axis
         self._area = area
-        self.band: tuple[float, float] | None = None  # that is being drawn
+        self.band: tuple[float, float] | None = None  # the stretch that is being drawn
         self._pressed: QPointF | None = None
         self._is_pan = False
         viewport.setMouseTracking(True)
@@ -38,7 +35,7 @@ class Pointer(QObject):
             case QMouseEvent():
                 self._point(event)
             case _ if event.type() == QEvent.Type.Leave:
-                self.hovered.emit(None)
+                self.axis.set_cursor(None)
             case _:
                 return super().eventFilter(watched, event)
         return True
@@ -52,7 +49,7 @@ class Pointer(QObject):
             case QEvent.Type.MouseButtonRelease:
                 self._release()
             case QEvent.Type.MouseButtonDblClick:
-                self.whole_wanted.emit()
+                self.axis.reset()
 
     def _press(self, event: QMouseEvent) -> None:
         is_left = event.button() == Qt.MouseButton.LeftButton
@@ -62,25 +59,25 @@ class Pointer(QObject):
 
     def _move(self, at: QPointF) -> None:
         if self._pressed and self._is_pan:
-            self.panned.emit(self._area.length(self._pressed.x() - at.x()))
+            self.axis.pan(self._area.length(self._pressed.x() - at.x()))
             self._pressed = at
         elif self._pressed and (self.band or abs(at.x() - self._pressed.x()) >= _DRAG):
             self.band = (self._area.x_at(self._pressed.x()), self._area.x_at(at.x()))
             self.banding.emit()
-        self.hovered.emit(self._area.x_at(at.x()))
+        self.axis.set_cursor(self._area.x_at(at.x()))
 
     def _release(self) -> None:
         band, self.band, self._pressed = self.band, None, None
         if band:
             self.banding.emit()
-            self.banded.emit(*sorted(band))
+            self.axis.set_range(*sorted(band))
 
     def _turn(self, event: QWheelEvent) -> None:
         across, along = event.angleDelta().x() / 120, event.angleDelta().y() / 120
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             across, along = across or along, 0.0
         if across:
-            self.panned.emit(-across * self._area.length(self._area.plot.width()) / 10)
+            self.axis.pan(-across * self._area.length(self._area.plot.width()) / 10)
         if along:
-            self.turned.emit(_WHEEL**along, self._area.x_at(event.position().x()))
+            self.axis.zoom(_WHEEL**along, self._area.x_at(event.position().x()))
         event.accept()

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintE
 from PySide6.QtWidgets import QWidget
 
 from ..theme import SPACE, Theme
-from .frame import AXIS, LANE, Frame, Ground, draw_focus
+from .frame import AXIS, LANE, ROW, Frame, Ground, draw_focus
 from .head import Head
 from .keys import BY_KEYBOARD
 from .table import tabular
@@ -62,6 +62,10 @@ class StillChart(QWidget):
         """The curves or bars."""
         raise NotImplementedError
 
+    def rows(self, _width: float, /) -> int:
+        """Of texts below, where they have this width together."""
+        return 1
+
     # ---- what they share
 
     def refresh(self) -> None:
@@ -69,7 +73,9 @@ class StillChart(QWidget):
         self._head.arrange()
         top = self._head.height() + LANE
         left = self.fontMetrics().horizontalAdvance("888.8M") + SPACE
-        self._area.plot = QRectF(self.rect()).adjusted(left, top, -2 * SPACE, -AXIS)
+        self._ground.rows = self.rows(self.width() - left - 2 * SPACE)
+        bottom = AXIS + ROW * (self._ground.rows - 1)
+        self._area.plot = QRectF(self.rect()).adjusted(left, top, -2 * SPACE, -bottom)
         if self._area.plot.height() > 0 and self._area.plot.width() > 0:
             self.fit()
         self.update()

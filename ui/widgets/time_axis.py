@@ -41,7 +41,7 @@ class TimeAxis(QObject):
         self.is_following = True
 
     def add(self, chart: TimedChart) -> None:
-        """Take a chart from the axis it had."""
+        """Take a chart from the axis it had; remove it before it is deleted."""
         self._charts.append(chart)
         chart.join(self)
         chart.show_range(*self.range)
