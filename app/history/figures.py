@@ -177,7 +177,7 @@ def _step_number(history: History, session: str, name: str, threads: int | None)
         return int(fitting[0])
     counts = ", ".join(str(each["threads"]) for _, each in named if "threads" in each)
     if not counts:
-        raise InputError(f"step {name} of session {session} is not told apart by threads: leave --threads out")
+        raise InputError(f"step {name} of session {session} has no --threads to choose by: leave it out")
     asked = "which one" if threads is None else f"not {threads}"
     raise InputError(f"step {name} of session {session} was carried out with --threads {counts}: {asked}?")
 
