@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from .desktop import desktop
 from .netns import two_targets
-from .sshd import ssh_folder, sshd, start_sshd
+from .sshd import password_user, ssh_folder, sshd, start_sshd
 
-__all__ = ["desktop", "ssh_folder", "sshd", "start_sshd", "two_targets"]
+__all__ = ["desktop", "password_user", "ssh_folder", "sshd", "start_sshd", "two_targets"]

@@ -204,6 +204,18 @@ def sshd(start_sshd: StartSshd) -> Sshd:
     return start_sshd()
 
 
+@pytest.fixture
+def password_user() -> Iterator[str]:
+    """A throw-away user of this system, who has the password `let me in`."""
+    name = f"dynotest{os.getpid()}"
+    subprocess.run(["useradd", "-M", "-d", "/", "-s", "/bin/sh", name], check=True)
+    try:
+        subprocess.run(["chpasswd"], input=f"{name}:let me in\n".encode(), check=True)
+        yield name
+    finally:
+        subprocess.run(["userdel", "-f", name], check=True, stderr=subprocess.DEVNULL)
+
+
 def make_key(path: Path, kind: str = "ed25519", passphrase: str = "") -> Path:
     """A new key pair."""
     path.unlink(missing_ok=True)

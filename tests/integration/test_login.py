@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -135,18 +134,6 @@ def test_a_password_that_is_asked_for_by_dialogue(password_user: str, start_sshd
     person = Person("let me in")
     assert says_hello(sshd.target(user=password_user), person)
     assert len(person.prompts) == 1
-
-
-@pytest.fixture
-def password_user() -> Iterator[str]:
-    """A throw-away user of this system, who has the password `let me in`."""
-    name = f"dynotest{os.getpid()}"
-    subprocess.run(["useradd", "-M", "-d", "/", "-s", "/bin/sh", name], check=True)
-    try:
-        subprocess.run(["chpasswd"], input=f"{name}:let me in\n".encode(), check=True)
-        yield name
-    finally:
-        subprocess.run(["userdel", "-f", name], check=True, stderr=subprocess.DEVNULL)
 
 
 # ~/.ssh/config

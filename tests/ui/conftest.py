@@ -14,12 +14,18 @@ from PySide6.QtWidgets import QApplication
 
 from app.history.history import History
 from app.history.importing import import_session
+from tests.integration.desktop import desktop
+from tests.integration.netns import two_targets
+from tests.integration.sshd import password_user, ssh_folder, sshd, start_sshd
 from ui.application import close_context, make_context
 from ui.context import Context
 from ui.theme import Theme
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+__all__ = ["desktop", "password_user", "ssh_folder", "sshd", "start_sshd", "two_targets"]  # fixtures
+
+ENDING_S = 5.0
 DATA = Path(__file__).parents[1] / "data" / "0.1.0"
 
 
@@ -38,7 +44,9 @@ def context(qapp: QApplication, dyno_home: Path) -> Iterator[Context]:
     yield made
     close_context(made)
     _let_go(qapp)
-    left = [thread.name for thread in set(threading.enumerate()) - before if thread.is_alive()]
+    for thread in set(threading.enumerate()) - before:
+        thread.join(ENDING_S)  # of a connection that was closed just now
+    left = [thread.name for thread in set(threading.enumerate()) - before]
     assert not left, f"threads that the test has left behind: {left}"
 
 

@@ -51,6 +51,7 @@ class HostKeyDialog(QDialog):
         for widget in (self._make_heading(), self._make_keys(), _wrapped(self._way()), self.known):
             layout.addWidget(widget)
         layout.addWidget(self._make_buttons())
+        self.cancel_button.setFocus()
 
     def is_accepted(self) -> bool:
         return self.result() == QDialog.DialogCode.Accepted
@@ -106,9 +107,8 @@ class HostKeyDialog(QDialog):
         buttons.addButton(self.accept_button, QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        cancel = buttons.button(QDialogButtonBox.StandardButton.Cancel)
-        cancel.setDefault(True)
-        cancel.setFocus()
+        self.cancel_button = buttons.button(QDialogButtonBox.StandardButton.Cancel)
+        self.cancel_button.setDefault(True)
         return buttons
 
 

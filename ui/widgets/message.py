@@ -5,11 +5,12 @@ from __future__ import annotations
 import traceback
 
 from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtGui import QAction, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.errors import DynoError
 
+NARROW = 480
 DEFECT = "Dyno met something it did not expect"
 
 
@@ -35,12 +36,22 @@ class Message(QFrame):
         self._button.clicked.connect(self._on_button_clicked)
         self._close = QPushButton("Dismiss")
         self._close.clicked.connect(self.clear)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(12, 6, 6, 6)
-        layout.addWidget(self._text, 1)
-        layout.addWidget(self._button)
-        layout.addWidget(self._close)
+        buttons = QHBoxLayout()
+        buttons.addStretch(1)
+        buttons.addWidget(self._button)
+        buttons.addWidget(self._close)
+        self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._layout.setContentsMargins(12, 6, 6, 6)
+        self._layout.addWidget(self._text, 1)
+        self._layout.addLayout(buttons)
         self.hide()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow place the buttons go below the text."""
+        is_narrow = event.size().width() < NARROW
+        direction = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
+        self._layout.setDirection(direction)
+        super().resizeEvent(event)
 
     @property
     def text(self) -> str:

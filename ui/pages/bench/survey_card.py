@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -44,6 +44,7 @@ class SurveyCard(QFrame):
         self._facts = _Facts()
         self._warnings = _heading()
         self._warning_lines = QVBoxLayout()
+        self._warning_labels: list[QLabel] = []
         self._builds_head = _heading()
         self.builds = BuildTree()
         self._nothing = QLabel(
@@ -59,7 +60,7 @@ class SurveyCard(QFrame):
         self._survey = survey
         self._set_empty(False)
         self._head.setText(cpu_text(content))
-        self._facts.show_facts(list(facts_of(content)))
+        self._facts.show_facts([(name, value) for name, value in facts_of(content) if value])
         self._show_warnings(content.get("warnings") or [])
         builds = content.get("builds") or []
         unable = sum(1 for build in builds if build.get("problem"))
@@ -98,18 +99,22 @@ class SurveyCard(QFrame):
             self._show_warnings([])
 
     def _show_warnings(self, warnings: Sequence[str]) -> None:
-        while (item := self._warning_lines.takeAt(0)) is not None:
-            item.widget().deleteLater()
+        while len(self._warning_labels) < len(warnings):
+            self._add_warning()
         self._warnings.setVisible(bool(warnings))
         self._warnings.setText("1 warning" if len(warnings) == 1 else f"{len(warnings)} warnings")
-        for text in warnings:
-            label = QLabel()
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setText(f"⚠ {text}")
-            label.setProperty("role", "warn")
-            label.setWordWrap(True)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            self._warning_lines.addWidget(label)
+        for at, label in enumerate(self._warning_labels):
+            label.setVisible(at < len(warnings))
+            label.setText(f"⚠ {warnings[at]}" if at < len(warnings) else "")
+
+    def _add_warning(self) -> None:
+        label = QLabel()
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setProperty("role", "warn")
+        label.setWordWrap(True)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._warning_lines.addWidget(label)
+        self._warning_labels.append(label)
 
 
 class _Facts(QWidget):
@@ -160,6 +165,7 @@ class BuildTree(QTreeWidget):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTabKeyNavigation(False)
+        self.setStyleSheet("QTreeWidget::item { padding: 4px 2px; }")
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self.header().setStretchLastSection(True)
 
@@ -179,7 +185,6 @@ def _build_item(build: Mapping[str, Any]) -> QTreeWidgetItem:
     tip = "\n".join(filter(None, [build.get("version_text"), build.get("server"), problem]))
     for column in (0, 1):
         item.setToolTip(column, tip)
-        item.setSizeHint(column, QSize(0, 3 * SPACE))
     item.setDisabled(bool(problem))
     return item
 
@@ -206,15 +211,17 @@ def facts_of(survey: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "Directory", str(disk.get("path") or "")
     system = [survey.get("distribution"), f"Linux {survey['kernel']}" if survey.get("kernel") else ""]
     yield "System", ", ".join(filter(None, system))
-    clock = [
-        survey.get("governor") or "",
-        {True: "turbo on", False: "turbo off"}.get(survey.get("turbo"), ""),
-    ]
-    if any(clock):
-        yield "Clock speed", ", ".join(filter(None, clock))
-    yield "User", str(survey.get("user") or "?")
-    yield "Python", str(survey.get("python") or "?")
+    if clock := _clock_text(survey):
+        yield "Clock speed", clock
+    yield "User", str(survey.get("user") or "")
+    yield "Python", str(survey.get("python") or "")
     yield "sysbench", str(survey.get("sysbench") or "not installed")
+
+
+def _clock_text(survey: Mapping[str, Any]) -> str:
+    turbo = survey.get("turbo")
+    words = [survey.get("governor") or "", "" if turbo is None else "turbo on" if turbo else "turbo off"]
+    return ", ".join(filter(None, words))
 
 
 def disk_text(disk: Mapping[str, Any]) -> str:

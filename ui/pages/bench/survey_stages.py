@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QElapsedTimer, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from ...theme import SPACE
@@ -77,14 +78,24 @@ class StagesView(QFrame):
         self._active = ""
 
 
+class _Elided(QLabel):
+    """Muted text that is cut where there is no room: long names of hosts do not widen the page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "muted")
+        self.setMinimumWidth(1)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
+        QPainter(self).drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, shown)
+
+
 class _Line:
     def __init__(self, layout: QGridLayout, row: int, title: str) -> None:
         self.state = "waiting"
-        self._mark, self._title, self._what, self._took = QLabel(), QLabel(title), QLabel(), QLabel()
+        self._mark, self._title, self._what, self._took = QLabel(), QLabel(title), _Elided(), QLabel()
         self._mark.setFixedWidth(2 * SPACE)
-        self._what.setProperty("role", "muted")
-        self._what.setTextFormat(Qt.TextFormat.PlainText)
-        self._what.setMinimumWidth(1)  # long names of hosts do not widen the page
         self._took.setProperty("role", "muted")
         self._took.setAlignment(Qt.AlignmentFlag.AlignRight)
         for column, label in enumerate(self._labels()):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, SignalInstance
+from PySide6.QtWidgets import QWidget
 
 from app.remote.hostkeys import HostKeyError
 from app.surveys import STAGES, Survey, survey_target
@@ -34,9 +35,10 @@ class Surveying(QObject):
     surveyed = Signal(object, object)  # Target, Survey
     failed = Signal(object, object)  # Target, Exception
 
-    def __init__(self, context: Context, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context, widget: QWidget) -> None:
+        super().__init__(widget)
         self._context = context
+        self._widget = widget  # its window has the dialogs
         self._going: dict[str, Target] = {}
         self._upgraded: set[str] = set()  # begun in the background, and asked for meanwhile
         self._key_dialog: HostKeyDialog | None = None
@@ -66,8 +68,7 @@ class Surveying(QObject):
         """Let the person look at the key; with an accepted one the way goes on."""
         if self._key_dialog is not None:
             return
-        parent = self.parent()
-        dialog = self._key_dialog = HostKeyDialog(error, parent.window() if parent else None)  # type: ignore[attr-defined]
+        dialog = self._key_dialog = HostKeyDialog(error, self._widget.window())
         dialog.finished.connect(lambda _: self._on_key_seen(target, error, dialog))
         dialog.open()
 
@@ -110,12 +111,12 @@ class Surveying(QObject):
         return True
 
 
-def _teller(advanced: Signal, target: Target) -> Told:
+def _teller(advanced: SignalInstance, target: Target) -> Told:
     """Called on a pool thread: it has the bound signal alone."""
 
     def told(stage: str, what: str) -> None:
         with suppress(RuntimeError):  # the window has gone meanwhile
-            advanced.emit(Advance(target, stage, what))  # type: ignore[attr-defined]
+            advanced.emit(Advance(target, stage, what))
 
     return told
 

@@ -23,6 +23,7 @@ from app.targets import LOCAL, Target
 from ...context import Context
 from ...theme import SPACE
 from ...widgets.actions import action
+from ...widgets.message import Message
 from .surveying import Advance
 from .targets_editor import TargetEditor
 from .targets_known import KnownTargets
@@ -47,6 +48,7 @@ class TargetsPanel(QWidget):
         self._was_shown = False
         self.known = KnownTargets(context, self)
         self.list = TargetList(self.known.model, context.theme)
+        self.message = Message()
         self.view = TargetView()
         self.editor = TargetEditor(context)
         self._stack = QStackedWidget()
@@ -84,6 +86,7 @@ class TargetsPanel(QWidget):
 
     def reload(self) -> None:
         """Read targets.toml anew; what is known of the targets that are still the same stays."""
+        self.message.clear()
         self.known.reload()
         self.editor.form.taken = frozenset(state.target.name for state in self.known.model.all())
         if self.known.state_of(self._chosen) is None:
@@ -139,6 +142,7 @@ class TargetsPanel(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE)
         layout.addLayout(self._make_head())
+        layout.addWidget(self.message)
         layout.addWidget(self.list)
         self._stack.addWidget(self.view)
         self._stack.addWidget(scrolled(self.editor))
@@ -166,7 +170,7 @@ class TargetsPanel(QWidget):
         self.known.advanced.connect(self._on_advanced)
         self.known.ended.connect(self._on_ended)
         self.known.surveyed.connect(self.surveyed)
-        self.known.troubled.connect(self.view.message.show_failure)
+        self.known.troubled.connect(self.message.show_failure)
         self.known.removed.connect(lambda _: self.reload())
         self.view.login_wanted.connect(self.survey_chosen)
         self.view.key_wanted.connect(lambda: self.known.look_at_key(self._chosen))

@@ -121,6 +121,7 @@ class TargetEditor(QWidget):
 
     def _is_complete(self) -> bool:
         problems = self._problems()
+        self.form.judge_all()
         self.form.show_problems(problems)
         self.form.focus_first(problems)
         return not problems
@@ -128,11 +129,15 @@ class TargetEditor(QWidget):
     def _problems(self) -> dict[str, str]:
         target = self.target()
         found = problems_of(target)
+        if "port" in found:
+            found["port"] = f"{self.form.lines['port'].text()!r} is no port: 1 to 65535"
         for field, text in _NEEDED.items():
             if field in found and not getattr(target, field):
                 found[field] = text
         if self._before is None and "name" not in found and self._is_taken(target.name):
-            found["name"] = "a target of this name is there already"
+            found = {"name": "a target of this name is there already", **found}
+            if target.name == LOCAL:
+                found.pop("host", None)  # that this computer has none
         return found
 
     def _is_taken(self, name: str) -> bool:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QCheckBox,
-    QFormLayout,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
-    QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +25,7 @@ _LINES = {  # one line of text: label, what stands in it while it is empty, tool
     "name": ("&Name", "nuc-i3", "What it is called here: a-z, 0-9, '.', '_' and '-'"),
     "host": ("&Host", "address, or a Host of ~/.ssh/config", "As ssh takes it"),
     "user": ("&User", "as ~/.ssh/config says, or yours", "Who logs in"),
+    "port": ("P&ort", "as ~/.ssh/config says, or 22", "Where sshd listens there"),
     "identity": (
         "&Key file",
         "those of ~/.ssh and the SSH agent",
@@ -72,18 +70,17 @@ class TargetForm(QWidget):
         super().__init__(parent)
         self.taken: frozenset[str] = frozenset()  # names of other targets
         self._left: set[str] = set()  # fields the person has been in
-        self._rows: dict[str, QWidget] = {}
+        self._rows: dict[str, list[QWidget]] = {}
         self.lines = {field: self._make_line(field) for field in _LINES}
         self.texts = {field: self._make_text(field) for field in _TEXTS}
-        self.port = self._make_port()
         self.remember = QCheckBox("&Remember secrets in the system's keyring")
         self.remember.setToolTip("Passwords and passphrases; else they are kept until Dyno is closed")
         self.remember.toggled.connect(lambda: self.edited.emit())
         self.problems = {field: _problem_label() for field in _ORDER}
-        self._layout = QFormLayout(self)
+        self._layout = QGridLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setVerticalSpacing(SPACE)
-        self._layout.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        self._layout.setSpacing(SPACE)
+        self._layout.setColumnStretch(1, 1)
         for field in _ORDER:
             self._add_row(field)
 
@@ -91,10 +88,9 @@ class TargetForm(QWidget):
         """With what is known of it; the first field to be typed in has the keyboard."""
         known = target or Target("")
         for field, line in self.lines.items():
-            line.setText(getattr(known, field))
+            line.setText(str(getattr(known, field) or ""))
         for field, text in self.texts.items():
             text.setPlainText("\n".join(getattr(known, field)))
-        self.port.setValue(known.port)
         self.remember.setChecked(known.remember)
         self._show_rows(target)
         self._left.clear()
@@ -108,7 +104,7 @@ class TargetForm(QWidget):
             name=lines["name"],
             host=lines["host"],
             user=lines["user"],
-            port=self.port.value(),
+            port=_port_in(lines["port"]),
             identity=lines["identity"],
             jump=lines["jump"],
             directories=texts["directories"],
@@ -124,6 +120,10 @@ class TargetForm(QWidget):
         """The fields that may be complained of by now."""
         return self._left | {field for field, label in self.problems.items() if not label.isHidden()}
 
+    def judge_all(self) -> None:
+        """From now on every mistake is told as it is made."""
+        self._left.update(_ORDER)
+
     def show_problems(self, problems: Mapping[str, str]) -> None:
         for field, label in self.problems.items():
             label.setText(problems.get(field, ""))
@@ -136,8 +136,7 @@ class TargetForm(QWidget):
             self.field(field).setFocus()
 
     def field(self, name: str) -> QWidget:
-        others: dict[str, QWidget] = {"port": self.port, "remember": self.remember}
-        return self.lines.get(name) or self.texts.get(name) or others[name]
+        return self.lines.get(name) or self.texts.get(name) or self.remember
 
     def _first(self, target: Target | None) -> QWidget:
         if target is None:
@@ -149,40 +148,38 @@ class TargetForm(QWidget):
         self.lines["name"].setReadOnly(target is not None)
         self.lines["name"].setEnabled(target is None)
         for field in _REMOTE:
-            self._layout.setRowVisible(self._rows[field], not is_local)
+            for widget in self._rows[field]:
+                widget.setVisible(not is_local)
 
     # making it
 
     def _add_row(self, field: str) -> None:
-        row, column = QWidget(), QVBoxLayout()
-        row.setLayout(column)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        if field == "identity":
-            column.addLayout(self._with_button(self.lines[field]))
-        else:
-            column.addWidget(self.field(field))
-        column.addWidget(self.problems[field])
-        self._rows[field] = row
+        at = self._layout.rowCount()
+        widget = self._with_button(self.lines[field]) if field == "identity" else self.field(field)
+        self._layout.addWidget(self.problems[field], at + 1, 1)
+        self._rows[field] = [widget]
         if field == "remember":
-            self._layout.addRow(row)
+            self._layout.addWidget(widget, at, 0, 1, 2)
             return
-        label = QLabel(self._label(field))
+        self._layout.addWidget(widget, at, 1)
+        label = QLabel((_LINES | _TEXTS)[field][0])
         label.setBuddy(self.field(field))
-        self._layout.addRow(label, row)
+        label.setAlignment(Qt.AlignmentFlag.AlignTop)
+        label.setContentsMargins(0, SPACE // 2, 0, 0)
+        self._layout.addWidget(label, at, 0)
+        self._rows[field].append(label)
 
-    def _label(self, field: str) -> str:
-        return "P&ort" if field == "port" else (_LINES | _TEXTS)[field][0]
-
-    def _with_button(self, line: QLineEdit) -> QHBoxLayout:
+    def _with_button(self, line: QLineEdit) -> QWidget:
         button = QPushButton("C&hoose…")
         button.setToolTip("Choose a private key file")
         button.clicked.connect(lambda: self.identity_wanted.emit())
-        layout = QHBoxLayout()
+        both = QWidget()
+        layout = QHBoxLayout(both)
+        layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE // 2)
         layout.addWidget(line, 1)
         layout.addWidget(button)
-        return layout
+        return both
 
     def _make_line(self, field: str) -> QLineEdit:
         label, placeholder, tip = _LINES[field]
@@ -205,15 +202,6 @@ class TargetForm(QWidget):
         text.textChanged.connect(lambda: self.edited.emit())
         return text
 
-    def _make_port(self) -> QSpinBox:
-        port = QSpinBox()
-        port.setRange(0, 65535)
-        port.setSpecialValueText("as ~/.ssh/config says, or 22")
-        port.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
-        port.setAccessibleName("Port")
-        port.valueChanged.connect(lambda: self.edited.emit())
-        return port
-
     def _on_left(self, field: str) -> None:
         if self.lines[field].text() or field in self.judged():
             self._left.add(field)
@@ -222,6 +210,11 @@ class TargetForm(QWidget):
 
 def _lines_in(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _port_in(text: str) -> int:
+    """What is no number is no port either."""
+    return int(text) if text.isascii() and text.isdigit() else -1 if text else 0
 
 
 def _problem_label() -> QLabel:

@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from app.errors import DynoError
 from app.remote.hostkeys import HostKeyError
@@ -30,13 +31,13 @@ class KnownTargets(QObject):
     removed = Signal(str)  # name
     troubled = Signal(object)  # Exception: targets.toml or the surveys could not be read or written
 
-    def __init__(self, context: Context, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context, widget: QWidget) -> None:
+        super().__init__(widget)
         self._context = context
         self._targets = Targets(context.home)
         self._surveys = Surveys(context.home)
         self.model = TargetModel(self)
-        self._surveying = Surveying(context, self)
+        self._surveying = Surveying(context, widget)
         self._surveying.began.connect(self._on_began)
         self._surveying.advanced.connect(self._on_advanced)
         self._surveying.surveyed.connect(self.take)

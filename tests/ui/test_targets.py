@@ -1,0 +1,392 @@
+"""The targets of the Bench page before a real sshd: added, trusted, logged in to, surveyed, refused."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.surveys import Survey, Surveys
+from app.targets import LOCAL, Target, Targets
+from tests.integration.sshd import Sshd, StartSshd, make_key
+from ui.context import Context
+from ui.dialogs.host_key import HostKeyDialog
+from ui.dialogs.secret import SecretDialog
+from ui.pages.bench.targets import TargetsPanel
+from ui.pages.bench.targets_state import TargetState
+
+WAIT_MS = 30_000
+
+
+@pytest.fixture
+def open_panel(qtbot: QtBot, context: Context) -> Callable[[], TargetsPanel]:
+    """Shows the panel as it finds the home by then."""
+
+    def open_() -> TargetsPanel:
+        panel = TargetsPanel(context)
+        qtbot.addWidget(panel)
+        panel.resize(360, 900)
+        panel.show()
+        qtbot.waitExposed(panel)
+        return panel
+
+    return open_
+
+
+def dialog_of(qtbot: QtBot, kind: type[QDialog], number: int = 1) -> Any:
+    """The dialog of this kind, once it is shown."""
+
+    def find() -> list[QDialog]:
+        return [
+            each for each in QApplication.topLevelWidgets() if isinstance(each, kind) and each.isVisible()
+        ]
+
+    qtbot.waitUntil(lambda: len(find()) >= number, timeout=WAIT_MS)
+    return find()[0]
+
+
+def click(qtbot: QtBot, button: QWidget) -> None:
+    assert button.isEnabled()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def wait_for(qtbot: QtBot, panel: TargetsPanel, name: str, link: str) -> TargetState:
+    """The state of a target, once its link is this."""
+
+    def has_come() -> bool:
+        state = panel.known.state_of(name)
+        return state is not None and state.link == link
+
+    qtbot.waitUntil(has_come, timeout=WAIT_MS)
+    state = panel.known.state_of(name)
+    assert state is not None
+    return state
+
+
+def type_in(qtbot: QtBot, panel: TargetsPanel, target: Target) -> None:
+    form = panel.editor.form
+    for field in ("name", "host", "user", "identity", "python"):
+        form.lines[field].clear()
+        qtbot.keyClicks(form.lines[field], getattr(target, field))
+    form.lines["port"].setText(str(target.port))
+    form.texts["directories"].setPlainText("\n".join(target.directories))
+
+
+# the first look
+
+
+def test_this_computer_is_there_and_surveyed_by_itself(
+    qtbot: QtBot, open_panel: Callable[[], TargetsPanel]
+) -> None:
+    panel = open_panel()
+    assert panel.chosen.name == LOCAL and panel.survey_of(LOCAL) is None
+    with qtbot.waitSignal(panel.surveyed, timeout=WAIT_MS) as caught:
+        pass
+    name, survey = caught.args
+    assert name == LOCAL and panel.survey_of(LOCAL) == survey
+    assert survey["cpu"]["threads"] > 0
+    assert panel.view.card.isVisible() and "core" in panel.view.card._head.text()
+    assert panel.view.stages.isHidden()  # nobody has asked
+
+
+def test_the_last_survey_is_shown_before_the_target_is_reached(
+    open_panel: Callable[[], TargetsPanel], dyno_home: Path
+) -> None:
+    Targets().add(Target("far", host="far.invalid", directories=["/x"]))
+    Surveys().keep(Targets().get("far"), Survey(time.time() - 7200, {**SURVEY, "name": "far"}))
+    panel = open_panel()
+    panel.choose("far")
+    content, at = panel.survey_of("far"), panel.surveyed_at("far")
+    assert content is not None and content["cpu"]["model"] == "Small CPU" and at is not None
+    assert panel.view.card._age.text() == "Surveyed 2 h ago"
+    state = panel.known.state_of("far")
+    assert state is not None and state.age(time.time()) == "2 h ago"
+
+
+def test_builds_that_cannot_start_are_grey_with_their_reason(
+    qtbot: QtBot, open_panel: Callable[[], TargetsPanel]
+) -> None:
+    panel = open_panel()
+    panel.view.card.show_survey(Survey(time.time(), SURVEY))
+    tree = panel.view.card.builds
+    well, broken = tree.topLevelItem(0), tree.topLevelItem(1)
+    assert well is not None and not well.isDisabled() and well.text(1) == "innodb myisam"
+    assert broken is not None and broken.isDisabled() and "libssl.so.10" in broken.toolTip(0)
+    assert broken.text(1) == "cannot start: libssl.so.10 is missing"
+    assert panel.view.card._builds_head.text() == "2 builds, 1 of them cannot start"
+    assert panel.view.card._warnings.text() == "1 warning"
+
+
+# host keys
+
+
+def test_a_target_is_added_its_key_accepted_and_its_survey_shown(
+    qtbot: QtBot, sshd: Sshd, open_panel: Callable[[], TargetsPanel]
+) -> None:
+    panel = open_panel()
+    panel.add()
+    type_in(qtbot, panel, sshd.target("far"))
+    click(qtbot, panel.editor.save_button)
+    dialog: HostKeyDialog = dialog_of(qtbot, HostKeyDialog)
+    assert not dialog.is_changed and dialog.error.fingerprint == sshd.host_key.fingerprint
+    assert "Accepted" not in sshd.log()
+    click(qtbot, dialog.accept_button)
+    wait_for(qtbot, panel, "far", "reached")
+    assert panel.chosen == Targets().get("far") == sshd.target("far")
+    assert [panel.view.stages.state_of(stage) for stage in ("resolve", "log in", "survey")] == ["done"] * 3
+    assert panel.view.card.builds.isHidden() == (not panel.survey_of("far")["builds"])  # type: ignore[index]
+    assert panel.view.message.isHidden()
+    qtbot.waitUntil(lambda: Surveys().get(sshd.target("far")) is not None)
+
+
+def test_an_unknown_key_that_is_not_accepted_leaves_the_target_as_it_is(
+    qtbot: QtBot, sshd: Sshd, open_panel: Callable[[], TargetsPanel], dyno_home: Path
+) -> None:
+    Targets().add(sshd.target("far"))
+    panel = open_panel()
+    panel.choose("far")
+    state = wait_for(qtbot, panel, "far", "key_unknown")  # in the background: no dialog
+    assert not [each for each in QApplication.topLevelWidgets() if isinstance(each, HostKeyDialog)]
+    assert state.words(0) == "host key unknown"
+    click(qtbot, panel.view.message._button)
+    dialog: HostKeyDialog = dialog_of(qtbot, HostKeyDialog)
+    qtbot.keyClick(dialog, Qt.Key.Key_Return)  # the key alone is no consent
+    qtbot.waitUntil(lambda: not dialog.isVisible())
+    assert not (dyno_home / "known_hosts").exists() and "Accepted" not in sshd.log()
+
+
+def test_a_changed_key_is_refused_loudly(
+    qtbot: QtBot, sshd: Sshd, open_panel: Callable[[], TargetsPanel]
+) -> None:
+    sshd.add_target("far")
+    before = sshd.host_key.fingerprint
+    sshd.stop()
+    sshd.make_host_keys()
+    sshd.start()
+    panel = open_panel()
+    panel.choose("far")
+    state = wait_for(qtbot, panel, "far", "key_changed")
+    assert state.words(0) == "HOST KEY CHANGED" and state.tone == "bad"
+    assert "HAS CHANGED: nothing was sent to it" in panel.view.message.text
+    panel.survey_chosen()
+    dialog: HostKeyDialog = dialog_of(qtbot, HostKeyDialog)
+    assert dialog.is_changed and not dialog.accept_button.isEnabled()
+    shown = " ".join(label.text() for label in dialog.findChildren(type(panel.editor.title)))
+    assert before in shown and sshd.host_key.fingerprint in shown
+    assert "Accepted" not in sshd.log()
+    qtbot.keyClick(dialog.known, Qt.Key.Key_Space)
+    click(qtbot, dialog.accept_button)
+    wait_for(qtbot, panel, "far", "reached")
+
+
+# secrets
+
+
+def test_a_wrong_passphrase_is_asked_for_again(
+    qtbot: QtBot, sshd: Sshd, open_panel: Callable[[], TargetsPanel], tmp_path: Path
+) -> None:
+    key = make_key(tmp_path / "locked", passphrase="correct horse")
+    sshd.authorize(key)
+    sshd.add_target("far", identity=str(key))
+    panel = open_panel()
+    panel.choose("far")
+    state = wait_for(qtbot, panel, "far", "secret")  # in the background nobody is asked
+    assert state.words(0) == "needs a passphrase"
+    click(qtbot, panel.view.message._button)
+    answer(qtbot, "wrong", was_refused=False)
+    answer(qtbot, "correct horse", was_refused=True)
+    wait_for(qtbot, panel, "far", "reached")
+
+
+@pytest.mark.root
+def test_a_wrong_password_is_asked_for_again(
+    qtbot: QtBot, password_user: str, start_sshd: StartSshd, open_panel: Callable[[], TargetsPanel]
+) -> None:
+    sshd = start_sshd("PasswordAuthentication yes")
+    sshd.add_target("far", user=password_user, identity="")
+    panel = open_panel()
+    panel.choose("far")
+    assert wait_for(qtbot, panel, "far", "secret").words(0) == "needs a password"
+    panel.survey_chosen()
+    answer(qtbot, "wrong", was_refused=False)
+    answer(qtbot, "let me in", was_refused=True)
+    qtbot.waitUntil(lambda: panel.view.stages.state_of("log in") == "done", timeout=WAIT_MS)
+    wait_for(qtbot, panel, "far", "failed")  # that user may not go where this test's directory is
+
+
+def test_who_goes_on_without_a_passphrase_is_told_what_is_needed(
+    qtbot: QtBot, sshd: Sshd, open_panel: Callable[[], TargetsPanel], tmp_path: Path
+) -> None:
+    key = make_key(tmp_path / "locked", passphrase="correct horse")
+    sshd.add_target("far", identity=str(key))
+    panel = open_panel()
+    panel.choose("far")
+    panel.survey_chosen()
+    dialog: SecretDialog = dialog_of(qtbot, SecretDialog)
+    dialog.reject()
+    wait_for(qtbot, panel, "far", "secret")
+    assert panel.view.message.text == f"far needs the passphrase of {key}"
+    assert panel.view.stages.state_of("log in") == "failed"
+
+
+def answer(qtbot: QtBot, secret: str, was_refused: bool) -> None:
+    """Type into the dialog that says, or does not, that the last answer was wrong."""
+
+    def is_asked() -> bool:
+        return any(
+            isinstance(each, SecretDialog) and each.isVisible() and each.was_refused == was_refused
+            for each in QApplication.topLevelWidgets()
+        )
+
+    qtbot.waitUntil(is_asked, timeout=WAIT_MS)
+    dialog: SecretDialog = dialog_of(qtbot, SecretDialog)
+    qtbot.keyClicks(dialog.field, secret)
+    click(qtbot, dialog.accept_button)
+
+
+# the form
+
+
+def test_mistakes_are_told_beside_their_fields_and_nothing_is_lost(
+    qtbot: QtBot, open_panel: Callable[[], TargetsPanel]
+) -> None:
+    panel = open_panel()
+    panel.add()
+    form = panel.editor.form
+    click(qtbot, panel.editor.save_button)
+    assert shown_problems(panel) == {
+        "name": "it needs a name",
+        "host": "it needs a host",
+        "directories": "name a directory on the disk to be measured",
+    }
+    qtbot.keyClicks(form.lines["name"], "Far Away")
+    assert "is no name for a target" in shown_problems(panel)["name"]
+    qtbot.keyClicks(form.lines["host"], "far.invalid")
+    form.texts["directories"].setPlainText("~/dyno")
+    form.lines["name"].clear()
+    qtbot.keyClicks(form.lines["name"], LOCAL)
+    assert list(shown_problems(panel)) == ["name"]
+    form.lines["name"].setText("far")
+    qtbot.keyClicks(form.lines["identity"], "/nowhere/key")
+    click(qtbot, panel.editor.save_button)
+    qtbot.waitUntil(lambda: "identity" in shown_problems(panel))
+    assert shown_problems(panel) == {"identity": "there is no key file /nowhere/key"}
+    assert form.target() == Target("far", host="far.invalid", identity="/nowhere/key", directories=["~/dyno"])
+    assert not Targets().path.exists()
+
+
+def test_what_is_wrong_is_not_told_before_its_field_is_left(
+    qtbot: QtBot, open_panel: Callable[[], TargetsPanel]
+) -> None:
+    panel = open_panel()
+    panel.add()
+    name, host = panel.editor.form.lines["name"], panel.editor.form.lines["host"]
+    panel.activateWindow()
+    qtbot.waitUntil(name.hasFocus)  # the form has put the keyboard there
+    qtbot.keyClicks(name, "Far")
+    assert shown_problems(panel) == {}
+    qtbot.keyClick(name, Qt.Key.Key_Tab)
+    assert list(shown_problems(panel)) == ["name"]
+    qtbot.keyClicks(host, "x")
+    assert list(shown_problems(panel)) == ["name"]
+
+
+def test_a_connection_is_tested_before_it_is_kept(
+    qtbot: QtBot, sshd: Sshd, open_panel: Callable[[], TargetsPanel]
+) -> None:
+    sshd.trust()
+    panel = open_panel()
+    panel.add()
+    type_in(qtbot, panel, replace(sshd.target("far"), port=1))
+    click(qtbot, panel.editor.test_button)
+    qtbot.waitUntil(lambda: panel.editor.stages.state_of("connect") == "failed", timeout=WAIT_MS)
+    assert "refuses the connection" in panel.editor.message.text
+    panel.editor.form.lines["port"].setText(str(sshd.port))
+    click(qtbot, panel.editor.test_button)
+    qtbot.waitUntil(lambda: panel.editor.stages.state_of("survey") == "done", timeout=WAIT_MS)
+    assert panel.editor.message.text.startswith("Reached: ") and not Targets().path.exists()
+    click(qtbot, panel.editor.save_button)
+    wait_for(qtbot, panel, "far", "reached")
+    assert sshd.log().count("Accepted publickey") == 1  # what was tested as it stands is not surveyed twice
+
+
+def test_a_target_is_changed_and_its_old_survey_is_no_longer_its_own(
+    qtbot: QtBot, open_panel: Callable[[], TargetsPanel]
+) -> None:
+    Targets().add(Target("far", host="far.invalid", directories=["/x"]))
+    Surveys().keep(Targets().get("far"), Survey(time.time(), SURVEY))
+    panel = open_panel()
+    panel.choose("far")
+    assert panel.survey_of("far") == SURVEY
+    panel.edit()
+    assert not panel.editor.form.lines["name"].isEnabled() and not panel.list.isEnabled()
+    panel.editor.form.lines["host"].clear()
+    qtbot.keyClicks(panel.editor.form.lines["host"], "other.invalid")
+    click(qtbot, panel.editor.save_button)
+    wait_for(qtbot, panel, "far", "unreachable")
+    assert Targets().get("far").host == "other.invalid" and panel.survey_of("far") is None
+    assert "other.invalid is not known" in panel.view.message.text
+
+
+def test_a_target_is_removed_once_that_is_confirmed(
+    qtbot: QtBot, open_panel: Callable[[], TargetsPanel]
+) -> None:
+    Targets().add(Target("far", host="far.invalid", directories=["/x"]))
+    panel = open_panel()
+    assert not panel._remove.isEnabled()  # this computer stays
+    panel.choose("far")
+    for text, known in (("Cancel", [LOCAL, "far"]), ("Remove", [LOCAL])):
+        panel._remove.trigger()
+        box: QMessageBox = dialog_of(qtbot, QMessageBox)
+        buttons = [each for each in box.findChildren(QPushButton) if each.text().strip("&") == text]
+        click(qtbot, buttons[0])
+        qtbot.waitUntil(lambda names=known: [each.name for each in Targets().all()] == names)  # type: ignore[misc]
+    qtbot.waitUntil(lambda: panel.chosen.name == LOCAL)
+    assert [state.target.name for state in panel.known.model.all()] == [LOCAL]
+
+
+def test_a_broken_targets_toml_is_told_and_this_computer_is_still_there(
+    open_panel: Callable[[], TargetsPanel], dyno_home: Path
+) -> None:
+    dyno_home.mkdir()
+    (dyno_home / "targets.toml").write_text("[far]\nhots = 'x'\n")
+    panel = open_panel()
+    assert "line 2: [far] has the unknown key hots" in panel.message.text
+    assert panel.chosen.name == LOCAL
+
+
+def shown_problems(panel: TargetsPanel) -> dict[str, str]:
+    return {field: label.text() for field, label in panel.editor.form.problems.items() if label.isVisible()}
+
+
+SURVEY: dict[str, Any] = {
+    "name": "far",
+    "cpu": {"model": "Small CPU", "cores": 2, "threads": 4},
+    "memory_bytes": 16 << 30,
+    "disk": {"path": "/x", "model": "Disk", "kind": "nvme", "filesystem": "ext4", "free_bytes": 1 << 36},
+    "python": "3.11.2",
+    "sysbench": None,
+    "warnings": ["sysbench is missing: install sysbench 1.0.20 or newer"],
+    "agents": [],
+    "builds": [
+        {
+            "name": "mysql-8.4.6",
+            "server": "/usr/sbin/mysqld",
+            "engines": ["innodb", "myisam"],
+            "problem": None,
+        },
+        {
+            "name": "mysql-5.6.51",
+            "server": "/opt/mysqld",
+            "engines": [],
+            "problem": "libssl.so.10 is missing",
+        },
+    ],
+}
