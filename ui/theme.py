@@ -164,8 +164,9 @@ def _style(theme: Theme) -> str:
 
     resources = shipped_folder("resources")
     text = (resources / "style.qss").read_text(encoding="utf-8")
-    arrow = resources / "icons" / f"down-{'dark' if theme.is_dark else 'light'}.svg"
-    text = text.replace("@down", arrow.as_posix())
+    for name in ("down", "check", "partly"):
+        picture = resources / "icons" / f"{name}-{'dark' if theme.is_dark else 'light'}.svg"
+        text = text.replace(f"@{name}", picture.as_posix())
     for role in sorted(_LIGHT, key=len, reverse=True):
         text = text.replace(f"@{role}", theme.colour(role).name())
     return text

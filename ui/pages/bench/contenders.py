@@ -30,6 +30,7 @@ from ...widgets.table import LINE_HEIGHT, Table
 COLOURS = 8
 COLUMN, WIDEST_COLUMN = 92, 168
 WIDEST_NAME = 220
+WIDTHS = (0, 0, 76, 80, 116, 52)  # of the columns of a contender; 0: what is left
 NO_BUILDS = "No build is known here yet: survey the target"
 HINT = "Tick what is compared; a dash cannot be had, its reason stands here when it is reached"
 
@@ -223,8 +224,13 @@ def _table(model: ContenderModel) -> Table:
     trigger = QAbstractItemView.EditTrigger
     table.setEditTriggers(trigger.DoubleClicked | trigger.EditKeyPressed | trigger.SelectedClicked)
     table.setMinimumHeight(3 * LINE_HEIGHT)
-    for column, width in enumerate((132, 118, 76, 80, 110, 40)):
-        table.setColumnWidth(column, width)
+    head = table.horizontalHeader()
+    head.setStretchLastSection(False)
+    for column, width in enumerate(WIDTHS):
+        if width:
+            table.setColumnWidth(column, width)
+        else:
+            head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
     return table
 
 

@@ -67,7 +67,8 @@ class PlanDesk(QObject):
         if self.survey is not None:
             self._drafts.setdefault(self.draft.request.target, self.draft)
         self.survey, self._at = survey, at or 0.0
-        self._put(self._drafts.pop(name, None) or self._draft_for(name))
+        before = self._drafts.pop(name, None)
+        self._put(before or self._draft_for(name))
         self.reload()
 
     def take_survey(self, survey: Survey, at: float | None) -> None:

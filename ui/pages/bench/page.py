@@ -85,6 +85,7 @@ class BenchPage(Page):
             splitter.setHandleWidth(SPACE)
             splitter.setSizes(sizes)
             self.context.memory.restore_splitter(splitter, f"bench/{key}")
+        self.context.memory.restore_header(self.contenders.table.horizontalHeader(), "bench/contenders")
         columns.setStretchFactor(1, 1)
         work.setStretchFactor(0, 3)
         work.setStretchFactor(1, 2)
