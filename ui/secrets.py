@@ -94,5 +94,6 @@ class Secrets(QObject):
 
 def _window() -> QWidget | None:
     """What the dialog belongs to."""
-    active = QApplication.activeWindow()
-    return active or next((each for each in QApplication.topLevelWidgets() if each.isVisible()), None)
+    windows = (Qt.WindowType.Window, Qt.WindowType.Dialog)  # neither menus nor tooltips
+    shown = (each for each in QApplication.topLevelWidgets() if each.isVisible())
+    return QApplication.activeWindow() or next((each for each in shown if each.windowType() in windows), None)

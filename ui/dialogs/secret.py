@@ -22,7 +22,7 @@ class SecretDialog(QDialog):
 
     def __init__(self, prompt: str, was_refused: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.was_refused = was_refused
+        self.prompt, self.was_refused = prompt, was_refused
         what = prompt.partition(" ")[0]
         self.setWindowTitle(f"{what.capitalize()} needed")
         self.setMinimumWidth(WIDTH)

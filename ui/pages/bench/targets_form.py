@@ -23,25 +23,25 @@ from ...theme import SPACE
 _REMOTE = ("host", "user", "port", "identity", "jump", "remember")  # this computer has none of these
 _LINES = {  # one line of text: label, what stands in it while it is empty, tooltip
     "name": ("&Name", "nuc-i3", "What it is called here: a-z, 0-9, '.', '_' and '-'"),
-    "host": ("&Host", "address, or a Host of ~/.ssh/config", "As ssh takes it"),
-    "user": ("&User", "as ~/.ssh/config says, or yours", "Who logs in"),
-    "port": ("P&ort", "as ~/.ssh/config says, or 22", "Where sshd listens there"),
+    "host": ("H&ost", "nuc.lan", "A name or address, or a Host of ~/.ssh/config"),
+    "user": ("&User", "as ssh does", "Who logs in; left empty, as ~/.ssh/config says, or you"),
+    "port": ("Po&rt", "22", "Where sshd listens there; left empty, as ~/.ssh/config says, or 22"),
     "identity": (
         "&Key file",
-        "those of ~/.ssh and the SSH agent",
-        "A private key; its passphrase is asked for",
+        "as ssh does",
+        "A private key; left empty, those of ~/.ssh and of the SSH agent",
     ),
     "jump": ("&Jump host", "user@host:port", "Hosts on the way, with commas between"),
     "python": ("&Python", "python3", "Which Python there: a name like python3.12, or a path"),
 }
 _TEXTS = {  # a line each
     "directories": (
-        "Data &directories",
+        "&Directories",
         "/data/dyno",
         "One a line, on the disks to be measured; the first is where plans are carried out",
     ),
     "search_paths": (
-        "Build &folders",
+        "Builds &in",
         "/opt/*",
         "One a line: where to look for builds, beside the usual places",
     ),
@@ -73,8 +73,10 @@ class TargetForm(QWidget):
         self._rows: dict[str, list[QWidget]] = {}
         self.lines = {field: self._make_line(field) for field in _LINES}
         self.texts = {field: self._make_text(field) for field in _TEXTS}
-        self.remember = QCheckBox("&Remember secrets in the system's keyring")
-        self.remember.setToolTip("Passwords and passphrases; else they are kept until Dyno is closed")
+        self.remember = QCheckBox("Re&member secrets in the keyring")
+        self.remember.setToolTip(
+            "Passwords and passphrases are kept by this system; else until Dyno is closed"
+        )
         self.remember.toggled.connect(lambda: self.edited.emit())
         self.problems = {field: _problem_label() for field in _ORDER}
         self._layout = QGridLayout(self)
@@ -170,7 +172,7 @@ class TargetForm(QWidget):
         self._rows[field].append(label)
 
     def _with_button(self, line: QLineEdit) -> QWidget:
-        button = QPushButton("C&hoose…")
+        button = QPushButton("Choose…")
         button.setToolTip("Choose a private key file")
         button.clicked.connect(lambda: self.identity_wanted.emit())
         both = QWidget()
