@@ -28,6 +28,7 @@ class BeforePanel(QWidget):
         self.run_bar = RunBar()
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName("Checks, plan and presets")
+        self.tabs.tabBar().setAccessibleName("Checks, plan and presets")
         self.tabs.setDocumentMode(True)
         for page, title in (
             (self.checks, "Checks"),

@@ -82,7 +82,9 @@ class ContendersPanel(QWidget):
         self.show_choices(Choices())
 
     def show_choices(self, choices: Choices) -> None:
+        reached = self.grid.currentIndex()
         self.choices.show_choices(choices)
+        self.grid.setCurrentIndex(self.choices.index(reached.row(), reached.column()))
         self.words.setText(HINT if choices.builds else NO_BUILDS)
         names = max((self._width(build["name"]) for build in choices.builds), default=80)
         self.grid.verticalHeader().setFixedWidth(min(names, WIDEST_NAME))
