@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.history.browsing import QPS, Headline, SessionLine
 from app.units import date_text, figure_text, seconds_text
+
+
+class Cell(NamedTuple):
+    """What is painted of a session in a column."""
+
+    text: str
+    tone: str  # of the theme's colours; '': that of text
+    is_figure: bool
+    colour: int | None  # of the contender
 
 
 @dataclass(frozen=True)
@@ -118,3 +128,24 @@ def _of_group(group: str) -> SessionColumn:
         width=124,
         group=group,
     )
+
+
+def cells(line: SessionLine, shown: Sequence[SessionColumn]) -> list[Cell]:
+    """Of one session, in the order of the columns."""
+    return [
+        Cell(
+            column.text(line),
+            _tone(line, column, at == STATE),
+            column.is_figure,
+            line["colour"] if at == CONTENDER else None,
+        )
+        for at, column in enumerate(shown)
+    ]
+
+
+def _tone(line: SessionLine, column: SessionColumn, is_state: bool) -> str:
+    """Of states that are not simply completed, and of QPS that some steps are missing from."""
+    if is_state:
+        return TONES.get(line["state"], "warn" if line["failed_steps"] else "")
+    headline = None if column.group is None else line["headlines"].get(column.group)
+    return "muted" if headline is not None and headline.n < headline.steps else ""

@@ -14,19 +14,30 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QColor
 
 from app.history.browsing import Filter, Found, Order, SessionLine, browse, lines
 from app.history.history import History
 
 from ..tasks import Latest, Tasks
 from ..theme import Theme
-from .session_columns import CONTENDER, NAME, STATE, TONES, SessionColumn, columns
+from .session_columns import NAME, Cell, SessionColumn, cells, columns
 
 PAGE = 64  # lines that are read together
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
+# a painting asks for twice as many: those that are not given are answered at once
+_GIVEN = frozenset(
+    int(role)
+    for role in (
+        Qt.ItemDataRole.DisplayRole,
+        Qt.ItemDataRole.EditRole,
+        Qt.ItemDataRole.ToolTipRole,
+        Qt.ItemDataRole.TextAlignmentRole,
+        Qt.ItemDataRole.ForegroundRole,
+        Qt.ItemDataRole.DecorationRole,
+    )
+)
 
 Index = QModelIndex | QPersistentModelIndex
 _Answer = tuple[Found, list[SessionLine]]
@@ -49,6 +60,7 @@ class SessionModel(QAbstractTableModel):
         self._ids: tuple[str, ...] = ()
         self._rows: dict[str, int] = {}
         self._lines: dict[str, SessionLine] = {}
+        self._cells: dict[str, Sequence[Cell]] = {}  # of the lines that were painted
         self._read: set[int] = set()  # pages that are read, or will be
         self._wanted: set[int] = set()
         self._reading = 0  # counts the answers: lines of an earlier one are not taken any more
@@ -132,26 +144,33 @@ class SessionModel(QAbstractTableModel):
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
+        if role not in _GIVEN or not index.isValid():
             return None
-        row, column = index.row(), self._columns[index.column()]
+        row, at = index.row(), index.column()
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column.is_figure else _LEFT
-        if row // PAGE not in self._read:
-            self._want(row // PAGE)
-        line = self._lines.get(self._ids[row])
-        if line is None:
+            return _RIGHT if self._columns[at].is_figure else _LEFT
+        cell = self.cell(row, at)
+        if cell is None:
             return None
         match role:
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.EditRole:
-                return column.text(line)
-            case Qt.ItemDataRole.ToolTipRole:
-                return column.tip(line) or None
             case Qt.ItemDataRole.ForegroundRole:
-                return self._colour(index.column(), line)
-            case Qt.ItemDataRole.DecorationRole if index.column() == CONTENDER:
-                return self._theme.contender(line["colour"])
-        return None
+                return self._theme.colour(cell.tone) if cell.tone else None
+            case Qt.ItemDataRole.DecorationRole:
+                return None if cell.colour is None else self._theme.contender(cell.colour)
+            case Qt.ItemDataRole.ToolTipRole:
+                return self._columns[at].tip(self._lines[self._ids[row]]) or None
+        return cell.text
+
+    def cell(self, row: int, column: int) -> Cell | None:
+        """None until its line has been read, which is asked for by this."""
+        if row // PAGE not in self._read:
+            self._want(row // PAGE)
+        id_ = self._ids[row]
+        if id_ not in self._cells:
+            if id_ not in self._lines:
+                return None
+            self._cells[id_] = cells(self._lines[id_], self._columns)
+        return self._cells[id_][column]
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """The name: it is shown when the history has taken it."""
@@ -160,15 +179,6 @@ class SessionModel(QAbstractTableModel):
         if is_edit and line is not None and index.column() == NAME and name != line["name"]:
             self.renamed.emit(line["id"], name)
         return False
-
-    def _colour(self, at: int, line: SessionLine) -> QColor | None:
-        if at == STATE:
-            tone = TONES.get(line["state"], "warn" if line["failed_steps"] else "")
-            return self._theme.colour(tone) if tone else None
-        group = self._columns[at].group
-        headline = None if group is None else line["headlines"].get(group)
-        is_partial = headline is not None and headline.n < headline.steps
-        return self._theme.colour("muted") if is_partial else None
 
     # reading
 
@@ -180,13 +190,20 @@ class SessionModel(QAbstractTableModel):
         if is_other:
             self.beginResetModel()
             self._ids, self._rows = found.ids, {}
-            self._groups, self._columns = found.groups, columns(found.groups)
-        self._lines.update((line["id"], line) for line in first)
+            if found.groups != self._groups:
+                self._groups, self._columns = found.groups, columns(found.groups)
+                self._cells.clear()
+        self._keep(first)
         if is_other:
             self.endResetModel()
         elif self._ids:
             self._tell(0, len(self._ids) - 1)
         self.found.emit(found)
+
+    def _keep(self, read: Sequence[SessionLine]) -> None:
+        for line in read:
+            self._lines[line["id"]] = line
+            self._cells.pop(line["id"], None)
 
     def _want(self, page: int) -> None:
         """Of all pages that one painting asks for, one question."""
@@ -206,7 +223,7 @@ class SessionModel(QAbstractTableModel):
         def done(read: list[SessionLine]) -> None:
             if reading != self._reading:
                 return
-            self._lines.update((line["id"], line) for line in read)
+            self._keep(read)
             self._tell(page * PAGE, min((page + 1) * PAGE, len(self._ids)) - 1)
 
         self._tasks.read(self, lambda history: lines(history, ids), done, self.failed.emit)

@@ -2,169 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QFontDatabase
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPlainTextEdit,
-    QPushButton,
-    QStackedWidget,
-    QTabWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QStackedWidget, QWidget
 
-from ...models.settings_in_force import SettingModel
-from ...models.steps import COLUMNS, StepModel
-from ...theme import SPACE, Theme
-from ...widgets.table import Table
-from .overview import Overview
-from .reading import Detail
+from ...theme import Theme
 
-NOTES = 3  # the place of the tab
+if TYPE_CHECKING:
+    from .reading import Detail
+    from .tabs import DetailTabs
 
 
-class DetailPane(QWidget):
-    """Only the tab that is seen is filled; the others when they are."""
+class DetailPane(QStackedWidget):
+    """The tabs are made when there is a session to show in them."""
 
     noted = Signal(str, str)  # session id, text
     tags_changed = Signal(str, object)  # session id, tags
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._detail: Detail | None = None
-        self._stale: set[int] = set()
-        self._overview = Overview()
-        self._overview.tags_changed.connect(self.tags_changed)
-        self._steps, self._results = StepModel(theme, self), Table("Results")
-        self._settings, self._in_force = SettingModel(self), Table("Settings in force")
-        self._notes, self._note = _text("Notes", "No notes yet"), QLineEdit()
-        self._log = _text("Log", "Nothing was logged")
-        self._log.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self._theme = theme
+        self._tabs: DetailTabs | None = None
         self._words = QLabel()
         self._words.setProperty("role", "muted")
-        self._tabs = self._make_tabs()
-        self._stack = QStackedWidget()
-        self._stack.addWidget(_middle(self._words))
-        self._stack.addWidget(self._tabs)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._stack)
-        self.show_words("")
+        self._words.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._words.setWordWrap(True)
+        self.addWidget(self._words)
 
     def show_words(self, text: str) -> None:
         """In place of a session."""
-        self._detail = None
         self._words.setText(text)
-        self._stack.setCurrentIndex(0)
+        self.setCurrentWidget(self._words)
 
     def show_detail(self, detail: Detail) -> None:
-        self._detail = detail
-        self._stale = set(range(self._tabs.count()))
-        self._fill(self._tabs.currentIndex())
-        self._stack.setCurrentIndex(1)
+        self.tabs.show_detail(detail)
+        self.setCurrentWidget(self.tabs)
 
     def start_note(self) -> None:
-        self._tabs.setCurrentIndex(NOTES)
-        self._note.setFocus()
+        """With the keyboard in the line of a new note."""
+        self.tabs.start_note()
 
     @property
-    def tabs(self) -> QTabWidget:
+    def tabs(self) -> DetailTabs:
+        if self._tabs is None:
+            from .tabs import DetailTabs
+
+            self._tabs = DetailTabs(self._theme, self)
+            self._tabs.noted.connect(self.noted)
+            self._tabs.tags_changed.connect(self.tags_changed)
+            self.addWidget(self._tabs)
         return self._tabs
-
-    # building
-
-    def _make_tabs(self) -> QTabWidget:
-        tabs = QTabWidget()
-        tabs.setDocumentMode(True)
-        tabs.setAccessibleName("Detail")
-        tabs.addTab(self._overview, "Session")
-        tabs.addTab(self._make_results(), "Results")
-        tabs.addTab(self._make_settings(), "Settings in force")
-        tabs.addTab(self._make_notes(), "Notes")
-        tabs.addTab(self._log, "Log")
-        tabs.currentChanged.connect(self._fill)
-        return tabs
-
-    def _make_results(self) -> Table:
-        self._results.setModel(self._steps)
-        for at, column in enumerate(COLUMNS):
-            self._results.setColumnWidth(at, 190 if at == 0 else 24 + 8 * max(8, len(column.title)))
-        return self._results
-
-    def _make_settings(self) -> QWidget:
-        self._in_force.setModel(self._settings)
-        for at, width in enumerate((130, 340, 200)):
-            self._in_force.setColumnWidth(at, width)
-        line = QLineEdit()
-        line.setPlaceholderText("Filter settings")
-        line.setAccessibleName("Filter settings")
-        line.setClearButtonEnabled(True)
-        line.textChanged.connect(self._settings.filter)
-        return _under(line, self._in_force)
-
-    def _make_notes(self) -> QWidget:
-        self._note.setPlaceholderText("A note on this session; Enter keeps it")
-        self._note.setAccessibleName("New note")
-        self._note.returnPressed.connect(self._on_note_entered)
-        button = QPushButton("Add note")
-        button.clicked.connect(self._on_note_entered)
-        line = QWidget()
-        layout = QHBoxLayout(line)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._note, 1)
-        layout.addWidget(button)
-        return _under(line, self._notes)
-
-    # filling
-
-    def _fill(self, tab: int) -> None:
-        if self._detail is None or tab not in self._stale:
-            return
-        self._stale.discard(tab)
-        fill: tuple[Callable[[Detail], None], ...] = (
-            self._overview.show_detail,
-            lambda detail: self._steps.show(detail.shown["steps"]),
-            lambda detail: self._settings.show(detail.settings),
-            lambda detail: self._notes.setPlainText(detail.notes),
-            lambda detail: self._log.setPlainText(detail.log),
-        )
-        fill[tab](self._detail)
-
-    def _on_note_entered(self) -> None:
-        text = self._note.text().strip()
-        if text and self._detail is not None:
-            self._note.clear()
-            self.noted.emit(self._detail.shown["id"], text)
-
-
-def _text(name: str, empty: str) -> QPlainTextEdit:
-    made = QPlainTextEdit()
-    made.setReadOnly(True)
-    made.setAccessibleName(name)
-    made.setPlaceholderText(empty)
-    made.setTabChangesFocus(True)
-    return made
-
-
-def _under(line: QWidget, below: QWidget) -> QWidget:
-    body = QWidget()
-    layout = QVBoxLayout(body)
-    layout.setContentsMargins(0, SPACE // 2, 0, 0)
-    layout.setSpacing(SPACE // 2)
-    layout.addWidget(line)
-    layout.addWidget(below, 1)
-    return body
-
-
-def _middle(label: QLabel) -> QWidget:
-    body = QWidget()
-    layout = QHBoxLayout(body)
-    layout.addStretch(1)
-    layout.addWidget(label)
-    layout.addStretch(1)
-    return body

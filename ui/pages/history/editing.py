@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import ModuleType
 
 from PySide6.QtCore import QObject, Signal
 
 from app.errors import DynoError
-from app.history import edits
 from app.history.history import History
 
 from ...bus import Changes
@@ -31,15 +31,16 @@ class Editing(QObject):
         return bool(self._undo)
 
     def rename(self, session: str, name: str) -> None:
-        self._change(lambda history: edits.rename(history, session, name))
+        self._change(lambda history: _edits().rename(history, session, name))
 
     def note(self, session: str, text: str) -> None:
-        self._change(lambda history: edits.note(history, session, text))
+        self._change(lambda history: _edits().note(history, session, text))
 
     def tag(self, sessions: Sequence[str], name: str, is_on: bool) -> None:
         """Give all of them the tag, or take it from those that have it."""
 
         def change(history: History) -> None:
+            edits = _edits()
             for session in sessions:
                 if is_on:
                     edits.tag(history, session, name)
@@ -52,6 +53,7 @@ class Editing(QObject):
         """These and no others."""
 
         def change(history: History) -> None:
+            edits = _edits()
             before = edits.added(history, session)["tags"]
             for tag in tags:
                 edits.tag(history, session, tag)
@@ -67,7 +69,7 @@ class Editing(QObject):
             gone, why = [], ""
             for session in sessions:
                 try:
-                    gone.append(edits.delete(history, session))
+                    gone.append(_edits().delete(history, session))
                 except DynoError as error:
                     why = str(error)
             return tuple(gone), why
@@ -81,7 +83,7 @@ class Editing(QObject):
         sessions = self._undo.pop()
 
         def change(history: History) -> str:
-            back = sum(edits.undelete(history, session) for session in sessions)
+            back = sum(_edits().undelete(history, session) for session in sessions)
             lost = len(sessions) - back
             return f"{count(back)} back" + (f"; the journals of {lost} are gone" if lost else "")
 
@@ -107,6 +109,13 @@ class Editing(QObject):
 
     def _tell(self) -> None:
         self._context.bus.changed.emit(Changes(sessions=True))
+
+
+def _edits() -> ModuleType:
+    """Imported by the thread that works with it, when there is something to do."""
+    from app.history import edits
+
+    return edits
 
 
 def count(sessions: int) -> str:

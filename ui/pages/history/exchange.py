@@ -12,9 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.errors import DynoError
 from app.history.browsing import lines
-from app.history.exporting import export
 from app.history.history import History
-from app.history.importing import import_session
 
 from ...bus import Changes
 from ...context import Context
@@ -77,6 +75,8 @@ class Exchange(QObject):
 
     def export_to(self, sessions: Sequence[str], place: Path) -> None:
         def work(history: History) -> list[Path]:
+            from app.history.exporting import export
+
             return [export(history, session, place) for session in sessions]
 
         self._context.bus.said.emit("Exporting …")
@@ -118,6 +118,8 @@ class Exchange(QObject):
 
 
 def _take_in(history: History, files: Sequence[Path]) -> Taken:
+    from app.history.importing import import_session
+
     new: list[str] = []
     known: list[str] = []
     problems: list[str] = []

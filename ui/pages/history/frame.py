@@ -18,6 +18,10 @@ from .filter_bar import FilterBar
 from .table import SessionTable
 
 _SHARES = [420, 300]  # of the height, where nothing is remembered: list, detail
+_EMPTY = (
+    "Every session is kept here: what was carried out on what, its figures, its curves."
+    " Run a plan, or drag a session that somebody exported onto this page."
+)
 
 
 class Frame(QWidget):
@@ -39,7 +43,7 @@ class Frame(QWidget):
     def build(self, memory: Memory, buttons: Sequence[QAction], clear: QAction, first: QAction) -> None:
         """`first` is the next step where there is no session at all."""
         self._list.addWidget(self._table)
-        self._list.addWidget(EmptyPage("No session fits", "No session has all of this.", clear))
+        self._clear, self._first = clear, first
         self._splitter.addWidget(self._list)
         self._splitter.addWidget(self._make_lower(buttons))
         self._splitter.setChildrenCollapsible(False)
@@ -54,11 +58,6 @@ class Frame(QWidget):
         layout.addWidget(self._bar)
         layout.addWidget(self._splitter, 1)
         self._all.addWidget(body)
-        text = (
-            "Every session is kept here: what was carried out on what, its figures, its curves."
-            " Run a plan, or drag a session that somebody exported onto this page."
-        )
-        self._all.addWidget(EmptyPage("No sessions yet", text, first))
 
     def _make_lower(self, buttons: Sequence[QAction]) -> QWidget:
         lower, line = QWidget(), QHBoxLayout()
@@ -75,8 +74,12 @@ class Frame(QWidget):
         return lower
 
     def show_found(self, fitting: int, total: int) -> None:
+        if not total and self._all.count() == 1:
+            self._all.addWidget(EmptyPage("No sessions yet", _EMPTY, self._first))
+        if not fitting and self._list.count() == 1:
+            self._list.addWidget(EmptyPage("No session fits", "None has all of this.", self._clear))
         self._all.setCurrentIndex(0 if total else 1)
-        self._list.setCurrentIndex(0 if fitting or not total else 1)
+        self._list.setCurrentIndex(0 if fitting else 1)
 
     def show_selected(self, text: str) -> None:
         self._selected.setText(text)

