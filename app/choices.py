@@ -12,6 +12,7 @@ from .planner.contenders import count_cores, find_build, memory_bytes
 from .planner.request import ContenderRequest
 from .planner.steps import PREPARING
 from .presets import Machine, Preset, Rendered, render
+from .units import count_text
 
 Survey = Mapping[str, Any]
 NO_SURVEY = "survey the target first: what is installed there is not known yet"
@@ -94,10 +95,10 @@ def _step_choice(step: Any, workload: Workload | None) -> StepChoice:
 
 def _bound_text(step: Any) -> str:
     bounds = [
-        f"{step.threads[0]} threads" if step.threads and len(step.threads) == 1 else "",
+        count_text(step.threads[0], "thread") if step.threads and len(step.threads) == 1 else "",
         f"threads {', '.join(map(str, step.threads))}" if step.threads and len(step.threads) > 1 else "",
         f"{step.seconds} s" if step.seconds else "",
-        f"{step.events:,} events" if step.events else "",
+        count_text(step.events, "event") if step.events else "",
         f"{step.warmup} s warm-up" if step.warmup else "",
         "settles" if step.settle_after else "",
     ]

@@ -11,6 +11,7 @@ from .history.figures import facts, plan_of
 from .history.history import History
 from .presets.ownership import PLACED, words
 from .presets.render import option_values, plain_value
+from .units import count_text
 
 GROUPS = ("machine", "build", "contender", "preset", "plan", "start state", "tables", "variables")
 
@@ -212,7 +213,7 @@ def _step_texts(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
                 found.append(f"{name} {value} instead of {named[0][key].get(name)}")
     only = len(named[0].keys() ^ named[1].keys())
     sorted_ones = sorted(set(found))
-    return [*sorted_ones, f"{only} steps that only one of them has"] if only else sorted_ones
+    return [*sorted_ones, f"{count_text(only, 'step')} that only one of them has"] if only else sorted_ones
 
 
 def _work_files(plan: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

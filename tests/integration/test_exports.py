@@ -59,3 +59,20 @@ def test_a_history_is_made_anew_from_its_journals(desktop: Desktop) -> None:
     desktop.dyno("doctor")
     assert ": 1 session\n" in desktop.dyno("doctor", "--rebuild").stdout
     assert desktop.json("session", "show", "last") == before
+
+
+def test_a_deleted_session_is_not_fetched_again(desktop: Desktop) -> None:
+    desktop.dyno("run", *desktop.plan(seconds=1))
+    (entry,) = desktop.sessions()
+    desktop.dyno("session", "delete", "last")
+    assert "everything of local is in the history" in desktop.dyno("follow").stdout
+    assert "stays away" in desktop.dyno("follow", entry["plan"]).stdout
+    assert desktop.sessions() == []
+    desktop.dyno("session", "undelete", entry["id"][-6:])
+    assert desktop.sessions() == [entry]
+
+
+def test_nothing_to_steer_is_no_wrong_input(desktop: Desktop) -> None:
+    for words in (["stop"], ["skip"], ["note", "the fan came on"]):
+        assert "nothing is being carried out" in desktop.refused(*words, code=1)
+    assert "4000 characters" in desktop.refused("note", "x" * 4001)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont
 
 from app.compare import ColumnEntry, Comparison, RowEntry
 from app.compare_text import names_of
-from app.units import figure_text
+from app.units import count_text, figure_text
 
 from ..theme import Theme
 
@@ -222,7 +222,7 @@ def column_tip(column: ColumnEntry, shown: ColumnShown) -> str:
     what = [contender["build"], contender["engine"], contender["preset"]]
     what += [each for each in (contender["table_options"], contender["cores"]) if each]
     several = f", {len(column['ids'])} repeats" if len(column["ids"]) > 1 else ""
-    failed = f", {column['failed_steps']} failed steps" if column["failed_steps"] else ""
+    failed = f", {count_text(column['failed_steps'], 'failed step')}" if column["failed_steps"] else ""
     lines = [shown.name, ", ".join(what), f"{column['sequence']} on {column['target']}{several}"]
     lines.append(f"{column['state']}{failed}, {shown.n}")
     return "\n".join([*lines, "The base" if shown.is_base else "Click to make it the base"])
