@@ -5,33 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QElapsedTimer, QModelIndex, Qt, QTimer
+from PySide6.QtCore import QElapsedTimer, QModelIndex, QTimer
 from PySide6.QtGui import QAction, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QSplitter, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from ...bus import Wanted
 from ...context import Context
-from ...models.results import ResultsModel, moment_text
+from ...models.results import moment_text
 from ...plans import FollowedPlan
-from ...theme import SPACE
 from ...widgets.actions import action
 from ...widgets.empty import EmptyPage
-from ...widgets.message import Message
-from ...widgets.table import Table
 from ..page import Page
-from .charts import SessionCharts
-from .choices import ChartChoices
-from .header import PlanHeader
-from .plans_row import PlansRow
-from .remarks import RemarksPanel
-from .steering import Steering
+from .body import LiveBody
 from .watching import Watching, Wish
 
 FRAME_MS = 100  # between two paints of the curves
 CATCHING_UP_MS = 500  # and while much arrives at once
 MUCH = 60  # samples at once
 TEXT_MS = 1000
-WIDTHS = (19, 8, 14, 10, 13, 13, 13, 10, 10, 7)  # of the results, until a person changes them
 
 
 class LivePage(Page):
@@ -41,17 +32,15 @@ class LivePage(Page):
         super().__init__(context, parent)
         self._goes_along = True  # with the plan, from session to session
         self._step_wanted = -1
+        self._problem = ""  # of the plan at hand, as it was told last
         self._watching = Watching(context, self)
-        self._plans = PlansRow(context.theme)
-        self._header = PlanHeader(context.theme)
-        self._steering = Steering(context, self)
-        self._charts = SessionCharts(context.theme)
-        self._choices = ChartChoices(context, self._charts.axis, self._charts, self)
-        self._results = ResultsModel(context.theme)
-        self._table = Table("Results, step by step")
-        self._remarks = RemarksPanel(context.theme)
-        self._message = Message()
-        self._arrange()
+        self.body = LiveBody(context, self)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._make_empty())
+        self._stack.addWidget(self.body)
+        self._reconnect = action(
+            self, "Connect again", "", "Follow the plan again; a passphrase may be asked for", self._retry
+        )
         self._frame = QTimer(self, singleShot=True)
         self._painted = QElapsedTimer()
         self._texts = QTimer(self, interval=TEXT_MS)
@@ -59,49 +48,10 @@ class LivePage(Page):
 
     # ---- building
 
-    def _arrange(self) -> None:
-        self._table.setModel(self._results)
-        self._table.horizontalHeader().setStretchLastSection(False)
-        self._header.buttons.addWidget(self._steering)
-        below = QSplitter(Qt.Orientation.Horizontal)
-        below.addWidget(self._table)
-        below.addWidget(self._remarks)
-        below.setSizes([120 * SPACE, 36 * SPACE])
-        below.setStretchFactor(0, 3)
-        below.setStretchFactor(1, 1)
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.addWidget(self._charts)
-        split.addWidget(below)
-        split.setStretchFactor(0, 5)
-        split.setStretchFactor(1, 2)
-        split.setSizes([52 * SPACE, 24 * SPACE])
-        for each in (split, below):
-            each.setChildrenCollapsible(False)
-            each.setHandleWidth(SPACE)
-        self._filled = QWidget()
-        layout = QVBoxLayout(self._filled)
-        layout.setContentsMargins(2 * SPACE, SPACE, 2 * SPACE, SPACE)
-        layout.setSpacing(SPACE)
-        for widget in (self._plans, self._message, self._header, self._choices):
-            layout.addWidget(widget)
-        layout.addWidget(split, 1)
-        self._stack = QStackedLayout(self)
-        self._stack.addWidget(self._make_empty())
-        self._stack.addWidget(self._filled)
-        memory = self.context.memory
-        memory.restore_splitter(split, "live/split")
-        memory.restore_splitter(below, "live/below")
-        for at, width in enumerate(WIDTHS):
-            self._table.setColumnWidth(at, width * SPACE)
-        memory.restore_header(self._table.horizontalHeader(), "live/results")
-
     def _make_empty(self) -> EmptyPage:
+        bus = self.context.bus
         bench = action(
-            self,
-            "Set up a plan",
-            "",
-            "To the Bench page",
-            lambda: self.context.bus.wanted.emit(Wanted("bench")),
+            self, "Set up a plan", "", "To the Bench page", lambda: bus.wanted.emit(Wanted("bench"))
         )
         return EmptyPage(
             "Nothing has been carried out yet",
@@ -111,26 +61,26 @@ class LivePage(Page):
         )
 
     def _connect(self) -> None:
-        watching = self._watching
+        watching, body = self._watching, self.body
         watching.shown.connect(self._on_shown)
         watching.extended.connect(self._on_extended)
         watching.bounded.connect(self._on_bounded)
-        watching.remarked.connect(self._remarks.add_remarks)
+        watching.remarked.connect(body.remarks.add_remarks)
         watching.figured.connect(self._on_figured)
-        for source in (watching.failed, self._steering.failed, self._choices.failed):
-            source.connect(self._message.show_failure)
-        self._choices.ghost_chosen.connect(lambda ghost: self._wish(ghost=ghost))
-        self._choices.series_chosen.connect(lambda series: self._wish(series=series))
-        self._header.strip.chosen.connect(self._on_block_chosen)
-        self._plans.chosen.connect(self._on_plan_chosen)
-        self._table.clicked.connect(self._on_row_chosen)
-        self._table.activated.connect(self._on_row_chosen)
+        for source in (watching.failed, body.steering.failed, body.choices.failed):
+            source.connect(body.message.show_failure)
+        body.choices.ghost_chosen.connect(lambda ghost: self._wish(ghost=ghost))
+        body.choices.series_chosen.connect(lambda series: self._wish(series=series))
+        body.header.strip.chosen.connect(self._on_block_chosen)
+        body.plans.chosen.connect(self._on_plan_chosen)
+        body.table.clicked.connect(self._on_row_chosen)
+        body.table.activated.connect(self._on_row_chosen)
         self._frame.timeout.connect(self._paint)
         self._texts.timeout.connect(self._tell)
         self.context.plans.changed.connect(self._on_plan_changed)
 
     def page_actions(self) -> Sequence[QAction | None]:
-        of_plan, choices = self._steering.actions_of_plan, self._choices
+        of_plan, choices = self.body.steering.actions_of_plan, self.body.choices
         return (*of_plan, None, choices.follow, choices.whole, None, choices.save, choices.copy)
 
     # ---- which session
@@ -151,7 +101,7 @@ class LivePage(Page):
         if active:
             self._show_plan(active[-1])
         else:
-            self._watching.show_latest(self._choices.series)
+            self._watching.show_latest(self.body.choices.series)
 
     def _show_plan(self, plan: FollowedPlan) -> None:
         session = plan.progress.current
@@ -164,8 +114,8 @@ class LivePage(Page):
         current = plan.progress.current if plan else None
         self._goes_along = plan is not None and step < 0 and (current is None or current.id == session)
         self._step_wanted = step
-        self._message.clear()
-        self._watching.show(Wish(session, self._choices.series))
+        self.body.message.clear()
+        self._watching.show(Wish(session, self.body.choices.series))
 
     def _wish(self, **changes: str) -> None:
         """The same session with another ghost or series."""
@@ -177,15 +127,15 @@ class LivePage(Page):
     def _on_shown(self) -> None:
         self._stack.setCurrentIndex(1)
         seen, overview = self._watching.seen, self._watching.overview
-        self._results.set_overview(overview)
+        self.body.results.set_overview(overview)
         if seen is not None:
             session = seen.timeline.overview.session
             ghost = next((each for each in seen.ghosts if each["id"] == seen.wish.ghost), None)
             choice = next((each for each in seen.timeline.series if each["name"] == seen.wish.series), None)
-            self._choices.show_ghosts(session, seen.ghosts, seen.wish.ghost)
-            self._choices.show_series(seen.timeline.series)
-            self._charts.show_curves(seen.curves, seen.ghost, (session, ghost), choice)
-            self._remarks.set_remarks(seen.curves.remarks)
+            self.body.choices.show_ghosts(session, seen.ghosts, seen.wish.ghost)
+            self.body.choices.show_series(seen.timeline.series)
+            self.body.charts.show_curves(seen.curves, seen.ghost, (session, ghost), choice)
+            self.body.remarks.set_remarks(seen.curves.remarks)
             self._look_at(self._step_wanted)
             self._step_wanted = -1
         self._tell()
@@ -199,11 +149,11 @@ class LivePage(Page):
         self._frame.start(max(0, wait - gone))
 
     def _on_bounded(self) -> None:
-        self._charts.mark()
+        self.body.charts.mark()
         self._on_extended(1)
 
     def _on_figured(self) -> None:
-        self._results.set_overview(self._watching.overview)
+        self.body.results.set_overview(self._watching.overview)
         self._tell()
 
     def _on_plan_changed(self, _plan: str) -> None:
@@ -211,6 +161,21 @@ class LivePage(Page):
             self._go_along()
             if not self._texts.isActive():
                 self._tell()
+
+    def _tell_problem(self, followed: FollowedPlan | None) -> None:
+        """A plan that cannot be followed, such as one whose key needs a passphrase; it goes on there."""
+        problem = followed.problem if followed else ""
+        if problem and problem != self.body.message.text:
+            self.body.message.show_info(problem, self._reconnect)
+        elif self._problem and not problem and self.body.message.text == self._problem:
+            self.body.message.clear()
+        self._problem = problem
+
+    def _retry(self) -> None:
+        wish = self._watching.wish
+        followed = self.context.plans.of_session(wish.session) if wish else None
+        if followed is not None:
+            self.context.plans.retry(followed.id)
 
     def _go_along(self) -> None:
         """With the plan to its next session, or to a new plan, unless a person looks at something else."""
@@ -248,11 +213,11 @@ class LivePage(Page):
             return
         self._goes_along = bounds is seen.curves.current and bounds.ended_t is None
         if self._goes_along:
-            self._charts.axis.follow()
+            self.body.charts.axis.follow()
         else:
-            self._charts.look_at(bounds)
-        self._header.strip.select(seen.wish.session, step)
-        self._table.selectRow(step)
+            self.body.charts.look_at(bounds)
+        self.body.header.strip.select(seen.wish.session, step)
+        self.body.table.selectRow(step)
 
     # ---- painting, never while hidden
 
@@ -269,8 +234,8 @@ class LivePage(Page):
 
     def _paint(self) -> None:
         self._painted.start()
-        self._charts.advance()
-        self._charts.axis.refresh()
+        self.body.charts.advance()
+        self.body.charts.axis.refresh()
 
     def _tell(self) -> None:
         """Texts and the strip: once a second while a plan is carried out."""
@@ -280,14 +245,15 @@ class LivePage(Page):
         followed = plans.of_session(wish.session) if wish else None
         progress, overview = self._watching.progress, self._watching.overview
         colours = {each["id"]: each["colour"] for each in overview.siblings} if overview else {}
-        self._header.show_plan(progress, followed, colours)
-        self._steering.show_plan(followed)
-        self._plans.show_plans(plans.all(), followed.id if followed else "")
+        self.body.header.show_plan(progress, followed, colours)
+        self.body.steering.show_plan(followed)
+        self._tell_problem(followed)
+        self.body.plans.show_plans(plans.all(), followed.id if followed else "")
         session = progress.sessions.get(wish.session) if progress and wish else None
         if progress and session and not session.is_over:
             at = session.step
             text = moment_text(session.steps[at], progress.step(at)) if at >= 0 else ""
-            self._results.set_active(at, text)
+            self.body.results.set_active(at, text)
         is_active = any(not plan.is_over for plan in plans.all())
         if is_active != self._texts.isActive():
             self._texts.start() if is_active else self._texts.stop()

@@ -1,0 +1,409 @@
+"""The Live page: a session that is over and one that runs, by the same road."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QMessageBox, QPushButton
+
+from app.protocol.events import Log, Note, SessionStarted
+from tests.journals import Maker, contender, plan, renamed, whole
+from tests.ui.watched import WatchedPlans, keep, watched
+from ui.bus import Changes, Wanted
+from ui.context import Context
+from ui.pages.live import LivePage
+from ui.pages.live.charts import GHOST, QPS
+
+TWO = [contender(), contender("rocksdb")]
+Show = Callable[[Context], LivePage]
+
+
+@pytest.fixture
+def show(qtbot: Any) -> Show:
+    def make(context: Context) -> LivePage:
+        page = LivePage(context)
+        qtbot.addWidget(page)
+        page.resize(1200, 760)
+        page.show()
+        qtbot.waitExposed(page)
+        return page
+
+    return make
+
+
+@pytest.fixture
+def plans(context: Context) -> tuple[Context, WatchedPlans]:
+    return watched(context)
+
+
+def shown(page: LivePage) -> str:
+    """The session whose curves are drawn."""
+    seen = page._watching.seen
+    return seen.curves.session if seen else ""
+
+
+def samples(page: LivePage) -> int:
+    return len(page.body.charts.qps.track(QPS))
+
+
+def cells(page: LivePage, column: int) -> list[str]:
+    model = page.body.results
+    return [str(model.index(row, column).data()) for row in range(model.rowCount())]
+
+
+def started(maker: Maker, step: int, seconds: int = 2) -> Maker:
+    """Steps up to this one, which is at hand."""
+    maker.begin()
+    for at in range(step):
+        maker.step(at)
+    maker.start_step(step)
+    maker.samples(step, range(-2, seconds))
+    return maker
+
+
+def test_empty_it_offers_the_next_step(context: Context, show: Show, qtbot: Any) -> None:
+    page = show(context)
+    button = next(each for each in page.findChildren(QPushButton) if each.text() == "Set up a plan")
+    with qtbot.waitSignal(context.bus.wanted) as asked:
+        button.click()
+    assert asked.args == [Wanted("bench")]
+
+
+def test_a_session_that_is_over(recorded: Any, context: Context, show: Show, qtbot: Any) -> None:
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) != "")
+    assert cells(page, 0) == ["load", "index", "settle.index", "point-query", "update-index"]
+    assert cells(page, 2) == ["70,723 rows/s", "11,171 rows/s", "3.00 s", "19,074", "1,175"]
+    assert "took 15 s" in page.body.header.text
+    assert not page.body.steering.isVisible()
+    assert not any(action.isEnabled() for action in page.body.steering.actions_of_plan)
+    assert page.body.remarks.toPlainText().count("warm-up over") == 2
+
+
+def test_a_session_that_runs_is_read_and_then_kept_up(
+    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+) -> None:
+    context, followed = plans
+    maker = started(Maker(plan()), 1)
+    followed.watch(maker.plan)
+    followed.bring(maker)
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    before = samples(page)
+    maker.samples(1, [2, 3])
+    followed.bring(maker)
+    assert samples(page) == before + 2
+    qtbot.waitUntil(lambda: "second 4 of 5" in page.body.header.text)
+    assert cells(page, 2)[1:3] == ["4 of 5 s", "waiting"]
+    maker.samples(1, [4])
+    maker.end_step(1, value=12345.0)
+    followed.bring(maker)
+    qtbot.waitUntil(lambda: cells(page, 2)[1] == "12,345")
+
+
+def test_what_arrives_while_the_store_is_read_is_drawn_once(
+    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+) -> None:
+    context, followed = plans
+    maker = started(Maker(plan()), 1)
+    followed.watch(maker.plan)
+    followed.bring(maker)
+    page = show(context)  # asks for what is stored; nothing is delivered before the event loop turns
+    maker.samples(1, [2, 3])
+    followed.bring(maker)
+    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    drawn = page.body.charts.qps.track(QPS).window(0, 1e9, 1 << 20)[0].tolist()
+    wanted = [event.t for event in maker.events if event.kind == "sample"]
+    assert [t for t in drawn if t in wanted] == wanted
+
+
+def test_a_session_not_stored_yet_is_shown_when_it_arrives(
+    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+) -> None:
+    context, followed = plans
+    maker = Maker(plan()).planned()
+    followed.watch(maker.plan)
+    page = show(context)
+    page.open(Wanted("live", (maker.session,)))
+    qtbot.waitUntil(lambda: page._stack.currentIndex() == 1)
+    assert shown(page) == ""
+    maker.add(SessionStarted, agent="a" * 64, pid=1)
+    followed.bring(maker)
+    qtbot.waitUntil(lambda: shown(page) == maker.session)
+
+
+def test_hidden_it_takes_in_and_does_not_paint(
+    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+) -> None:
+    context, followed = plans
+    maker = started(Maker(plan()), 1)
+    followed.watch(maker.plan)
+    followed.bring(maker)
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    page.hide()
+    before = samples(page)
+    maker.samples(1, [2])
+    followed.bring(maker)
+    assert samples(page) == before + 1
+    assert not page._frame.isActive()
+    assert not page._texts.isActive()
+    page.show()
+    assert page._texts.isActive()
+
+
+def test_it_goes_along_with_the_plan_unless_a_person_looks_at_something(
+    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+) -> None:
+    context, followed = plans
+    its_plan = plan(TWO)
+    first, second = (Maker(its_plan, turn.session) for turn in its_plan.turns)
+    followed.watch(its_plan)
+    started(first, 1)
+    followed.bring(second.planned())
+    followed.bring(first)
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) == first.session)
+    for step in range(1, 5):
+        if step > 1:
+            first.start_step(step)
+        first.end_step(step)
+    followed.bring(first.end())
+    second.add(SessionStarted, agent="a" * 64, pid=1)
+    followed.bring(second)
+    qtbot.waitUntil(lambda: shown(page) == second.session)
+    page._on_block_chosen(first.session, 1)
+    qtbot.waitUntil(lambda: shown(page) == first.session)
+    assert not page.body.charts.axis.is_following
+    second.start_step(0)
+    followed.bring(second)
+    qtbot.wait(1)
+    assert shown(page) == first.session
+
+
+def test_a_block_is_looked_at_while_the_next_goes_on(
+    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+) -> None:
+    context, followed = plans
+    maker = started(Maker(plan()), 2)
+    followed.watch(maker.plan)
+    followed.bring(maker)
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    block = page.body.header.strip.blocks()[1]
+    point = block.place.center().toPoint()
+    qtbot.mouseClick(page.body.header.strip, Qt.MouseButton.LeftButton, pos=point)
+    seen = page._watching.seen
+    assert seen is not None
+    bounds = seen.curves.bounds[1]
+    first, last = page.body.charts.axis.range
+    assert first <= bounds.began_t <= (bounds.ended_t or 0) <= last
+    assert page.body.table.selectionModel().selectedRows()[0].row() == 1
+    maker.samples(2, [2])
+    followed.bring(maker)
+    page._paint()
+    assert page.body.charts.axis.range == (first, last)
+    qtbot.mouseClick(page.body.header.strip, Qt.MouseButton.LeftButton, pos=_middle(page, 2))
+    assert page.body.charts.axis.is_following
+
+
+def _middle(page: LivePage, at: int) -> QPoint:
+    return page.body.header.strip.blocks()[at].place.center().toPoint()
+
+
+def test_the_strip_by_keyboard(recorded: Any, context: Context, show: Show, qtbot: Any) -> None:
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) != "")
+    strip = page.body.header.strip
+    qtbot.keyClick(strip, Qt.Key.Key_End)
+    assert "update-index threads=2" in strip.accessibleDescription()
+    qtbot.keyClick(strip, Qt.Key.Key_Left)
+    assert "point-query threads=2" in strip.accessibleDescription()
+    assert page.body.table.selectionModel().selectedRows()[0].row() == 3
+
+
+def test_a_ghost_is_offered_and_drawn(context: Context, show: Show, qtbot: Any) -> None:
+    earlier, other, now = (
+        whole(plan(number=1)), whole(renamed(plan(number=2), rows=9)), whole(plan(number=3)),
+    )  # fmt: skip
+    keep(context, [earlier, other, now])
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) == now.session)
+    ghosts = page.body.choices._ghosts
+    assert [ghosts.itemData(at) for at in range(ghosts.count())] == ["", earlier.session, other.session]
+    assert "other work" in ghosts.itemText(2)
+    ghosts.setCurrentIndex(1)
+    ghosts.activated.emit(1)
+    qtbot.waitUntil(lambda: len(page.body.charts.qps.track(GHOST + QPS)) > 0)
+    assert ghosts.currentData() == earlier.session
+    assert page.body.results.headerData(3, Qt.Orientation.Horizontal) == f"/ {now.plan.turns[0].name}"
+
+
+def test_against_the_base_of_the_plan(context: Context, show: Show, qtbot: Any) -> None:
+    its_plan = plan(TWO)
+    makers = [Maker(its_plan, turn.session).begin() for turn in its_plan.turns]
+    for maker, value in zip(makers, (1000.0, 1500.0), strict=True):
+        for step in range(5):
+            maker.start_step(step)
+            maker.end_step(step, value=value)
+        maker.end()
+    keep(context, makers)
+    page = show(context)
+    page.open(Wanted("live", (makers[1].session,)))
+    qtbot.waitUntil(lambda: shown(page) == makers[1].session)
+    assert page.body.results.headerData(3, Qt.Orientation.Horizontal) == "/ innodb-default"
+    assert set(cells(page, 3)) == {"1.50"}
+
+
+def test_a_chosen_series_is_read_and_remembered(context: Context, show: Show, qtbot: Any) -> None:
+    keep(context, [whole(plan())])
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) != "")
+    box = page.body.choices._series
+    at = box.findData("load.errors")
+    box.setCurrentIndex(at)
+    box.activated.emit(at)
+    qtbot.waitUntil(lambda: len(page.body.charts.choice.track("load.errors")) > 0)
+    assert context.memory.value("live/series", "") == "load.errors"
+
+
+def test_notes_and_log_lines_come_in(plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any) -> None:
+    context, followed = plans
+    maker = started(Maker(plan()), 1)
+    followed.watch(maker.plan)
+    followed.bring(maker)
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    maker.add(Note, text="the fan is loud", step=1)
+    maker.add(Log, source="server", level="error", text="page corruption")
+    followed.bring(maker)
+    lines = page.body.remarks.toPlainText().splitlines()
+    assert [line.split("  ")[1] for line in lines[-2:]] == [
+        "note: the fan is loud", "server error: page corruption",
+    ]  # fmt: skip
+    assert page._watching.seen is not None
+    assert page._watching.seen.curves.marks[-1][1] == "the fan is loud"
+
+
+def test_what_can_be_asked_of_a_plan(plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any) -> None:
+    context, followed = plans
+    its_plan = plan(TWO)
+    maker = started(Maker(its_plan), 1)
+    followed.watch(its_plan)
+    followed.bring(maker)
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    steering = page.body.steering
+    assert steering.isVisible()
+    qtbot.keyClicks(steering.note, "the fan is loud")
+    qtbot.keyClick(steering.note, Qt.Key.Key_Return)
+    steering.skip.trigger()
+    steering.stop_after.trigger()
+    steering.stop_session.trigger()
+    assert followed.asked == [
+        ("note", its_plan.id, "the fan is loud"), ("skip", its_plan.id), ("stop", its_plan.id, "step"),
+    ]  # fmt: skip
+    box = page.window().findChild(QMessageBox)
+    answers = {button.text(): button for button in box.buttons()}
+    assert set(answers) == {"Stop session", "Stop plan", "Go on"}
+    answers["Stop session"].click()
+    assert followed.asked[-1] == ("stop", its_plan.id, "session")
+    assert steering.note.text() == ""
+
+
+def test_going_on_stops_nothing(plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any) -> None:
+    context, followed = plans
+    maker = started(Maker(plan()), 1)
+    followed.watch(maker.plan)
+    followed.bring(maker)
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    page.body.steering.stop_plan.trigger()
+    box = page.window().findChild(QMessageBox)
+    box.reject()
+    assert followed.asked == []
+    maker.end("stopped")
+    followed.bring(maker, "ended")
+    qtbot.waitUntil(lambda: not page.body.steering.isVisible())
+
+
+def test_several_plans_each_with_its_line(
+    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+) -> None:
+    context, followed = plans
+    makers = [
+        started(Maker(plan(number=number, target=target)), 1) for number, target in ((1, "a"), (2, "b"))
+    ]
+    for maker, target in zip(makers, "ab", strict=True):
+        followed.watch(maker.plan, target)
+        followed.bring(maker)
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) == makers[1].session)
+    lines = page.body.plans._lines
+    assert [line.text.split("  ")[0] for line in lines.values()] == ["a plan on a", "a plan on b"]
+    assert page.body.plans.isVisible()
+    lines[makers[0].plan.id].clicked.emit()
+    qtbot.waitUntil(lambda: shown(page) == makers[0].session)
+
+
+def test_latency_says_what_one_is_of(context: Context, show: Show, qtbot: Any) -> None:
+    per = {"read": "transaction", "write": "query"}
+    steps = [replace(step, latency_per=per.get(step.group, "query")) for step in plan().steps]
+    mixed = plan(its_steps=steps)
+    keep(context, [whole(mixed)])
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) != "")
+    seen = page._watching.seen
+    assert seen is not None
+    page.body.charts.axis.set_cursor(seen.curves.bounds[1].began_t + 1)
+    assert page.body.charts.latency.accessibleName() == "Latency p95, ms per transaction"
+    page.body.charts.axis.set_cursor(seen.curves.bounds[4].began_t + 1)
+    assert page.body.charts.latency.accessibleName() == "Latency p95, ms per query"
+    assert cells(page, 4)[1].endswith(" tx")
+    assert not cells(page, 4)[4].endswith(" tx")
+
+
+def test_a_failed_step_says_why(context: Context, show: Show, qtbot: Any) -> None:
+    keep(context, [whole(plan(), failed=2)])
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) != "")
+    index = page.body.results.index(2, 2)
+    assert (index.data(), index.data(Qt.ItemDataRole.ToolTipRole)) == (
+        "failed",
+        "sysbench: FATAL: error 1205",
+    )
+
+
+def test_changes_elsewhere_read_the_figures_and_not_the_curves(
+    recorded: Any, context: Context, show: Show, qtbot: Any
+) -> None:
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) != "")
+    seen = page._watching.seen
+    with qtbot.waitSignal(page._watching.figured):
+        context.bus.changed.emit(Changes(sessions=True))
+    assert page._watching.seen is seen
+
+
+def test_a_plan_that_cannot_be_followed_offers_to_connect_again(
+    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+) -> None:
+    context, followed = plans
+    maker = started(Maker(plan()), 1)
+    entry = followed.watch(maker.plan)
+    followed.bring(maker)
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    entry.problem = "nuc: the key needs its passphrase"
+    qtbot.waitUntil(lambda: page.body.message.text == entry.problem)
+    button = next(
+        each for each in page.body.message.findChildren(QPushButton) if each.text() == "Connect again"
+    )
+    button.click()
+    assert followed.asked == [("retry", maker.plan.id)]
+    entry.problem = ""
+    qtbot.waitUntil(lambda: page.body.message.text == "")

@@ -1,0 +1,105 @@
+"""Curves from the store, then from events: nothing twice, nothing left out."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from app.history.decoding import decode_lines
+from app.history.history import History
+from app.history.timeline import stretches, timeline
+from app.history.writing import Writer
+from app.protocol.events import encode
+from tests.journals import SERIES, Maker, plan, whole
+from ui.pages.live.curves import GhostCurves, SessionCurves
+from ui.widgets.pyramid import Track
+
+NAMES = tuple(each["name"] for each in SERIES)
+QPS = "load.queries"
+
+
+def read(home: Path, maker: Maker, events: int) -> SessionCurves:
+    """As the page reads it when so many events are stored."""
+    with History(home) as history:
+        raw = b"".join(encode(event) for event in maker.events[:events])
+        Writer(history).append(maker.plan.id, maker.session, 0, raw)
+        return SessionCurves(timeline(history, maker.session, NAMES), NAMES)
+
+
+def drawn(track: Track) -> list[tuple[float, float | None]]:
+    times, values = track.window(-1e9, 1e9, 1 << 20)
+    return [(t, None if math.isnan(v) else v) for t, v in zip(times.tolist(), values.tolist(), strict=True)]
+
+
+@pytest.mark.parametrize("known", [1, 5, 8, 14, 20, 30, 43])
+def test_read_up_to_anywhere_and_continued_by_events(tmp_path: Path, known: int) -> None:
+    maker = whole(plan())
+    curves = read(tmp_path / "some", maker, known)
+    curves.take(decode_lines(maker.raw))  # all of them: those that were read are passed over
+    complete = read(tmp_path / "all", maker, len(maker.events))
+    for name in NAMES:
+        assert drawn(curves.tracks[name]) == drawn(complete.tracks[name])
+    assert curves.bounds == complete.bounds
+    assert curves.remarks == complete.remarks
+    assert curves.gaps == complete.gaps
+
+
+def test_no_curve_leads_from_a_step_into_the_next(tmp_path: Path) -> None:
+    maker = whole(plan())
+    curves = read(tmp_path, maker, len(maker.events))
+    points = dict(drawn(curves.tracks[QPS]))
+    assert all(points[bounds.began_t] is None for bounds in list(curves.bounds.values())[2:])
+
+
+def test_where_nothing_was_heard_there_is_a_gap(tmp_path: Path) -> None:
+    maker = Maker(plan()).begin()
+    maker.start_step(1)
+    maker.samples(1, range(-2, 2))
+    before = maker.t
+    maker.t += 20
+    maker.samples(1, range(2, 4))
+    curves = read(tmp_path, maker, 3)
+    taken = curves.take(decode_lines(maker.raw))
+    assert taken.values == 6
+    assert curves.gaps == [(pytest.approx(before), pytest.approx(before + 21, abs=0.01))]
+
+
+def test_series_declared_anew_find_their_place(tmp_path: Path) -> None:
+    maker = Maker(plan()).begin()
+    maker.start_step(1)
+    maker.samples(1, range(-2, 1))
+    curves = read(tmp_path, maker, len(maker.events))
+    maker.declare(list(reversed(SERIES)))
+    maker.samples(1, range(1, 3))
+    assert curves.take(decode_lines(maker.raw)).series
+    last = maker.events[-1]
+    assert curves.tracks[QPS].at(last.t) == last.values[-1]
+
+
+def test_notes_and_what_happened_are_marks_and_the_log_is_not(tmp_path: Path) -> None:
+    curves = read(tmp_path, whole(plan()), 99)
+    assert [text for _, text in curves.marks] == ["the fan is loud"]
+
+
+def test_a_ghost_begins_each_step_where_it_begins_here(tmp_path: Path) -> None:
+    earlier, maker = whole(plan(number=1)), Maker(plan(number=2))
+    maker.t = 100.0  # this session took longer to begin
+    maker.begin()
+    maker.step(0)
+    maker.start_step(1)
+    maker.samples(1, range(-2, 2))
+    curves = read(tmp_path, maker, len(maker.events))
+    read(tmp_path, earlier, len(earlier.events))
+    with History(tmp_path) as history:
+        ghost = GhostCurves(earlier.session, stretches(history, earlier.session, [QPS]), [QPS])
+    ghost.advance(curves.bounds, curves.t)
+    began = {event.step: event.t for event in earlier.events if event.kind == "step_started"}
+    samples = [event for event in earlier.events if event.kind == "sample" and event.step == 1]
+    shift = curves.bounds[1].began_t - began[1]
+    assert drawn(ghost.tracks[QPS])[-4:] == [
+        (pytest.approx(event.t + shift), event.values[0]) for event in samples[:4]
+    ]
+    ghost.advance(curves.bounds, curves.t + 1.01)
+    assert drawn(ghost.tracks[QPS])[-1][0] == pytest.approx(samples[4].t + shift)

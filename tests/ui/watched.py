@@ -1,0 +1,84 @@
+"""Plans that are followed without a target: what they bring is stored and told as a follower would."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QObject
+
+from app.follower import Link, Update
+from app.history.history import History
+from app.history.writing import Writer
+from app.progress import PlanProgress
+from app.protocol.events import encode
+from app.protocol.plan import Plan
+from app.targets import Targets
+from tests.journals import Maker
+from ui.bus import Arrival, Changes
+from ui.context import Context
+from ui.plans import FollowedPlan, Plans
+from ui.tasks import Failed
+
+
+class WatchedPlans(Plans):
+    """Remembers what was asked for."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context.home, context.tasks, context.bus, context.secrets)
+        self.context = context
+        self.asked: list[tuple[str, ...]] = []
+        self._sent: dict[str, int] = {}
+
+    def watch(self, plan: Plan, target: str = "local") -> FollowedPlan:
+        """Follow a plan; its journals come by `bring`."""
+        found = replace(Targets(self.context.home).get("local"), name=target)
+        sessions = tuple(turn.session for turn in plan.turns)
+        followed = FollowedPlan(plan.id, found, "/dyno", "a" * 64, sessions, PlanProgress(), Link())
+        self._plans[plan.id] = followed
+        self.changed.emit(plan.id)
+        return followed
+
+    def bring(self, maker: Maker, link: str = "up") -> None:
+        """What the journal has more than it had the last time."""
+        sent = self._sent.get(maker.session, 0)
+        new = maker.events[sent:]
+        offset = sum(len(encode(event)) for event in maker.events[:sent])
+        self._sent[maker.session] = len(maker.events)
+        with History(self.context.home) as history:
+            raw = b"".join(encode(event) for event in new)
+            events = Writer(history).append(maker.plan.id, maker.session, offset, raw)
+        update = Update(Link(link), {maker.session: events})
+        followed = self._plans[maker.plan.id]
+        followed.link = update.link
+        followed.progress.take_update(update)
+        followed.is_over = link == "ended"
+        self.context.bus.arrived.emit(Arrival(maker.plan.id, update))
+        if any(event.kind.startswith(("session", "step")) for event in new):
+            self.context.bus.changed.emit(Changes(sessions=True))
+        self.changed.emit(maker.plan.id)
+
+    def retry(self, plan: str) -> None:
+        self.asked.append(("retry", plan))
+
+    def stop(self, plan: str, what: str, owner: QObject, failed: Failed) -> None:
+        self.asked.append(("stop", plan, what))
+
+    def skip(self, plan: str, owner: QObject, failed: Failed) -> None:
+        self.asked.append(("skip", plan))
+
+    def note(self, plan: str, text: str, owner: QObject, failed: Failed) -> None:
+        self.asked.append(("note", plan, text))
+
+
+def watched(context: Context) -> tuple[Context, WatchedPlans]:
+    """The same context, with such plans."""
+    plans = WatchedPlans(context)
+    return replace(context, plans=plans), plans
+
+
+def keep(context: Context, makers: Sequence[Maker]) -> None:
+    """Sessions that are over, in the history."""
+    with History(context.home) as history:
+        for maker in makers:
+            Writer(history).append(maker.plan.id, maker.session, 0, maker.raw)

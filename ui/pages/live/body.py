@@ -1,0 +1,72 @@
+"""The parts of the Live page and where they stand."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+
+from ...context import Context
+from ...models.results import ResultsModel
+from ...theme import SPACE
+from ...widgets.message import Message
+from ...widgets.table import Table
+from .charts import SessionCharts
+from .choices import ChartChoices
+from .header import PlanHeader
+from .plans_row import PlansRow
+from .remarks import RemarksPanel
+from .steering import Steering
+
+WIDTHS = (19, 8, 14, 10, 13, 13, 13, 10, 10, 7)  # of the results, until a person changes them
+
+
+class LiveBody(QWidget):
+    """Strip above, charts in the middle, results and log below; sizes are remembered."""
+
+    def __init__(self, context: Context, page: QWidget) -> None:
+        super().__init__(page)
+        self.plans = PlansRow(context.theme)
+        self.message = Message()
+        self.header = PlanHeader(context.theme)
+        self.steering = Steering(context, page)
+        self.charts = SessionCharts(context.theme)
+        self.choices = ChartChoices(context, self.charts.axis, self.charts, page)
+        self.results = ResultsModel(context.theme)
+        self.table = Table("Results, step by step")
+        self.remarks = RemarksPanel(context.theme)
+        self._arrange(context)
+
+    def _arrange(self, context: Context) -> None:
+        self._make_table(context)
+        self.header.buttons.addWidget(self.steering)
+        below = _splitter(Qt.Orientation.Horizontal, (self.table, 120, 3), (self.remarks, 36, 1))
+        split = _splitter(Qt.Orientation.Vertical, (self.charts, 52, 5), (below, 24, 2))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, SPACE, 2 * SPACE, SPACE)
+        layout.setSpacing(SPACE)
+        for widget in (self.plans, self.message, self.header, self.choices):
+            layout.addWidget(widget)
+        layout.addWidget(split, 1)
+        context.memory.restore_splitter(split, "live/split")
+        context.memory.restore_splitter(below, "live/below")
+
+    def _make_table(self, context: Context) -> None:
+        self.table.setModel(self.results)
+        header = self.table.horizontalHeader()
+        header.setStretchLastSection(False)
+        header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        for at, width in enumerate(WIDTHS):
+            self.table.setColumnWidth(at, width * SPACE)
+        context.memory.restore_header(header, "live/results")
+
+
+def _splitter(orientation: Qt.Orientation, *parts: tuple[QWidget, int, int]) -> QSplitter:
+    """Widgets, their first sizes on the grid, and how they share what is left."""
+    splitter = QSplitter(orientation)
+    for at, (widget, _, share) in enumerate(parts):
+        splitter.addWidget(widget)
+        splitter.setStretchFactor(at, share)
+    splitter.setSizes([size * SPACE for _, size, _ in parts])
+    splitter.setChildrenCollapsible(False)
+    splitter.setHandleWidth(SPACE)
+    return splitter
