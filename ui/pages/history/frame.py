@@ -76,10 +76,10 @@ class Frame(QWidget):
     def show_found(self, fitting: int, total: int) -> None:
         if not total and self._all.count() == 1:
             self._all.addWidget(EmptyPage("No sessions yet", _EMPTY, self._first))
-        if not fitting and self._list.count() == 1:
+        if total and not fitting and self._list.count() == 1:
             self._list.addWidget(EmptyPage("No session fits", "None has all of this.", self._clear))
         self._all.setCurrentIndex(0 if total else 1)
-        self._list.setCurrentIndex(0 if fitting else 1)
+        self._list.setCurrentIndex(0 if fitting or not total else 1)
 
     def show_selected(self, text: str) -> None:
         self._selected.setText(text)
