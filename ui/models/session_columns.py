@@ -24,7 +24,7 @@ class SessionColumn:
     title: str
     order: str  # of app.history.browsing
     text: Callable[[SessionLine], str]
-    tip: Callable[[SessionLine], str] = lambda _: ""
+    tip: Callable[[SessionLine], str] = lambda _: ""  # '': the text again, which may be cut off
     about: str = ""  # of the head
     is_figure: bool = False
     is_first_shown: bool = True
@@ -34,13 +34,13 @@ class SessionColumn:
 
 # the colour of a state, where it is not that of text
 TONES = {"failed": "bad", "lost": "bad", "stopped": "warn", "waiting": "muted", "active": "accent"}
-NAME, STATE, CONTENDER, TAGS = 0, 1, 2, 10
+NAME, STATE, CONTENDER, DATE, TAGS = 0, 1, 2, 8, 10
 
 
 def state_text(line: SessionLine) -> str:
-    """`completed`; `completed, 2 failed` where steps have failed."""
-    failed = line["failed_steps"]
-    return f"{line['state']}, {failed} failed" if failed else line["state"]
+    """`completed`, `completed, 2 failed` where steps have failed, `failed: the disk is full`."""
+    failed = f", {line['failed_steps']} failed" if line["failed_steps"] else ""
+    return f"{line['state']}{failed}: {line['reason']}" if line["reason"] else line["state"] + failed
 
 
 def state_reason(line: SessionLine) -> str:
@@ -92,12 +92,12 @@ def _date(line: SessionLine) -> str:
 
 
 FIXED = (
-    SessionColumn("Name", "name", lambda line: line["name"], lambda line: line["id"], width=190),
-    SessionColumn("State", "state", state_text, state_reason, width=140),
+    SessionColumn("Name", "name", lambda line: line["name"], lambda line: line["id"], width=180),
+    SessionColumn("State", "state", state_text, state_reason, width=134),
     SessionColumn(
-        "Contender", "contender", lambda line: line["contender"]["name"], contender_text, width=150
+        "Contender", "contender", lambda line: line["contender"]["name"], contender_text, width=140
     ),
-    SessionColumn("Build", "build", lambda line: line["contender"]["build"], width=140),
+    SessionColumn("Build", "build", lambda line: line["contender"]["build"], width=130),
     SessionColumn(
         "Engine", "engine", lambda line: line["contender"]["engine"], is_first_shown=False, width=80
     ),
@@ -106,7 +106,7 @@ FIXED = (
     ),
     SessionColumn("Target", "target", lambda line: line["target"], width=80),
     SessionColumn("Sequence", "sequence", lambda line: line["sequence"], width=90),
-    SessionColumn("Date", "date", lambda line: date_text(line["at"]), _date, "When it began", width=130),
+    SessionColumn("Date", "date", lambda line: date_text(line["at"]), _date, "When it began", width=124),
     SessionColumn("Length", "length", _length, about="How long it took", is_figure=True, width=100),
     SessionColumn("Tags", "tags", lambda line: ", ".join(line["tags"]), width=90),
 )
@@ -125,7 +125,7 @@ def _of_group(group: str) -> SessionColumn:
         lambda line: headline_tip(group, line["headlines"].get(group)),
         f"Queries per second: the geometric mean of the steps of {group}, n = 1 session",
         is_figure=True,
-        width=124,
+        width=118,
         group=group,
     )
 

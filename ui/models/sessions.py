@@ -158,7 +158,7 @@ class SessionModel(QAbstractTableModel):
             case Qt.ItemDataRole.DecorationRole:
                 return None if cell.colour is None else self._theme.contender(cell.colour)
             case Qt.ItemDataRole.ToolTipRole:
-                return self._columns[at].tip(self._lines[self._ids[row]]) or None
+                return self._columns[at].tip(self._lines[self._ids[row]]) or cell.text or None
         return cell.text
 
     def cell(self, row: int, column: int) -> Cell | None:

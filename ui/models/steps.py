@@ -63,7 +63,7 @@ def _errors(step: StepEntry) -> str:
 
 
 def _seconds(step: StepEntry) -> str:
-    return _given(step["seconds"])
+    return f"{step['seconds']:,.1f}" if step["seconds"] else ""
 
 
 COLUMNS = (

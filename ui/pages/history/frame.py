@@ -17,7 +17,7 @@ from .detail import DetailPane
 from .filter_bar import FilterBar
 from .table import SessionTable
 
-_SHARES = [420, 300]  # of the height, where nothing is remembered: list, detail
+_SHARES = [400, 320]  # of the height, where nothing is remembered: list, detail
 _EMPTY = (
     "Every session is kept here: what was carried out on what, its figures, its curves."
     " Run a plan, or drag a session that somebody exported onto this page."

@@ -13,7 +13,8 @@ from ...models.session_columns import TONES
 from ...theme import SPACE
 from .reading import Detail, Pair
 
-_LINES = 8  # of each column
+_LINES = 7  # of each column
+_TOLD = 3  # failed steps; the others stand in the results
 
 
 class _Lines(QWidget):
@@ -99,7 +100,11 @@ class Overview(QScrollArea):
     def _show_state(self, shown: SessionShown) -> None:
         lines = [f"{shown['state']}: {shown['reason']}"] if shown["reason"] else []
         failed = [step for step in shown["steps"] if step["state"] == "failed"]
-        lines += [f"{step['name']} failed: {step['reason'] or 'no reason is known'}" for step in failed]
+        lines += [
+            f"{step['name']} failed: {step['reason'] or 'no reason is known'}" for step in failed[:_TOLD]
+        ]
+        if len(failed) > _TOLD:
+            lines.append(f"and {len(failed) - _TOLD} more: see the results")
         tone = TONES.get(shown["state"]) or ("warn" if failed else "")
         if self._state.property("role") != tone:
             self._state.setProperty("role", tone)

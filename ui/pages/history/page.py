@@ -133,13 +133,12 @@ class HistoryPage(Page):
 
     def _on_chosen(self, sessions: tuple[str, ...]) -> None:
         self._commands.show_selected(len(sessions))
-        self._frame.show_selected(self._name() if len(sessions) == 1 else "")
+        several = f"{count(len(sessions))} selected"
+        self._frame.show_selected(several if len(sessions) > 1 else self._name())
         if not sessions:
             self._detail.show_words("Select a session to see what was carried out, and its results")
         elif len(sessions) > 1:
-            self._detail.show_words(
-                f"{count(len(sessions))} are selected: compare, tag, export or delete them"
-            )
+            self._detail.show_words("Compare, tag, export or delete them")
         self._read_detail()
 
     def _read_detail(self) -> None:

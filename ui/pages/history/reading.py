@@ -43,8 +43,8 @@ def _what(shown: SessionShown, plan: dict[str, Any]) -> Iterator[Pair]:
     contender = shown["contender"]
     yield "Contender", contender["name"]
     yield "Build", f"{contender['build']} ({contender['family']} {contender['version']})"
-    yield "Engine", " ".join(filter(None, (contender["engine"], contender["table_options"])))
-    yield "Preset", contender["preset"]
+    parts = (contender["engine"], f"preset {contender['preset']}", contender["table_options"])
+    yield "Engine", ", ".join(filter(None, parts))
     yield "Cores", contender["cores"] or "all"
     yield "Sequence", f"{shown['sequence']}: {_done(shown)}"
     yield "Tables", f"{plan['tables']:,}, each of {plan['rows']:,} rows"
@@ -72,12 +72,9 @@ def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> I
             " ".join(str(machine[name]) for name in ("distribution", "kernel") if machine.get(name)),
         )
     yield "Plan", f"{plan.get('name') or plan['id']}, repeat {shown['repeat']} of {plan['repeats']}"
-    yield "Began", _began(shown)
-    yield "Length", "" if shown["seconds"] is None else seconds_text(shown["seconds"])
-    yield (
-        "From",
-        "imported" if shown["imported"] else "published" if shown["published"] else "carried out here",
-    )
+    took = "" if shown["seconds"] is None else f", took {seconds_text(shown['seconds'])}"
+    yield "Began", _began(shown) + took
+    yield "From", "imported" if shown["imported"] else "published" if shown["published"] else ""
     yield "Id", shown["id"]
 
 

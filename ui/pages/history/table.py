@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.history.browsing import ORDERS, QPS, Order
 
 from ...memory import Memory
-from ...models.session_columns import NAME, TAGS, SessionColumn
+from ...models.session_columns import DATE, FIXED, NAME, TAGS, SessionColumn
 from ...models.sessions import SessionModel
 from ...theme import Theme
 from ...widgets.table import Table
@@ -81,6 +81,8 @@ class SessionTable(Table):
         for at, column in enumerate(known):
             self.setColumnWidth(at, column.width + (min(spare // 2, _SPARE) if at in (NAME, TAGS) else 0))
             self.setColumnHidden(at, at not in shown)
+        for to, at in enumerate(range(len(FIXED), len(known)), DATE + 1):
+            head.moveSection(head.visualIndex(at), to)  # figures are seen without scrolling
         self._is_restoring = True  # the mark of the order is restored too: another is remembered
         self._memory.restore_header(head, "history/columns")
         self._is_restoring = False

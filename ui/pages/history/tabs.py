@@ -66,7 +66,7 @@ class DetailTabs(QTabWidget):
     def _make_results(self) -> Table:
         self._results.setModel(self._steps)
         for at, column in enumerate(COLUMNS):
-            self._results.setColumnWidth(at, 190 if at == 0 else 24 + 8 * max(8, len(column.title)))
+            self._results.setColumnWidth(at, 190 if at == 0 else 24 + 8 * max(10, len(column.title)))
         return self._results
 
     def _make_settings(self) -> QWidget:
