@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -150,8 +151,9 @@ class Plans(QObject):
     def close(self) -> None:
         """Stop following; the plans go on at their targets."""
         self._stopping.set()
+        deadline = time.monotonic() + JOIN_S
         for thread in self._threads.values():
-            thread.join(JOIN_S)
+            thread.join(max(0.0, deadline - time.monotonic()))
 
     # steering
 

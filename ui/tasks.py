@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from app.history.history import History
 
 THREADS = 4
-CLOSE_S = 5.0  # what is still at work then is left behind
+CLOSE_S = 3.0  # what is still at work then is left behind
 
 T = TypeVar("T")
 Failed = Callable[[Exception], None]
@@ -70,8 +71,9 @@ class Tasks(QObject):
         self._closing.set()
         for _ in self._threads:
             self._waiting.put(None)
+        deadline = time.monotonic() + CLOSE_S
         for thread in self._threads:
-            thread.join(CLOSE_S)
+            thread.join(max(0.0, deadline - time.monotonic()))
 
     def _work(self) -> None:
         """The body of a thread."""

@@ -6,8 +6,10 @@ One JSON object a line over the local socket named by DYNO_INSPECTED, one line a
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
+import signal
 import sys
 from typing import Any
 
@@ -52,9 +54,17 @@ def _answer(question: dict[str, Any]) -> Any:
             ]
         case {"texts": True}:
             return sorted({name for widget in _shown() for name in _names(widget) if name})
+        case {"listens": True}:
+            return _listens()
         case {"nameless": True}:
             return [repr(widget) for widget in _shown() if _is_control(widget) and not any(_names(widget))]
     raise ValueError(question)
+
+
+def _listens() -> bool:
+    """Whether keys go where a person looks: a dialog is seen a moment before it has the keyboard."""
+    active, modal = QApplication.activeWindow(), QApplication.activeModalWidget()
+    return active is not None and modal in (None, active)
 
 
 def _shown() -> list[QWidget]:
@@ -115,6 +125,7 @@ def _with_inspector() -> QApplication:
 _make_application = ui.application.make_application
 
 if __name__ == "__main__":
+    faulthandler.register(signal.SIGUSR1)  # tells a test where a window hangs
     ui.application.make_application = _with_inspector
     sys.argv = ["dyno"]
     sys.exit(main())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -130,10 +131,12 @@ class Person:
 
     def press(self, *keys: str) -> None:
         """Keys as xdotool names them: ctrl+r, Tab, Return."""
+        self.wait_for(lambda: self.ask(listens=True), "the window has the keyboard")
         for key in keys:
             self._xdotool("key", "--clearmodifiers", key)
 
     def type(self, text: str) -> None:
+        self.wait_for(lambda: self.ask(listens=True), "the window has the keyboard")
         self._xdotool("type", "--delay", "5", text)
 
     def clipboard(self) -> str:
@@ -144,10 +147,19 @@ class Person:
         )
         return done.stdout
 
-    def leave(self) -> int:
+    def leave(self) -> None:
         """Close the window as the desktop does."""
         self.press("alt+F4")
-        return self.process.wait(30)
+        self.wait_for_end()
+
+    def wait_for_end(self) -> None:
+        """The window closes, and the process with it; where it hangs instead, its output says where."""
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGUSR1)
+            time.sleep(1)
+        assert self.process.poll() == 0, self.output()
 
     def end(self) -> None:
         if self.process.poll() is None:
