@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtGui import QColor
 
 from app.compare import ColumnEntry, Comparison, RowEntry
 from app.compare_text import names_of
@@ -17,8 +17,6 @@ from ..theme import Theme
 
 FIXED = ("step", "threads", "unit")  # the columns before those of the contenders
 COLUMN = Qt.ItemDataRole.UserRole  # of a header: ColumnShown
-BESIDE = Qt.ItemDataRole.UserRole + 1  # of a cell: what stands small beside its figure
-IS_HEADING = Qt.ItemDataRole.UserRole + 2
 
 Index = QModelIndex | QPersistentModelIndex
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -34,6 +32,18 @@ class ColumnShown:
     is_dashed: bool  # an earlier column has the same colour
     is_base: bool
     n: str  # `n = 3`, `n = 2 to 3`
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """All that is painted of a cell: asked for once, not role by role."""
+
+    text: str
+    tint: QColor | None = None
+    beside: str = ""  # small, on the left
+    is_right: bool = False
+    is_quiet: bool = False
+    is_heading: bool = False
 
 
 def columns_shown(comparison: Comparison, theme: Theme) -> list[ColumnShown]:
@@ -70,6 +80,7 @@ class ComparisonModel(QAbstractTableModel):
         self._comparison: Comparison | None = None
         self._columns: list[ColumnShown] = []
         self._rows: list[RowEntry | str] = []
+        self._cells: list[list[Cell]] = []  # of the rows that were asked for
         self.is_relative = True
 
     def show(self, comparison: Comparison | None, is_relative: bool) -> None:
@@ -78,6 +89,7 @@ class ComparisonModel(QAbstractTableModel):
         self._comparison, self.is_relative = comparison, is_relative
         self._columns = columns_shown(comparison, self._theme) if comparison else []
         self._rows = _with_headings(comparison["rows"]) if comparison else []
+        self._cells = [[] for _ in self._rows]
         self.endResetModel()
 
     def row_at(self, row: int) -> RowEntry | None:
@@ -125,37 +137,47 @@ class ComparisonModel(QAbstractTableModel):
         return shown if role == COLUMN else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self._rows[index.row()]
-        if isinstance(row, str):
-            return self._heading_data(row, index.column(), role)
-        if index.column() < len(FIXED):
-            return _fixed_data(row, FIXED[index.column()], role)
-        return self._cell_data(row, index.column() - len(FIXED), role)
-
-    def _heading_data(self, text: str, column: int, role: int) -> Any:
-        if role == IS_HEADING:
-            return True
-        if role == Qt.ItemDataRole.DisplayRole and column == 0:
-            return text
-        if role == Qt.ItemDataRole.FontRole:
-            font = QFont()
-            font.setBold(True)
-            return font
-        return self._theme.colour("window") if role == Qt.ItemDataRole.BackgroundRole else None
-
-    def _cell_data(self, row: RowEntry, at: int, role: int) -> Any:
+        cell = self.cell(index.row(), index.column())
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return self.cell_text(row, at)
+                return cell.text
             case Qt.ItemDataRole.TextAlignmentRole:
-                return _RIGHT
+                return _RIGHT if cell.is_right else _LEFT
             case Qt.ItemDataRole.BackgroundRole:
-                return self._theme.relative(row["relative"][at], row["direction"] == "lower")
+                return cell.tint
             case Qt.ItemDataRole.ToolTipRole | Qt.ItemDataRole.AccessibleDescriptionRole:
-                return self._cell_tip(row, at)
-            case _ if role == BESIDE:
-                return _beside(row, at)
+                return self._tip(self._rows[index.row()], index.column())
         return None
+
+    def cell(self, row: int, column: int) -> Cell:
+        """What is painted there."""
+        if not self._cells[row]:
+            self._cells[row] = self._cells_of(self._rows[row])
+        return self._cells[row][column]
+
+    def _cells_of(self, row: RowEntry | str) -> list[Cell]:
+        if isinstance(row, str):
+            ground = self._theme.colour("window")
+            blank = [Cell("", ground, is_heading=True)] * (self.columnCount() - 1)
+            return [Cell(row, ground, is_heading=True), *blank]
+        threads = "" if row["threads"] is None else str(row["threads"])
+        fixed = [
+            Cell(step_text(row)),
+            Cell(threads, is_right=True, is_quiet=True),
+            Cell(row["unit"], is_quiet=True),
+        ]
+        return [*fixed, *(self._figure(row, at) for at in range(len(self._columns)))]
+
+    def _figure(self, row: RowEntry, at: int) -> Cell:
+        tint = self._theme.relative(row["relative"][at], row["direction"] == "lower")
+        return Cell(self.cell_text(row, at), tint, _beside(row, at), is_right=True)
+
+    def _tip(self, row: RowEntry | str, column: int) -> str | None:
+        if isinstance(row, str):
+            return None
+        if column < len(FIXED):
+            return f"{step_text(row)}, {row['unit']}{_direction(row)}"
+        return self._cell_tip(row, column - len(FIXED))
 
     def cell_text(self, row: RowEntry, at: int) -> str:
         """A relative figure, that of the base as it is; or all as they are. Empty where there is none."""
@@ -187,18 +209,6 @@ def _beside(row: RowEntry, at: int) -> str:
     n = row["n"][at]
     parts = ["!"] if row["marks"][at] else []
     return " ".join([*parts, *([f"n={n}"] if n and row["reasons"][at] else [])])
-
-
-def _fixed_data(row: RowEntry, name: str, role: int) -> Any:
-    threads = "" if row["threads"] is None else str(row["threads"])
-    texts = {"step": step_text(row), "threads": threads, "unit": row["unit"]}
-    if role == Qt.ItemDataRole.DisplayRole:
-        return texts[name]
-    if role == Qt.ItemDataRole.ToolTipRole:
-        return f"{texts['step']}, {row['unit']}{_direction(row)}"
-    if role == Qt.ItemDataRole.TextAlignmentRole:
-        return _RIGHT if name == "threads" else _LEFT
-    return None
 
 
 def _with_headings(rows: Sequence[RowEntry]) -> list[RowEntry | str]:

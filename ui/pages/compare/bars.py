@@ -57,6 +57,7 @@ class BarsPanel(Panel):
             _draw_group(chart, group, rows, shown)
         self._widths = [_wanted_width(rows, shown) for rows in groups.values()]
         self._lay_out()
+        self.drawn.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -67,7 +68,7 @@ class BarsPanel(Panel):
         from ...widgets.chart import BarChart
 
         while len(self._charts) < count:
-            self._charts.append(BarChart(self.theme, "", ""))
+            self._charts.append(BarChart(self.theme, "", "", self._body))
         for at, chart in enumerate(self._charts):
             chart.setVisible(at < count)
             chart.setMinimumHeight(_HEIGHT + _LEGEND * columns)

@@ -30,6 +30,7 @@ from ...tasks import Latest
 from ...theme import SPACE
 
 _LISTED = 200  # more nobody looks through: a word finds the others
+_CUT = (Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideRight)  # a name, and what is said of it
 _BOX = 40  # pixels of the tick and the margins
 WIDTH = 344
 
@@ -99,7 +100,9 @@ class _SessionDelegate(QStyledItemDelegate):
         super().initStyleOption(option, index)
         room = option.rect.width() - _BOX
         lines = str(index.data()).splitlines()
-        elided = [option.fontMetrics.elidedText(line, Qt.TextElideMode.ElideMiddle, room) for line in lines]
+        elided = [
+            option.fontMetrics.elidedText(line, how, room) for line, how in zip(lines, _CUT, strict=True)
+        ]
         option.text = "\u2028".join(elided)  # as Qt breaks lines in a cell
 
     def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:

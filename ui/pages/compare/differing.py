@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.compare_text import names_of
@@ -44,6 +44,7 @@ class DifferencesPanel(Panel):
         self._table = Table("What differs")
         self._table.setModel(self._model)
         self._table.horizontalHeader().setSectionsMovable(False)
+        self._table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._remark = QLabel()
         self._remark.setProperty("role", "muted")
         self._build()
@@ -80,6 +81,7 @@ class DifferencesPanel(Panel):
         self._partial.setText(f"also what not all have ({partial})")
         self._partial.setVisible(bool(partial))
         self._show()
+        self.drawn.emit()
 
     def _show(self) -> None:
         kept = matching(self._found, self._filter.text(), self._partial.isChecked())

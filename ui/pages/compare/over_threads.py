@@ -43,22 +43,26 @@ class ThreadsPanel(Panel):
         chart.setVisible(bool(rows))
         self._remark.setText(_remark(shown, rows))
         self._remark.setVisible(bool(self._remark.text()))
-        if not rows:
-            return
-        xs = [float(row["threads"] or 0) for row in rows]
-        curves = [(line, xs, [row["values"][at] for row in rows]) for at, line in enumerate(shown.lines)]
-        title = f"{step_text(rows[0])}: {shown.measure.title}"
-        chart.set_title(title, rows[0]["unit"])
-        chart.set_curves(curves, "threads", rows[0]["unit"])
+        if rows:
+            _draw_rows(chart, rows, shown)
+        self.drawn.emit()
 
     def _provide(self) -> LineChart:
         from ...widgets.chart import LineChart
 
         if self._chart is None:
-            self._chart = LineChart(self.theme, self.title, "")
+            self._chart = LineChart(self.theme, self.title, "", self)
             self._column.addWidget(self._chart, 1)
             self._column.addStretch(0)
         return self._chart
+
+
+def _draw_rows(chart: LineChart, rows: list[RowEntry], shown: Shown) -> None:
+    xs = [float(row["threads"] or 0) for row in rows]
+    curves = [(line, xs, [row["values"][at] for row in rows]) for at, line in enumerate(shown.lines)]
+    title = f"{step_text(rows[0])}: {shown.measure.title}"
+    chart.set_title(title, rows[0]["unit"])
+    chart.set_curves(curves, "threads", rows[0]["unit"])
 
 
 def steps_over_threads(shown: Shown) -> list[RowEntry]:

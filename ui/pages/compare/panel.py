@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics, QShowEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -44,6 +44,7 @@ class Panel(QWidget):
 
     title = ""
     tip = ""
+    drawn = Signal()  # all that is shown is there, also what had to be read
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,7 +58,7 @@ class Panel(QWidget):
         return (shown.comparison, shown.is_relative, shown.lines)
 
     def draw(self, shown: Shown) -> None:
-        """Show this; also where it is the first time."""
+        """Show this, and say that it is drawn."""
 
     @property
     def picture(self) -> QWidget:

@@ -105,12 +105,13 @@ class SecondsPanel(Panel):
         lasts = [float(curve.seconds[-1]) for curve in found.values() if len(curve.seconds)]
         chart.axis.set_range(first, max(lasts, default=1.0) + 0.5)
         chart.axis.refresh()
+        self.drawn.emit()
 
     def _provide(self) -> TimeChart:
         from ...widgets.chart import TimeChart
 
         if self._chart is None:
-            self._chart = TimeChart(self.theme, "QPS", "queries/s")
+            self._chart = TimeChart(self.theme, "QPS", "queries/s", self)
             self._column.addWidget(self._chart, 1)
         return self._chart
 

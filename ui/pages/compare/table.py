@@ -12,12 +12,12 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAction, QColor, QFont, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QAction, QFont, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QMenu, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.compare import RowEntry
 
-from ...models.comparison import BESIDE, FIXED, IS_HEADING, ComparisonModel
+from ...models.comparison import FIXED, Cell, ComparisonModel
 from ...theme import SPACE, Theme
 from ...widgets.table import Table
 from .header import ColumnHeader
@@ -26,59 +26,56 @@ NARROWEST, WIDEST = 88, 140  # pixels of a column
 _STEP_WIDEST = 300
 _LINE_HEIGHT = 24
 _SMALL = 0.85
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class FigureDelegate(QStyledItemDelegate):
     """A figure on the tint of how far it is from the base; a chosen line is framed, its tints stay."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, model: ComparisonModel, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._model = model
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        column, rect, state = index.column(), option.rect, option.state
+        cell = self._model.cell(index.row(), column)
+        is_selected = bool(state & QStyle.StateFlag.State_Selected)
         painter.save()
         if is_selected:
-            is_figure = index.column() >= len(FIXED)
-            painter.fillRect(option.rect, self._theme.colour("base" if is_figure else "selected"))
-        ground = index.data(Qt.ItemDataRole.BackgroundRole)
-        if isinstance(ground, QColor):
-            painter.fillRect(option.rect.adjusted(0, 0, -1, -1), ground)
-        self._paint_text(painter, option, index)
+            painter.fillRect(rect, self._theme.colour("selected" if column < len(FIXED) else "base"))
+        if cell.tint is not None:
+            painter.fillRect(rect.adjusted(0, 0, -1, -1), cell.tint)
+        self._paint_text(painter, option.font, rect.adjusted(SPACE, 0, -SPACE, 0), cell, column)
         if is_selected:
-            painter.setPen(QPen(self._theme.colour("accent"), 1))
-            painter.drawLine(option.rect.topLeft(), option.rect.topRight())
-            painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
-        if option.state & QStyle.StateFlag.State_HasFocus and not index.data(IS_HEADING):
-            painter.setPen(QPen(self._theme.colour("accent"), 1))
-            painter.drawRect(option.rect.adjusted(0, 0, -1, -1))
-            painter.drawRect(option.rect.adjusted(1, 1, -2, -2))
+            self._paint_frame(painter, rect, has_focus=bool(state & QStyle.StateFlag.State_HasFocus))
         painter.restore()
 
-    def _paint_text(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        place = option.rect.adjusted(SPACE, 0, -SPACE, 0)
-        font = index.data(Qt.ItemDataRole.FontRole)
-        is_quiet = index.column() in (FIXED.index("threads"), FIXED.index("unit"))
-        painter.setFont(font if isinstance(font, QFont) else option.font)
-        painter.setPen(self._theme.colour("muted" if is_quiet else "text"))
-        side = index.data(Qt.ItemDataRole.TextAlignmentRole) or Qt.AlignmentFlag.AlignVCenter
-        text = str(index.data() or "")
-        if not index.data(IS_HEADING):
-            text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, place.width())
-        painter.drawText(place, side, text)
-        if beside := index.data(BESIDE):
-            self._paint_beside(painter, place, beside)
-
-    def _paint_beside(self, painter: QPainter, place: QRect, text: str) -> None:
-        font = painter.font()
-        font.setPointSizeF(font.pointSizeF() * _SMALL)
+    def _paint_text(self, painter: QPainter, font: QFont, place: QRect, cell: Cell, column: int) -> None:
+        if cell.is_heading:
+            font.setBold(True)
         painter.setFont(font)
-        painter.setPen(self._theme.colour("warn"))
-        painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+        painter.setPen(self._theme.colour("muted" if cell.is_quiet else "text"))
+        text = cell.text
+        if column < len(FIXED) and not cell.is_heading:
+            text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, place.width())
+        painter.drawText(place, _RIGHT if cell.is_right else _LEFT, text)
+        if cell.beside:
+            font.setPointSizeF(font.pointSizeF() * _SMALL)
+            painter.setFont(font)
+            painter.setPen(self._theme.colour("warn"))
+            painter.drawText(place, _LEFT, cell.beside)
+
+    def _paint_frame(self, painter: QPainter, rect: QRect, has_focus: bool) -> None:
+        painter.setPen(QPen(self._theme.colour("accent"), 1))
+        painter.drawLine(rect.topLeft(), rect.topRight())
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        if has_focus:
+            painter.drawRect(rect.adjusted(0, 0, -1, -1))
+            painter.drawRect(rect.adjusted(1, 1, -2, -2))
 
 
 class ComparisonTable(Table):
@@ -94,7 +91,7 @@ class ComparisonTable(Table):
         self._head = ColumnHeader(theme, self)
         self.setHorizontalHeader(self._head)
         self.setModel(self.figures)
-        self.setItemDelegate(FigureDelegate(theme, self))
+        self.setItemDelegate(FigureDelegate(theme, self.figures, self))
         self.setSelectionMode(Table.SelectionMode.SingleSelection)
         self.verticalHeader().setDefaultSectionSize(_LINE_HEIGHT)
         self.column_actions: list[QAction] = []  # of the menu of a head
@@ -172,9 +169,9 @@ class ComparisonTable(Table):
         self.arrange()
 
     def _fixed_width(self, at: int) -> int:
-        texts = [str(self.figures.index(row, at).data() or "") for row in range(self.figures.rowCount())]
-        steps = [text for row, text in enumerate(texts) if self.figures.row_at(row)]
-        longest = max((self.fontMetrics().horizontalAdvance(text) for text in [*steps, FIXED[at]]), default=0)
+        cells = [self.figures.cell(row, at) for row in range(self.figures.rowCount())]
+        texts = {cell.text for cell in cells if not cell.is_heading} | {FIXED[at]}
+        longest = max(self.fontMetrics().horizontalAdvance(text) for text in texts)
         return min(longest + 3 * SPACE, _STEP_WIDEST)
 
     def _on_current_changed(self, current: QModelIndex, previous: QModelIndex) -> None:

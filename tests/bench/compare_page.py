@@ -1,0 +1,129 @@
+"""The Compare page: from the wish to the painted table, and to all of its curves."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from app.history.history import History
+from app.history.writing import Writer
+from app.protocol.events import Sample
+from tests import comparable, journals
+
+from .figure import Figure
+from .history import noisy
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from ui.pages.compare import ComparePage
+
+COLUMNS, STEPS, SECONDS = 6, 50, 300
+OTHERS = 400  # sessions that are in the history besides
+TIMES = 15
+_DRIVEN = tuple((f"step{at}", f"group{at // 8}") for at in range(STEPS // 2))
+
+
+def measure_compare_page(options: argparse.Namespace) -> list[Figure]:
+    """6 sessions of 50 steps; each time the columns come in another order, so that nothing is kept."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from ui.application import close_context, make_application, make_context
+
+    application = make_application()
+    with TemporaryDirectory() as folder:
+        ids = _fill(Path(folder))
+        context = make_context(Path(folder))
+        context.theme.set_appearance("light")
+        from ui.pages.compare import ComparePage
+
+        page = ComparePage(context)
+        try:
+            return _measure(application, page, ids)
+        finally:
+            page.close()
+            close_context(context)
+
+
+def _fill(home: Path) -> tuple[str, ...]:
+    """Sessions of 10 series, and others beside them."""
+    import numpy as np
+
+    plan = comparable.plan(COLUMNS, its_steps=comparable.steps((1, 8), SECONDS, _DRIVEN)[: STEPS + 2])
+    declared, values = noisy(SECONDS, np.random.default_rng(1))
+    declared, seconds = declared[:10], values[:, :10].tolist()
+    with History(home) as history:
+        history.connection.execute("PRAGMA synchronous = OFF")
+        for turn in plan.turns:
+            maker = journals.Maker(plan, turn.session).begin(declared)
+            for at in range(len(plan.steps)):
+                maker.start_step(at)
+                for s, each in enumerate(seconds):
+                    maker.t += 1.0
+                    maker.add(Sample, step=at, s=s, dt=1.0, values=each)
+                maker.end_step(at)
+            Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+        for number in range(2, OTHERS // COLUMNS + 2):
+            other = comparable.plan(COLUMNS, number=number, its_steps=plan.steps[:2])
+            for turn in other.turns:
+                raw = journals.whole(other, turn.session).raw
+                Writer(history).append(other.id, turn.session, 0, raw)
+    return tuple(turn.session for turn in plan.turns)
+
+
+def _measure(application: QApplication, page: ComparePage, ids: tuple[str, ...]) -> list[Figure]:
+    page.resize(1600, 900)
+    page.show()
+    tables: list[float] = []
+    figures = []
+    for panel in page.body.panels:
+        page.body.tabs.setCurrentWidget(panel)
+        times = [
+            _open(application, page, ids[turn % COLUMNS :] + ids[: turn % COLUMNS]) for turn in range(TIMES)
+        ]
+        tables += [table for table, _ in times[1:]]  # the first one makes the charts
+        wholes = [whole for _, whole in times[1:]]
+        figures.append(_figure(f"with {panel.title.lower()}", wholes, 150))
+        figures.append(
+            Figure(f"with {panel.title.lower()}, the first", times[0][1], "ms", 1, "time", digits=1)
+        )
+    return [_figure(f"{COLUMNS} sessions x {STEPS} steps: table", tables, 50), *figures]
+
+
+def _figure(name: str, times: list[float], goal: float) -> Figure:
+    return Figure(f"{name}, median", median(times), "ms", len(times), "times", at_most=goal, digits=1)
+
+
+def _open(application: QApplication, page: ComparePage, ids: tuple[str, ...]) -> tuple[float, float]:
+    """Milliseconds from the wish until the table is painted, and until all that stands beside is."""
+    from ui.bus import Wanted
+
+    drawn: list[bool] = []
+    listening = page.body.panel.drawn.connect(lambda: drawn.append(True))
+    before = page.body.comparison
+    began = time.perf_counter()
+    page.open(Wanted("compare", ids))
+    _wait(application, lambda: page.body.comparison is not before)
+    page.body.table.viewport().repaint()
+    table_ms = (time.perf_counter() - began) * 1000
+    _wait(application, lambda: bool(drawn))
+    application.processEvents()
+    whole_ms = (time.perf_counter() - began) * 1000
+    page.disconnect(listening)
+    return table_ms, whole_ms
+
+
+def _wait(application: QApplication, is_so: Callable[[], bool]) -> None:
+    end = time.perf_counter() + 30
+    while not is_so():
+        application.processEvents()
+        time.sleep(0.0002)  # the other threads come first
+        assert time.perf_counter() < end
+
+
+FIGURES = {"compare-page": measure_compare_page}

@@ -1,0 +1,39 @@
+"""A Compare page, and a hand that fills it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests import comparable
+from ui.bus import Wanted
+from ui.context import Context
+from ui.pages.compare import ComparePage
+
+from .seen import Open, columns_of
+
+
+@pytest.fixture
+def page(qtbot: QtBot, context: Context) -> ComparePage:
+    made = ComparePage(context)
+    qtbot.addWidget(made)
+    made.resize(1280, 720)
+    made.show()
+    made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow)
+    return made
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, context: Context, page: ComparePage) -> Open:
+    """Keeps a plan, shows its sessions, and waits for them."""
+
+    def open_plan(columns: int = 2, failed: Any = (), **of_plan: Any) -> tuple[str, ...]:
+        ids = comparable.keep(context.home, comparable.plan(columns, **of_plan), failed)
+        page.open(Wanted("compare", ids))
+        qtbot.waitUntil(lambda: columns_of(page) == columns)
+        return ids
+
+    return open_plan

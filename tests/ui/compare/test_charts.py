@@ -1,0 +1,151 @@
+"""Beside the table: measures, charts, what differs, copies and pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from ui.pages.compare import ComparePage
+from ui.pages.compare.bars import BarsPanel, pack
+from ui.pages.compare.differing import DifferencesPanel
+from ui.pages.compare.over_threads import ThreadsPanel
+from ui.pages.compare.seconds import SecondsPanel
+
+from .seen import FAILED, Open, choose, panel, texts
+
+
+def test_another_measure(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened()
+    combo = next(each for each in page.findChildren(QComboBox) if each.accessibleName() == "Measure")
+    combo.setCurrentIndex(combo.findText("CPU per query"))
+    assert {row[2] for row in texts(page) if row[2]} == {"us/query"}
+    combo.setCurrentIndex(combo.findText("KB written per query"))
+    assert texts(page) == []
+
+
+def test_bars_of_each_group(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened(failed=FAILED)
+    bars = panel(qtbot, page, BarsPanel)
+    shown = [chart for chart in bars._charts if chart.isVisibleTo(bars)]
+    assert [chart.accessibleName() for chart in shown] == [
+        "load, rows/s, of the base", "load, s, of the base, less is better",
+        "point-query, queries/s, of the base", "write-heavy, queries/s, of the base",
+        "scan-heavy, queries/s, of the base",
+    ]  # fmt: skip
+    values = {line.label: list(values) for line, values in shown[-1]._bars}
+    assert values["rocksdb-preset0-1"] == [None, None]
+
+
+def test_no_chart_is_ever_a_window_of_its_own(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    shown: list[QWidget] = []
+    for at in range(len(page.body.panels)):
+        page.body.tabs.setCurrentIndex(at)
+        opened(2, number=at + 1)
+        shown += [each for each in QApplication.topLevelWidgets() if each.isVisible() and each is not page]
+    assert shown == []
+    assert page.isActiveWindow()
+
+
+def test_charts_of_few_bars_share_a_line() -> None:
+    assert pack([240, 240, 600, 100, 700], 640) == [[0, 1], [2], [3], [4]]
+    assert pack([900], 640) == [[0]]
+    assert pack([], 640) == []
+
+
+def test_over_threads_follows_the_step(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened()
+    shown = panel(qtbot, page, ThreadsPanel)
+    choose(page, "update-index")
+    assert shown._chart and shown._chart.isVisible()
+    assert [list(xs) for _, xs, _ in shown._chart._curves] == [[1.0, 4.0]] * 2
+    choose(page, "load")
+    assert not shown._chart.isVisible()
+    assert "no number of threads" in shown._remark.text()
+
+
+def test_seconds_of_all_sessions_from_the_start_of_the_step(
+    qtbot: QtBot, opened: Open, page: ComparePage
+) -> None:
+    ids = opened(2, repeats=2)
+    shown = panel(qtbot, page, SecondsPanel)
+    choose(page, "update-index")
+    qtbot.waitUntil(lambda: shown._remark.text() == "update-index, threads 1" and shown._chart is not None)
+    assert shown._chart
+    assert {line.key for line in shown._chart._lines} == set(ids)
+    assert [line.faint for line in shown._chart._lines] == [False, True] * 2
+    for id_ in ids:
+        track = shown._chart.track(id_)
+        assert (track.first, track.last) == (-2.0, 4.0)
+
+
+def test_seconds_of_another_series(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened()
+    shown = panel(qtbot, page, SecondsPanel)
+    choose(page, "point-query")
+    qtbot.waitUntil(lambda: shown._chooser.count() > 0)
+    at = shown._chooser.findData("server.cpu_pct")
+    shown._chooser.setCurrentIndex(at)
+    shown._chooser.activated.emit(at)
+    qtbot.waitUntil(lambda: shown._chart is not None and "server.cpu_pct" in shown._chart.accessibleName())
+
+
+def test_what_differs(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened()
+    shown = panel(qtbot, page, DifferencesPanel)
+    model = shown._model
+    qtbot.waitUntil(lambda: model.rowCount() > 0)
+    names = [model.index(row, 0).data() for row in range(model.rowCount())]
+    assert names == ["contender", "engine", "preset", "sort_buffer_size", "variables", "io_capacity"]
+    shown._filter.setText("sort 2097152")
+    names = [model.index(row, 0).data() for row in range(model.rowCount())]
+    assert names == ["preset", "sort_buffer_size"]
+    assert "2.0 MB" in model.index(1, 2).data(Qt.ItemDataRole.ToolTipRole)
+
+
+# for other programs
+
+
+@pytest.mark.parametrize(("form", "begin"), [("text", "step"), ("Markdown", "| step"), ("CSV", "workload,")])
+def test_copies(qtbot: QtBot, opened: Open, page: ComparePage, form: str, begin: str) -> None:
+    opened()
+    with qtbot.waitSignal(page.context.bus.said):
+        next(each for each in page.commands.copying if form in each.text().replace("&", "")).trigger()
+    assert QGuiApplication.clipboard().text().startswith(begin)
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_pictures(
+    qtbot: QtBot,
+    opened: Open,
+    page: ComparePage,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ending: str,
+) -> None:
+    opened(3)
+    panel(qtbot, page, BarsPanel)
+    for name, save in (("table", page.save_table), ("chart", page.save_chart)):
+        path = tmp_path / f"{name}.{ending}"
+        asked = (str(path), "")
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, asked=asked: asked)
+        with qtbot.waitSignal(page.context.bus.said):
+            save()
+        if ending == "png":
+            assert QImage(str(path)).width() > 600
+        else:
+            assert "<svg" in path.read_text()
+
+
+def test_a_picture_that_cannot_be_saved_is_told(
+    opened: Open, page: ComparePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened()
+    path = tmp_path / "missing" / "a.png"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    page.save_table()
+    assert "cannot write" in page.message.text

@@ -1,0 +1,128 @@
+"""The columns of the Compare page: added, taken away, moved, made the base, remembered."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QListView
+from pytestqt.qtbot import QtBot
+
+from app.history import edits
+from app.history.history import History
+from tests import comparable
+from ui.bus import Changes, Wanted
+from ui.context import Context
+from ui.models.comparison import FIXED
+from ui.pages.compare import ComparePage
+
+from .seen import Open, base_of, choose, click_head, columns_of, ids_of
+
+
+def test_a_click_on_a_head_makes_it_the_base(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    ids = opened(3)
+    click_head(qtbot, page, 2)
+    qtbot.waitUntil(lambda: base_of(page) == ids[2])
+    assert ids_of(page) == list(ids)
+
+
+def test_the_base_by_keyboard(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    ids = opened(2)
+    choose(page, "load", 1)
+    page.body.table.setFocus()
+    qtbot.keyClick(page.body.table, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: base_of(page) == ids[1])
+    assert page.body.table.chosen_step and page.body.table.chosen_step["workload"] == "load"
+
+
+def test_columns_move(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    first, second, third = opened(3)
+    head = page.body.table.horizontalHeader()
+    head.moveSection(len(FIXED), len(FIXED) + 2)
+    qtbot.waitUntil(lambda: ids_of(page) == [second, third, first])
+    assert base_of(page) == first
+    assert [head.visualIndex(at) for at in range(head.count())] == list(range(head.count()))
+    choose(page, "load", 1)
+    page.move_column(-1)
+    qtbot.waitUntil(lambda: ids_of(page) == [third, second, first])
+
+
+def test_the_columns_before_the_figures_stay(opened: Open, page: ComparePage) -> None:
+    opened(2)
+    head = page.body.table.horizontalHeader()
+    head.moveSection(0, 2)
+    assert [head.visualIndex(at) for at in range(head.count())] == list(range(head.count()))
+
+
+def test_a_column_is_taken_away(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    ids = opened(3)
+    choose(page, "load", 0)
+    page.remove()
+    qtbot.waitUntil(lambda: ids_of(page) == list(ids[1:]))
+    assert base_of(page) == ids[1]
+
+
+def test_one_column_asks_for_another(qtbot: QtBot, context: Context, page: ComparePage) -> None:
+    (only,) = comparable.keep(context.home, comparable.plan(1))
+    page.open(Wanted("compare", (only,)))
+    qtbot.waitUntil(lambda: columns_of(page) == 1)
+    assert "One column" in page.message.text
+
+
+def test_more_than_eight_columns_are_left_out(qtbot: QtBot, context: Context, page: ComparePage) -> None:
+    ids = comparable.keep(context.home, comparable.plan(8))
+    ids += comparable.keep(context.home, comparable.plan(2, number=2, names=("one", "other")))
+    with History(context.home) as history:
+        assert len({row[0] for row in history.query("SELECT contender_key FROM session")}) == 8
+    machine = comparable.journals.renamed(comparable.plan(1, number=3), machine_key="x" * 64)
+    ids += comparable.keep(context.home, machine)
+    page.open(Wanted("compare", ids))
+    qtbot.waitUntil(lambda: columns_of(page) == 8)
+    assert "8 columns are the most: 1 sessions were left out" in page.message.text
+
+
+def test_a_session_that_is_gone_leaves_the_comparison(
+    qtbot: QtBot, context: Context, opened: Open, page: ComparePage
+) -> None:
+    ids = opened(3)
+    with History(context.home) as history:
+        edits.delete(history, ids[0])
+    context.bus.changed.emit(Changes(sessions=True))
+    qtbot.waitUntil(lambda: ids_of(page) == list(ids[1:]))
+    assert "no longer in the history" in page.message.text
+
+
+def test_the_chooser_finds_and_ticks(qtbot: QtBot, context: Context, opened: Open, page: ComparePage) -> None:
+    ids = opened(2)
+    other = comparable.keep(context.home, comparable.plan(1, number=2, names=("quite-other",)))
+    page.toggle_chooser()
+    view, field = page.chooser.findChild(QListView), page.chooser.findChild(QLineEdit)
+    qtbot.waitUntil(lambda: view.model().rowCount() == 3)
+    qtbot.keyClicks(field, "quite")
+    qtbot.waitUntil(lambda: view.model().rowCount() == 1)
+    qtbot.keyClick(field, Qt.Key.Key_Down)
+    qtbot.keyClick(view, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: set(page._chosen.ids) == {*ids, *other})
+    qtbot.keyClick(view, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: ids_of(page) == list(ids))
+    qtbot.keyClick(view, Qt.Key.Key_Escape)
+    assert not page.chooser.isVisible()
+
+
+def test_the_last_comparison_is_remembered(
+    qtbot: QtBot, context: Context, opened: Open, page: ComparePage
+) -> None:
+    ids = opened(2)
+    page.make_base()
+    again = ComparePage(context)
+    qtbot.addWidget(again)
+    again.show()
+    qtbot.waitUntil(lambda: columns_of(again) == 2)
+    assert ids_of(again) == list(ids)
+
+
+def test_warnings_are_shown(qtbot: QtBot, context: Context, page: ComparePage) -> None:
+    ids = comparable.keep(context.home, comparable.plan(1))
+    other = comparable.plan(1, number=2, its_steps=comparable.steps(threads=(1,)))
+    ids += comparable.keep(context.home, other)
+    page.open(Wanted("compare", ids))
+    qtbot.waitUntil(lambda: columns_of(page) == 2)
+    assert "different work" in page.warning.text and page.warning.isVisible()

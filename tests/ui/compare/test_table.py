@@ -1,0 +1,141 @@
+"""The table of the Compare page: groups, base, tints, what is missing, how it looks."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QPushButton
+from pytestqt.qtbot import QtBot
+
+from tests import comparable
+from ui.context import Context
+from ui.models.comparison import FIXED
+from ui.pages.compare import ComparePage
+from ui.pages.compare.header import two_lines
+
+from .seen import FAILED, Open, button, choose, columns_of, ids_of, texts
+
+
+def test_an_empty_page_offers_the_next_step(qtbot: QtBot, context: Context, page: ComparePage) -> None:
+    assert not page.commands.turn.isEnabled()
+    ids = comparable.keep(context.home, comparable.plan())
+    shown = next(
+        each for each in page.findChildren(QPushButton) if each.isVisible() and "columns" in each.text()
+    )
+    qtbot.mouseClick(shown, Qt.MouseButton.LeftButton)
+    assert page.chooser.isVisible()
+    model = page.chooser.findChild(QListView).model()
+    qtbot.waitUntil(lambda: model.rowCount() == 2)
+    for row in range(2):
+        model.setData(model.index(row, 0), Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
+    qtbot.waitUntil(lambda: columns_of(page) == 2)
+    assert set(ids_of(page)) == set(ids)
+
+
+def test_steps_stand_under_their_groups(opened: Open, page: ComparePage) -> None:
+    opened()
+    shown = texts(page)
+    headings = [shown[row][0] for row in page.body.table.figures.headings]
+    assert headings == ["load", "point-query", "write-heavy", "scan-heavy"]
+    point = shown.index(["point-query", "", "", "", ""])
+    steps = [(row[0], row[1]) for row in shown[point + 1 : point + 5]]
+    assert steps == [
+        ("point-query.pre", "1"),
+        ("point-query.pre", "4"),
+        ("point-query", "1"),
+        ("point-query", "4"),
+    ]
+    assert shown[point + 1][2] == "queries/s"
+
+
+def test_the_base_is_absolute_the_others_are_relative(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened()
+    assert page.body.comparison
+    row = page.body.comparison["rows"][0]
+    first = next(each for each in texts(page) if each[0] == "load" and each[2])
+    assert first[3:] == [f"{row['values'][0]:,.0f}", f"{row['relative'][1]:.2f}"]
+    qtbot.mouseClick(button(page, "Absolute"), Qt.MouseButton.LeftButton)
+    first = next(each for each in texts(page) if each[0] == "load" and each[2])
+    assert first[4] == f"{row['values'][1]:,.0f}"
+
+
+def test_a_missing_cell_is_empty_and_says_why(opened: Open, page: ComparePage) -> None:
+    opened(failed=FAILED)
+    model = page.body.table.figures
+    row = next(
+        at for at in range(model.rowCount()) if (r := model.row_at(at)) and r["workload"] == "read-only"
+    )
+    index = model.index(row, len(FIXED) + 1)
+    assert index.data() == ""
+    assert "failed: sysbench: FATAL: error 1205" in index.data(Qt.ItemDataRole.ToolTipRole)
+    assert index.data(Qt.ItemDataRole.BackgroundRole).alpha() == 0
+
+
+def test_tints_know_where_less_is_better(opened: Open, page: ComparePage) -> None:
+    opened()
+    model = page.body.table.figures
+    tints = {}
+    for at in range(model.rowCount()):
+        if row := model.row_at(at):
+            tints[row["workload"]] = model.index(at, len(FIXED) + 1).data(Qt.ItemDataRole.BackgroundRole)
+    good, bad = (page.context.theme.colour(name) for name in ("good", "bad"))
+    assert tints["load"].rgb() & 0xFFFFFF == bad.rgb() & 0xFFFFFF  # fewer rows a second
+    assert tints["settle"].rgb() & 0xFFFFFF == good.rgb() & 0xFFFFFF  # in less time
+
+
+def test_tints_are_painted_also_in_the_chosen_line(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened()
+    choose(page, "load", 0)
+    table = page.body.table
+    index = table.figures.index(table.currentIndex().row(), len(FIXED) + 1)
+    rect: QRect = table.visualRect(index)
+    image = table.viewport().grab().toImage()
+    colour = image.pixelColor(rect.left() + 3, rect.center().y())
+    tint, base = index.data(Qt.ItemDataRole.BackgroundRole), page.context.theme.colour("base")
+    expected = round(tint.red() * tint.alphaF() + base.red() * (1 - tint.alphaF()))
+    assert abs(colour.red() - expected) <= 2 and colour.red() > colour.green()
+
+
+def test_repeats_share_a_column_that_says_how_many(opened: Open, page: ComparePage) -> None:
+    opened(2, repeats=3)
+    head = page.body.table.figures.headerData(
+        len(FIXED), Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole
+    )
+    assert "n = 3" in head and "3 repeats" in head
+
+
+# how it looks
+
+
+@pytest.mark.parametrize("appearance", ["light", "dark"])
+def test_every_control_has_a_name(opened: Open, page: ComparePage, appearance: str) -> None:
+    opened()
+    page.context.theme.set_appearance(appearance)
+    for kind in (QPushButton, QLineEdit, QComboBox):
+        for control in page.findChildren(kind):
+            named = control.accessibleName() or getattr(control, "text", lambda: "")()
+            assert named or not control.isVisibleTo(page), control
+    for action in page.page_actions():
+        assert action is None or (action.text() and action.shortcut().toString() and action.statusTip())
+
+
+@pytest.mark.parametrize(("size", "columns", "is_below"), [((1280, 720), 8, True), ((1280, 720), 2, False)])
+def test_charts_stand_where_there_is_room(
+    qtbot: QtBot, opened: Open, page: ComparePage, size: tuple[int, int], columns: int, is_below: bool
+) -> None:
+    opened(columns)
+    orientation = page.body._splitter.orientation()
+    assert (orientation == Qt.Orientation.Vertical) == is_below
+    table = page.body.table
+    assert table.horizontalScrollBar().maximum() == 0
+
+
+def test_long_names_take_two_lines(page: ComparePage) -> None:
+    metrics = QFontMetrics(page.font())
+    width = metrics.horizontalAdvance("rocksdb-default-")
+    assert two_lines("rocksdb-default-1", metrics, width) == ["rocksdb-", "default-1"]
+    assert two_lines("short", metrics, width) == ["short"]
+    first, second = two_lines("mariadb-10.11.19-innodb-with-a-very-long-name-indeed", metrics, width)
+    assert first.startswith("mariadb-") and "…" in second
+    assert max(metrics.horizontalAdvance(each) for each in (first, second)) <= width
