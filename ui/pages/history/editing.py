@@ -7,8 +7,8 @@ from types import ModuleType
 
 from PySide6.QtCore import QObject, Signal
 
-from app.errors import DynoError
 from app.history.history import History
+from app.history.sessions import state_of
 
 from ...bus import Changes
 from ...context import Context
@@ -17,7 +17,7 @@ from ...context import Context
 class Editing(QObject):
     """Everything is done off the GUI thread; all pages hear of it."""
 
-    deleted = Signal(object, str)  # ids of the sessions that are away, why others are not
+    deleted = Signal(int, int)  # how many sessions are away, how many are not
     undone = Signal(str)  # what came of it
     failed = Signal(object)  # Exception
 
@@ -65,14 +65,9 @@ class Editing(QObject):
     def delete(self, sessions: Sequence[str]) -> None:
         """Those that can be; what is carried out stays."""
 
-        def change(history: History) -> tuple[tuple[str, ...], str]:
-            gone, why = [], ""
-            for session in sessions:
-                try:
-                    gone.append(_edits().delete(history, session))
-                except DynoError as error:
-                    why = str(error)
-            return tuple(gone), why
+        def change(history: History) -> tuple[tuple[str, ...], int]:
+            over = [each for each in sessions if state_of(history, each) not in ("", "waiting", "active")]
+            return tuple(_edits().delete(history, each) for each in over), len(sessions) - len(over)
 
         self._context.tasks.read(self, change, self._on_deleted, self._on_failed)
 
@@ -92,12 +87,12 @@ class Editing(QObject):
     def _change(self, change: Callable[[History], None]) -> None:
         self._context.tasks.read(self, change, lambda _: self._tell(), self._on_failed)
 
-    def _on_deleted(self, answer: tuple[tuple[str, ...], str]) -> None:
-        gone, why = answer
+    def _on_deleted(self, answer: tuple[tuple[str, ...], int]) -> None:
+        gone, left = answer
         if gone:
             self._undo.append(gone)
         self._tell()
-        self.deleted.emit(gone, why)
+        self.deleted.emit(len(gone), left)
 
     def _on_undone(self, text: str) -> None:
         self._tell()

@@ -179,12 +179,14 @@ class HistoryPage(Page):
         menu.toggled.connect(lambda tag, is_on: self._editing.tag(sessions, tag, is_on))
         menu.popup(QCursor.pos())
 
-    def _on_deleted(self, gone: tuple[str, ...], why: str) -> None:
+    def _on_deleted(self, gone: int, left: int) -> None:
         self._commands.undo.setEnabled(self._editing.can_undo)
-        if why:
-            self._message.show_error(f"{count(len(gone))} deleted. {why}")
+        done = f"{count(gone)} deleted"
+        if left:
+            stays = "1 stays, it is" if left == 1 else f"{left} stay, they are"
+            self._message.show_warning(f"{done}; {stays} being carried out: stop the plan first, in Live")
         elif gone:
-            self._message.show_info(f"{count(len(gone))} deleted", self._commands.undo)
+            self._message.show_info(done, self._commands.undo)
 
     def _on_undone(self, text: str) -> None:
         self._commands.undo.setEnabled(self._editing.can_undo)
