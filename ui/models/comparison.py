@@ -104,6 +104,13 @@ class ComparisonModel(QAbstractTableModel):
         return next((at for at in places if _same(self._rows[at], wanted)), -1)
 
     @property
+    def first_driven(self) -> int:
+        """The first step with seconds worth a look; else the first there is; -1: none."""
+        steps = [at for at, row in enumerate(self._rows) if not isinstance(row, str)]
+        driven = (at for at in steps if (row := self.row_at(at)) and row["kind"] == "drive")
+        return next(driven, steps[0] if steps else -1)
+
+    @property
     def headings(self) -> list[int]:
         return [at for at, row in enumerate(self._rows) if isinstance(row, str)]
 
@@ -170,7 +177,8 @@ class ComparisonModel(QAbstractTableModel):
 
     def _figure(self, row: RowEntry, at: int) -> Cell:
         tint = self._theme.relative(row["relative"][at], row["direction"] == "lower")
-        return Cell(self.cell_text(row, at), tint, _beside(row, at), is_right=True)
+        is_alone = self.is_relative and row["relative"][at] is None
+        return Cell(self.cell_text(row, at), tint, _beside(row, at), is_right=True, is_quiet=is_alone)
 
     def _tip(self, row: RowEntry | str, column: int) -> str | None:
         if isinstance(row, str):
@@ -180,13 +188,12 @@ class ComparisonModel(QAbstractTableModel):
         return self._cell_tip(row, column - len(FIXED))
 
     def cell_text(self, row: RowEntry, at: int) -> str:
-        """A relative figure, that of the base as it is; or all as they are. Empty where there is none."""
+        """A relative figure; as it is where that is wanted, of the base, or where the base has none."""
         value, relative = row["values"][at], row["relative"][at]
         if value is None:
             return ""
-        if not self.is_relative or self._columns[at].is_base:
-            return figure_text(value)
-        return "" if relative is None else f"{relative:.2f}"
+        is_plain = not self.is_relative or self._columns[at].is_base or relative is None
+        return figure_text(value) if is_plain else f"{relative:.2f}"
 
     def _cell_tip(self, row: RowEntry, at: int) -> str:
         value, relative, n = row["values"][at], row["relative"][at], row["n"][at]

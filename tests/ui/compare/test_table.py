@@ -72,6 +72,26 @@ def test_a_missing_cell_is_empty_and_says_why(opened: Open, page: ComparePage) -
     assert index.data(Qt.ItemDataRole.BackgroundRole).alpha() == 0
 
 
+def test_a_figure_without_one_of_the_base_stands_as_it_is(opened: Open, page: ComparePage) -> None:
+    opened(failed={(0, "read-only")})
+    model = page.body.table.figures
+    row = next(
+        at for at in range(model.rowCount()) if (r := model.row_at(at)) and r["workload"] == "read-only"
+    )
+    found = model.row_at(row)
+    assert found and found["values"][1] is not None
+    assert model.cell(row, len(FIXED)).text == ""
+    cell = model.cell(row, len(FIXED) + 1)
+    assert cell.is_quiet and cell.text == f"{found['values'][1]:,.0f}"
+    tip = model.index(row, len(FIXED) + 1).data(Qt.ItemDataRole.ToolTipRole)
+    assert "the base has no figure here" in tip
+
+
+def test_the_first_driven_step_is_chosen(opened: Open, page: ComparePage) -> None:
+    opened()
+    assert page.body.table.chosen_step and page.body.table.chosen_step["workload"] == "point-query.pre"
+
+
 def test_tints_know_where_less_is_better(opened: Open, page: ComparePage) -> None:
     opened()
     model = page.body.table.figures

@@ -92,7 +92,8 @@ class DifferencesPanel(Panel):
         if self._table.columnWidth(0) < _WHAT_WIDTH:
             self._table.setColumnWidth(0, _WHAT_WIDTH)
         values = self._model.columnCount() - 1
-        room = (self._table.viewport().width() - self._table.columnWidth(0)) // max(values, 1)
+        width = self._table.width() - self._table.verticalScrollBar().sizeHint().width() - 2 * SPACE
+        room = (width - self._table.columnWidth(0)) // max(values, 1)
         for at in range(1, values + 1):
             self._table.setColumnWidth(at, max(room, _VALUE_WIDTH))
         self._remark.setText("" if kept else "Nothing differs." if not self._found else "Nothing fits.")

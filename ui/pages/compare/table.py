@@ -109,9 +109,9 @@ class ComparisonTable(Table):
         self.arrange()
 
     def choose(self, row: int, column: int) -> None:
-        """Stand on this cell; on the first step where there is no such row."""
+        """Stand on this cell; on the first step that was driven where there is no such row."""
         if self.figures.row_at(row) is None:
-            row = next((at for at in range(self.figures.rowCount()) if self.figures.row_at(at)), -1)
+            row = self.figures.first_driven
         column = min(max(column, 0), self.figures.columnCount() - 1)
         index = self.figures.index(row, column)
         flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
