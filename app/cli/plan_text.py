@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..protocol.plan import Plan, Step
-from ..units import count_text
-from .screen import bytes_text, print_table, seconds_text
+from ..units import bytes_text, count_text, seconds_text
+from .screen import print_table
 
 
 def show_plan(plan: Plan, estimate: Any) -> None:

@@ -45,20 +45,3 @@ def ask_secret(prompt: str) -> str | None:
         return getpass.getpass(f"{prompt}: ")
     except EOFError:
         return None
-
-
-def bytes_text(size: float) -> str:
-    """`1.5 GB`; a count of bytes for people."""
-    for unit in ("B", "KB", "MB", "GB", "TB"):
-        if abs(size) < 1024 or unit == "TB":
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1024
-    return ""
-
-
-def seconds_text(seconds: float) -> str:
-    """`1 h 05 min`, `3 min 20 s`, `45 s`."""
-    whole = max(0, round(seconds))
-    if whole >= 3600:
-        return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
-    return f"{whole // 60} min {whole % 60:02d} s" if whole >= 60 else f"{whole} s"

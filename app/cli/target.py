@@ -122,8 +122,7 @@ def survey_target(arguments: argparse.Namespace) -> None:
 
 
 def _show(survey: dict[str, Any]) -> None:
-    from ..units import count_text
-    from .screen import bytes_text
+    from ..units import bytes_text, count_text
 
     cpu, disk = survey["cpu"], survey["disk"]
     threads = count_text(cpu["threads"], "thread")

@@ -15,8 +15,7 @@ from ..history.decoding import decode_lines
 from ..history.journals import whole_lines
 from ..progress import PlanProgress
 from ..protocol.events import Log, Mark, ProtocolError, SessionEnded, StepEnded
-from ..units import count_text
-from .screen import seconds_text
+from ..units import count_text, seconds_text
 
 
 class Watch:
