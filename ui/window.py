@@ -131,6 +131,7 @@ class Window(QMainWindow):
         """Only now what is dear: the window stands already."""
         self._context.plans.adopt()
         self._notices.begin()
+        self._context.tasks.run(self, _import_charts, lambda _: None, lambda _: None)
 
     def _on_wanted(self, wanted: Wanted) -> None:
         self.show_page(wanted.page)
@@ -139,3 +140,8 @@ class Window(QMainWindow):
     def _on_closing_agreed(self) -> None:
         self._may_close = True
         self.close()
+
+
+def _import_charts() -> None:
+    """A third of a second that the first page with a chart does not have to wait."""
+    import ui.widgets.chart  # noqa: F401
