@@ -27,51 +27,48 @@ _EMPTY = (
 class Frame(QWidget):
     """Holds the parts; shows the list, or that nothing fits, or that there is nothing yet."""
 
-    def __init__(self, bar: FilterBar, table: SessionTable, detail: DetailPane, message: Message) -> None:
-        super().__init__()
-        self._bar, self._table, self._detail = bar, table, detail
-        self._all, self._list = QStackedWidget(), QStackedWidget()
+    def __init__(self, bar: FilterBar, table: SessionTable, detail: DetailPane, page: QWidget) -> None:
+        super().__init__(page)
+        self.message = Message()
+        self._all = QStackedWidget()
+        self._list = QStackedWidget()
         self._splitter = QSplitter(Qt.Orientation.Vertical)
         self._selected = QLabel()
         self._selected.setProperty("role", "heading")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(message)
-        layout.addWidget(self._all, 1)
+        self._parts = bar, table, detail
 
     def build(self, memory: Memory, buttons: Sequence[QAction], clear: QAction, first: QAction) -> None:
         """`first` is the next step where there is no session at all."""
-        self._list.addWidget(self._table)
         self._clear, self._first = clear, first
+        bar, table, detail = self._parts
+        # from the outside in: whatever gets another parent is styled once more, with all that is in it
+        outer = _column(self, 0, 0)
+        outer.addWidget(self.message)
+        outer.addWidget(self._all, 1)
+        body = QWidget(self._all)
+        self._all.addWidget(body)
+        inner = _column(body, SPACE, SPACE)
+        inner.addWidget(bar)
+        inner.addWidget(self._splitter, 1)
         self._splitter.addWidget(self._list)
-        self._splitter.addWidget(self._make_lower(buttons))
+        self._list.addWidget(table)
+        self._add_lower(detail, buttons)
         self._splitter.setChildrenCollapsible(False)
         self._splitter.setSizes(_SHARES)
         self._splitter.setStretchFactor(0, 3)
         self._splitter.setStretchFactor(1, 2)
         memory.restore_splitter(self._splitter, "history/splitter")
-        body = QWidget()
-        layout = QVBoxLayout(body)
-        layout.setContentsMargins(SPACE, SPACE, SPACE, SPACE)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self._bar)
-        layout.addWidget(self._splitter, 1)
-        self._all.addWidget(body)
 
-    def _make_lower(self, buttons: Sequence[QAction]) -> QWidget:
-        lower, line = QWidget(), QHBoxLayout()
+    def _add_lower(self, detail: DetailPane, buttons: Sequence[QAction]) -> None:
+        lower, line = QWidget(self._splitter), QHBoxLayout()
+        lower.setMinimumHeight(160)
+        layout = _column(lower, 0, SPACE // 2)
+        layout.addLayout(line)
+        layout.addWidget(detail, 1)
         line.setSpacing(SPACE)
         line.addWidget(self._selected, 1)
         for each in buttons:
             line.addWidget(action_button(each))
-        layout = QVBoxLayout(lower)
-        layout.setContentsMargins(0, SPACE // 2, 0, 0)
-        layout.setSpacing(SPACE // 2)
-        layout.addLayout(line)
-        layout.addWidget(self._detail, 1)
-        lower.setMinimumHeight(160)
-        return lower
 
     def show_found(self, fitting: int, total: int) -> None:
         if not total and self._all.count() == 1:
@@ -83,3 +80,10 @@ class Frame(QWidget):
 
     def show_selected(self, text: str) -> None:
         self._selected.setText(text)
+
+
+def _column(of: QWidget, margin: int, spacing: int) -> QVBoxLayout:
+    layout = QVBoxLayout(of)
+    layout.setContentsMargins(margin, margin, margin, margin)
+    layout.setSpacing(spacing)
+    return layout

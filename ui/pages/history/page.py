@@ -17,7 +17,7 @@ from ...context import Context
 from ...models.sessions import SessionModel
 from ...tasks import Latest
 from ...widgets.actions import action
-from ...widgets.message import Message, told
+from ...widgets.message import told
 from ..page import Page
 from .commands import Commands, Doings
 from .detail import DetailPane
@@ -42,12 +42,15 @@ class HistoryPage(Page):
         super().__init__(context, parent)
         self._model = SessionModel(context.tasks, context.theme, self)
         self._table = SessionTable(self._model, context.theme, context.memory)
-        self._bar, self._detail, self._message = FilterBar(), DetailPane(context.theme), Message()
+        self._model.reload()  # the history is read while the rest of the page is made
+        self._is_asked = True
+        self._bar, self._detail = FilterBar(), DetailPane(context.theme)
         self._editing, self._exchange = Editing(context, self), Exchange(context, self)
         self._counting, self._reading = Latest(context.tasks, self), Latest(context.tasks, self)
         self._wanted: tuple[str, ...] = ()  # to be selected when they have been found
         self._commands = Commands(self, self._table, self._doings())
         self._frame = self._make_frame()
+        self._message = self._frame.message
         self._connect()
         self.setAcceptDrops(True)
         self._on_chosen(())
@@ -55,7 +58,9 @@ class HistoryPage(Page):
     # what the window asks
 
     def reload(self) -> None:
-        self._model.reload()
+        if not self._is_asked:
+            self._model.reload()
+        self._is_asked = False
         self._read_detail()
 
     def open(self, wanted: Wanted) -> None:
@@ -86,14 +91,14 @@ class HistoryPage(Page):
         )
 
     def _make_frame(self) -> Frame:
-        frame = Frame(self._bar, self._table, self._detail, self._message)
+        frame = Frame(self._bar, self._table, self._detail, self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(frame)
         clear = action(frame, "Clear filter", "", "All sessions again", self._bar.clear)
         tip = "Choose a target, contenders and a sequence, and run them"
         first = action(frame, "Set up a plan", "", tip, lambda: self._want("bench"))
         frame.build(self.context.memory, self._commands.buttons(), clear, first)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(frame)
         return frame
 
     def _connect(self) -> None:

@@ -87,6 +87,7 @@ class SessionTable(Table):
         self._memory.restore_header(head, "history/columns")
         self._is_restoring = False
         self._show_order()
+        self.executeDelayedItemsLayout()
 
     # sorting
 
@@ -139,6 +140,7 @@ class SessionTable(Table):
 
     def _on_reset(self) -> None:
         """The same sessions are selected as before, where they are."""
+        self.executeDelayedItemsLayout()  # a painting that finds it to be done is done twice
         self._show_order()
         found = ((id_, self._model.row(id_)) for id_ in self._chosen)
         rows = sorted(row for _, row in found if row is not None)
