@@ -302,7 +302,7 @@ def _warnings(history: History, columns: Sequence[Column], base: int) -> list[st
     if len(columns) > 1 and len(keys) == 1 and len(machines) == 1:
         warnings.append("repeats of the same contender: what differs between them is noise")
     return warnings + [
-        f"session {each['id']} ({each['name']}) is {each['state']}{_why(each)}"
+        f"session {each['id'][-6:]} ({each['name']}) is {each['state']}{_why(each)}"
         for column in columns
         for each in column
         if each["state"] != "completed"

@@ -44,7 +44,7 @@ class SettingsDialog(QDialog):
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(12)
         form.addRow("&Appearance", self._appearance)
-        form.addRow("&Target of a new plan", self._target)
+        form.addRow("Target of a new &plan", self._target)
         form.addRow("Notifications", self._notifications)
         form.addRow("Dyno keeps its things in", self._directory())
         buttons = QDialogButtonBox(

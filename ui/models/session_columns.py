@@ -92,10 +92,10 @@ def _date(line: SessionLine) -> str:
 
 
 FIXED = (
-    SessionColumn("Name", "name", lambda line: line["name"], lambda line: line["id"], width=180),
+    SessionColumn("Name", "name", lambda line: line["name"], lambda line: line["id"], width=150),
     SessionColumn("State", "state", state_text, state_reason, width=134),
     SessionColumn(
-        "Contender", "contender", lambda line: line["contender"]["name"], contender_text, width=140
+        "Contender", "contender", lambda line: line["contender"]["name"], contender_text, width=120
     ),
     SessionColumn("Build", "build", lambda line: line["contender"]["build"], width=130),
     SessionColumn(
@@ -104,11 +104,11 @@ FIXED = (
     SessionColumn(
         "Preset", "preset", lambda line: line["contender"]["preset"], is_first_shown=False, width=90
     ),
-    SessionColumn("Target", "target", lambda line: line["target"], width=80),
-    SessionColumn("Sequence", "sequence", lambda line: line["sequence"], width=90),
+    SessionColumn("Target", "target", lambda line: line["target"], width=70),
+    SessionColumn("Sequence", "sequence", lambda line: line["sequence"], width=80),
     SessionColumn("Date", "date", lambda line: date_text(line["at"]), _date, "When it began", width=124),
-    SessionColumn("Length", "length", _length, about="How long it took", is_figure=True, width=100),
-    SessionColumn("Tags", "tags", lambda line: ", ".join(line["tags"]), width=90),
+    SessionColumn("Length", "length", _length, about="How long it took", is_figure=True, width=82),
+    SessionColumn("Tags", "tags", lambda line: ", ".join(line["tags"]), width=80),
 )
 
 

@@ -10,6 +10,10 @@ from PySide6.QtWidgets import QWidget
 
 from ..bus import Changes, Wanted
 from ..context import Context
+from ..theme import SPACE
+
+MARGIN = 2 * SPACE  # pixels around what a page shows
+HEAD = 28  # of a line with buttons: headings beside it are as high
 
 
 class Page(QWidget):

@@ -30,9 +30,14 @@ def action(
     return made
 
 
+def plain_text(of: QAction) -> str:
+    """Its text as a button has it: without the letter for the menu, which the page's menus need."""
+    return of.text().replace("&", "")
+
+
 def action_button(of: QAction) -> QPushButton:
     """A button that does what an action does, and can be pressed when that can."""
-    button = QPushButton(of.text())
+    button = QPushButton(plain_text(of))
     button.setToolTip(of.toolTip())
     button.setEnabled(of.isEnabled())
     button.clicked.connect(of.trigger)

@@ -18,8 +18,15 @@ class ElidedLabel(QLabel):
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
 
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._tell()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._tell()
+
+    def _tell(self) -> None:
         self.setToolTip(self.text() if self._shown() != self.text() else "")
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
+from .actions import plain_text
+
 WIDTH = 480
 
 
@@ -31,7 +33,7 @@ class EmptyPage(QWidget):
         layout.addStretch(3)
 
     def _button(self, action: QAction) -> QPushButton:
-        button = QPushButton(action.text())
+        button = QPushButton(plain_text(action))
         button.setToolTip(action.toolTip())
         button.setProperty("accent", True)
         button.clicked.connect(action.trigger)

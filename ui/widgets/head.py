@@ -32,6 +32,7 @@ class Head(QWidget):
         self._lines: list[Line] = []
         self._values: list[str] = []
         self._value_width = 0
+        self._is_brief = False
         self._places: list[QRect] = []
         self._labels: list[str] = []  # as much of them as there is room for
         self._font = tabular(self.font())
@@ -53,6 +54,11 @@ class Head(QWidget):
         self._value_width = self._metrics.horizontalAdvance(widest) if widest else 0
         self.arrange()
 
+    def hide_entries(self) -> None:
+        """The title alone: which colour is whose is told elsewhere; values are read out all the same."""
+        self._is_brief = True
+        self.arrange()
+
     def set_values(self, values: Sequence[str]) -> None:
         if list(values) != self._values:
             self._values = list(values)
@@ -68,11 +74,14 @@ class Head(QWidget):
         return ", ".join(f"{line.label} {value} {self._unit}".rstrip() for line, value in parts if value)
 
     def _find_places(self) -> list[QRect]:
-        """Where each curve has its entry: after the title, or on further lines."""
+        """Where each curve has its entry: after the title where all have room there, else below it."""
         room = _SWATCH + SPACE // 2 + 2 + self._value_width + (SPACE if self._value_width else 0)
         widths = [room + self._metrics.horizontalAdvance(line.label) for line in self._lines]
         widths = [min(width, max(self.width() - 2 * SPACE, 1)) for width in widths]
-        x, y, found = self._title_width() + 3 * SPACE, 0, []
+        x, y, found = self._title_width() + 3 * SPACE if self._title else SPACE, 0, []
+        has_room = x + sum(widths) + 2 * SPACE * (len(widths) - 1) <= self.width() - SPACE
+        if self._title and not has_room:
+            x, y = SPACE, LINE_HEIGHT
         for width in widths:
             if x + width > self.width() - SPACE and x > SPACE:
                 x, y = SPACE, y + LINE_HEIGHT
@@ -93,7 +102,8 @@ class Head(QWidget):
             self._metrics.elidedText(line.label, middle, place.width() - room)
             for line, place in zip(self._lines, self._places, strict=True)
         ]
-        self.setFixedHeight(self._places[-1].bottom() + 1 if self._places else LINE_HEIGHT)
+        is_high = self._places and not self._is_brief
+        self.setFixedHeight(self._places[-1].bottom() + 1 if is_high else LINE_HEIGHT)
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -105,7 +115,7 @@ class Head(QWidget):
         painter.fillRect(event.rect(), self._theme.colour("base"))
         self._paint_title(painter)
         painter.setFont(self._font)
-        for at, line in enumerate(self._lines):
+        for at, line in enumerate(() if self._is_brief else self._lines):
             self._paint_entry(painter, line, self._labels[at], self._values[at], self._places[at])
         painter.end()
 

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButt
 
 from app.errors import DynoError
 
+from .actions import plain_text
+
 NARROW = 480
 DEFECT = "Dyno met something it did not expect"
 
@@ -17,7 +19,7 @@ DEFECT = "Dyno met something it did not expect"
 def told(error: Exception) -> tuple[str, str]:
     """The line a person reads, and the details a developer needs; none where it is no defect."""
     if isinstance(error, DynoError):
-        return str(error), ""
+        return error.window_text or str(error), ""
     return f"{DEFECT}: {error!r}", "".join(traceback.format_exception(error))
 
 
@@ -41,7 +43,7 @@ class Message(QFrame):
         buttons.addWidget(self._button)
         buttons.addWidget(self._close)
         self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._layout.setContentsMargins(12, 6, 6, 6)
+        self._layout.setContentsMargins(16, 8, 16, 8)
         self._layout.addWidget(self._text, 1)
         self._layout.addLayout(buttons)
         self.hide()
@@ -80,7 +82,7 @@ class Message(QFrame):
         self._text.setText(text)
         self.setAccessibleName(text)
         self._button.setVisible(bool(details or action))
-        self._button.setText("Copy details" if details else action.text() if action else "")
+        self._button.setText("Copy details" if details else plain_text(action) if action else "")
         self.setProperty("tone", tone)
         self.style().polish(self)
         self.show()

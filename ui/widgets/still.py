@@ -40,6 +40,10 @@ class StillChart(QWidget):
         self._head.set_title(title, unit)
         self.setAccessibleName(f"{title}, {unit}" if unit else title)
 
+    def hide_legend(self) -> None:
+        """Several charts share one, which stands elsewhere."""
+        self._head.hide_entries()
+
     # ---- what kinds of charts say
 
     def stands(self) -> list[float]:

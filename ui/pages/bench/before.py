@@ -9,13 +9,12 @@ from app.choices import Choices, Survey
 from app.drafting import Draft, Outcome
 
 from ...theme import SPACE, Theme
+from ..page import HEAD
 from .approval import ApprovalView
 from .estimate import CheckList, EstimateCard
 from .plan_text import PlanText
 from .presets import PresetView
 from .running import RunBar
-
-HEAD = 28  # as high as the heads beside it, which have buttons
 
 
 class BeforePanel(QWidget):

@@ -12,12 +12,13 @@ from app.compare import QPS, RowEntry
 
 from ...models.comparison import step_text
 from ...theme import SPACE, Theme
+from ...widgets.head import Head
 from .panel import Panel, Shown
 
 if TYPE_CHECKING:
     from ...widgets.chart import BarChart
 
-_HEIGHT, _LEGEND = 180, 10  # pixels of a chart, and more for each name in its head
+_HEIGHT = 200  # pixels of a chart
 _NARROWEST = 240  # pixels of a chart
 _BAR, _CATEGORY = 24, 96  # pixels of a bar, of the name below its group
 
@@ -34,9 +35,11 @@ class BarsPanel(Panel):
         self._widths: list[int] = []
         self._packed: list[list[int]] = []
         self._body = QWidget()
+        self._legend = Head(theme, "", "")
         self._column = QVBoxLayout(self._body)
         self._column.setContentsMargins(0, SPACE, 0, SPACE)
         self._column.setSpacing(SPACE)
+        self._column.addWidget(self._legend)
         area = QScrollArea()
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidgetResizable(True)
@@ -52,7 +55,8 @@ class BarsPanel(Panel):
 
     def draw(self, shown: Shown) -> None:
         groups = grouped(shown.comparison["rows"])
-        self._provide(len(groups), len(shown.lines))
+        self._legend.set_lines(shown.lines)
+        self._provide(len(groups))
         for chart, (group, rows) in zip(self._charts, groups.items(), strict=False):
             _draw_group(chart, group, rows, shown)
         self._widths = [_wanted_width(rows, shown) for rows in groups.values()]
@@ -63,15 +67,16 @@ class BarsPanel(Panel):
         super().resizeEvent(event)
         self._lay_out()
 
-    def _provide(self, count: int, columns: int) -> None:
+    def _provide(self, count: int) -> None:
         """So many charts; they are kept and hidden where fewer are needed."""
         from ...widgets.chart import BarChart
 
         while len(self._charts) < count:
             self._charts.append(BarChart(self.theme, "", "", self._body))
+            self._charts[-1].hide_legend()
+            self._charts[-1].setMinimumHeight(_HEIGHT)
         for at, chart in enumerate(self._charts):
             chart.setVisible(at < count)
-            chart.setMinimumHeight(_HEIGHT + _LEGEND * columns)
 
     def _lay_out(self) -> None:
         """Groups of few bars beside one another."""
@@ -79,7 +84,7 @@ class BarsPanel(Panel):
         if packed == self._packed:
             return
         self._packed = packed
-        while (item := self._column.takeAt(0)) is not None:
+        while (item := self._column.takeAt(1)) is not None:
             if (row := item.layout()) is not None:
                 row.deleteLater()
         for line in packed:

@@ -16,7 +16,7 @@ from ...theme import SPACE
 from ...widgets.empty import EmptyPage
 from ...widgets.image import copy_image, save_image
 from ...widgets.message import Message
-from ..page import Page
+from ..page import MARGIN, Page
 from . import sharing
 from .body import Body
 from .chooser import SessionChooser
@@ -72,7 +72,7 @@ class ComparePage(Page):
         row.addWidget(self.chooser)
         row.addWidget(self._stack, 1)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         layout.addWidget(self.message)
         layout.addLayout(row, 1)
 

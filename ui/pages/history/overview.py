@@ -80,7 +80,7 @@ class Overview(QScrollArea):
         lines.addWidget(self._what, 1)
         lines.addWidget(self._on, 1)
         layout = QVBoxLayout(body)
-        layout.setContentsMargins(SPACE, SPACE, SPACE, SPACE)
+        layout.setContentsMargins(0, SPACE, 0, SPACE)
         layout.setSpacing(SPACE)
         layout.addWidget(self._state)
         layout.addLayout(lines)

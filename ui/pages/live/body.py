@@ -10,6 +10,7 @@ from ...models.results import ResultsModel
 from ...theme import SPACE
 from ...widgets.message import Message
 from ...widgets.table import Table
+from ..page import MARGIN
 from .charts import SessionCharts
 from .choices import ChartChoices
 from .header import PlanHeader
@@ -17,7 +18,7 @@ from .plans_row import PlansRow
 from .remarks import RemarksPanel
 from .steering import Steering
 
-WIDTHS = (19, 8, 14, 10, 13, 13, 13, 10, 10, 7)  # of the results, until a person changes them
+WIDTHS = (16, 8, 17, 10, 13, 13, 13, 10, 10, 7)  # of the results, until a person changes them
 
 
 class LiveBody(QWidget):
@@ -42,7 +43,7 @@ class LiveBody(QWidget):
         below = _splitter(Qt.Orientation.Horizontal, (self.table, 120, 3), (self.remarks, 36, 1))
         split = _splitter(Qt.Orientation.Vertical, (self.charts, 52, 5), (below, 24, 2))
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * SPACE, SPACE, 2 * SPACE, SPACE)
+        layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         layout.setSpacing(SPACE)
         for widget in (self.plans, self.message, self.header, self.choices):
             layout.addWidget(widget)

@@ -121,8 +121,10 @@ def _combo(tip: str, letters: int) -> QComboBox:
     box = QComboBox()
     box.setToolTip(tip)
     box.setMaxVisibleItems(20)
+    box.setPlaceholderText("none is chosen")
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(letters)
+    box.setMinimumWidth(12 * SPACE)  # it gives way where the window is narrow
     return box
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
@@ -14,6 +15,8 @@ from ...widgets.scale import time_text
 from ...widgets.table import tabular
 
 MOST = 5000  # lines that are kept here; all of them are in the history
+# what a server puts before each line: its clock, thread and level are told already
+_STAMP = re.compile(r"^\d{4}-\d\d-\d\d[T ]\s?[\d:.]+Z?\s+\d+ \[\w+\] ")
 _SAID = {
     "measured": "warm-up over",
     "crash": "server crashed",
@@ -33,7 +36,7 @@ class RemarksPanel(QPlainTextEdit):
         self.setReadOnly(True)
         self.setMaximumBlockCount(MOST)
         self.setFont(tabular(self.font()))
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self.setTabChangesFocus(True)
         self.setPlaceholderText("Lines of the server's error log, messages of the agent and notes stand here")
         self.setAccessibleName("Log: server, agent, notes")
@@ -74,7 +77,7 @@ class RemarksPanel(QPlainTextEdit):
 def remark_text(remark: Remark) -> str:
     """A remark in one line."""
     if remark.kind == "log":
-        return f"{remark.about}: {remark.text}"
+        return f"{remark.about}: {_STAMP.sub('', remark.text)}"
     if remark.kind == "note":
         return f"note: {remark.text}"
     if remark.kind == "mark":
