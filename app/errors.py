@@ -10,6 +10,7 @@ class DynoError(Exception):
     """Something went wrong that is no defect of Dyno; its text is the one line shown."""
 
     exit_code = 1
+    window_text = ""  # the line for who sits before the window, where the usual one names a command
 
 
 class InputError(DynoError):

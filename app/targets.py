@@ -74,7 +74,10 @@ class Targets:
     def get(self, name: str) -> Target:
         known = {target.name: target for target in self.all()}
         if name not in known:
-            raise InputError(f"there is no target {name!r}: known are {', '.join(known)} (dyno target add)")
+            text = f"there is no target {name!r}: known are {', '.join(known)}"
+            error = InputError(f"{text} (dyno target add)")
+            error.window_text = f"{text}; add it on the Bench page"
+            raise error
         return known[name]
 
     def add(self, target: Target) -> None:

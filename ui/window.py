@@ -69,10 +69,11 @@ class Window(QMainWindow):
         return handled
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        plans = self._context.plans.active()
-        if plans and not self._may_close:
+        if self._context.plans.active() and not self._may_close:
+            from .dialogs.closing import ClosingDialog
+
             event.ignore()
-            dialog = ClosingDialog(plans, self)
+            dialog = ClosingDialog(self._context.plans, self)
             dialog.accepted.connect(self._on_closing_agreed)
             dialog.open()
             return

@@ -102,7 +102,10 @@ def delete(history: History, reference: str) -> str:
         entry = sessions(history, ids=[session])[0]
         state = entry["state"]
         if state in ("active", "waiting"):
-            raise DynoError(f"session {session} is {state}: stop its plan first, `dyno stop --plan`")
+            text = f"session {session} is {state}: stop its plan first"
+            error = DynoError(f"{text}, `dyno stop --plan`")
+            error.window_text = f"{text}, on the Live page"
+            raise error
         now = time.time()
         _empty_trash(history, now - UNDO_S)
         connection.execute(

@@ -143,19 +143,19 @@ class Agent:
 
     def _check_python(self, completed: Completed) -> None:
         if completed.returncode in (NOT_FOUND, NOT_RUNNABLE):
-            raise TargetError(
-                f"no {self.python} on {self._name}: install Python {OLDEST_PYTHON} or newer there,"
-                f" or name one: dyno target edit {self._name} --python /path/to/python3"
-            )
+            raise self._python_missing(f"no {self.python} on {self._name}: install")
         if completed.returncode == 2 and b"nknown option: -I" in completed.stderr:  # before Python 3.4
             said = self.connection.run([self.python, "-V"])
             raise self._too_old((said.stdout + said.stderr).decode("utf-8", "replace").split()[-1])
 
     def _too_old(self, version: str) -> TargetError:
-        return TargetError(
-            f"Python {version} on {self._name} is too old, install Python {OLDEST_PYTHON} or newer"
-            f" (or name another: dyno target edit {self._name} --python /path/to/python3)"
-        )
+        return self._python_missing(f"Python {version} on {self._name} is too old, install")
+
+    def _python_missing(self, text: str) -> TargetError:
+        what = f"{text} Python {OLDEST_PYTHON} or newer there, or name another"
+        error = TargetError(f"{what}: dyno target edit {self._name} --python /path/to/python3")
+        error.window_text = f"{what} in the form of the target, on the Bench page"
+        return error
 
     @property
     def _name(self) -> str:

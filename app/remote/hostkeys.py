@@ -52,6 +52,8 @@ class HostKeyError(TargetError):
         self.port = offer.port
         self.key_type = offer.key.type
         self.fingerprint = offer.key.fingerprint
+        before, _, _ = text.rpartition(": dyno ")
+        self.window_text = f"{before} on the Bench page, at the target {offer.target}"
 
 
 class HostKeyUnknownError(HostKeyError):
@@ -76,8 +78,8 @@ class HostKeyChangedError(HostKeyError):
             offer,
             f"THE HOST KEY OF {offer.host} port {offer.port} HAS CHANGED: trusted is"
             f" {' '.join(self.trusted)}, offered is {key.type} {key.fingerprint}. Somebody may be between you"
-            " and the machine, or it was installed anew; nothing was sent to it. Only if you know why:"
-            f" dyno target trust {offer.target} {key.fingerprint}",
+            " and the machine, or it was installed anew; nothing was sent to it. Only if you know why, accept"
+            f" it: dyno target trust {offer.target} {key.fingerprint}",
         )
 
 

@@ -15,6 +15,7 @@ from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
+    QApplication,
     QComboBox,
     QLineEdit,
     QTreeWidgetItem,
@@ -23,13 +24,16 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
+from app.errors import LinkError
 from app.planner import ContenderRequest, PlanRequest
+from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
 from app.surveys import Survey, Surveys
 from app.targets import LOCAL, Target, Targets
 from tests.fakes import ScriptedAgent
 from tests.plans import build, survey, write
 from ui.bus import Wanted
 from ui.context import Context
+from ui.dialogs.host_key import HostKeyDialog
 from ui.pages.bench import BenchPage
 from ui.widgets.message import Message
 
@@ -515,8 +519,6 @@ def test_a_rehearsal_that_fails_says_what(
 def test_a_target_that_cannot_be_reached_is_told(
     qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.errors import LinkError
-
     def fail(target: Any, ask: Any) -> Any:
         raise LinkError("nobody answers")
 
@@ -524,6 +526,40 @@ def test_a_target_that_cannot_be_reached_is_told(
     page.before.run_bar.run.trigger()
     qtbot.waitUntil(lambda: page.message.text == "nobody answers")
     assert page.before.run_bar.run.isEnabled()
+
+
+def test_a_host_key_that_is_met_at_run_is_looked_at(
+    qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = HostKeyUnknownError(Offer("local", "far.invalid", 22, HostKey("ssh-ed25519", b"key")))
+
+    def fail(target: Any, ask: Any) -> Any:
+        raise refused
+
+    monkeypatch.setattr("ui.pages.bench.page.connect", fail)
+    page.before.run_bar.run.trigger()
+    qtbot.waitUntil(lambda: bool(dialogs(HostKeyDialog)))
+    assert "press Run again" in page.message.text and "dyno target" not in page.targets.view.message.text
+    dialogs(HostKeyDialog)[0].reject()
+    assert page.before.run_bar.run.isEnabled() and "is unknown" in page.targets.view.message.text
+
+
+def test_what_a_lost_link_may_have_started_is_looked_for(
+    qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    monkeypatch.setattr(page.context.plans, "adopt_from", lambda target: looked.append(target.name))
+
+    def fail(target: Any, ask: Any) -> Any:
+        raise LinkError("the link is lost")
+
+    monkeypatch.setattr("ui.pages.bench.page.connect", fail)
+    page.before.run_bar.run.trigger()
+    qtbot.waitUntil(lambda: looked == [LOCAL])
+
+
+def dialogs(kind: type[QWidget]) -> list[Any]:
+    return [each for each in QApplication.topLevelWidgets() if isinstance(each, kind) and each.isVisible()]
 
 
 # for everybody

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.surveys import Survey, Surveys
@@ -333,6 +333,29 @@ def test_a_target_is_changed_and_its_old_survey_is_no_longer_its_own(
     wait_for(qtbot, panel, "far", "unreachable")
     assert Targets().get("far").host == "other.invalid" and panel.survey_of("far") is None
     assert "other.invalid is not known" in panel.view.message.text
+
+
+def test_another_data_directory_is_chosen_and_its_disk_surveyed(
+    qtbot: QtBot, open_panel: Callable[[], TargetsPanel], tmp_path: Path
+) -> None:
+    first, other = str(tmp_path / "a"), str(tmp_path / "b")
+    Targets().edit(LOCAL, directories=[first, other])
+    panel = open_panel()
+    wait_for(qtbot, panel, LOCAL, "reached")
+    box = panel.view.directory.findChild(QComboBox)
+    assert box is not None and box.isVisible() and box.currentText() == first
+    with qtbot.waitSignals([panel.target_chosen, panel.surveyed], timeout=WAIT_MS, order="strict"):
+        box.setFocus()
+        qtbot.keyClick(box, Qt.Key.Key_Down)
+    assert panel.chosen.directory == other and Targets().get(LOCAL).directories == [other, first]
+    survey = panel.survey_of(LOCAL)
+    assert survey is not None and survey["disk"]["path"] == other
+    panel.known.use_directory(LOCAL, other)  # it is that already
+    assert panel.known.survey_of(LOCAL) is not None
+
+
+def test_one_data_directory_leaves_no_choice(open_panel: Callable[[], TargetsPanel]) -> None:
+    assert open_panel().view.directory.isHidden()
 
 
 def test_a_target_is_removed_once_that_is_confirmed(

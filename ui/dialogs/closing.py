@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
-from ..plans import FollowedPlan
+from ..plans import Plans
 
 
 class ClosingDialog(QDialog):
-    def __init__(self, plans: Sequence[FollowedPlan], parent: QWidget) -> None:
+    """Agrees by itself once no plan is carried out any more: then there is nothing to be told."""
+
+    def __init__(self, plans: Plans, parent: QWidget) -> None:
         super().__init__(parent)
+        self._plans = plans
         self.setWindowTitle("Close Dyno")
-        names = "\n".join(f"    {plan.name} on {plan.target.name}" for plan in plans)
-        heading = QLabel(
-            "They go on without the window" if len(plans) > 1 else "It goes on without the window"
-        )
-        heading.setProperty("role", "heading")
-        text = QLabel(
-            f"Still being carried out:\n{names}\n\nNothing is lost: the next time Dyno is opened, what was"
-            " measured meanwhile is fetched. To end a plan, stop it on the Live page first."
-        )
-        text.setWordWrap(True)
-        text.setMinimumWidth(420)
+        self._heading, self._text = QLabel(), QLabel()
+        self._heading.setProperty("role", "heading")
+        self._text.setWordWrap(True)
+        self._text.setMinimumWidth(420)
         buttons = QDialogButtonBox()
         close = buttons.addButton("Close the window", QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.addButton("Stay", QDialogButtonBox.ButtonRole.RejectRole)
@@ -33,5 +28,25 @@ class ClosingDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(24, 24, 24, 16)
         layout.setSpacing(16)
-        for part in (heading, text, buttons):
+        for part in (self._heading, self._text, buttons):
             layout.addWidget(part)
+        self._tell()
+        plans.ended.connect(self._on_ended)
+
+    def _tell(self) -> None:
+        plans = self._plans.active()
+        names = "\n".join(f"    {plan.name} on {plan.target.name}" for plan in plans)
+        self._heading.setText(
+            "They go on without the window" if len(plans) > 1 else "It goes on without the window"
+        )
+        self._text.setText(
+            f"Still being carried out:\n{names}\n\nNothing is lost: the next time Dyno is opened, what was"
+            " measured meanwhile is fetched. To end a plan, stop it on the Live page first."
+        )
+
+    @Slot()
+    def _on_ended(self) -> None:
+        if self._plans.active():
+            self._tell()
+        else:
+            self.accept()

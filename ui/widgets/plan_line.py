@@ -158,5 +158,5 @@ def _pace(progress: PlanProgress) -> list[str]:
 def link_text(link: Link) -> str:
     """How the target is reached, where that is worth a word."""
     if link.state == "down":
-        return f"link lost: {link.text}; the plan goes on there, next try in {link.retry_s:.0f} s"
+        return f"link lost, the plan goes on there; next try in {link.retry_s:.0f} s: {link.text}"
     return "connecting" if link.state == "connecting" else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
@@ -16,10 +16,12 @@ from app.protocol.plan import Plan
 from app.units import bytes_text, seconds_text
 
 from ...theme import SPACE, Theme
+from ...widgets.elided import ElidedLabel
 
 _ROLES = {FAIL: "bad", WARN: "warn"}
 _SIGNS = {FAIL: "Fail", WARN: "Warn"}
 NONE = "-"
+TICK_MS = 10_000  # of the finish
 PADDING = 28  # beside the words of a check
 
 
@@ -29,7 +31,11 @@ class EstimateCard(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self.time, self.disk = QLabel(NONE), QLabel()
+        self._seconds = 0.0
+        self._tick = QTimer(self, interval=TICK_MS)
+        self._tick.timeout.connect(self._tell_time)
+        self.time, self.disk = ElidedLabel(), QLabel()
+        self.time.setText(NONE)
         self.work, self.parts = QLabel(), QLabel()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, SPACE, 12, SPACE)
@@ -44,17 +50,26 @@ class EstimateCard(QFrame):
 
     def show_outcome(self, outcome: Outcome | None) -> None:
         if outcome is None or outcome.plan is None or outcome.estimate is None:
+            self._tick.stop()
             self.time.setText(NONE)
             for label in (self.disk, self.work, self.parts):
                 label.setText("")
             return
         plan, found = outcome.plan, outcome.estimate
-        end = time.strftime("%H:%M", time.localtime(time.time() + found.seconds))
-        self.time.setText(f"about {seconds_text(found.seconds)}, until {end}")
+        self._seconds = found.seconds
+        self._tell_time()
+        self._tick.start()
         self.disk.setText(f"about {bytes_text(found.disk_bytes)} of disk")
         self.work.setText(_work_text(plan))
         self.parts.setText(_sizes_text(found))
         self.setToolTip("\n".join([found.seconds_text, found.disk_text, *found.assumptions[1:]]))
+
+    def _tell_time(self) -> None:
+        """Begun later, it ends later."""
+        end = time.strftime("%H:%M", time.localtime(time.time() + self._seconds))
+        text = f"about {seconds_text(self._seconds)}, until {end}"
+        if text != self.time.text():
+            self.time.setText(text)
 
 
 def _work_text(plan: Plan) -> str:

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from app.choices import Choices
 from app.drafting import Draft, Outcome
+from app.errors import LinkError
+from app.remote.hostkeys import HostKeyError
 from app.starting import Start, Started
 from app.targets import agent_on, connect
 
@@ -129,7 +131,7 @@ class BenchPage(Page):
         self.targets.surveyed.connect(self._on_surveyed)
         self.starter.advanced.connect(self.before.run_bar.show_stage)
         self.starter.started.connect(self._on_started)
-        self.starter.failed.connect(self.message.show_failure)
+        self.starter.failed.connect(self._on_start_failed)
 
     # what a person does
 
@@ -212,6 +214,16 @@ class BenchPage(Page):
             self.message.show_error(f"Nothing was started: {texts}")
         else:
             self.message.show_info("The rehearsal passed: every contender starts. Nothing was measured.")
+
+    def _on_start_failed(self, error: Exception) -> None:
+        """A host key that nobody has looked at is looked at now; what a lost link has started is followed."""
+        if isinstance(error, HostKeyError):
+            self.message.show_warning("Nothing was started: accept the host key, then press Run again.")
+            self.targets.known.tell_key(self._target, error)
+            return
+        self.message.show_failure(error)
+        if isinstance(error, LinkError):
+            self.context.plans.adopt_from(self._target)
 
     def _follow(self, started: Started) -> None:
         sessions = tuple(turn.session for turn in started.plan.turns)

@@ -174,6 +174,8 @@ class TargetsPanel(QWidget):
         self.known.removed.connect(lambda _: self.reload())
         self.view.login_wanted.connect(self.survey_chosen)
         self.view.key_wanted.connect(lambda: self.known.look_at_key(self._chosen))
+        self.view.directory_wanted.connect(lambda each: self.known.use_directory(self._chosen, each))
+        self.known.changed.connect(self._on_changed)
         self.editor.saved.connect(self._on_saved)
         self.editor.cancelled.connect(lambda: self._set_editing(False))
         self._soon.timeout.connect(lambda: self.known.survey_if_old(self._chosen))
@@ -231,6 +233,13 @@ class TargetsPanel(QWidget):
         if survey is not None:
             self.known.take(target, survey)
         else:
+            self.survey_chosen()
+
+    def _on_changed(self, name: str) -> None:
+        """Another place of the same target: what is known of the old one says nothing about it."""
+        if name == self._chosen:
+            self._show_chosen()
+            self.target_chosen.emit(name)
             self.survey_chosen()
 
     def _on_tick(self) -> None:

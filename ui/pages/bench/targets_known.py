@@ -29,6 +29,7 @@ class KnownTargets(QObject):
     ended = Signal(str)  # name: a way to the target, well or not
     surveyed = Signal(str, object)  # name, content of the survey
     removed = Signal(str)  # name
+    changed = Signal(str)  # name: plans are carried out in another of its directories now
     troubled = Signal(object)  # Exception: targets.toml or the surveys could not be read or written
 
     def __init__(self, context: Context, widget: QWidget) -> None:
@@ -79,6 +80,13 @@ class KnownTargets(QObject):
         if state is not None and isinstance(state.error, HostKeyError):
             self._surveying.show_host_key(state.target, state.error)
 
+    def tell_key(self, target: Target, error: HostKeyError) -> None:
+        """A host key was met on another way there: let the person look at it."""
+        if self._is_current(target):
+            self.model.change(target.name, link=link_of(error), error=error)
+            self.ended.emit(target.name)
+            self._surveying.show_host_key(target, error)
+
     def take(self, target: Target, survey: Survey) -> None:
         """Keep a survey of a target, and tell."""
         if not self._is_current(target):
@@ -89,6 +97,24 @@ class KnownTargets(QObject):
         self.model.change(target.name, survey=survey, link="reached", error=None)
         self.ended.emit(target.name)
         self.surveyed.emit(target.name, survey.content)
+
+    def use_directory(self, name: str, directory: str) -> None:
+        """Plans are carried out in this directory of a target from now on: it goes first."""
+        state = self.model.state_of(name)
+        if state is None or state.target.directory == directory:
+            return
+        rest = [each for each in state.target.directories if each != directory]
+
+        def done(_: object) -> None:
+            self.tell_changed()
+            self.changed.emit(name)
+
+        self._context.tasks.run(
+            self,
+            lambda: self._targets.edit(name, directories=[directory, *rest]),
+            done,
+            self.troubled.emit,
+        )
 
     def remove(self, name: str) -> None:
         """Forget a target, its survey, and its secrets in the keyring."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from app.remote.hostkeys import HostKeyChangedError, HostKeyError
 from app.remote.secrets import SecretNeededError
@@ -23,12 +25,15 @@ class TargetView(QWidget):
 
     login_wanted = Signal()
     key_wanted = Signal()  # the host key is to be looked at
+    directory_wanted = Signal(str)  # plans are to be carried out in this one
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.message = Message()
         self.stages = StagesView()
         self.card = SurveyCard()
+        self.directory = DirectoryChoice()
+        self.directory.chosen.connect(self.directory_wanted)
         self._log_in = QAction("Log in…", self)
         self._log_in.triggered.connect(lambda: self.login_wanted.emit())
         self._look = QAction("Look at the key…", self)
@@ -37,10 +42,12 @@ class TargetView(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE)
         layout.addWidget(self.message)
+        layout.addWidget(self.directory)
         layout.addWidget(scrolled(self.stages, self.card), 1)
 
     def show_state(self, state: TargetState) -> None:
         """Its survey, and why there is no newer one."""
+        self.directory.show_directories(state.target.directories)
         if state.survey:
             self.card.show_survey(state.survey)
         else:
@@ -76,6 +83,39 @@ class TargetView(QWidget):
                 self.message.show_warning(f"The host key of {_refused(error, 'is unknown')}", self._look)
             case _:
                 self.message.show_error(*told(error))
+
+
+class DirectoryChoice(QWidget):
+    """Where plans are carried out, on a target with several data directories; the first one is chosen."""
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._box = QComboBox()
+        self._box.setAccessibleName("Data directory")
+        self._box.setToolTip("Where plans are carried out: its disk is surveyed, checked and measured")
+        self._box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._box.textActivated.connect(self._on_activated)
+        label = QLabel("&Directory")
+        label.setProperty("role", "muted")
+        label.setBuddy(self._box)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE)
+        layout.addWidget(label)
+        layout.addWidget(self._box, 1)
+        self.hide()
+
+    def show_directories(self, directories: Sequence[str]) -> None:
+        self.setVisible(len(directories) > 1)
+        if [self._box.itemText(at) for at in range(self._box.count())] != sorted(directories):
+            self._box.clear()
+            self._box.addItems(sorted(directories))
+        self._box.setCurrentText(directories[0])
+
+    def _on_activated(self, directory: str) -> None:
+        self.chosen.emit(directory)
 
 
 def _refused(error: HostKeyError, how: str) -> str:

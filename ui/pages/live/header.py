@@ -63,6 +63,7 @@ class PlanHeader(QWidget):
             _set(self._title, f"{progress.plan.name} on {progress.plan.target}")
             _set(self._state, _state_text(progress, followed))
             _set(self._times, _times_text(progress, followed))
+        _set_role(self._state, "warn" if _is_out_of_touch(followed) else "muted")
         self.strip.show_progress(progress, colours)
         self._legend.show_steps(progress.plan.steps if progress and progress.plan else ())
 
@@ -70,6 +71,16 @@ class PlanHeader(QWidget):
 def _set(label: QLabel, text: str) -> None:
     if text != label.text():
         label.setText(text)
+
+
+def _set_role(label: QLabel, role: str) -> None:
+    if role != label.property("role"):
+        label.setProperty("role", role)
+        label.style().polish(label)
+
+
+def _is_out_of_touch(followed: FollowedPlan | None) -> bool:
+    return followed is not None and (bool(followed.problem) or followed.link.state == "down")
 
 
 def _state_text(progress: PlanProgress | None, followed: FollowedPlan | None) -> str:

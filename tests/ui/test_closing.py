@@ -1,0 +1,60 @@
+"""The dialog that tells what goes on without the window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QDialog, QWidget
+
+from tests.journals import Maker
+from tests.plans import plan
+from ui.context import Context
+from ui.dialogs.closing import ClosingDialog
+
+from .watched import WatchedPlans, watched
+
+
+@pytest.fixture
+def plans(context: Context) -> WatchedPlans:
+    return watched(context)[1]
+
+
+@pytest.fixture
+def window(qtbot: Any) -> QWidget:
+    window = QWidget()
+    qtbot.addWidget(window)
+    return window
+
+
+def shown(window: QWidget, plans: WatchedPlans) -> ClosingDialog:
+    dialog = ClosingDialog(plans, window)
+    dialog.open()
+    return dialog
+
+
+def test_it_agrees_by_itself_when_the_last_plan_ends(
+    plans: WatchedPlans, window: QWidget, qtbot: Any
+) -> None:
+    first, second = (plans.watch(each) for each in (plan(), plan()))
+    dialog = shown(window, plans)
+    assert "They go on" in dialog._heading.text()
+    first.is_over = True
+    plans.ended.emit(first.id)
+    assert dialog.isVisible() and "It goes on" in dialog._heading.text()
+    assert dialog._text.text().count(" on local") == 1
+    second.is_over = True
+    with qtbot.waitSignal(dialog.accepted):
+        plans.ended.emit(second.id)
+    assert dialog.result() == QDialog.DialogCode.Accepted
+
+
+def test_who_stays_is_not_asked_again(plans: WatchedPlans, window: QWidget) -> None:
+    maker = Maker(plan())
+    plans.watch(maker.plan)
+    dialog = shown(window, plans)
+    plans.bring(maker)
+    assert dialog.isVisible()
+    dialog.reject()
+    plans.ended.emit(maker.plan.id)
+    assert dialog.result() == QDialog.DialogCode.Rejected
