@@ -22,7 +22,7 @@ from .protocol.events import MAX_LINE
 SILENCE_S = 10.0  # without a beat the link is dead
 PATIENCE_S = 1.0  # of one read: after it `stop` is looked at
 LONGEST_WAIT_S = 30.0
-GATHER = 2 << 20  # bytes taken together where a lot is waiting
+GATHER = 1 << 18  # bytes taken together where a lot is waiting: a blink for those who are told
 BUSY = 1 << 14  # a read of this many bytes means that more is waiting
 LONGEST_HEADER = 4096  # bytes of a line beside the journals
 

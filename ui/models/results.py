@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -57,25 +57,29 @@ class ResultsModel(QAbstractTableModel):
         theme.changed.connect(self._tell_all)
 
     def set_overview(self, overview: Overview | None) -> None:
-        """The steps of a session, and of what it is held against."""
+        """The steps of a session, and of what it is held against; only lines that differ are told."""
         steps = overview.steps if overview else []
-        base = overview.base_steps if overview else []
-        is_other = [step["name"] for step in steps] != [step["name"] for step in self._steps]
+        base_steps = overview.base_steps if overview else []
+        base = {step_key(each["name"], each["coordinates"]): each for each in base_steps}
+        name = _base_name(overview)
+        before = self._steps
+        is_other_base = (base, name) != (self._base, self._base_name)
+        is_other = [step["name"] for step in steps] != [step["name"] for step in before]
         if is_other:
             self.beginResetModel()
-        self._steps = steps
-        self._base = {step_key(each["name"], each["coordinates"]): each for each in base}
-        self._base_name = _base_name(overview)
+        self._steps, self._base, self._base_name = steps, base, name
         if is_other:
             self.endResetModel()
-        self._tell_all()
+        elif is_other_base:
+            self._tell_all()
+        else:
+            self._tell_rows([row for row, step in enumerate(steps) if step != before[row]])
 
     def set_active(self, position: int, text: str) -> None:
         """The step at hand and how far it is."""
         before, self._active = self._active, (position, text)
-        for row in {before[0], position}:
-            if 0 <= row < len(self._steps):
-                self.dataChanged.emit(self.index(row, 0), self.index(row, len(COLUMNS) - 1))
+        if before != self._active:
+            self._tell_rows({before[0], position})
 
     def rowCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._steps)
@@ -185,9 +189,13 @@ class ResultsModel(QAbstractTableModel):
         roles = {"completed": "text", "failed": "bad"}
         return self._theme.colour(roles.get(step["state"], "muted"))
 
+    def _tell_rows(self, rows: Iterable[int]) -> None:
+        for row in rows:
+            if 0 <= row < len(self._steps):
+                self.dataChanged.emit(self.index(row, 0), self.index(row, len(COLUMNS) - 1))
+
     def _tell_all(self) -> None:
-        if self._steps:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._steps) - 1, len(COLUMNS) - 1))
+        self._tell_rows(range(len(self._steps)))
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
 
 

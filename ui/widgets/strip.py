@@ -26,6 +26,7 @@ from app.units import figure_text, seconds_text
 
 from ..theme import SPACE, Theme
 from .lines import mixed
+from .plan_line import BY_KEY
 
 LABELS = 18  # pixels above the blocks, for the names of sessions
 BLOCKS = 26
@@ -33,11 +34,6 @@ _APART = 6.0  # pixels between two sessions
 _NARROWEST = 3.0  # of a block, as long as there is room
 _FAINT = 0.35  # of the colour of what is still to come
 _ROUND = 2.0
-_BY_KEY = (
-    Qt.FocusReason.TabFocusReason,
-    Qt.FocusReason.BacktabFocusReason,
-    Qt.FocusReason.ShortcutFocusReason,
-)
 GROUPED = ("drive", "scan", "text-index")  # kinds whose steps are told apart by their group
 
 
@@ -240,7 +236,7 @@ class PlanStrip(QWidget):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self._is_by_key = event.reason() in _BY_KEY
+        self._is_by_key = event.reason() in BY_KEY
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:

@@ -17,11 +17,11 @@ from ...widgets.actions import action
 from ...widgets.empty import EmptyPage
 from ..page import Page
 from .body import LiveBody
-from .watching import Watching, Wish
+from .watching import MUCH, Watching, Wish
 
 FRAME_MS = 100  # between two paints of the curves
-CATCHING_UP_MS = 500  # and while much arrives at once
-MUCH = 60  # samples at once
+CALM_MS = 150  # without more of them it is over
+PATIENCE_MS = 2000  # the longest that nothing is painted meanwhile
 TEXT_MS = 1000
 
 
@@ -32,6 +32,7 @@ class LivePage(Page):
         super().__init__(context, parent)
         self._goes_along = True  # with the plan, from session to session
         self._step_wanted = -1
+        self._is_marked = True  # bounds and notes are drawn as they are known
         self._problem = ""  # of the plan at hand, as it was told last
         self._watching = Watching(context, self)
         self.body = LiveBody(context, self)
@@ -78,6 +79,9 @@ class LivePage(Page):
         self._frame.timeout.connect(self._paint)
         self._texts.timeout.connect(self._tell)
         self.context.plans.changed.connect(self._on_plan_changed)
+
+    def first_focus(self) -> QWidget:
+        return self.body.table
 
     def page_actions(self) -> Sequence[QAction | None]:
         of_plan, choices = self.body.steering.actions_of_plan, self.body.choices
@@ -141,15 +145,21 @@ class LivePage(Page):
         self._tell()
 
     def _on_extended(self, samples: int) -> None:
-        """Paint at once where the last paint is long ago, else as soon as it may be."""
-        if not self.isVisible() or self._frame.isActive():
+        """Paint at once where the last paint is long ago, else as soon as it may be.
+
+        Where a lot comes together more is to come: painting waits for the end of it, for the thread that
+        takes it in and the paint would keep each other waiting.
+        """
+        gone = self._painted.elapsed() if self._painted.isValid() else PATIENCE_MS
+        if not self.isVisible() or (self._frame.isActive() and samples < MUCH):
             return
-        wait = FRAME_MS if samples < MUCH else CATCHING_UP_MS
-        gone = self._painted.elapsed() if self._painted.isValid() else wait
-        self._frame.start(max(0, wait - gone))
+        if samples < MUCH:
+            self._frame.start(max(0, FRAME_MS - gone))
+        else:
+            self._frame.start(max(0, min(CALM_MS, PATIENCE_MS - gone)))
 
     def _on_bounded(self) -> None:
-        self.body.charts.mark()
+        self._is_marked = False
         self._on_extended(1)
 
     def _on_figured(self) -> None:
@@ -234,6 +244,9 @@ class LivePage(Page):
 
     def _paint(self) -> None:
         self._painted.start()
+        if not self._is_marked:
+            self._is_marked = True
+            self.body.charts.mark()
         self.body.charts.advance()
         self.body.charts.axis.refresh()
 

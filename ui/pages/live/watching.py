@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.errors import InputError
 from app.history.decoding import Line
@@ -23,6 +23,8 @@ DRAWN = (
     "host.cpu_pct", "server.cpu_pct", "sysbench.cpu_pct",
     "disk.read_kb", "disk.write_kb",
 )  # fmt: skip
+FIGURES_MS = 200  # between a change and the reading of what it brought
+MUCH = 60  # samples at once: a backlog is caught up with
 GHOSTLY = ("load.queries", "load.latency_p95_ms")
 
 
@@ -76,10 +78,13 @@ class Watching(QObject):
         self._context = context
         self._reads = Latest(context.tasks, self)
         self._overviews = Latest(context.tasks, self)
+        self._is_catching_up = False
         self._waiting: list[Line] | None = None  # events that come while the store is read
         self.wish: Wish | None = None
         self.seen: Seen | None = None
         self.overview: Overview | None = None
+        self._soon = QTimer(self, singleShot=True, interval=FIGURES_MS)
+        self._soon.timeout.connect(self._read_figures)
         context.bus.arrived.connect(self._on_arrived)
 
     @property
@@ -106,10 +111,14 @@ class Watching(QObject):
         self._reads.read(_latest, show, self._on_failed)
 
     def reload(self) -> None:
-        """Read the figures anew; the curves are kept up by what arrives."""
-        if self.wish is None or self._waiting is not None:
-            return
+        """Read the figures anew, once for all that changes together; the curves are kept up by events."""
+        if not self._soon.isActive() or self._is_catching_up:
+            self._soon.start()
+
+    def _read_figures(self) -> None:
         wish = self.wish
+        if wish is None or self._waiting is not None:
+            return
         self._overviews.read(
             lambda history: overview(history, wish.session, wish.ghost), self._on_overview, self.failed.emit
         )
@@ -150,6 +159,7 @@ class Watching(QObject):
         if taken.series and self.wish is not None:
             self.show(self.wish)  # what can be chosen from is read anew
             return
+        self._is_catching_up = taken.values >= MUCH
         if taken.values:
             self.extended.emit(taken.values)
         if taken.bounds:

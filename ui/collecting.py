@@ -1,0 +1,38 @@
+"""Python's search for cycles, kept on the GUI thread and short.
+
+Left to itself it begins on whatever thread allocates: there it would delete widgets off the GUI thread, and a
+search through everything that the window is made of stops all threads for a tenth of a second.
+"""
+
+from __future__ import annotations
+
+import gc
+
+from PySide6.QtCore import QObject, QTimer
+
+YOUNG_MS = 5_000  # between two looks at what is new
+OLD_EVERY = 24  # looks: then at all that was made since the parts of the window were
+
+
+class Collecting(QObject):
+    """As long as it lives cycles are found by its timer alone."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._looks = 0
+        gc.disable()
+        timer = QTimer(self, interval=YOUNG_MS)
+        timer.timeout.connect(self._on_timeout)
+        timer.start()
+
+    def settle(self) -> None:
+        """What is there now stays: modules, pages, widgets. It is not searched any more."""
+        gc.freeze()
+
+    def close(self) -> None:
+        gc.enable()
+        gc.unfreeze()
+
+    def _on_timeout(self) -> None:
+        self._looks += 1
+        gc.collect(2 if self._looks % OLD_EVERY == 0 else 1)
