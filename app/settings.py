@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from .errors import InputError
-from .private import write_private
 
 APPEARANCES = ("system", "light", "dark")
 
@@ -65,15 +63,23 @@ def read_table(directory: Path | None = None) -> dict[str, Any]:
     """All of settings.toml."""
     path = _path(directory)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except ValueError as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
 
 
 def keep_table(table: dict[str, Any], directory: Path | None = None) -> None:
     import tomli_w
+
+    from .private import write_private
 
     write_private(_path(directory), tomli_w.dumps(table).encode())
 

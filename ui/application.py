@@ -14,11 +14,12 @@ from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
-from app.catalog.listing import shipped_folder
 from app.errors import DynoError
 from app.settings import Settings, home, read_settings
+from app.shipped import shipped_folder
 
 from .bus import Bus
+from .collecting import Collecting
 from .context import Context
 from .memory import Memory
 from .plans import Plans
@@ -48,6 +49,8 @@ def open_window() -> int:
         problem = ""
     context.theme.set_appearance(settings.appearance)
     window = Window(context)
+    collecting = Collecting(application)
+    window.grown.connect(collecting.settle)
     _catch_defects(window)
     if problem:
         window.message.show_error(problem)

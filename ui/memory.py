@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QSettings
-from PySide6.QtWidgets import QHeaderView, QMainWindow, QSplitter
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QHeaderView, QMainWindow, QSplitter
 
 
 class Memory:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.errors import DynoError
-from app.targets import Ask, Target, Targets, agent_on, connect
 
 from .bus import Arrival, Bus, Changes
 from .widgets.message import told
@@ -23,6 +22,7 @@ if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
     from app.follower import Link, Update
     from app.progress import PlanProgress
     from app.remote.agent import Agent
+    from app.targets import Ask, Target
 
     from .following import News
     from .secrets import Secrets
@@ -128,6 +128,8 @@ class Plans(QObject):
 
     def adopt(self) -> None:
         """Find the plans that go on, or went on, at any target; nobody is asked for a secret."""
+        from app.targets import Targets
+
         for target in Targets(self._home).all():
             self.adopt_from(target)
 
@@ -171,6 +173,8 @@ class Plans(QObject):
         followed = self._plans[plan]
 
         def work() -> None:
+            from app.targets import agent_on, connect
+
             with closing(connect(followed.target, self._secrets.ask)) as connection:
                 agent = agent_on(connection, followed.target, followed.directory, followed.sha)
                 what(agent, followed.sha)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import Future
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
-from .dialogs.secret import SecretDialog
+if TYPE_CHECKING:
+    from .dialogs.secret import SecretDialog
 
 
 class _Question:
@@ -17,11 +18,18 @@ class _Question:
     def __init__(self, prompt: str, was_refused: bool) -> None:
         self.prompt = prompt
         self.was_refused = was_refused
-        self.answer: Future[str | None] = Future()
+        self._answer: str | None = None
+        self._is_answered = threading.Event()
+
+    def wait(self) -> str | None:
+        self._is_answered.wait()
+        return self._answer
 
     def give(self, answer: str | None) -> None:
-        if not self.answer.done():
-            self.answer.set_result(answer)
+        """The first answer stands."""
+        if not self._is_answered.is_set():
+            self._answer = answer
+            self._is_answered.set()
 
 
 class Secrets(QObject):
@@ -49,7 +57,7 @@ class Secrets(QObject):
                 # the right secret is remembered: who asks for one again was refused with it
                 question = self._questions[label] = _Question(label, label in self._answered)
                 self._asked.emit(question)
-        return question.answer.result()
+        return question.wait()
 
     @staticmethod
     def silent(_prompt: str) -> None:
@@ -70,6 +78,8 @@ class Secrets(QObject):
         self._show_next()
 
     def _show_next(self) -> None:
+        from .dialogs.secret import SecretDialog
+
         with self._lock:
             question = next(iter(self._questions.values()), None)
         if question is None or self._dialog is not None:

@@ -8,6 +8,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from app.shipped import shipped_folder
+
 SPACE = 8  # pixels: the grid that everything stands on
 
 Appearance = str  # "system" "light" "dark"
@@ -160,8 +162,6 @@ _ROLES = {
 
 def _style(theme: Theme) -> str:
     """resources/style.qss with the colours of this theme in place of @names."""
-    from app.catalog.listing import shipped_folder
-
     resources = shipped_folder("resources")
     text = (resources / "style.qss").read_text(encoding="utf-8")
     for name in ("down", "check", "partly"):

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtCore import QEvent, QSize, QTimer
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QToolBar, QVBoxLayout, QWidget
 
 from .bus import Wanted
 from .context import Context
-from .dialogs.closing import ClosingDialog
 from .menus import add_file_menu, add_help_menu, add_view_menu
-from .notices import Notices
 from .pages import PLACES, Place
 from .pages.page import Page
 from .widgets.message import Message
 
-FIRST_SIZE = (1280, 800)
+FIRST_SIZE = QSize(1280, 800)
+ITS_FRAME = QSize(4, 40)  # that the desktop puts around it; not known before it is shown
 SAID_MS = 6000
 
 
@@ -36,18 +35,17 @@ class Window(QMainWindow):
         add_file_menu(self, context)
         self._before = add_view_menu(self, context, list(self._places.values()))
         add_help_menu(self, context)
-        self._notices = Notices(context, self)
         context.bus.wanted.connect(self._on_wanted)
         context.bus.said.connect(lambda text: self.statusBar().showMessage(text, SAID_MS))
         if not context.memory.restore_window(self):
-            self.resize(*FIRST_SIZE)
-        self.show_page("bench")
+            room = self.screen().availableSize() - ITS_FRAME
+            self.resize(FIRST_SIZE.boundedTo(room))
 
     def page(self, name: str) -> Page:
         """Made when it is first wanted."""
         if name not in self._pages:
             place = next(place for place in PLACES if place.name == name)
-            page = self._pages[name] = place.make(self._context)
+            page = self._pages[name] = place.make(self._context, self._stack)
             self._stack.addWidget(page)
             self._add_menu(place, page)
         return self._pages[name]
@@ -59,7 +57,7 @@ class Window(QMainWindow):
             menu.menuAction().setVisible(each == name)
             self._actions[each].setEnabled(each == name)
         self._stack.setCurrentWidget(page)
-        self.setWindowTitle(f"{page.title} - Dyno" if page.title else "Dyno")
+        self.setWindowTitle(f"{page.title} — Dyno" if page.title else "Dyno")
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)
@@ -112,7 +110,7 @@ class Window(QMainWindow):
         return body
 
     def _add_menu(self, place: Place, page: Page) -> None:
-        menu = QMenu(f"&{place.title}", self)
+        menu = QMenu(place.menu, self)
         menu.setToolTipsVisible(True)
         group = QActionGroup(self)
         group.setExclusionPolicy(QActionGroup.ExclusionPolicy.None_)
@@ -129,9 +127,13 @@ class Window(QMainWindow):
     # what happens
 
     def _on_painted(self) -> None:
-        """Only now what is dear: the window stands already."""
+        """Only now what is dear: the window stands already, its places can be chosen."""
+        from .notices import Notices
+
+        if not self._pages:
+            self.show_page("bench")
         self._context.plans.adopt()
-        self._notices.begin()
+        Notices(self._context, self).begin()
         self._context.tasks.run(self, _import_charts, lambda _: None, lambda _: None)
 
     def _on_wanted(self, wanted: Wanted) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -12,6 +11,7 @@ from typing import Any, TypeVar
 from ..errors import InputError
 from ..presets import Preset, parse_preset
 from ..settings import home
+from ..shipped import shipped_folder
 from ..toml_text import Document, read_document, read_text
 from .approval import UnapprovedError, hash_of
 from .entries import NAME, Sequence, Workload, sequence_of, workload_of
@@ -23,11 +23,6 @@ MAX_CNF = 64 * 1024
 _REQUIRE = re.compile(r"""\brequire\s*\(?\s*["']([A-Za-z0-9_-]+)["']""")
 _PRESET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _Entry = TypeVar("_Entry", Workload, Sequence)
-
-
-def shipped_folder(package: str) -> Path:
-    """The folder of one of the data packages: workloads, cnf_presets, resources."""
-    return Path(str(importlib.resources.files(package)))
 
 
 class Catalog:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout
 
-from app.catalog.listing import shipped_folder
+from app.shipped import shipped_folder
 
 if TYPE_CHECKING:
     from ..window import Window

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from PySide6.QtWidgets import QWidget
+
 from ..context import Context
 from .page import Page
 
@@ -13,37 +15,38 @@ from .page import Page
 class Place:
     name: str  # as `Wanted` names it
     title: str
+    menu: str  # its title with a letter of its own beside File, View and Help
     tip: str
-    make: Callable[[Context], Page]
+    make: Callable[[Context, QWidget], Page]  # what is taken over later would be styled twice
 
 
-def _bench(context: Context) -> Page:
+def _bench(context: Context, parent: QWidget) -> Page:
     from .bench import BenchPage
 
-    return BenchPage(context)
+    return BenchPage(context, parent)
 
 
-def _live(context: Context) -> Page:
+def _live(context: Context, parent: QWidget) -> Page:
     from .live import LivePage
 
-    return LivePage(context)
+    return LivePage(context, parent)
 
 
-def _history(context: Context) -> Page:
+def _history(context: Context, parent: QWidget) -> Page:
     from .history import HistoryPage
 
-    return HistoryPage(context)
+    return HistoryPage(context, parent)
 
 
-def _compare(context: Context) -> Page:
+def _compare(context: Context, parent: QWidget) -> Page:
     from .compare import ComparePage
 
-    return ComparePage(context)
+    return ComparePage(context, parent)
 
 
 PLACES = (
-    Place("bench", "Bench", "Set up a plan and run it", _bench),
-    Place("live", "Live", "Watch a session", _live),
-    Place("history", "History", "Find sessions again", _history),
-    Place("compare", "Compare", "Put sessions side by side", _compare),
+    Place("bench", "Bench", "&Bench", "Set up a plan and run it", _bench),
+    Place("live", "Live", "&Live", "Watch a session", _live),
+    Place("history", "History", "Hi&story", "Find sessions again", _history),
+    Place("compare", "Compare", "&Compare", "Put sessions side by side", _compare),
 )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.catalog import Catalog, approve, approved_hashes
-from app.catalog.own import copy_preset, write_sequence
 from app.choices import NO_SURVEY, Choices, choices
 from app.drafting import (
     Draft,
@@ -22,9 +21,6 @@ from app.drafting import (
     remembered,
     variant_text,
 )
-from app.history.edits import colours, set_colour
-from app.history.history import History
-from app.history.planned import COLOURS
 from app.planner import PlanRequest
 from app.targets import Targets
 from app.toml_text import read_text
@@ -32,6 +28,9 @@ from app.toml_text import read_text
 from ...bus import Changes
 from ...context import Context
 from ...tasks import Latest
+
+if TYPE_CHECKING:
+    from app.history.history import History
 
 SOON_MS = 40  # of changes that come together one is asked about
 FIRST = "duel"  # the sequence that is there before anybody has chosen
@@ -123,12 +122,16 @@ class PlanDesk(QObject):
             emptied = dict.fromkeys(("tables", "rows", "seconds", "warmup", "threads"))
             self.change(self.draft.said(sequence=name, steps=(), **emptied))
 
+        from app.catalog.own import write_sequence
+
         changes = Changes(sequences=True)
         self._do(
             lambda: write_sequence(Catalog(), name, text, is_own), f"kept as sequence {name}", changes, done
         )
 
     def copy_preset(self, engine: str, source: str, name: str) -> None:
+        from app.catalog.own import copy_preset
+
         changes = Changes(presets=True)
         self._do(lambda: copy_preset(Catalog(), engine, source, name), f"the copy {name} is yours", changes)
 
@@ -137,6 +140,8 @@ class PlanDesk(QObject):
 
     def set_colour(self, contender_key: str, colour: int) -> None:
         def work(history: History) -> None:
+            from app.history.edits import set_colour
+
             set_colour(history, contender_key, colour)
 
         def done(_: None) -> None:
@@ -180,6 +185,9 @@ class PlanDesk(QObject):
             return
 
         def work(history: History) -> tuple[Outcome, list[int]]:
+            from app.history.edits import colours
+            from app.history.planned import COLOURS
+
             found = outcome(draft, survey, Catalog(), approved_hashes(), lambda: at)
             known = colours(history)
             return found, contender_colours(found.plan, known, COLOURS) if found.plan else []

@@ -19,7 +19,7 @@ from ...bus import Changes, Wanted
 from ...context import Context
 from ...theme import SPACE
 from ...widgets.message import Message
-from ..page import Page
+from ..page import MARGIN, Page
 from .before import BeforePanel
 from .contenders import ContendersPanel
 from .desk import PlanDesk
@@ -73,15 +73,23 @@ class BenchPage(Page):
             *self.targets.panel_actions(),
         )  # fmt: skip
 
+    def first_focus(self) -> QWidget:
+        return self.targets.list
+
     # making it
 
     def _lay_out(self) -> None:
-        work = QSplitter(Qt.Orientation.Vertical)
-        work.addWidget(_inset(self.contenders, bottom=SPACE // 2))
-        work.addWidget(_inset(self.sequence, top=SPACE // 2))
-        columns = QSplitter(Qt.Orientation.Horizontal)
-        for part in (self.targets, work, self.before):
-            columns.addWidget(part if part is work else _inset(part))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        layout.setSpacing(SPACE)
+        columns, work = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
+        layout.addWidget(self.message)
+        layout.addWidget(columns, 1)  # from the outside in: what is taken over is styled again
+        _add_inset(columns, self.targets)
+        columns.addWidget(work)
+        _add_inset(columns, self.before)
+        _add_inset(work, self.contenders, bottom=SPACE // 2)
+        _add_inset(work, self.sequence, top=SPACE // 2)
         for splitter, sizes, key in ((columns, WIDTHS, "columns"), (work, HEIGHTS, "work")):
             splitter.setChildrenCollapsible(False)
             splitter.setHandleWidth(SPACE)
@@ -91,11 +99,6 @@ class BenchPage(Page):
         columns.setStretchFactor(1, 1)
         work.setStretchFactor(0, 3)
         work.setStretchFactor(1, 2)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
-        layout.setSpacing(SPACE)
-        layout.addWidget(self.message)
-        layout.addWidget(columns, 1)
 
     def _hear_person(self) -> None:
         """What a person does changes the draft, and nothing else."""
@@ -231,10 +234,10 @@ class BenchPage(Page):
         self.context.bus.wanted.emit(Wanted("live", sessions))
 
 
-def _inset(part: QWidget, top: int = 0, bottom: int = 0) -> QWidget:
-    """Room between a part and the handle beside it."""
+def _add_inset(splitter: QSplitter, part: QWidget, top: int = 0, bottom: int = 0) -> None:
+    """With room between the part and the handle beside it."""
     frame = QWidget()
+    splitter.addWidget(frame)
     layout = QVBoxLayout(frame)
     layout.setContentsMargins(0, top, 0, bottom)
     layout.addWidget(part)
-    return frame
