@@ -49,8 +49,7 @@ def open_window() -> int:
         problem = ""
     context.theme.set_appearance(settings.appearance)
     window = Window(context)
-    collecting = Collecting(application)
-    window.grown.connect(collecting.settle)
+    Collecting(application)
     _catch_defects(window)
     if problem:
         window.message.show_error(problem)

@@ -7,6 +7,7 @@ search through everything that the window is made of stops all threads for a ten
 from __future__ import annotations
 
 import gc
+import sys
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -19,7 +20,7 @@ class Collecting(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._looks = 0
+        self._looks = self._modules = 0
         gc.disable()
         timer = QTimer(self, interval=YOUNG_MS)
         timer.timeout.connect(self._on_timeout)
@@ -36,3 +37,6 @@ class Collecting(QObject):
     def _on_timeout(self) -> None:
         self._looks += 1
         gc.collect(2 if self._looks % OLD_EVERY == 0 else 1)
+        if len(sys.modules) != self._modules:  # a part of the window was made
+            self._modules = len(sys.modules)
+            self.settle()
