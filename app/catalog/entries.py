@@ -14,6 +14,7 @@ MAX_EVENTS = 10**12
 MAX_THREADS = 4_095  # what the shared block of the load generator has room for
 MAX_ROWS = 2_000_000_000  # of a table: the key of the classic table is an INTEGER
 MAX_TABLES = 1_000
+TRANSPORTS = ("socket", "loopback")
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 _OPTION = re.compile(r"[a-z][a-z0-9_]*")
@@ -24,6 +25,7 @@ THREADS = Rule((int,), 1, MAX_THREADS)
 THREAD_LIST = Rule((int, list), 1, MAX_THREADS, items=THREADS, empty=False)
 SECONDS = Rule((int,), 1, MAX_SECONDS)
 WARMUP = Rule((int,), 0, MAX_SECONDS)
+SHARE = Rule((int, float), 0.01, 100)
 TABLES = Rule((int,), 1, MAX_TABLES)
 ROWS = Rule((int, str), 1, MAX_ROWS)
 EVENTS = Rule((int,), 1, MAX_EVENTS)
@@ -50,6 +52,7 @@ WORKLOAD_RULES = {
     "queries_per_event": Rule((int,), 1, 10_000),
     "writes": FLAG,
     "changes_rows": FLAG,
+    "removes_rows": FLAG,
     "needs": Rule((list,), items=Rule((str,), choices=("tables", "index"))),
     "ignore_errors": _ERRORS,
     "ignore_errors_by_engine": TABLE,
@@ -60,6 +63,7 @@ STEP_RULES = {
     "kind": Rule((str,), choices=STEP_KINDS),
     "options": TABLE,
     "seconds": SECONDS,
+    "share": SHARE,
     "events": EVENTS,
     "threads": THREAD_LIST,
     "warmup": WARMUP,
@@ -76,6 +80,7 @@ SEQUENCE_RULES = {
     "threads": THREAD_LIST,
     "seconds": SECONDS,
     "warmup": WARMUP,
+    "transport": Rule((str,), choices=TRANSPORTS),
     "step": Rule((list,), items=TABLE, needed=True),
 }
 
@@ -95,6 +100,7 @@ class Workload:
     queries_per_event: int = 1
     writes: bool = False
     changes_rows: bool = False
+    removes_rows: bool = False
     needs: tuple[str, ...] = ()
     ignore_errors: tuple[int, ...] = ()
     ignore_errors_by_engine: dict[str, list[int]] = field(default_factory=dict)
@@ -112,6 +118,7 @@ class SequenceStep:
     kind: str = ""  # of a step without a workload
     options: dict[str, Any] = field(default_factory=dict)
     seconds: int | None = None
+    share: float | None = None  # of the seconds that the plan says
     events: int | None = None
     threads: tuple[int, ...] | None = None
     warmup: int | None = None
@@ -133,6 +140,7 @@ class Sequence:
     threads: tuple[int, ...] | None = None
     seconds: int | None = None
     warmup: int | None = None
+    transport: str = ""
     shipped: bool = True
     file: str = ""
     text: str = field(default="", repr=False)
@@ -178,6 +186,10 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
         raise document.error((*where, "kind"), "needs a workload, unless it is settle or restart")
     if "kind" in table and table["kind"] not in BARE_KINDS:
         raise document.error((*where, "kind"), "is the workload's; only settle and restart are said here")
+    if "share" in table and "seconds" in table:
+        raise document.error(
+            (*where, "share"), "is of the seconds that the plan says: leave one of the two out"
+        )
     name = table.get("name") or table.get("workload") or table["kind"]
     _check_name(document, (*where, "name"), name)
     check_options(document, (*where, "options"), table.get("options", {}))

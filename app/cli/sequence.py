@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..catalog import Sequence, SequenceStep
 
 OPEN = "the plan"
-WITH_WORK = ("load", "index", "settle", "restart", "text-index")  # that end when they are done
+WITH_WORK = ("load", "index", "settle", "restart", "text-index", "scan")  # that end when they are done
 
 
 def add_words(words: Any) -> None:
@@ -64,12 +64,16 @@ def show_sequence(arguments: argparse.Namespace) -> None:
 
 def _row(step: SequenceStep, kind: str, sequence: Sequence) -> tuple[str, ...]:
     options = " ".join(f"{name}={value}" for name, value in step.options.items())
-    driven = ("", "", _work(step)) if kind in WITH_WORK else _drive(step, sequence)
+    driven = (_clients(step, kind), "", _work(step)) if kind in WITH_WORK else _drive(step, sequence)
     return step.name, step.workload or step.kind, *driven, options, _besides(step)
 
 
 def _work(step: SequenceStep) -> str:
     return f"its work, {step.cap_s} s at most" if step.cap_s else "its work"
+
+
+def _clients(step: SequenceStep, kind: str) -> str:
+    return ", ".join(map(str, step.threads or ())) or ("one a table" if kind == "scan" else "")
 
 
 def _drive(step: SequenceStep, sequence: Sequence) -> tuple[str, str, str]:
@@ -79,9 +83,15 @@ def _drive(step: SequenceStep, sequence: Sequence) -> tuple[str, str, str]:
     warmup = next((each for each in (step.warmup, sequence.warmup) if each is not None), None)
     if step.events:
         warmup = step.warmup or 0
-    bounds = [_seconds(seconds)] if seconds or not step.events else []
+    bounds = [_timed(seconds, step.share)] if seconds or not step.events else []
     bounds += [count_text(step.events, "event")] if step.events else []
     return ", ".join(map(str, threads)), _seconds(warmup), " or ".join(bounds)
+
+
+def _timed(seconds: int | None, share: float | None) -> str:
+    if share is None:
+        return _seconds(seconds)
+    return f"{share:g} of the plan's" if seconds is None else _seconds(round(seconds * share))
 
 
 def _seconds(seconds: int | None) -> str:

@@ -25,6 +25,7 @@ from .sizes import (
 # rows a second of one client thread, as measured on two cores of a virtual machine
 LOAD_RATE = {"innodb": 130_000, "rocksdb": 120_000, "myisam": 160_000}
 INDEX_RATE = {"innodb": 1_000_000, "rocksdb": 200_000, "myisam": 750_000}
+SCAN_RATE = 1_000_000  # of all engines, from the cache
 DISK_RATE = 100 * MB  # what a settle step writes back in a second
 STATEMENT_RATE = 2_000  # of one client thread, for the time of steps bounded by events
 WRITE_RATE = 10_000  # of one client thread, for the space of steps bounded by seconds: seldom reached
@@ -47,7 +48,10 @@ class Work:
 
     def grows(self, step: Step) -> bool:
         """Whether a driven step leaves more rows behind; one that takes rows away leaves the space."""
-        return step.kind == "drive" and bool(self.workloads.get(step.workload, {}).get("changes_rows"))
+        workload = self.workloads.get(step.workload, {})
+        return (
+            step.kind == "drive" and bool(workload.get("changes_rows")) and not workload.get("removes_rows")
+        )
 
     def statements(self, step: Step, within_s: int = 0) -> int:
         """The most statements a driven step can carry out, in all or within so many seconds."""
@@ -150,6 +154,8 @@ def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
         return rows / (LOAD_RATE[contender.engine] * step.threads)
     if step.kind == "index":
         return rows / (INDEX_RATE[contender.engine] * step.threads)
+    if step.kind == "scan":
+        return rows / (SCAN_RATE * min(step.threads, plan.tables))
     if step.kind == "settle":
         return min(step.cap_s, 3 + rows * bytes_per_row(contender) / 2 / DISK_RATE)
     if step.kind == "restart":

@@ -8,12 +8,20 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..catalog.entries import ROWS, SECONDS, TABLES, THREAD_LIST, WARMUP, as_threads, rows_problem
+from ..catalog.entries import (
+    ROWS,
+    SECONDS,
+    TABLES,
+    THREAD_LIST,
+    TRANSPORTS,
+    WARMUP,
+    as_threads,
+    rows_problem,
+)
 from ..errors import InputError
 from ..toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
 
 ORDERS = ("grouped", "interleaved")
-TRANSPORTS = ("socket", "loopback")
 LOAD_METHODS = ("insert",)
 STARTS = ("loaded", "restarted")
 MAX_CONTENDERS = 64
@@ -96,7 +104,7 @@ class PlanRequest:
     threads: tuple[int, ...] | None = None
     repeats: int = 1
     order: str = "grouped"
-    transport: str = "socket"
+    transport: str = ""
     load_method: str = "insert"
     start: str = "loaded"
     contenders: tuple[ContenderRequest, ...] = ()

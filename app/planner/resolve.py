@@ -19,6 +19,7 @@ from .sizes import bytes_per_row
 from .steps import Size, chosen_steps, resolve_steps
 
 TABLES, ROWS, SECONDS, WARMUP, THREADS = 4, 1_000_000, 60, 5, (1,)  # where nobody says anything
+TRANSPORT = "socket"
 MAX_PLAN_BYTES = 900_000  # a plan is part of the first event of a journal, which holds 1 MiB
 
 
@@ -61,7 +62,7 @@ def resolve(
         threads=list(size.threads),
         repeats=request.repeats,
         order=request.order,
-        transport=request.transport,
+        transport=request.transport or sequence.transport or TRANSPORT,
         load_method=request.load_method,
         start=request.start,
         allow_busy=request.allow_busy,

@@ -82,6 +82,9 @@ def _points(
     if workload.kind in PREPARING:
         threads = step.threads[0] if step.threads else min(size.tables, size.cpu_threads)
         return [_step(step, workload, threads, {})]
+    if workload.kind == "scan":  # one client a table, to the end of them all
+        sweep = step.threads or (size.tables,)
+        return [_step(step, workload, threads, {"threads": threads}) for threads in sweep]
     sweep = step.threads or size.threads
     bounds = _bounds(step, workload, size, len(sweep), _is_read(later, workloads))
     return [_step(step, workload, threads, {"threads": threads}, **bounds) for threads in sweep]
@@ -125,7 +128,7 @@ def _checked_options(step: SequenceStep, workload: Workload) -> dict[str, Any]:
 def _bounds(step: SequenceStep, workload: Workload, size: Size, points: int, is_read: bool) -> dict[str, int]:
     """Seconds or events; what changes the number of rows before others read them is bounded by events."""
     if workload.changes_rows and is_read and step.events is None:
-        if step.seconds is not None:
+        if step.seconds is not None or step.share is not None:
             raise InputError(
                 f"step {step.name} changes the number of rows and later steps read them: bound it by events "
                 f"in the sequence, not by seconds, else each contender would leave another number of rows"
@@ -134,7 +137,7 @@ def _bounds(step: SequenceStep, workload: Workload, size: Size, points: int, is_
     if step.events is not None:
         return {"events": step.events, "seconds": step.seconds or 0, "warmup": step.warmup or 0}
     warmup = size.warmup if step.warmup is None else step.warmup
-    return {"seconds": step.seconds or size.seconds, "warmup": warmup}
+    return {"seconds": step.seconds or max(1, round(size.seconds * (step.share or 1))), "warmup": warmup}
 
 
 def _is_read(later: list[SequenceStep], workloads: Mapping[str, Workload]) -> bool:

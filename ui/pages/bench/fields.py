@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
 
+from app.catalog.entries import TRANSPORTS
 from app.drafting import TYPED, Draft, Problem
-from app.planner.request import ORDERS, STARTS, TRANSPORTS
+from app.planner.request import ORDERS, STARTS
 
 from ...theme import SPACE
 
@@ -26,9 +27,9 @@ _TYPED = {
 _CHOSEN = {
     "order": ("Order", ORDERS, "Grouped: A A B B. Interleaved: A B A B"),
     "start": ("Start", STARTS, "What the first step finds: a server as loaded, or restarted after the load"),
-    "transport": ("Transport", TRANSPORTS, "How the clients reach the server"),
+    "transport": ("Transport", ("", *TRANSPORTS), "How the clients reach the server"),
 }
-_TEXTS = {"loaded": "as loaded"}
+_TEXTS = {"loaded": "as loaded", "": "as its sequence"}
 
 
 class FieldsForm(QWidget):
@@ -97,6 +98,9 @@ class FieldsForm(QWidget):
 
     def _box(self, name: str, title: str, values: tuple[str, ...], tip: str) -> QComboBox:
         box = QComboBox()
+        box.setMinimumWidth(12 * SPACE)  # all columns are as wide
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(6)
         for value in values:
             box.addItem(_TEXTS.get(value, value), value)
         box.currentIndexChanged.connect(lambda _: self.chosen.emit(name, box.currentData()))

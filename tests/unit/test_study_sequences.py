@@ -1,0 +1,123 @@
+"""The sequences of the small server studies, and what steps and sequences can say for their sake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.catalog import Catalog
+from app.errors import InputError
+from app.planner import estimate
+from tests.plans import plan, survey, write
+
+STUDIES = ("small-datum", "small-datum-2017-03", "small-datum-2017-11", "small-datum-2026")
+PREPARED = '[[step]]\nworkload = "load"\n\n[[step]]\nworkload = "index"\n'
+
+
+def own(home: Path, *steps: str, top: str = "") -> str:
+    text = f'name = "own"\ntitle = "Mine"\n{top}\n{PREPARED}'
+    write(home / "sequences/own.toml", text + "".join(f"\n[[step]]\n{step}\n" for step in steps))
+    return "own"
+
+
+def names_of(sequence: str) -> list[str]:
+    return [step.name for step in Catalog().sequence(sequence).steps]
+
+
+@pytest.mark.parametrize("sequence", STUDIES)
+@pytest.mark.parametrize("engine", ["innodb", "rocksdb", "myisam"])
+def test_a_study_can_be_planned_on_every_engine(sequence: str, engine: str) -> None:
+    found = plan(f"mariadb-10.11.19:{engine}", sequence=sequence, rows=1000, seconds=1)
+    assert [step.kind for step in found.steps[:2]] == ["load", "index"]
+    assert found.steps[-1].workload == "insert"
+    assert not any(step.events for step in found.steps)
+
+
+def test_the_study_of_march_2017_draws_special_keys_and_deletes_with_one_client() -> None:
+    found = plan(sequence="small-datum-2017-03", rows=1000)
+    drawn = [step for step in found.steps if step.workload != "index"]
+    assert {step.options["rand_type"] for step in drawn} == {"special"}
+    deletes = [step for step in found.steps if step.name == "delete"]
+    assert [(step.threads, step.options["skip_trx"], step.seconds) for step in deletes] == [(1, True, 600)]
+    assert {step.seconds for step in found.steps if step.name == "insert"} == {300}
+    assert (found.threads, found.tables, found.warmup, found.transport) == ([1, 2, 4], 4, 0, "loopback")
+
+
+def test_the_study_of_november_2017_reads_before_and_after_its_writes() -> None:
+    names = names_of("small-datum-2017-11")
+    writes = slice(names.index("update-inlist"), names.index("read-write.range10000") + 1)
+    assert names[:writes.start] == [
+        "load", "index", "point-query.warm", "point-query.pre", "read-only.pre.range10000",
+        "random-points.pre", "scan.pre",
+    ]  # fmt: skip
+    assert names[writes.stop :] == [
+        "read-only.range100", "read-only.range10000", "point-query", "random-points", "hot-points", "scan",
+        "insert",
+    ]  # fmt: skip
+    found = plan(sequence="small-datum-2017-11", rows=1000)
+    assert [(step.label, step.threads) for step in found.steps if step.warm] == [
+        ("point-query.warm threads=2", 2)
+    ]
+    assert {step.options.get("rand_type", "uniform") for step in found.steps} == {"uniform"}
+
+
+@pytest.mark.parametrize("sequence", ["small-datum", "small-datum-2026"])
+def test_rows_are_taken_away_behind_all_reads(sequence: str) -> None:
+    found = plan(sequence=sequence, rows=1000)
+    gone = next(at for at, step in enumerate(found.steps) if step.workload == "delete-only")
+    assert {step.workload for step in found.steps[gone:]} == {"delete-only", "insert"}
+    settled = [step.name for step in found.steps if step.kind == "settle"]
+    assert len(settled) == 2 and settled[0] == "settle.index"
+
+
+def test_a_share_is_of_the_seconds_of_the_plan(dyno_home: Path) -> None:
+    step = 'workload = "point-query"\nshare = 0.5'
+    sequence = own(dyno_home, step, top="seconds = 600")
+    assert plan(sequence=sequence).steps[-1].seconds == 300
+    assert plan(sequence=sequence, seconds=9).steps[-1].seconds == 4
+    assert plan(sequence=sequence, seconds=1).steps[-1].seconds == 1
+
+
+def test_a_share_and_seconds_exclude_each_other(dyno_home: Path) -> None:
+    own(dyno_home, 'workload = "point-query"\nshare = 0.5\nseconds = 3')
+    with pytest.raises(InputError, match="line 12: share is of the seconds that the plan says"):
+        Catalog().sequence("own")
+
+
+def test_a_plan_goes_before_the_transport_of_its_sequence(dyno_home: Path) -> None:
+    sequence = own(dyno_home, top='transport = "loopback"')
+    assert plan(sequence=sequence).transport == "loopback"
+    assert plan(sequence=sequence, transport="socket").transport == "socket"
+    assert plan().transport == "socket"
+
+
+def test_a_scan_has_one_client_a_table_and_ends_by_itself(dyno_home: Path) -> None:
+    sequence = own(dyno_home, 'workload = "scan"', 'name = "more"\nworkload = "scan"\nthreads = [1, 2]')
+    scans = plan(sequence=sequence, tables=3, threads=[8], seconds=9).steps[2:]
+    assert [(step.label, step.threads) for step in scans] == [
+        ("scan threads=3", 3), ("more threads=1", 1), ("more threads=2", 2),
+    ]  # fmt: skip
+    assert {(step.kind, step.unit, step.seconds, step.events, step.warmup) for step in scans} == {
+        ("scan", "rows/s", 0, 0, 0)
+    }
+
+
+def guess(**options: Any) -> Any:
+    return estimate(plan(**options), survey())
+
+
+def test_larger_scans_take_longer(dyno_home: Path) -> None:
+    sequence = own(dyno_home, *[f'name = "{at}"\nworkload = "scan"' for at in range(9)])
+    without = guess(sequence=sequence, steps=["0"], rows=10_000_000, tables=2)
+    with_all = guess(sequence=sequence, rows=10_000_000, tables=2)
+    assert with_all.seconds - without.seconds > 8 * 10
+    assert without.declared_s == with_all.declared_s == 0
+
+
+def test_rows_that_are_taken_away_need_no_disk(dyno_home: Path) -> None:
+    sequence = own(dyno_home, 'workload = "delete-only"', 'workload = "insert"')
+    bare = guess(sequence=sequence, steps=["load"], rows=1000).contenders[0].parts["tables"]
+    assert guess(sequence=sequence, steps=["delete-only"], rows=1000).contenders[0].parts["tables"] == bare
+    assert guess(sequence=sequence, steps=["insert"], rows=1000).contenders[0].parts["tables"] > bare
