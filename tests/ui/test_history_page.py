@@ -300,6 +300,21 @@ def test_delete_is_undone(hand: Hand) -> None:
     assert not hand.action("Undo").isEnabled() and not hand.message.isVisible()
 
 
+def test_the_last_session_comes_back_with_the_keyboard_too(
+    recorded: Path, context: Context, qtbot: QtBot
+) -> None:
+    page = HistoryPage(context)
+    qtbot.addWidget(page)
+    with qtbot.waitSignal(page.counted):
+        page.show()
+    hand = Hand(page, qtbot)
+    hand.table.selectAll()
+    hand.press("Delete")
+    qtbot.waitUntil(lambda: not hand.table.isVisible() and page.findChild(EmptyPage) is not None)
+    qtbot.keyClick(page, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: hand.table.isVisible() and hand.table.model().rowCount() == 1)
+
+
 def test_what_is_carried_out_is_not_deleted_and_says_why(hand: Hand) -> None:
     hand.select(0, 3)
     hand.press("Delete")
@@ -342,8 +357,12 @@ def drop(page: HistoryPage, files: list[Path]) -> None:
 
 def test_a_session_of_an_earlier_version_is_taken_in(hand: Hand, tmp_path: Path) -> None:
     file = Path(shutil.copy(RELEASED, tmp_path))
+    (tmp_path / "other.zip").write_text("no session")
+    drop(hand.page, [tmp_path / "other.zip"])
+    hand.qtbot.waitUntil(lambda: "other.zip is not imported" in hand.message.text)
     drop(hand.page, [file])
     hand.qtbot.waitUntil(lambda: hand.table.model().rowCount() == 6)
+    assert not hand.message.isVisible()
 
 
 # states of the page

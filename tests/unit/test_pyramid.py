@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ui.widgets.pyramid import Track
+from ui.widgets.pyramid import Track, dashed
 
 
 def track_of(values: list[float | None], step: float = 1.0) -> Track:
@@ -109,3 +109,25 @@ def test_however_it_grew_the_window_holds_what_lies_in_it(parts: list[int], pixe
         there = [value for value in known if value is not None]
         if there:
             assert (np.nanmin(drawn), np.nanmax(drawn)) == (min(there), max(there))
+
+
+def test_dashes_lie_between_samples_too() -> None:
+    t, values = dashed(np.array([0.0, 100.0]), np.array([0.0, 1000.0]), 10.0)
+    drawn = [(at, value) for at, value in zip(t, values, strict=True) if not np.isnan(value)]
+    assert drawn[:4] == [(0.0, 0.0), (6.0, 60.0), (10.0, 100.0), (16.0, 160.0)]
+    assert np.isnan(values[2]) and t[2] == 6.0  # the dash ends
+    assert np.count_nonzero(np.isnan(values)) == 10
+
+
+def test_a_gap_of_a_dashed_curve_stays_one() -> None:
+    t = np.array([0.0, 20.0, 40.0, 60.0])
+    at, values = dashed(t, np.array([1.0, np.nan, 2.0, 2.0]), 10.0)
+    assert np.isnan(values[(at > 0) & (at < 40)]).all()
+    assert (values[at > 40][~np.isnan(values[at > 40])] == 2.0).all()
+
+
+def test_dashes_of_dense_values_keep_their_samples() -> None:
+    t = np.arange(100.0)
+    at, values = dashed(t, t, 10.0)
+    assert set(t[t % 10 < 6]) <= set(at[~np.isnan(values)])
+    assert len(dashed(t[:1], t[:1], 10.0)[0]) == 1

@@ -257,7 +257,7 @@ class TimeChart(QWidget):
     def _stretch_of(self, line: Line) -> tuple[Values, Values]:
         (first, last), width = self.axis.range, max(self._canvas.area.plot.width(), 1.0)
         t, values = self.track(line.key).window(first, last, round(width * self.devicePixelRatioF()))
-        return (t, dashed(t, values, (last - first) / width * _DASH)) if line.dashed else (t, values)
+        return dashed(t, values, (last - first) / width * _DASH) if line.dashed else (t, values)
 
     def _fit(self, curves: Sequence[tuple[Values, Values]]) -> None:
         """Round ranges around what is shown, and their ticks."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 
 FACTOR = 4  # entries of a level of the pyramid in one of the level above
+_DASHED = 0.6  # of a dash and the gap after it
 GAP_S = 3.0  # seconds without a sample after which the curve is broken
 
 
@@ -113,9 +114,19 @@ class Track:
         return low, high
 
 
-def dashed(t: Values, values: Values, period: float) -> Values:
+def dashed(t: Values, values: Values, period: float) -> tuple[Values, Values]:
     """With gaps, as a dash pattern has them; one of the pen is dear, and lost where values are dense."""
-    return np.where(t / period % 1.0 < 0.6, values, np.nan)
+    if len(t) < 2:
+        return t, values
+    starts = np.arange(t[0] // period, t[-1] // period + 1) * period
+    ends = starts + _DASHED * period
+    starts, ends = (edges[(edges > t[0]) & (edges < t[-1])] for edges in (starts, ends))
+    kept = t / period % 1.0 < _DASHED
+    at = np.concatenate((starts, t[kept], ends, ends))  # a dash may lie between two samples
+    begun, ended = np.interp(starts, t, values), np.interp(ends, t, values)
+    drawn = np.concatenate((begun, values[kept], ended, np.full(len(ends), np.nan)))
+    order = np.argsort(at, kind="stable")
+    return at[order], drawn[order]
 
 
 def seen(t: Values, values: Values, by: float) -> tuple[Values, Values]:

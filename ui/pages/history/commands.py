@@ -45,7 +45,7 @@ class Commands:
         self.take_in = action(page, "&Import...", "Ctrl+I", "Sessions that somebody exported", do.take_in)
         tip = "Take the selected sessions away; can be undone"
         self.delete = action(table, "&Delete", "Del", tip, do.delete)
-        self.undo = action(table, "&Undo delete", "Ctrl+Z", "Bring back what was deleted last", do.undo)
+        self.undo = action(page, "&Undo delete", "Ctrl+Z", "Bring back what was deleted last", do.undo)
         self.find = action(page, "&Filter", "Ctrl+F", "Find sessions by a text", do.find)
         self.undo.setEnabled(False)
         self.show_selected(0)

@@ -202,6 +202,7 @@ class HistoryPage(Page):
         if taken.problems:
             self._message.show_error(taken.text)
         else:
+            self._message.clear()  # what another file was told of
             self.context.bus.said.emit(taken.text)
         self.open(Wanted("history", taken.new + taken.known))
 
