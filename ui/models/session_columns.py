@@ -34,7 +34,7 @@ class SessionColumn:
 
 # the colour of a state, where it is not that of text
 TONES = {"failed": "bad", "lost": "bad", "stopped": "warn", "waiting": "muted", "active": "accent"}
-NAME, STATE, CONTENDER, DATE, TAGS = 0, 1, 2, 8, 10
+NAME, STATE, CONTENDER, TARGET, DATE, TAGS = 0, 1, 2, 6, 8, 10
 
 
 def state_text(line: SessionLine) -> str:

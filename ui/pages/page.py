@@ -42,8 +42,15 @@ class Page(QWidget):
         """The menu of the page; None is a line between."""
         return ()
 
+    def first_focus(self) -> QWidget | None:
+        """Where the keyboard stands when the page is first seen."""
+        return None
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        first = self.first_focus()
+        if first is not None and self.focusWidget() is None and first.isVisibleTo(self):
+            first.setFocus()
         self._reload_if_stale()
 
     def _on_changed(self, changes: Changes) -> None:

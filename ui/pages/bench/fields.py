@@ -29,7 +29,7 @@ _CHOSEN = {
     "start": ("Start", STARTS, "What the first step finds: a server as loaded, or restarted after the load"),
     "transport": ("Transport", ("", *TRANSPORTS), "How the clients reach the server"),
 }
-_TEXTS = {"loaded": "as loaded", "": "as its sequence"}
+_TEXTS = {"loaded": "as loaded", "": "sequence's"}
 
 
 class FieldsForm(QWidget):

@@ -96,8 +96,8 @@ class SequencePanel(QWidget):
         sizes.addLayout(foot)
         body = QHBoxLayout()
         body.setSpacing(2 * SPACE)
-        body.addWidget(self.steps, 2)
-        body.addLayout(sizes, 3)
+        body.addWidget(self.steps, 1)
+        body.addLayout(sizes, 2)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE)
@@ -145,6 +145,7 @@ def _tree() -> QTreeWidget:
     tree.setUniformRowHeights(True)
     tree.setIndentation(2 * SPACE)
     tree.setMinimumHeight(15 * SPACE)
+    tree.setMinimumWidth(23 * SPACE)  # its names can be read
     return tree
 
 

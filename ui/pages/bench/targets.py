@@ -24,6 +24,7 @@ from ...context import Context
 from ...theme import SPACE
 from ...widgets.actions import action
 from ...widgets.message import Message
+from ..page import HEAD
 from .surveying import Advance
 from .targets_editor import TargetEditor
 from .targets_known import KnownTargets
@@ -145,14 +146,16 @@ class TargetsPanel(QWidget):
         layout.addWidget(self.message)
         layout.addWidget(self.list)
         self._stack.addWidget(self.view)
-        self._stack.addWidget(scrolled(self.editor))
+        self._stack.addWidget(scrolled("Target", self.editor))
         layout.addWidget(self._stack, 1)
 
     def _make_head(self) -> QHBoxLayout:
         heading = QLabel("&Target")
         heading.setProperty("role", "heading")
         heading.setBuddy(self.list)
+        heading.setMinimumHeight(HEAD)
         head = QHBoxLayout()
+        head.setSpacing(0)
         head.addWidget(heading)
         head.addStretch(1)
         shorts = {self._add: "Add", self._edit: "Edit", self._survey: "Survey", self._remove: "Remove"}

@@ -43,7 +43,7 @@ class TargetView(QWidget):
         layout.setSpacing(SPACE)
         layout.addWidget(self.message)
         layout.addWidget(self.directory)
-        layout.addWidget(scrolled(self.stages, self.card), 1)
+        layout.addWidget(scrolled("Survey", self.stages, self.card), 1)
 
     def show_state(self, state: TargetState) -> None:
         """Its survey, and why there is no newer one."""
@@ -122,7 +122,7 @@ def _refused(error: HostKeyError, how: str) -> str:
     return f"{error.host} port {error.port} {how}: nothing was sent to it"
 
 
-def scrolled(*widgets: QWidget) -> QScrollArea:
+def scrolled(name: str, *widgets: QWidget) -> QScrollArea:
     """Below one another, scrolled where they are too high."""
     content, area = QWidget(), QScrollArea()
     layout = QVBoxLayout(content)
@@ -131,6 +131,7 @@ def scrolled(*widgets: QWidget) -> QScrollArea:
     for widget in widgets:
         layout.addWidget(widget)
     layout.addStretch(1)
+    area.setAccessibleName(name)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setWidgetResizable(True)
     area.setWidget(content)

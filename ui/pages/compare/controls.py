@@ -20,6 +20,7 @@ from app.compare import MEASURES, Measure
 
 from ...memory import Memory
 from ...theme import SPACE
+from ...widgets.actions import action_button
 
 _RELATIVE_TIP = "How many times the figure of the base"
 _ABSOLUTE_TIP = "The figures as they were measured"
@@ -79,10 +80,7 @@ class Controls(QWidget):
         (self._absolute if self.is_relative else self._relative).setChecked(True)
 
     def add_button(self, action: QAction) -> None:
-        button = QPushButton(action.text())
-        button.setToolTip(action.toolTip())
-        button.clicked.connect(action.trigger)
-        self._row.addWidget(button)
+        self._row.addWidget(action_button(action))
 
     def add_menu(self, text: str, tip: str, actions: Sequence[QAction]) -> None:
         button = QPushButton(text)

@@ -94,6 +94,9 @@ class ComparePage(Page):
             self._choose(Chosen(tuple(wanted.sessions)))
             self.body.table.setFocus()
 
+    def first_focus(self) -> QWidget:
+        return self.body.table
+
     def page_actions(self) -> Sequence[QAction | None]:
         return self.commands.menu()
 

@@ -13,6 +13,7 @@ from ...theme import SPACE
 from ...widgets.actions import action_button
 from ...widgets.empty import EmptyPage
 from ...widgets.message import Message
+from ..page import MARGIN
 from .detail import DetailPane
 from .filter_bar import FilterBar
 from .table import SessionTable
@@ -42,12 +43,12 @@ class Frame(QWidget):
         self._clear, self._first = clear, first
         bar, table, detail = self._parts
         # from the outside in: whatever gets another parent is styled once more, with all that is in it
-        outer = _column(self, 0, 0)
+        outer = _column(self, MARGIN, SPACE)
         outer.addWidget(self.message)
         outer.addWidget(self._all, 1)
         body = QWidget(self._all)
         self._all.addWidget(body)
-        inner = _column(body, SPACE, SPACE)
+        inner = _column(body, 0, SPACE)
         inner.addWidget(bar)
         inner.addWidget(self._splitter, 1)
         self._splitter.addWidget(self._list)

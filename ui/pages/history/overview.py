@@ -64,6 +64,7 @@ class Overview(QScrollArea):
         self._tags.editingFinished.connect(self._on_tags_edited)
         self._shown_tags: list[str] = []
         self.setWidgetResizable(True)
+        self.setAccessibleName("Session")
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setWidget(self._lay_out())
 

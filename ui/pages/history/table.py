@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.history.browsing import ORDERS, QPS, Order
 
 from ...memory import Memory
-from ...models.session_columns import DATE, FIXED, NAME, TAGS, SessionColumn
+from ...models.session_columns import CONTENDER, DATE, FIXED, NAME, STATE, TAGS, TARGET, SessionColumn
 from ...models.sessions import SessionModel
 from ...theme import Theme
 from ...widgets.table import Table
 from .delegate import SessionDelegate
 
 _SPARE = 220  # pixels of a wide window that a column of text gets at most
+_SHARES = {NAME: 3, STATE: 2, CONTENDER: 2, TAGS: 2, TARGET: 1}  # of them, in tenths
 _SELECT = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 
 
@@ -79,7 +80,7 @@ class SessionTable(Table):
         shown = [at for at, column in enumerate(known) if column.is_first_shown]
         spare = max(0, self.viewport().width() - sum(known[at].width for at in shown))
         for at, column in enumerate(known):
-            self.setColumnWidth(at, column.width + (min(spare // 2, _SPARE) if at in (NAME, TAGS) else 0))
+            self.setColumnWidth(at, column.width + min(spare * _SHARES.get(at, 0) // 10, _SPARE))
             self.setColumnHidden(at, at not in shown)
         for to, at in enumerate(range(len(FIXED), len(known)), DATE + 1):
             head.moveSection(head.visualIndex(at), to)  # figures are seen without scrolling

@@ -1,0 +1,182 @@
+"""Pages and dialogs, empty, filled, with bad news, light, dark, small, large: nothing cut, nothing nameless.
+
+The pictures lie in the directory of the test, for a person to look at.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QDialog, QWidget
+
+from app.errors import DynoError
+from app.protocol.events import Log
+from app.surveys import Survey, Surveys
+from app.targets import LOCAL, Targets
+from tests import plans as made_up
+from tests.journals import Maker, contender, plan, steps, whole
+from tests.ui.looked_at import faults
+from tests.ui.watched import WatchedPlans, keep, watched
+from ui.bus import Wanted
+from ui.context import Context
+from ui.dialogs.about import AboutDialog
+from ui.dialogs.closing import ClosingDialog
+from ui.dialogs.help import HelpDialog
+from ui.dialogs.secret import SecretDialog
+from ui.dialogs.settings import SettingsDialog
+from ui.pages import PLACES
+from ui.widgets.message import Message
+from ui.window import Window
+
+NAMES = tuple(place.name for place in PLACES)
+LONG = "a rather long name of a contender, compressed, on two cores"
+NEWS = (
+    "shelf-in-the-cellar does not answer: the connection to shelf.example.org port 22 was refused by the"
+    " firewall of the house next door, which somebody has to ask; the plan goes on there"
+)
+KINDS = (
+    ("innodb", "default"), ("rocksdb", "default"), ("myisam", "default"), ("innodb", "cached"),
+    ("rocksdb", "bloom-filters-and-zstd"), ("innodb", "o_direct"), ("myisam", "big"), ("rocksdb", "tiny"),
+)  # fmt: skip
+SECRET = "passphrase of /home/somebody/.ssh/id_ed25519 for shelf-in-the-cellar"
+SMALL, LARGE = (1280, 760), (1920, 1040)
+
+
+@pytest.fixture
+def settled(context: Context, dyno_home: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
+    """Nothing is asked of this computer, and a plan may be said to be carried out."""
+    monkeypatch.setattr("ui.pages.bench.targets.SOON_MS", 3_600_000)
+    changed, plans = watched(context)
+    monkeypatch.setattr(plans, "adopt", lambda: None)
+    return changed
+
+
+@pytest.fixture
+def open_window(qtbot: Any, settled: Context) -> Callable[[tuple[int, int], str], Window]:
+    def open_(size: tuple[int, int], appearance: str) -> Window:
+        settled.theme.set_appearance(appearance)
+        window = Window(settled)
+        qtbot.addWidget(window, before_close_func=_let_close)
+        window.resize(*size)
+        with qtbot.waitActive(window):
+            window.show()
+            window.activateWindow()
+        qtbot.waitUntil(lambda: bool(window._pages))
+        return window
+
+    return open_
+
+
+def _let_close(window: Window) -> None:
+    window._may_close = True
+
+
+def survey_of(home: Path, **changes: Any) -> None:
+    content = {"name": LOCAL, **made_up.survey(clock_utc=time.time(), **changes)}
+    Surveys(home).keep(Targets(home).get(LOCAL), Survey(time.time(), content))
+
+
+def fill(context: Context) -> list[str]:
+    """Eight contenders, one with a long name; steps failed, sessions stopped, failed and still active."""
+    survey_of(context.home)
+    contenders = [
+        replace(contender(engine, preset), name=LONG if at == 0 else f"{engine}-{preset}")
+        for at, (engine, preset) in enumerate(KINDS)
+    ]
+    its_plan = plan(contenders, its_steps=steps((1, 2, 4, 8), seconds=5), target="shelf-in-the-cellar")
+    makers = [
+        whole(its_plan, turn.session, failed=4 if at == 3 else None)
+        for at, turn in enumerate(its_plan.turns[:5])
+    ]
+    stopped, full, active = (Maker(its_plan, turn.session).begin() for turn in its_plan.turns[5:])
+    for maker in (stopped, full, active):
+        maker.step(0)
+    stopped.step(1, "failed", f"sysbench: FATAL: {NEWS}")
+    stopped.end("stopped", "as was asked for")
+    full.add(Log, source="server", level="error", text=f"2026-11-21 15:47:08 0 [ERROR] mariadbd: {NEWS}")
+    full.end("failed", "the disk is full: 12 MB are left under /srv/dyno")
+    active.start_step(1)
+    active.samples(1, range(-2, 3))
+    keep(context, [*makers, stopped, full])
+    assert isinstance(context.plans, WatchedPlans)
+    context.plans.watch(its_plan, its_plan.target)
+    context.plans.bring(active)
+    return [turn.session for turn in its_plan.turns]
+
+
+def show(window: Window, name: str, sessions: list[str], qtbot: Any) -> None:
+    """The page with all that it has to show."""
+    window._on_wanted(Wanted(name, tuple(sessions if name == "compare" else sessions[-1:])))
+    page = window.page(name)
+    ready: dict[str, Callable[[], bool]] = {
+        "bench": lambda: page._outcome is not None,  # type: ignore[attr-defined]
+        "live": lambda: page._watching.seen is not None,  # type: ignore[attr-defined]
+        "history": lambda: len(page._table.selected) == 1,  # type: ignore[attr-defined]
+        "compare": lambda: page.body.comparison is not None,  # type: ignore[attr-defined]
+    }
+    if sessions:
+        qtbot.waitUntil(ready[name])
+    rest(qtbot)
+
+
+def rest(qtbot: Any) -> None:
+    """Until what was begun has been laid out."""
+    for _ in range(3):
+        qtbot.wait(30)
+
+
+def look_at(window: QWidget, path: Path) -> list[str]:
+    assert window.grab().save(str(path))
+    return faults(window)
+
+
+@pytest.mark.parametrize("appearance", ["light", "dark"])
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+@pytest.mark.parametrize("state", ["empty", "filled", "error"])
+def test_pages(
+    open_window: Any, settled: Context, qtbot: Any, tmp_path: Path, state: str, size: Any, appearance: str
+) -> None:
+    sessions = fill(settled) if state != "empty" else []
+    window = open_window(size, appearance)
+    found = {}
+    for name in NAMES:
+        show(window, name, sessions, qtbot)
+        if state == "error":
+            window.message.show_failure(RuntimeError(NEWS))
+            for message in window.page(name).findChildren(Message):
+                message.show_failure(DynoError(NEWS))
+            rest(qtbot)
+        found[name] = look_at(window, tmp_path / f"{name}-{state}-{size[0]}-{appearance}.png")
+        assert (window.width(), window.height()) == size, f"{name} has made the window larger"
+    assert not any(found.values()), _report(found)
+
+
+@pytest.mark.parametrize("appearance", ["light", "dark"])
+def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path, appearance: str) -> None:
+    fill(settled)
+    window = open_window(SMALL, appearance)
+    dialogs: dict[str, QDialog] = {
+        "settings": SettingsDialog(settled, window),
+        "help": HelpDialog(window),
+        "about": AboutDialog(settled, window),
+        "closing": ClosingDialog(settled.plans, window),
+        "secret": SecretDialog(SECRET, parent=window),
+    }
+    found = {}
+    for name, dialog in dialogs.items():
+        with qtbot.waitActive(dialog):
+            dialog.open()
+            dialog.activateWindow()
+        rest(qtbot)
+        found[name] = look_at(dialog, tmp_path / f"{name}-{appearance}.png")
+        dialog.close()
+    assert not any(found.values()), _report(found)
+
+
+def _report(found: dict[str, list[str]]) -> str:
+    return "\n".join(f"{name} {line}" for name, lines in found.items() for line in lines)
