@@ -1,0 +1,82 @@
+"""The whole way without a mouse, in a real window, on a real server: set up, run, look, find, compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .screen import Person, person_before, screen_of
+
+RUN_S = 180.0
+MOST_TABS = 60
+
+
+@pytest.mark.timeout(420)
+def test_everything_by_keyboard(dyno_home: Path, tmp_path: Path) -> None:
+    with screen_of() as screen, person_before(screen, dyno_home, tmp_path) as person:
+        set_up(person)
+        run(person)
+        look_at_steps(person)
+        find_again(person)
+        compare(person)
+        person.leave()
+
+
+def tab_to(person: Person, name: str) -> None:
+    for _ in range(MOST_TABS):
+        if any(each["focus"] for each in person.ask(find=name)):
+            return
+        person.press("Tab")
+    raise AssertionError(f"Tab does not come to {name!r}; there is: {person.texts()}")
+
+
+def set_up(person: Person) -> None:
+    """Shorter steps, and a name of its own."""
+    person.wait_to_see("of disk")
+    assert person.find("Targets")["focus"], "the keyboard begins where the work begins"
+    for field, text in (("Seconds", "1"), ("Name", "by keyboard")):
+        tab_to(person, field)
+        person.press("ctrl+a")
+        person.type(text)
+    person.wait_for(lambda: not person.sees("about 1 min"), "the estimate follows")
+
+
+def run(person: Person) -> None:
+    person.press("ctrl+r")
+    person.wait_to_see("by keyboard on local", 60)
+    person.wait_to_see("has ended", RUN_S)
+    assert not person.sees("did not go well")
+
+
+def look_at_steps(person: Person) -> None:
+    """Enter on a step of the results shows it in the charts."""
+    person.press("ctrl+2")
+    tab_to(person, "Results, step by step")
+    assert [row[0] for row in person.rows("Results, step by step")][-1] == "insert"
+    person.press("End", "Return")
+    person.wait_for(lambda: not person.find("Follow the newest")["checked"], "the step is looked at")
+    tab_to(person, "Follow the newest")
+    person.press("space")
+    person.wait_for(lambda: person.find("Follow the newest")["checked"], "the newest is followed")
+
+
+def find_again(person: Person) -> None:
+    person.press("ctrl+3")
+    person.wait_for(lambda: len(person.rows("Sessions")) == 2, "both sessions are listed")
+    person.press("ctrl+f")
+    person.type("rocksdb")
+    person.wait_for(lambda: len(person.rows("Sessions")) == 1, "one of them fits")
+    person.press("Escape")
+    person.wait_for(lambda: len(person.rows("Sessions")) == 2, "both are listed again")
+    person.press("Down", "ctrl+a", "ctrl+k")
+
+
+def compare(person: Person) -> None:
+    person.wait_for(lambda: len(person.rows("Comparison")) > 5, "the steps are compared")
+    assert person.find("Comparison")["focus"]
+    tab_to(person, "Measure")
+    person.press("Down")
+    tab_to(person, "Comparison")
+    person.press("ctrl+shift+c")
+    person.wait_for(lambda: "point-query" in person.clipboard(), "the table is copied")
