@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
     from .tasks import Failed, Tasks
 
 JOIN_S = 5.0
+GATHER_MS = 250  # so many changes of the list are told as one: a backlog brings hundreds
 AGAIN_MS = 30_000  # until a target that was not reached is tried again
 
 
@@ -72,6 +73,8 @@ class Plans(QObject):
         self._unreached: dict[str, Target] = {}
         self._again = QTimer(self, interval=AGAIN_MS, singleShot=True)
         self._again.timeout.connect(self._on_again)
+        self._gathering = QTimer(self, interval=GATHER_MS, singleShot=True)
+        self._gathering.timeout.connect(lambda: bus.changed.emit(Changes(sessions=True)))
         self._heard.connect(self._on_heard)
 
     # what there is
@@ -198,8 +201,9 @@ class Plans(QObject):
         followed.link, followed.problem = update.link, "; ".join(update.refused.values())
         followed.progress.take_update(update)
         self._bus.arrived.emit(Arrival(followed.id, update))
-        if any(_changes_the_list(events) for events in update.events.values()):
-            self._bus.changed.emit(Changes(sessions=True))
+        changes = any(_changes_the_list(events) for events in update.events.values())
+        if changes and not self._gathering.isActive():
+            self._gathering.start()
         if update.link.state == "ended" and not followed.is_over:
             followed.is_over = True
             self._bus.changed.emit(Changes(sessions=True))
