@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import sys
 from pathlib import Path
 
@@ -22,7 +21,7 @@ def has_display() -> bool:
 def _answers_wayland() -> bool:
     name = os.environ.get("WAYLAND_DISPLAY", "")
     folder = os.environ.get("XDG_RUNTIME_DIR", "")
-    return bool(name) and _answers(socket.AF_UNIX, str(Path(folder, name)))
+    return bool(name) and _answers(str(Path(folder, name)))
 
 
 def _answers_x(display: str) -> bool:
@@ -32,11 +31,14 @@ def _answers_x(display: str) -> bool:
     number = int(found["number"])
     if found["host"] in ("", "unix"):
         path = f"/tmp/.X11-unix/X{number}"  # noqa: S108 - where every X server has its socket
-        return any(_answers(socket.AF_UNIX, name) for name in (path, f"\0{path}"))
-    return _answers(socket.AF_INET, (found["host"], X_PORT + number))
+        return any(_answers(name) for name in (path, f"\0{path}"))
+    return _answers((found["host"], X_PORT + number))
 
 
-def _answers(family: socket.AddressFamily, address: str | tuple[str, int]) -> bool:
+def _answers(address: str | tuple[str, int]) -> bool:
+    import socket
+
+    family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as asked:
         asked.settimeout(2)
         try:

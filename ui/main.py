@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from .display import has_display
@@ -20,6 +21,7 @@ def main() -> int:
     if not has_display():
         print(f"dyno: {NO_DISPLAY}", file=sys.stderr)
         return 2
+    gc.disable()  # ui/collecting.py looks for cycles, once the window stands
     from .application import open_window
 
     return open_window()

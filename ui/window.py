@@ -16,6 +16,7 @@ from .widgets.message import Message
 FIRST_SIZE = QSize(1280, 800)
 ITS_FRAME = QSize(4, 40)  # that the desktop puts around it; not known before it is shown
 SAID_MS = 6000
+CALM_MS = 1000  # until the first page has what it shows
 
 
 class Window(QMainWindow):
@@ -134,6 +135,9 @@ class Window(QMainWindow):
             self.show_page("bench")
         self._context.plans.adopt()
         Notices(self._context, self).begin()
+        QTimer.singleShot(CALM_MS, self._on_calm)
+
+    def _on_calm(self) -> None:
         self._context.tasks.run(self, _import_charts, lambda _: None, lambda _: None)
 
     def _on_wanted(self, wanted: Wanted) -> None:

@@ -42,26 +42,30 @@ window.resize(1280, 800)
 window.show()
 application.exec()
 """
-PAINTED = f"""
+DYNO = f"""
 {ENDS}
-from ui import application
-class Window(application.Window):
-    def _on_painted(self):  # its places and menus can be used
-        end()
-application.Window = Window
-application.open_window()
+from PySide6.QtWidgets import QApplication
+from ui.main import main
+ends, go = Ends(), QApplication.exec
+def watched(_):
+    from ui.window import Window
+    WATCH
+    go()
+QApplication.exec = watched
+sys.argv = ["dyno"]
+main()
 """
-BENCH = f"""
-{ENDS}
-from ui import application
-ends = Ends()
-class Window(application.Window):
-    def show_page(self, name):
+PAINTED = DYNO.replace("WATCH", "Window._on_painted = lambda self: end()  # its places and menus can be used")
+BENCH = DYNO.replace(
+    "WATCH",
+    """
+    show_page = Window.show_page
+    def show_watched(self, name):
         self.page(name).installEventFilter(ends)
-        super().show_page(name)
-application.Window = Window
-application.open_window()
-"""
+        show_page(self, name)
+    Window.show_page = show_watched
+""",
+)
 
 
 def measure_start(_: argparse.Namespace) -> list[Figure]:
