@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..catalog import Sequence, SequenceStep
 
 OPEN = "the plan"
+DEFAULTS = ("tables", "rows", "threads", "seconds", "warmup", "transport")
 WITH_WORK = ("load", "index", "settle", "restart", "text-index", "scan")  # that end when they are done
 
 
@@ -51,15 +52,27 @@ def show_sequence(arguments: argparse.Namespace) -> None:
     catalog = Catalog()
     found = catalog.sequence(arguments.name)
     if arguments.json:
-        print_json(
-            {"name": found.name, "title": found.title, "steps": [asdict(step) for step in found.steps]}
-        )
+        said = {key: getattr(found, key) for key in ("name", "title", *DEFAULTS)}
+        print_json({**said, "steps": [asdict(step) for step in found.steps]})
         return
     kinds = {workload.name: workload.kind for workload in catalog.workloads()[0]}
     print(f"{found.title}; what it leaves open, the plan says")
+    if sizes := _sizes(found):
+        print(sizes)
     print()
     headers = ("step", "workload", "threads", "warm-up", "bounded by", "options", "besides")
     print_table(headers, [_row(step, kinds.get(step.workload, step.kind), found) for step in found.steps])
+
+
+def _sizes(sequence: Sequence) -> str:
+    """Tables, their rows and the transport, as far as the sequence says."""
+    rows = f"{sequence.rows:,}" if isinstance(sequence.rows, int) else sequence.rows
+    each = (
+        count_text(sequence.tables, "table") if sequence.tables else "",
+        f"{rows} rows each" if rows else "",
+        f"transport {sequence.transport}" if sequence.transport else "",
+    )
+    return ", ".join(filter(None, each))
 
 
 def _row(step: SequenceStep, kind: str, sequence: Sequence) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from app.catalog import Catalog
+from app.cli import main
 from app.errors import InputError
 from app.planner import estimate
 from tests.plans import plan, survey, write
@@ -121,3 +122,17 @@ def test_rows_that_are_taken_away_need_no_disk(dyno_home: Path) -> None:
     bare = guess(sequence=sequence, steps=["load"], rows=1000).contenders[0].parts["tables"]
     assert guess(sequence=sequence, steps=["delete-only"], rows=1000).contenders[0].parts["tables"] == bare
     assert guess(sequence=sequence, steps=["insert"], rows=1000).contenders[0].parts["tables"] > bare
+
+
+def test_a_sequence_tells_its_sizes_transport_and_shares(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sequence", "show", "small-datum-2017-11"]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines[1] == "2 tables, 80,000,000 rows each, transport loopback"
+    assert "scan scan-count one a table its work" in lines
+    assert "insert insert 1, 2 0 s 300 s" in lines
+
+
+def test_a_share_of_what_the_plan_says(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own(dyno_home, 'workload = "point-query"\nshare = 0.5')
+    assert main(["sequence", "show", "own"]) == 0
+    assert "0.5 of the plan's" in capsys.readouterr().out
