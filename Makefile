@@ -2,12 +2,13 @@
 # make desktop  puts Dyno among the applications of this desktop
 # make test   installs what the tests need, and passes them; make full: the long ones too
 # make bench  measures Dyno itself (docs/benchmarks.md)
+# make screenshots  makes the pictures of docs/ anew
 # make lint   style and types only
 
 BIN = .venv/bin
 
 .DEFAULT_GOAL = help
-.PHONY: help run desktop test full bench lint
+.PHONY: help run desktop test full bench screenshots lint
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -35,6 +36,10 @@ full:
 bench:
 	@sh install.sh test
 	$(BIN)/python -m tests.bench
+
+screenshots:
+	@sh install.sh test
+	$(BIN)/python -m tests.screenshots
 
 lint:
 	@sh install.sh lint

@@ -15,10 +15,14 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, QRect
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QLabel, QWidget
 
 import ui.application
 from ui.main import main
+
+PAINTED_MS = 500
+SMALLEST = 0  # of the qualities of a PNG file: packed best
 
 
 class Inspector(QObject):
@@ -56,8 +60,8 @@ def _answer(question: dict[str, Any]) -> Any:
             return sorted({name for widget in _shown() for name in _names(widget) if name})
         case {"listens": True}:
             return _listens()
-        case {"nameless": True}:
-            return [repr(widget) for widget in _shown() if _is_control(widget) and not any(_names(widget))]
+        case {"picture": path}:
+            return _take_picture(str(path))
     raise ValueError(question)
 
 
@@ -82,8 +86,12 @@ def _names(widget: QWidget) -> tuple[str, ...]:
     return widget.objectName(), widget.accessibleName(), text.replace("&", ""), widget.windowTitle()
 
 
-def _is_control(widget: QWidget) -> bool:
-    return isinstance(widget, QAbstractButton | QAbstractItemView) and widget.focusPolicy().value != 0
+def _take_picture(path: str) -> bool:
+    """Of the window in front, once what was begun is painted; the keyboard's cursor does not blink in it."""
+    QApplication.setCursorFlashTime(0)
+    QTest.qWait(PAINTED_MS)
+    active = QApplication.activeWindow()
+    return active is not None and active.grab().save(path, None, SMALLEST)
 
 
 def _entry(widget: QWidget) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from .panel import Panel, Shown
 if TYPE_CHECKING:
     from ...widgets.chart import BarChart
 
-_HEIGHT = 200  # pixels of a chart
+_HEIGHT = 184  # pixels of a chart: three lines of them on a small screen
 _NARROWEST = 240  # pixels of a chart
 _BAR, _CATEGORY = 24, 96  # pixels of a bar, of the name below its group
 

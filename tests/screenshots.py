@@ -1,0 +1,93 @@
+"""`make screenshots`: the pictures of docs/, of real sessions that are carried out for them on this computer.
+
+A home and a screen of its own; about five minutes. Nobody else should be at work meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.ui.screen import Person, Screen, person_before, screen_of
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+SCREEN = (1320, 880)  # the window with its frame
+LIMIT_S = 300.0
+STEP = "read-write"  # of the second session of the duel: by then there is much to be seen
+ENGINES = ("innodb", "rocksdb", "myisam")
+
+
+def main() -> None:
+    with TemporaryDirectory(prefix="dyno-") as folder, screen_of(*SCREEN) as screen:
+        home = Path(folder) / "dyno"
+        prepare(home)
+        take_light(screen, home, Path(folder))
+        (home / "settings.toml").write_text('appearance = "dark"\n', encoding="utf-8")
+        take_dark(screen, home, Path(folder))
+
+
+def prepare(home: Path) -> None:
+    """Three engines one after another, without the window: something to be found in the history."""
+    build = _dyno(home, "build", "list").splitlines()[1].split()[0]
+    words = [word for engine in ENGINES for word in ("--contender", f"{build}:{engine}")]
+    _dyno(home, "run", *words, "--sequence", "duel", "--name", "engines")
+    _dyno(home, "session", "tag", "engines-innodb", "base")
+    _dyno(home, "session", "tag", "engines-myisam", "no transactions")
+
+
+def take_light(screen: Screen, home: Path, folder: Path) -> None:
+    with person_before(screen, home, folder) as person:
+        person.wait_to_see("Surveyed just now", 60)
+        person.wait_to_see("of disk")
+        take(person, "bench")
+        person.press("ctrl+r")
+        person.wait_to_see("duel on local", 60)
+        person.wait_for(lambda: person.sees(f"2/2 duel-rocksdb  8/9 {STEP}"), f"{STEP} is at hand", LIMIT_S)
+        person.wait_for(lambda: not person.sees("warming up"), "its figures come")
+        person.wait_to_see("second 4 of 5")
+        take(person, "live")
+        person.wait_to_see("has ended", LIMIT_S)
+        person.click("Dismiss")
+        person.press("ctrl+3")
+        person.wait_for(lambda: len(person.rows("Sessions")) == 5, "all sessions are listed")
+        person.click_at(person.table("Sessions")[0][0]["rect"])
+        person.wait_to_see("steps completed")
+        take(person, "history")
+        person.press("ctrl+f")
+        person.type("engines")
+        person.wait_for(lambda: len(person.rows("Sessions")) == len(ENGINES), "those of three engines")
+        person.press("Down", "ctrl+a", "ctrl+k")
+        person.wait_for(lambda: len(person.rows("Comparison")) > 5, "they are compared")
+        take(person, "compare")
+        person.leave()
+
+
+def take_dark(screen: Screen, home: Path, folder: Path) -> None:
+    with person_before(screen, home, folder) as person:
+        person.press("ctrl+2")
+        person.wait_to_see("completed")
+        take(person, "live-dark")
+        person.leave()
+
+
+def take(person: Person, name: str) -> None:
+    """The window without the frame that this desktop puts around it."""
+    person.ask(picture=str(DOCS / f"{name}.png"))
+    print(DOCS / f"{name}.png")
+
+
+def _dyno(home: Path, *words: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "app.cli", *words],
+        cwd=ROOT, env={**os.environ, "DYNO_HOME": str(home)}, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, text=True, check=True,
+    )  # fmt: skip
+    return done.stdout
+
+
+if __name__ == "__main__":
+    main()
