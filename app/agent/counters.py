@@ -37,9 +37,10 @@ HANDLER_READS = "+".join(
     "handler_read_" + what for what in ("first", "key", "next", "prev", "rnd", "rnd_next")
 )
 
+READS = _rate("server.handler_reads", HANDLER_READS, "handler reads")
 EVERY = [
     _gauge("server.threads_running", "threads_running", "threads running in the server"),
-    _rate("server.handler_reads", HANDLER_READS, "handler reads"),
+    READS,
 ]
 
 BY_ENGINE: Dict[str, List[Counter]] = {
@@ -137,6 +138,11 @@ def _total(counter: Counter, status: Mapping[str, str]) -> Optional[float]:
         return float(sum(float(status[name]) for name in counter.status.split("+")))
     except (KeyError, ValueError):
         return None
+
+
+def rows_read(status: Mapping[str, str]) -> Optional[float]:
+    """The rows that the server has read so far, of whatever table; None where it has not said."""
+    return _total(READS, status)
 
 
 def status_deltas(before: Mapping[str, str], after: Mapping[str, str]) -> Dict[str, float]:

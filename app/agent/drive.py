@@ -34,6 +34,7 @@ class Drive:
         self._total: Optional[Dict[str, Any]] = None
         self._first: Any = None  # readings of the host at the bounds of the measured part
         self._last: Any = None
+        self._read_before: Optional[float] = None
         self._done = 0
 
     def carry_out(self) -> Dict[str, Any]:
@@ -41,6 +42,7 @@ class Drive:
         session = self._session
         session.sampler.begin()
         self._first = session.sampler.reading
+        self._read_before = session.sampler.rows_read
         with session.credentials() as login:
             driver = [*driver_options(session.server.socket, session.server.port), *login]
             line = command(
@@ -117,6 +119,8 @@ class Drive:
 
     def _progress(self, line: Optional[Mapping[str, Any]]) -> None:
         """Said where the step has no seconds of its own to be told by."""
+        if self._step.kind == "scan":
+            self._progress_of_scan()
         if line is None or self._step.seconds:
             return
         journal, plan = self._session.journal, self._session.plan
@@ -126,9 +130,20 @@ class Drive:
         elif self._step.events:
             journal.write(Progress, step=self._index, done=self._done, total=self._step.events, unit="events")
 
+    def _progress_of_scan(self) -> None:
+        """Minutes may pass before the first table is done: what the server has read tells it."""
+        session = self._session
+        now, before = session.sampler.rows_read, self._read_before
+        if now is not None and before is not None:
+            total = session.rows_in_tables
+            done = max(0.0, min(now - before, total))
+            session.journal.write(Progress, step=self._index, done=done, total=total, unit="rows")
+
     def _take_total(self, line: Mapping[str, Any]) -> None:
         """The end: what no interval told is the last second, and derived."""
         self._total = dict(line)
+        if self._step.kind == "scan":  # it knows the rows of the load, we know what came and went since
+            self._total["rows"] = {**line["rows"], "read": self._session.rows_in_tables}
         rest = _rest(line, self._sum)
         if rest and (not self._step.seconds or self._s < self._step.seconds):
             self._sample(rest, derived=True)

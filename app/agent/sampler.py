@@ -6,7 +6,7 @@ import time
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from ..protocol.events import Log, Sample, SeriesDeclared
-from .counters import Counters
+from .counters import Counters, rows_read
 from .host import SERIES, HostSampler, values
 from .journal import Journal
 from .mysql import QueryError
@@ -54,6 +54,11 @@ class Sampler:
 
     def declare(self) -> None:
         self._journal.write(SeriesDeclared, series=self._series)
+
+    @property
+    def rows_read(self) -> Optional[float]:
+        """The rows that the server had read at the latest reading."""
+        return rows_read(self._status)
 
     def begin(self) -> None:
         """The first reading of a step: rates need one before."""

@@ -150,7 +150,7 @@ class Session:
         ended["debt"] = read_debt(client, self.contender.engine) if self.server.is_alive() else {}
         ended["status"] = status_deltas(before, self._status())
         ended["sizes"] = sizes(self.server.data, self.at("tmp"))
-        ended["rows"] = {**self.rows, "in_tables": self.rows["inserted"] - self.rows["deleted"]}
+        ended["rows"] = {**self.rows, "in_tables": self.rows_in_tables}
         self.journal.write(StepEnded, step=index, **ended)
         self._open_step = -1
         self._after_step(index, step, ended)
@@ -200,6 +200,10 @@ class Session:
         found = os.statvfs(self.path)
         if found.f_bavail * found.f_frsize < ROOM:
             raise DiskFullError(self.path)
+
+    @property
+    def rows_in_tables(self) -> int:
+        return self.rows["inserted"] - self.rows["deleted"]
 
     def count_rows(self, rows: Dict[str, Any]) -> None:
         for name in self.rows:

@@ -85,7 +85,7 @@ class StepStarted:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a step has come where it has no seconds of its own (load, index, settle)."""
+    """How far a step has come where it has no seconds of its own (load, index, scan, settle)."""
 
     kind: ClassVar[str] = "progress"
     seq: int

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from app.catalog import Catalog
-from app.protocol.events import Fact
+from app.catalog.approval import hash_of
+from app.protocol.events import Fact, Progress
+from tests.plans import write
 
 from .desktop import Desktop
 
@@ -27,11 +29,57 @@ rows = 3000
 workload = "load"
 
 [[step]]
+workload = "index"
+
+[[step]]
 workload = "scan"
 
 [[step]]
 workload = "scan-count"
 threads = [1, 2]
+
+[[step]]
+workload = "delete-only"
+events = 2000
+
+[[step]]
+name = "fewer"
+workload = "scan"
+"""
+# every row takes its time
+SLOW = {
+    "slow.toml": """\
+name = "slow"
+title = "Reading slowly"
+kind = "scan"
+lua = "slow.lua"
+unit = "rows/s"
+""",
+    "slow.lua": """\
+local dyno = require("dyno")
+dyno.declare({})
+local is_done = false
+function dyno.prepare() end
+function event()
+   if is_done then
+      return true
+   end
+   dyno.connection:query("SELECT COUNT(*) FROM sbtest1 WHERE SLEEP(0.001) > 0")
+   is_done = true
+end
+""",
+}
+SLOWLY = """\
+name = "slowly"
+title = "A scan that takes seconds"
+tables = 1
+rows = 3000
+
+[[step]]
+workload = "load"
+
+[[step]]
+workload = "slow"
 """
 
 
@@ -52,7 +100,7 @@ def carry_out(desktop: Desktop, sequence: str, contender: str, **options: object
 @pytest.mark.parametrize("engine", ENGINES)
 def test_scans_end_by_themselves_and_tell_rows(desktop: Desktop, engine: str) -> None:
     (desktop.home / "sequences/scans.toml").write_text(SCANS)
-    steps = carry_out(desktop, "scans", MARIADB + engine, threads=8, seconds=60)[1:]
+    load, _, *steps, deleted, fewer = carry_out(desktop, "scans", MARIADB + engine, threads=8, seconds=60)
     assert [(step["name"], step["coordinates"]) for step in steps] == [
         ("scan", {"threads": 3}),
         ("scan-count", {"threads": 1}),
@@ -61,6 +109,24 @@ def test_scans_end_by_themselves_and_tell_rows(desktop: Desktop, engine: str) ->
     for step in steps:
         assert (step["unit"], step["queries"], step["seconds"] < 30) == ("rows/s", 3, True)
         assert step["value"] == pytest.approx(3 * ROWS / step["seconds"], rel=0.01)
+    assert load["rows"] == 3 * ROWS > deleted["rows"] == fewer["rows"]
+    assert fewer["value"] == pytest.approx(fewer["rows"] / fewer["seconds"], rel=0.01)
+
+
+def test_the_rows_that_the_server_reads_tell_how_far_a_scan_is(desktop: Desktop) -> None:
+    for name, text in SLOW.items():
+        write(desktop.home / "workloads" / name, text)
+    (desktop.home / "sequences/slowly.toml").write_text(SLOWLY)
+    workload = Catalog(desktop.home).workload("slow")
+    desktop.dyno("workload", "approve", "slow", hash_of(Catalog(desktop.home).workload_files(workload)))
+    (_, scan) = carry_out(desktop, "slowly", MARIADB + "innodb")
+    (entry,) = desktop.sessions()
+    told = [e for e in desktop.events(entry["id"]) if isinstance(e, Progress) and e.step == 1]
+    assert len(told) >= 2
+    assert {(each.total, each.unit) for each in told} == {(ROWS, "rows")}
+    assert [each.done for each in told] == sorted(each.done for each in told)
+    assert 0 < told[0].done < ROWS
+    assert scan["value"] == pytest.approx(ROWS / scan["seconds"], rel=0.01)
 
 
 def every_workload() -> str:

@@ -214,7 +214,7 @@ def moment_text(progress: StepProgress, planned: Step) -> str:
     if planned.seconds and progress.s is not None:
         return "warming up" if progress.s < 0 else f"{progress.s + 1} of {planned.seconds} s"
     shown = progress.progress
-    if shown is not None and shown.total and planned.kind in ("load", "index"):
+    if shown is not None and shown.total and planned.kind in ("load", "index", "scan"):
         return f"{shown.done / shown.total:.0%}"
     return "active"
 
