@@ -9,11 +9,14 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QSystemTrayIcon, QWidget
 
 from app.errors import DynoError
+from app.remote.secrets import SecretNeededError
 from app.settings import read_settings
+from app.targets import Target
 
 from .bus import Wanted
 from .context import Context
 from .plans import FollowedPlan
+from .widgets.message import told
 
 if TYPE_CHECKING:
     from .widgets.plan_line import PlanLine
@@ -35,6 +38,7 @@ class Notices(QObject):
         self._layout.setContentsMargins(0, 0, 8, 0)
         self._layout.setSpacing(16)
         window.statusBar().addPermanentWidget(self._bar)
+        self._unreached: dict[str, str] = {}  # what was told of a target that was not reached
         self._tray: QSystemTrayIcon | None = None
         self._timer = QTimer(self, interval=TEXT_MS)
         self._timer.timeout.connect(self._refresh)
@@ -42,10 +46,14 @@ class Notices(QObject):
     def begin(self) -> None:
         self._context.plans.changed.connect(self._on_changed)
         self._context.plans.ended.connect(self._on_ended)
+        self._context.plans.unreached.connect(self._on_unreached)
         self._refresh()
 
     def _on_changed(self, plan: str) -> None:
         """Lines come and go at once; their texts once a second."""
+        followed = self._context.plans.get(plan)
+        if followed is not None and self._window.message.text == self._unreached.get(followed.target.name):
+            self._window.message.clear()
         if plan not in self._lines or not self._timer.isActive():
             self._refresh()
 
@@ -86,6 +94,17 @@ class Notices(QObject):
         self._window.message.show_info(text, action if len(followed.sessions) > 1 else None)
         if self._are_wanted() and not self._window.isActiveWindow():
             self._notify(text)
+
+    def _on_unreached(self, target: Target, error: DynoError) -> None:
+        """Nothing is heard of what was being carried out there, until somebody does something."""
+        why = told(error)[0]
+        if isinstance(error, SecretNeededError):
+            why = f"{target.name} needs the {error.what}"
+        text = f"What was being carried out on {target.name} is not followed: {why}"
+        action = QAction("Connect", self)
+        action.triggered.connect(lambda: self._context.plans.log_in(target))
+        self._unreached[target.name] = text
+        self._window.message.show_warning(text, action)
 
     def _notify(self, text: str) -> None:
         QApplication.alert(self._window)

@@ -20,6 +20,7 @@ from .widgets.message import told
 if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
     from app.adoption import Found
     from app.follower import Link, Update
+    from app.history.history import History
     from app.progress import PlanProgress
     from app.remote.agent import Agent
     from app.targets import Ask, Target
@@ -57,6 +58,7 @@ class Plans(QObject):
 
     changed = Signal(str)  # plan id: it is new, has come further, or its link is another
     ended = Signal(str)  # plan id
+    unreached = Signal(object, object)  # Target where sessions may go on, why it is not reached
     _heard = Signal(object)
 
     def __init__(
@@ -71,6 +73,7 @@ class Plans(QObject):
         self._threads: dict[str, threading.Thread] = {}
         self._stopping = threading.Event()
         self._unreached: dict[str, Target] = {}
+        self._told: set[str] = set()  # the targets of which this was told already
         self._again = QTimer(self, interval=AGAIN_MS, singleShot=True)
         self._again.timeout.connect(self._on_again)
         self._gathering = QTimer(self, interval=GATHER_MS, singleShot=True)
@@ -136,22 +139,29 @@ class Plans(QObject):
         for target in Targets(self._home).all():
             self.adopt_from(target)
 
-    def adopt_from(self, target: Target) -> None:
+    def adopt_from(self, target: Target, ask: Ask | None = None) -> None:
         """Follow what is carried out on a target, and what ended there while the window was closed."""
 
         def work() -> list[Found]:
             from app.adoption import find_plans, goes_on_here
 
-            found = find_plans(target, self._secrets.silent)
+            found = find_plans(target, ask or self._secrets.silent)
             return [each for each in found if goes_on_here(each, self._home)]
 
         def failed(error: Exception) -> None:
             self._unreached[target.name] = target
             self._again.start()
-            if not isinstance(error, DynoError):
+            if isinstance(error, DynoError):
+                self._tell_unreached(target, error)
+            else:
                 self._bus.said.emit(told(error)[0])
 
         self._tasks.run(self, work, self._on_found, failed)
+
+    def log_in(self, target: Target) -> None:
+        """Look there again, now with somebody to be asked."""
+        self._told.discard(target.name)
+        self.adopt_from(target, self._secrets.ask)
 
     def close(self) -> None:
         """Stop following; the plans go on at their targets."""
@@ -208,6 +218,23 @@ class Plans(QObject):
             followed.is_over = True
             self._bus.changed.emit(Changes(sessions=True))
             self.ended.emit(followed.id)
+
+    def _tell_unreached(self, target: Target, error: DynoError) -> None:
+        """Once, and only of a target on which sessions had not ended when it was heard of last."""
+        if target.name in self._told:
+            return
+        self._told.add(target.name)
+
+        def go_on(history: History) -> bool:
+            from app.history.sessions import sessions
+
+            return bool(sessions(history, target=target.name, states=("waiting", "active"), limit=1))
+
+        def done(is_known: bool) -> None:
+            if is_known:
+                self.unreached.emit(target, error)
+
+        self._tasks.read(self, go_on, done, lambda _: None)
 
     def _on_again(self) -> None:
         """What was not reached may be there now, or its passphrase may be known."""

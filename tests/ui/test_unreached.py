@@ -1,0 +1,77 @@
+"""Plans that may go on where nobody gets to: told once, with something to be done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QPushButton
+
+from app.errors import DynoError, LinkError
+from app.remote.secrets import SecretNeededError
+from app.targets import Target, Targets
+from tests.journals import Maker, plan
+from ui.context import Context
+from ui.notices import Notices
+from ui.window import Window
+
+from .watched import keep
+
+FAR = Target("far", host="far.invalid", directories=["/data/dyno"])
+
+
+@pytest.fixture
+def far(context: Context) -> Target:
+    """A target that nobody reaches."""
+    Targets(context.home).add(FAR)
+    return FAR
+
+
+def waiting(context: Context) -> None:
+    """A session that had not ended when it was heard of last."""
+    maker = Maker(plan(target="far"))
+    maker.begin()
+    keep(context, [maker])
+
+
+def test_it_is_told_once_of_a_target_where_something_went_on(
+    context: Context, far: Target, qtbot: Any
+) -> None:
+    waiting(context)
+    told: list[tuple[str, type[DynoError]]] = []
+    context.plans.unreached.connect(lambda target, error: told.append((target.name, type(error))))
+    with qtbot.waitSignal(context.plans.unreached, timeout=30_000):
+        context.plans.adopt_from(far)
+    with qtbot.assertNotEmitted(context.plans.unreached):
+        failed_again(context, far, qtbot)
+    assert told == [("far", LinkError)]
+
+
+def test_a_target_that_is_switched_off_is_no_news(context: Context, far: Target, qtbot: Any) -> None:
+    with qtbot.assertNotEmitted(context.plans.unreached):
+        failed_again(context, far, qtbot)
+
+
+def failed_again(context: Context, far: Target, qtbot: Any) -> None:
+    """Until the target was not reached, and what follows from that was read."""
+    context.plans._unreached.clear()
+    context.plans.adopt_from(far)
+    qtbot.waitUntil(lambda: "far" in context.plans._unreached, timeout=30_000)
+    read: list[None] = []
+    context.tasks.read(context.plans, lambda _: None, read.append, pytest.fail)
+    qtbot.waitUntil(lambda: bool(read))
+
+
+def test_who_can_do_something_is_told_what(
+    context: Context, far: Target, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = Window(context)
+    qtbot.addWidget(window)
+    Notices(context, window).begin()
+    logged_in: list[Target] = []
+    monkeypatch.setattr(context.plans, "log_in", logged_in.append)
+    context.plans.unreached.emit(far, SecretNeededError("far", "passphrase of /id"))
+    text = "What was being carried out on far is not followed: far needs the passphrase of /id"
+    assert window.message.text == text
+    next(each for each in window.message.findChildren(QPushButton) if each.text() == "Connect").click()
+    assert logged_in == [far]
