@@ -123,6 +123,8 @@ class Window(QMainWindow):
                 if action.actionGroup() is None:
                     group.addAction(action)
         self.menuBar().insertMenu(self._before, menu)
+        menu.menuAction().setVisible(False)
+        group.setEnabled(False)  # until the page is shown
         self._menus[place.name], self._actions[place.name] = menu, group
 
     # what happens

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QDialog, QTextBrowser, QWidget
 
 from app.errors import DynoError
 from app.protocol.events import Log
@@ -176,6 +176,16 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         found[name] = look_at(dialog, tmp_path / f"{name}-{appearance}.png")
         dialog.close()
     assert not any(found.values()), _report(found)
+
+
+def test_help_tells_the_keys_of_pages_that_were_not_seen(open_window: Any) -> None:
+    window = open_window(SMALL, "light")
+    told = HelpDialog(window).findChild(QTextBrowser).toPlainText()
+    places = [line for line in told.splitlines() if line in ("File", "Bench", "Live", "History", "Compare")]
+    assert places[:5] == ["File", "Bench", "Live", "History", "Compare"]
+    assert "Skip step" in told and "Make base" in told
+    shown = [menu.text() for menu in window.menuBar().actions() if menu.isVisible()]
+    assert shown == ["&File", "&Bench", "&View", "&Help"]
 
 
 def _report(found: dict[str, list[str]]) -> str:

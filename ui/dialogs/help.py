@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayo
 
 from app.shipped import shipped_folder
 
+from ..pages import PLACES
+
 if TYPE_CHECKING:
     from ..window import Window
 
@@ -32,9 +34,12 @@ class HelpDialog(QDialog):
 
 
 def _shortcuts(window: Window) -> str:
-    """Of every action that has one, in the order of the menus."""
+    """Of every action that has one, also of pages that were not seen yet."""
+    for place in PLACES:
+        window.page(place.name)
+    order = ["&File", *(place.menu for place in PLACES), "&View", "&Help"]
     parts = []
-    for top in window.menuBar().actions():
+    for top in sorted(window.menuBar().actions(), key=lambda top: order.index(top.text())):
         menu: Any = top.menu()  # a QMenu, which the stubs of PySide6 do not say
         rows = [_row(each) for each in menu.actions() if each.shortcut().toString()] if menu else []
         if rows:
