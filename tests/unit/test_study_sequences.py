@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.agent.generator import seed_of
 from app.catalog import Catalog
 from app.cli import main
 from app.errors import InputError
@@ -34,6 +35,13 @@ def test_a_study_can_be_planned_on_every_engine(sequence: str, engine: str) -> N
     assert [step.kind for step in found.steps[:2]] == ["load", "index"]
     assert found.steps[-1].workload == "insert"
     assert not any(step.events for step in found.steps)
+
+
+@pytest.mark.parametrize("sequence", STUDIES)
+def test_no_two_steps_of_a_study_share_their_keys(sequence: str) -> None:
+    found = plan(sequence=sequence, rows=1000, threads=[1, 2])
+    seeds = [seed_of(found, 1, step) for step in found.steps if step.workload]
+    assert len(set(seeds)) == len(seeds) > 15
 
 
 def test_the_study_of_march_2017_draws_special_keys_and_deletes_with_one_client() -> None:
