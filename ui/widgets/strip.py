@@ -10,6 +10,7 @@ from PySide6.QtGui import (
     QBrush,
     QColor,
     QFocusEvent,
+    QFont,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -72,6 +73,11 @@ class PlanStrip(QWidget):
         self._progress, self._colours = progress, colours
         self._arrange()
         self.update()
+
+    def look_at(self, session: str) -> None:
+        """The session whose curves are seen: its name stands out."""
+        if self._selected is None or self._selected[0] != session:
+            self.select(session, -1)
 
     def select(self, session: str, step: int) -> None:
         """Mark the block that is looked at."""
@@ -158,9 +164,13 @@ class PlanStrip(QWidget):
         painter.drawRect(place.adjusted(width / 2, width / 2, -width / 2, -width / 2))
 
     def _paint_names(self, painter: QPainter, progress: PlanProgress) -> None:
-        metrics = painter.fontMetrics()
+        plain, bold = QFont(painter.font()), QFont(painter.font())
+        bold.setWeight(QFont.Weight.DemiBold)
         for id_, place in self._session_places().items():
             session = progress.sessions[id_]
+            is_seen = self._selected is not None and self._selected[0] == id_
+            painter.setFont(bold if is_seen else plain)
+            metrics = painter.fontMetrics()
             swatch = QRectF(place.left(), 4, 8, 8)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._theme.contender(self._colours.get(id_, 0)))
@@ -168,7 +178,7 @@ class PlanStrip(QWidget):
                 painter.drawRoundedRect(swatch, _ROUND, _ROUND)
             text = " ".join(filter(None, (progress.name(id_), _state_text(session))))
             room = int(place.width() - 14)
-            painter.setPen(self._theme.colour("text" if session.state == "active" else "muted"))
+            painter.setPen(self._theme.colour("text" if is_seen or session.state == "active" else "muted"))
             if room > metrics.horizontalAdvance("MMM"):
                 shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
                 painter.drawText(QPointF(place.left() + 14, 12), shown)

@@ -140,6 +140,7 @@ class LivePage(Page):
             self.body.choices.show_series(seen.timeline.series)
             self.body.charts.show_curves(seen.curves, seen.ghost, (session, ghost), choice)
             self.body.remarks.set_remarks(seen.curves.remarks)
+            self.body.header.strip.look_at(session["id"])
             self._look_at(self._step_wanted)
             self._step_wanted = -1
         self._tell()
