@@ -14,7 +14,8 @@ from importlib import import_module
 
 from .figure import Figure, describe_machine, print_figures
 
-MODULES = ("server", "history", "window_start", "charts", "history_page", "compare_page", "live_page")
+MODULES = ("server", "history", "window_start", "charts", "history_page", "compare_page", "live_page",
+           "window_process")  # fmt: skip
 Measure = Callable[[argparse.Namespace], list[Figure]]
 
 

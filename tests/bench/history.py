@@ -30,6 +30,8 @@ SECONDS = 36_000  # of a 10-hour session
 STEP_S = 600
 READ = 1 << 16  # bytes of one read of a connection
 LISTED = 10_000
+DRAWN = {10: "disk.read_kb", 11: "disk.write_kb", 20: "host.cpu_pct", 21: "server.cpu_pct",
+         22: "sysbench.cpu_pct", 40: "load.latency_p95_ms"}  # fmt: skip
 
 
 def noisy(seconds: int, random: np.random.Generator) -> tuple[list[dict[str, Any]], np.ndarray]:
@@ -57,20 +59,27 @@ def noisy(seconds: int, random: np.random.Generator) -> tuple[list[dict[str, Any
 
 def ten_hours(step_s: int) -> tuple[Plan, list[bytes]]:
     """A session of 10 hours with 50 series, as the lines of its journal."""
+    return a_session(SECONDS, step_s)
+
+
+def a_session(seconds: int, step_s: int) -> tuple[Plan, list[bytes]]:
+    """50 series, seven of them with the names that the Live page draws."""
     steps = [
         Step(f"step{at}", "drive", workload="point-query", seconds=step_s, coordinates={"threads": 1})
-        for at in range(SECONDS // step_s)
+        for at in range(seconds // step_s)
     ]  # fmt: skip
     plan = journals.plan(its_steps=steps)
-    declared, values = noisy(SECONDS, np.random.default_rng(1))
+    declared, values = noisy(seconds, np.random.default_rng(1))
+    for at, name in DRAWN.items():
+        declared[at]["name"] = name
     maker = journals.Maker(plan).begin(declared)
-    seconds = iter(values.tolist())
+    rows = iter(values.tolist())
     for at in range(len(steps)):
         maker.start_step(at)
         for s in range(step_s):
             maker.t += 1.0
             dt = round(maker.random.gauss(1, 0.0004), 4)
-            maker.add(Sample, step=at, s=s, dt=dt, values=[missing(v, maker.random) for v in next(seconds)])
+            maker.add(Sample, step=at, s=s, dt=dt, values=[missing(v, maker.random) for v in next(rows)])
         maker.end_step(at)
     maker.end()
     return plan, [encode(event) for event in maker.events]
