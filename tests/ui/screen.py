@@ -101,7 +101,8 @@ class Person:
         return list(found[0])
 
     def rows(self, name: str) -> list[list[str]]:
-        return [[cell["text"] for cell in row] for row in self.table(name)]
+        """None while the table is not shown."""
+        return [[cell["text"] for cell in row] for table in self.ask(table=name)[:1] for row in table]
 
     def wait_for(self, what: Any, text: str, limit_s: float = 30.0) -> None:
         end = time.monotonic() + limit_s
