@@ -317,6 +317,8 @@ def variant_text(
         value = getattr(sequence, key) if given is None else given
         if value is not None:
             data[key] = list(value) if isinstance(value, tuple) else value
+    if transport := request.transport or sequence.transport:
+        data["transport"] = transport
     chosen = chosen_steps(sequence, request.steps, workloads)
     data["step"] = [_plain(asdict(step)) for step in chosen]
     return tomli_w.dumps(data)

@@ -10,8 +10,9 @@ import pytest
 from app.agent.generator import seed_of
 from app.catalog import Catalog
 from app.cli import main
+from app.drafting import variant_text
 from app.errors import InputError
-from app.planner import estimate
+from app.planner import PlanRequest, estimate
 from tests.plans import plan, survey, write
 
 STUDIES = ("small-datum", "small-datum-2017-03", "small-datum-2017-11", "small-datum-2026")
@@ -144,3 +145,11 @@ def test_a_share_of_what_the_plan_says(dyno_home: Path, capsys: pytest.CaptureFi
     own(dyno_home, 'workload = "point-query"\nshare = 0.5')
     assert main(["sequence", "show", "own"]) == 0
     assert "0.5 of the plan's" in capsys.readouterr().out
+
+
+def test_a_variant_keeps_transport_and_shares(dyno_home: Path) -> None:
+    study, workloads = Catalog().sequence("small-datum-2017-11"), Catalog().workloads()[0]
+    text = variant_text(study, PlanRequest(rows=1000), {each.name: each for each in workloads}, "mine")
+    write(dyno_home / "sequences/mine.toml", text)
+    mine = Catalog().sequence("mine")
+    assert (mine.transport, mine.rows, mine.steps) == ("loopback", 1000, study.steps)

@@ -27,9 +27,13 @@ _TYPED = {
 _CHOSEN = {
     "order": ("Order", ORDERS, "Grouped: A A B B. Interleaved: A B A B"),
     "start": ("Start", STARTS, "What the first step finds: a server as loaded, or restarted after the load"),
-    "transport": ("Transport", ("", *TRANSPORTS), "How the clients reach the server"),
+    "transport": (
+        "Transport",
+        ("", *TRANSPORTS),
+        "How clients connect; sequence: as it says, else socket",
+    ),
 }
-_TEXTS = {"loaded": "as loaded", "": "sequence's"}
+_TEXTS = {"loaded": "as loaded", "": "sequence"}
 
 
 class FieldsForm(QWidget):
