@@ -40,7 +40,7 @@ class Settings:
     """What a person sets in the window."""
 
     appearance: str = "system"
-    target: str = "local"  # that a new plan begins with
+    target: str = ""  # that the window begins with; none: the one chosen last
     notifications: bool = True  # when a plan ends
 
 

@@ -162,6 +162,16 @@ def test_what_was_set_up_last_is_there_again(qtbot: QtBot, page: BenchPage, open
     assert again.sequence.fields.edits["rows"].text() == "3x memory"
 
 
+def test_a_contender_that_cannot_be_does_not_lose_the_rest(
+    qtbot: QtBot, page: BenchPage, open_page: OpenPage
+) -> None:
+    retype(qtbot, page.sequence.fields.edits["rows"], "3x memory")
+    page.contenders.edited.emit(0, "name", "no & name")
+    settle(qtbot, page)
+    assert "name must be" in reason(page)
+    assert open_page().sequence.fields.edits["rows"].text() == "3x memory"
+
+
 # contenders
 
 
@@ -429,6 +439,9 @@ def test_a_plan_file_that_cannot_be_is_told(
 ) -> None:
     page.before.plan.open_wanted.emit(str(write(tmp_path / "plan.toml", text)))
     qtbot.waitUntil(lambda: why in page.message.text)
+    good = write(tmp_path / "good.toml", page.before.plan.text.toPlainText())
+    page.before.plan.open_wanted.emit(str(good))
+    assert not page.message.isVisible()
 
 
 def test_the_command_line_is_taken_along(qtbot: QtBot, page: BenchPage) -> None:

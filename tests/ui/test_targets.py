@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.settings import Settings, keep_settings
 from app.surveys import Survey, Surveys
 from app.targets import LOCAL, Target, Targets
 from tests.integration.sshd import Sshd, StartSshd, make_key
@@ -352,6 +353,19 @@ def test_another_data_directory_is_chosen_and_its_disk_surveyed(
     assert survey is not None and survey["disk"]["path"] == other
     panel.known.use_directory(LOCAL, other)  # it is that already
     assert panel.known.survey_of(LOCAL) is not None
+
+
+def test_the_window_begins_with_the_target_of_the_settings(
+    open_panel: Callable[[], TargetsPanel], dyno_home: Path
+) -> None:
+    for name in ("far", "near"):
+        Targets().add(Target(name, host="far.invalid", directories=["/x"]))
+    open_panel().choose("near")
+    assert open_panel().chosen.name == "near"  # the one chosen last
+    keep_settings(Settings(target="far"), dyno_home)
+    assert open_panel().chosen.name == "far"
+    Targets().remove("far")
+    assert open_panel().chosen.name == LOCAL
 
 
 def test_one_data_directory_leaves_no_choice(open_panel: Callable[[], TargetsPanel]) -> None:

@@ -58,7 +58,7 @@ def failed_again(context: Context, far: Target, qtbot: Any) -> None:
     context.plans.adopt_from(far)
     qtbot.waitUntil(lambda: "far" in context.plans._unreached, timeout=30_000)
     read: list[None] = []
-    context.tasks.read(context.plans, lambda _: None, read.append, pytest.fail)
+    context.tasks.read(context.plans, lambda _: None, read.append, lambda error: pytest.fail(str(error)))
     qtbot.waitUntil(lambda: bool(read))
 
 

@@ -44,7 +44,7 @@ class SettingsDialog(QDialog):
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(12)
         form.addRow("&Appearance", self._appearance)
-        form.addRow("Target of a new &plan", self._target)
+        form.addRow("Target at the &start", self._target)
         form.addRow("Notifications", self._notifications)
         form.addRow("Dyno keeps its things in", self._directory())
         buttons = QDialogButtonBox(
@@ -68,6 +68,7 @@ class SettingsDialog(QDialog):
 
     def _show(self, settings: Settings) -> None:
         self._appearance.setCurrentIndex(self._appearance.findData(settings.appearance))
+        self._target.addItem("the one chosen last", "")
         for target in Targets(self._context.home).all():
             self._target.addItem("this computer" if target.name == LOCAL else target.name, target.name)
         self._target.setCurrentIndex(max(0, self._target.findData(settings.target)))

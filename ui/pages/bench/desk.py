@@ -91,8 +91,8 @@ class PlanDesk(QObject):
         self.keep()
 
     def keep(self) -> None:
-        """The next window begins with this."""
-        if not self.draft.unread:
+        """The next window begins with this; what could not be read again is not kept."""
+        if not self.draft.unread and not any(each.problem()[0] for each in self.draft.request.contenders):
             key = f"bench/plan/{self.draft.request.target}"
             self._context.memory.keep(key, self.draft.request.to_toml())
 

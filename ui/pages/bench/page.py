@@ -114,10 +114,13 @@ class BenchPage(Page):
         what.variant_wanted.connect(desk.save_variant)
         what.fields.typed.connect(self._on_typed)
         what.fields.chosen.connect(lambda key, value: desk.change(desk.draft.said(**{key: value})))
-        self.before.plan.save_wanted.connect(desk.save_plan)
-        self.before.plan.open_wanted.connect(desk.open_plan)
-        self.before.plan.said.connect(self.context.bus.said)
-        self.before.presets.copy_wanted.connect(desk.copy_preset)
+        plan, presets = self.before.plan, self.before.presets
+        for asked in (what.variant_wanted, plan.save_wanted, plan.open_wanted, presets.copy_wanted):
+            asked.connect(self.message.clear)  # what was wrong with the one before
+        plan.save_wanted.connect(desk.save_plan)
+        plan.open_wanted.connect(desk.open_plan)
+        plan.said.connect(self.context.bus.said)
+        presets.copy_wanted.connect(desk.copy_preset)
         self.before.approval.approved.connect(desk.approve)
         self.before.run_bar.run_wanted.connect(lambda: self._start(is_rehearsal=False))
         self.before.run_bar.rehearsal_wanted.connect(lambda: self._start(is_rehearsal=True))

@@ -39,6 +39,7 @@ class SequencePanel(QWidget):
         self._shown: tuple[StepChoice, ...] = ()
         self.box = QComboBox()
         self.box.setAccessibleName("Sequence")
+        self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)  # variants come later
         self.box.setToolTip("Which steps are carried out, in which order")
         self.box.activated.connect(lambda _: self.sequence_chosen.emit(self.box.currentData()))
         self.title = QLabel()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QTimer, Signal
@@ -17,6 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.errors import DynoError
+from app.settings import read_settings
 from app.surveys import Survey
 from app.targets import LOCAL, Target
 
@@ -45,7 +48,7 @@ class TargetsPanel(QWidget):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        self._chosen: str = context.memory.value(CHOSEN, LOCAL)
+        self._chosen: str = _wanted(context.home) or context.memory.value(CHOSEN, LOCAL)
         self._was_shown = False
         self.known = KnownTargets(context, self)
         self.list = TargetList(self.known.model, context.theme)
@@ -248,3 +251,11 @@ class TargetsPanel(QWidget):
     def _on_tick(self) -> None:
         self.known.model.tell_time()
         self.view.card.tell_time()
+
+
+def _wanted(home: Path) -> str:
+    """The target that the settings name for the start, if one."""
+    try:
+        return read_settings(home).target
+    except DynoError:  # told where the settings are needed
+        return ""
