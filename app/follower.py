@@ -22,7 +22,7 @@ from .protocol.events import MAX_LINE
 SILENCE_S = 10.0  # without a beat the link is dead
 PATIENCE_S = 1.0  # of one read: after it `stop` is looked at
 LONGEST_WAIT_S = 30.0
-GATHER = 1 << 18  # bytes taken together where a lot is waiting: a blink for those who are told
+GATHER = 2 << 20  # bytes taken together where a lot is waiting
 BUSY = 1 << 14  # a read of this many bytes means that more is waiting
 LONGEST_HEADER = 4096  # bytes of a line beside the journals
 
@@ -184,9 +184,10 @@ class Pumped:
 class Pump:
     """The step of following, for one connect: read, take apart, store."""
 
-    def __init__(self, plan: str, sessions: Iterable[str], writer: Writer) -> None:
+    def __init__(self, plan: str, sessions: Iterable[str], writer: Writer, gather: int = GATHER) -> None:
         self._plan = plan
         self._writer = writer
+        self._gather = gather
         self._frames = Frames()
         self.open = set(sessions)  # of which more is wanted
         self.begun = False  # the agent has answered
@@ -196,7 +197,7 @@ class Pump:
         """Store what has come; raises EOFError where the stream ended, TimeoutError where nothing came."""
         pumped = Pumped()
         pieces: dict[str, list[Piece]] = {}
-        for frame in self._frames.feed(_gather(read)):
+        for frame in self._frames.feed(_gathered(read, self._gather)):
             match frame:
                 case Piece():
                     pieces.setdefault(frame.session, []).append(frame)
@@ -239,13 +240,13 @@ def _joined(parts: Sequence[Piece]) -> list[tuple[int, bytes]]:
     return [(offset, b"".join(raws)) for offset, raws in joined]
 
 
-def _gather(read: Callable[[float], bytes]) -> bytes:
+def _gathered(read: Callable[[float], bytes], most: int) -> bytes:
     """What waits to be read, together: a transaction for each read would cost more than the events."""
     parts = [read(PATIENCE_S)]
     if not parts[0]:
         raise EOFError
     size = len(parts[0])
-    while len(parts[-1]) >= BUSY and size < GATHER:
+    while len(parts[-1]) >= BUSY and size < most:
         try:
             parts.append(read(0.05))
         except TimeoutError:
@@ -266,6 +267,7 @@ class Follower:
         publish: Publish,
         clock: Callable[[], float] = time.time,
         stopping: threading.Event | None = None,
+        gather: int = GATHER,
     ) -> None:
         self._home = home
         self._plan = plan
@@ -274,6 +276,7 @@ class Follower:
         self._publish = publish
         self._clock = clock
         self._stopping = stopping or threading.Event()
+        self._gather = gather
         self._failures = 0
         self._refused: set[str] = set()
         self._link = Link()
@@ -307,7 +310,7 @@ class Follower:
         stream = None
         try:
             stream = source.follow(self._plan, {session: writer.offset(session) for session in wanted})
-            self._read(stream, Pump(self._plan, wanted, writer), history)
+            self._read(stream, Pump(self._plan, wanted, writer, self._gather), history)
         finally:
             if stream is not None:
                 stream.close()

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .plans import FollowedPlan
 
 CHUNK = 4 << 20  # bytes of a kept journal that are read at once
+GATHER = 1 << 18  # bytes told at once: the window takes them in between two frames
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def follow_plan(
         say(News(plan, progress=_replayed(home, followed.sessions)))
         Follower(
             home, plan, followed.sessions, reach, lambda update: say(News(plan, update=update)),
-            stopping=stopping,
+            stopping=stopping, gather=GATHER,
         ).run()  # fmt: skip
     except Exception as error:
         say(News(plan, error=error))

@@ -129,12 +129,17 @@ def live_page(home: Path) -> Iterator[tuple[LivePage, WatchedPlans]]:
 def follow(plans: WatchedPlans, home: Path, plan: Plan, wire: Any) -> threading.Thread:
     """The real follower on a thread of its own; its updates go the way they always go."""
     from app.follower import Follower
-    from ui.following import News
+    from ui.following import GATHER, News
 
     plans.watch(plan)
     session = plan.turns[0].session
     follower = Follower(
-        home, plan.id, [session], lambda: wire, lambda update: plans._heard.emit(News(plan.id, update=update))
+        home,
+        plan.id,
+        [session],
+        lambda: wire,
+        lambda update: plans._heard.emit(News(plan.id, update=update)),
+        gather=GATHER,
     )
     thread = threading.Thread(target=follower.run, daemon=True)
     thread.start()
@@ -284,7 +289,7 @@ def _wanted(plan: Plan) -> Any:
 
 def _follow_rig(plans: WatchedPlans, rig: Any, plan: Plan) -> None:
     from app.follower import Follower
-    from ui.following import News
+    from ui.following import GATHER, News
 
     sessions = [turn.session for turn in plan.turns]
     follower = Follower(
@@ -293,6 +298,7 @@ def _follow_rig(plans: WatchedPlans, rig: Any, plan: Plan) -> None:
         sessions,
         rig._reach,
         lambda update: plans._heard.emit(News(plan.id, update=update)),
+        gather=GATHER,
     )
     threading.Thread(target=follower.run, daemon=True).start()
 
