@@ -131,6 +131,12 @@ def test_a_session_not_stored_yet_is_shown_when_it_arrives(
     page.open(Wanted("live", (maker.session,)))
     qtbot.waitUntil(lambda: page._stack.currentIndex() == 1)
     assert shown(page) == ""
+    context.bus.changed.emit(Changes(sessions=True))  # something else has ended meanwhile
+    qtbot.waitUntil(lambda: not page._watching._soon.isActive())
+    read: list[None] = []
+    context.tasks.read(page, lambda _: None, read.append, lambda error: pytest.fail(str(error)))
+    qtbot.waitUntil(lambda: bool(read))
+    assert page.body.message.text == ""
     maker.add(SessionStarted, agent="a" * 64, pid=1)
     followed.bring(maker)
     qtbot.waitUntil(lambda: shown(page) == maker.session)

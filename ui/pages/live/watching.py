@@ -119,8 +119,13 @@ class Watching(QObject):
         wish = self.wish
         if wish is None or self._waiting is not None:
             return
+
+        def failed(error: Exception) -> None:
+            if not self._is_awaited(error):
+                self.failed.emit(error)
+
         self._overviews.read(
-            lambda history: overview(history, wish.session, wish.ghost), self._on_overview, self.failed.emit
+            lambda history: overview(history, wish.session, wish.ghost), self._on_overview, failed
         )
 
     def _on_seen(self, seen: Seen) -> None:
@@ -137,12 +142,16 @@ class Watching(QObject):
     def _on_failed(self, error: Exception) -> None:
         """A session that has only just been started is not in the store yet: it is read when it arrives."""
         self._waiting = None
-        is_new = self.wish is not None and self._context.plans.of_session(self.wish.session) is not None
-        if isinstance(error, InputError) and is_new:
+        if self._is_awaited(error):
             self.seen = self.overview = None
             self.shown.emit()
         else:
             self.failed.emit(error)
+
+    def _is_awaited(self, error: Exception) -> bool:
+        """Whether the session is not there only because nothing of it has come yet."""
+        is_followed = self.wish is not None and self._context.plans.of_session(self.wish.session) is not None
+        return is_followed and isinstance(error, InputError)
 
     def _on_arrived(self, arrival: Arrival) -> None:
         events = arrival.update.events.get(self.wish.session) if self.wish else None
