@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
+from app.errors import LinkError
 from app.protocol.events import Log, Note, SessionStarted
 from tests.journals import Maker, contender, plan, renamed, whole
 from tests.ui.watched import WatchedPlans, keep, watched
@@ -319,6 +320,25 @@ def test_what_can_be_asked_of_a_plan(plans: tuple[Context, WatchedPlans], show: 
     answers["Stop session"].click()
     assert followed.asked[-1] == ("stop", its_plan.id, "session")
     assert steering.note.text() == ""
+
+
+def test_a_note_that_did_not_get_there_is_not_lost(
+    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context, followed = plans
+    maker = started(Maker(plan()), 1)
+    followed.watch(maker.plan)
+    followed.bring(maker)
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    refused: list[Any] = []
+    monkeypatch.setattr(followed, "note", lambda plan, text, owner, failed: refused.append(failed))
+    note = page.body.steering.note
+    qtbot.keyClicks(note, "the fan came on")
+    qtbot.keyClick(note, Qt.Key.Key_Return)
+    assert note.text() == ""
+    refused[0](LinkError("nuc does not answer"))
+    assert note.text() == "the fan came on" and page.body.message.text == "nuc does not answer"
 
 
 def test_going_on_stops_nothing(plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any) -> None:

@@ -137,8 +137,14 @@ class Steering(QWidget):
 
     def _send_note(self) -> None:
         text = self.note.text().strip()
+
+        def failed(error: Exception) -> None:
+            if not self.note.text():
+                self.note.setText(text)  # to be sent once the link is back
+            self.failed.emit(error)
+
         if text and self._plan is not None:
-            self._context.plans.note(self._plan.id, text, self, self.failed.emit)
+            self._context.plans.note(self._plan.id, text, self, failed)
             self.note.clear()
 
 
