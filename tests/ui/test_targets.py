@@ -330,7 +330,8 @@ def test_a_target_is_changed_and_its_old_survey_is_no_longer_its_own(
     assert not panel.editor.form.lines["name"].isEnabled() and not panel.list.isEnabled()
     panel.editor.form.lines["host"].clear()
     qtbot.keyClicks(panel.editor.form.lines["host"], "other.invalid")
-    click(qtbot, panel.editor.save_button)
+    with qtbot.waitSignal(panel.target_chosen, timeout=WAIT_MS):
+        click(qtbot, panel.editor.save_button)
     wait_for(qtbot, panel, "far", "unreachable")
     assert Targets().get("far").host == "other.invalid" and panel.survey_of("far") is None
     assert "other.invalid is not known" in panel.view.message.text

@@ -235,6 +235,8 @@ class TargetsPanel(QWidget):
         self._set_editing(False)
         self.known.tell_changed()
         self.reload()
+        if target.name == self._chosen:
+            self.target_chosen.emit(target.name)  # it may be another machine now
         self.choose(target.name)
         if survey is not None:
             self.known.take(target, survey)
