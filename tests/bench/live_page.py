@@ -315,7 +315,7 @@ class _Pixels:
 
         class Paints(QObject):
             def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-                if event.type() == QEvent.Type.Paint and pixels._waiting and not page._frame.isActive():
+                if event.type() == QEvent.Type.Paint and pixels._waiting and not page.painting.isActive():
                     watched.removeEventFilter(self)
                     watched.event(event)
                     watched.installEventFilter(self)

@@ -157,7 +157,7 @@ def test_hidden_it_takes_in_and_does_not_paint(
     maker.samples(1, [2])
     followed.bring(maker)
     assert samples(page) == before + 1
-    assert not page._frame.isActive()
+    assert not page.painting.isActive()
     assert not page._texts.isActive()
     page.show()
     assert page._texts.isActive()
@@ -212,7 +212,7 @@ def test_a_block_is_looked_at_while_the_next_goes_on(
     assert page.body.table.selectionModel().selectedRows()[0].row() == 1
     maker.samples(2, [2])
     followed.bring(maker)
-    page._paint()
+    page.painting.paint()
     assert page.body.charts.axis.range == (first, last)
     qtbot.mouseClick(page.body.header.strip, Qt.MouseButton.LeftButton, pos=_middle(page, 2))
     assert page.body.charts.axis.is_following

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QElapsedTimer, QModelIndex, QTimer
+from PySide6.QtCore import QModelIndex, QTimer
 from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
@@ -17,11 +17,9 @@ from ...widgets.actions import action
 from ...widgets.empty import EmptyPage
 from ..page import Page
 from .body import LiveBody
-from .watching import MUCH, Watching, Wish
+from .painting import Painting
+from .watching import Watching, Wish
 
-FRAME_MS = 100  # between two paints of the curves
-CALM_MS = 150  # without more of them it is over
-PATIENCE_MS = 2000  # the longest that nothing is painted meanwhile
 TEXT_MS = 1000
 
 
@@ -32,7 +30,6 @@ class LivePage(Page):
         super().__init__(context, parent)
         self._goes_along = True  # with the plan, from session to session
         self._step_wanted = -1
-        self._is_marked = True  # bounds and notes are drawn as they are known
         self._problem = ""  # of the plan at hand, as it was told last
         self._watching = Watching(context, self)
         self.body = LiveBody(context, self)
@@ -42,8 +39,7 @@ class LivePage(Page):
         self._reconnect = action(
             self, "Connect again", "", "Follow the plan again; a passphrase may be asked for", self._retry
         )
-        self._frame = QTimer(self, singleShot=True)
-        self._painted = QElapsedTimer()
+        self.painting = Painting(self.body.charts, self)
         self._texts = QTimer(self, interval=TEXT_MS)
         self._connect()
 
@@ -64,8 +60,8 @@ class LivePage(Page):
     def _connect(self) -> None:
         watching, body = self._watching, self.body
         watching.shown.connect(self._on_shown)
-        watching.extended.connect(self._on_extended)
-        watching.bounded.connect(self._on_bounded)
+        watching.extended.connect(self.painting.wish)
+        watching.bounded.connect(self.painting.wish_marks)
         watching.remarked.connect(body.remarks.add_remarks)
         watching.figured.connect(self._on_figured)
         for source in (watching.failed, body.steering.failed, body.choices.failed):
@@ -76,7 +72,6 @@ class LivePage(Page):
         body.plans.chosen.connect(self._on_plan_chosen)
         body.table.clicked.connect(self._on_row_chosen)
         body.table.activated.connect(self._on_row_chosen)
-        self._frame.timeout.connect(self._paint)
         self._texts.timeout.connect(self._tell)
         self.context.plans.changed.connect(self._on_plan_changed)
 
@@ -144,24 +139,6 @@ class LivePage(Page):
             self._look_at(self._step_wanted)
             self._step_wanted = -1
         self._tell()
-
-    def _on_extended(self, samples: int) -> None:
-        """Paint at once where the last paint is long ago, else as soon as it may be.
-
-        Where a lot comes together more is to come: painting waits for the end of it, for the thread that
-        takes it in and the paint would keep each other waiting.
-        """
-        gone = self._painted.elapsed() if self._painted.isValid() else PATIENCE_MS
-        if not self.isVisible() or (self._frame.isActive() and samples < MUCH):
-            return
-        if samples < MUCH:
-            self._frame.start(max(0, FRAME_MS - gone))
-        else:
-            self._frame.start(max(0, min(CALM_MS, PATIENCE_MS - gone)))
-
-    def _on_bounded(self) -> None:
-        self._is_marked = False
-        self._on_extended(1)
 
     def _on_figured(self) -> None:
         self.body.results.set_overview(self._watching.overview)
@@ -236,20 +213,12 @@ class LivePage(Page):
         super().showEvent(event)
         self._go_along()
         self._tell()
-        self._paint()
+        self.painting.paint()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._frame.stop()
+        self.painting.stop()
         self._texts.stop()
-
-    def _paint(self) -> None:
-        self._painted.start()
-        if not self._is_marked:
-            self._is_marked = True
-            self.body.charts.mark()
-        self.body.charts.advance()
-        self.body.charts.axis.refresh()
 
     def _tell(self) -> None:
         """Texts and the strip: once a second while a plan is carried out."""
