@@ -117,12 +117,13 @@ class TargetsPanel(QWidget):
 
     def remove(self) -> None:
         """Forget the chosen target, after a question."""
-        name = self.chosen.name
+        name, state = self.chosen.name, self.known.state_of(self.chosen.name)
+        going = "The plan there goes on, but will not be found again. " if state and state.has_plan else ""
         box = QMessageBox(self)
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle("Remove a target")
         box.setText(f"Remove the target {name}?")
-        box.setInformativeText("Nothing on the machine is touched, and its sessions stay in the history.")
+        box.setInformativeText(f"{going}Nothing on the machine is touched, its sessions stay in the history.")
         yes = box.addButton("&Remove", QMessageBox.ButtonRole.AcceptRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         box.finished.connect(lambda _: self.known.remove(name) if box.clickedButton() is yes else None)
