@@ -63,7 +63,8 @@ class PlanStrip(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setAccessibleName("Plan: sessions and steps in the order of time")
-        theme.changed.connect(self.update)
+        self._tints: dict[str, tuple[QColor, QColor]] = {}  # of a group of steps: done, to come
+        theme.changed.connect(self._on_theme_changed)
 
     def sizeHint(self) -> QSize:
         return QSize(80 * SPACE, self.height())
@@ -135,12 +136,9 @@ class PlanStrip(QWidget):
 
     def _paint_block(self, painter: QPainter, block: Block, progress: PlanProgress) -> None:
         session = progress.sessions[block.session]
-        step, colour = session.steps[block.step], self._theme.group(group_of(progress.step(block.step)))
+        step, (colour, to_come) = session.steps[block.step], self._tints_of(progress.step(block.step))
         place = block.place.adjusted(0.5, 0, -0.5 if block.place.width() > 2 else 0, 0)
-        to_come = mixed(colour, self._theme.colour("window"), _FAINT)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour if step.state == "completed" else to_come)
-        painter.drawRect(place)
+        painter.fillRect(place, colour if step.state == "completed" else to_come)
         if step.state == "active":
             done = QRectF(place)
             done.setWidth(place.width() * _share(progress, session, block.step))
@@ -151,9 +149,21 @@ class PlanStrip(QWidget):
         if (block.session, block.step) == self._selected:
             self._outline(painter, place, self._theme.colour("accent"), 2)
 
+    def _tints_of(self, step: Step) -> tuple[QColor, QColor]:
+        group = group_of(step)
+        if group not in self._tints:
+            colour = self._theme.group(group)
+            self._tints[group] = colour, mixed(colour, self._theme.colour("window"), _FAINT)
+        return self._tints[group]
+
+    def _on_theme_changed(self) -> None:
+        self._tints.clear()
+        self.update()
+
     def _paint_broken(self, painter: QPainter, place: QRectF, state: str) -> None:
         """Hatched: also told apart without its colour."""
         colour = self._theme.colour("bad" if state == "failed" else "muted")
+        painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QBrush(colour, Qt.BrushStyle.BDiagPattern))
         painter.drawRect(place)
         painter.fillRect(QRectF(place.left(), place.bottom() - 3, place.width(), 3), colour)
