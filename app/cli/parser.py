@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ..errors import InputError
-from ..toml_text import shown
 
 NOUNS = ("target", "build", "preset", "workload", "sequence", "run", "follow", "session", "compare", "doctor")
 MOST = 400  # characters of a message that may repeat what was typed
@@ -66,6 +65,8 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         if not re.fullmatch("-?[0-9]{1,18}", text) or not low <= int(text) <= high:
+            from ..toml_text import shown
+
             raise argparse.ArgumentTypeError(f"{shown(text)} is no number between {low:,} and {high:,}")
         return int(text)
 
