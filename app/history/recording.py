@@ -279,10 +279,6 @@ def pack_json(value: Any) -> bytes:
     return zlib.compress(json.dumps(value, separators=(",", ":")).encode())
 
 
-def unpack_json(content: bytes) -> Any:
-    return json.loads(zlib.decompress(content))
-
-
 def clean(text: str) -> str:
     """Text that SQLite and terminals take: half a surrogate pair is replaced."""
     return text.encode("utf-8", "replace").decode()

@@ -46,13 +46,6 @@ class Screen:
             process.terminate()
             process.wait(10)
 
-    def picture(self, path: Path) -> Path:
-        """What is on the screen, as a PNG."""
-        subprocess.run(
-            ["import", "-window", "root", str(path)], env=self.environment(), check=True, timeout=30
-        )
-        return path
-
 
 class Person:
     """Sits before a window of Dyno: sees what it says, clicks and types."""

@@ -14,13 +14,12 @@ from app.compare_text import names_of
 from app.units import count_text, figure_text
 
 from ..theme import Theme
+from .heads import LEFT, RIGHT
 
 FIXED = ("step", "threads", "unit")  # the columns before those of the contenders
 COLUMN = Qt.ItemDataRole.UserRole  # of a header: ColumnShown
 
 Index = QModelIndex | QPersistentModelIndex
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ class ComparisonModel(QAbstractTableModel):
             case Qt.ItemDataRole.DisplayRole:
                 return cell.text
             case Qt.ItemDataRole.TextAlignmentRole:
-                return _RIGHT if cell.is_right else _LEFT
+                return RIGHT if cell.is_right else LEFT
             case Qt.ItemDataRole.BackgroundRole:
                 return cell.tint
             case Qt.ItemDataRole.ToolTipRole | Qt.ItemDataRole.AccessibleDescriptionRole:

@@ -20,11 +20,10 @@ from app.history.history import History
 
 from ..tasks import Latest, Tasks
 from ..theme import Theme
+from .heads import LEFT, RIGHT, head_data
 from .session_columns import NAME, Cell, SessionColumn, cells, columns
 
 PAGE = 64  # lines that are read together
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 # a painting asks for twice as many: those that are not given are answered at once
 _GIVEN = frozenset(
@@ -133,22 +132,14 @@ class SessionModel(QAbstractTableModel):
     ) -> Any:
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._columns):
             return None
-        column = self._columns[section]
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return column.title
-            case Qt.ItemDataRole.ToolTipRole:
-                return column.about or None
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return _RIGHT if column.is_figure else _LEFT
-        return None
+        return head_data(self._columns[section], role)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role not in _GIVEN or not index.isValid():
             return None
         row, at = index.row(), index.column()
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if self._columns[at].is_figure else _LEFT
+            return RIGHT if self._columns[at].is_figure else LEFT
         cell = self.cell(row, at)
         if cell is None:
             return None

@@ -12,9 +12,8 @@ from app.history.figures import StepEntry
 from app.units import figure_text
 
 from ..theme import Theme
+from .heads import LEFT, RIGHT, head_data
 
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TONES = {"failed": "bad", "stopped": "warn", "skipped": "muted", "waiting": "muted", "active": "accent"}
 
 Index = QModelIndex | QPersistentModelIndex
@@ -110,15 +109,7 @@ class StepModel(QAbstractTableModel):
     ) -> Any:
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
             return None
-        column = COLUMNS[section]
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return column.title
-            case Qt.ItemDataRole.ToolTipRole:
-                return column.about or None
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return _RIGHT if column.is_figure else _LEFT
-        return None
+        return head_data(COLUMNS[section], role)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
@@ -128,7 +119,7 @@ class StepModel(QAbstractTableModel):
             case Qt.ItemDataRole.DisplayRole:
                 return column.text(step)
             case Qt.ItemDataRole.TextAlignmentRole:
-                return _RIGHT if column.is_figure else _LEFT
+                return RIGHT if column.is_figure else LEFT
             case Qt.ItemDataRole.ToolTipRole:
                 return step["reason"] or None
             case Qt.ItemDataRole.ForegroundRole if index.column() == STATE and step["state"] in _TONES:

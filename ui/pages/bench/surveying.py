@@ -43,9 +43,6 @@ class Surveying(QObject):
         self._upgraded: set[str] = set()  # begun in the background, and asked for meanwhile
         self._key_dialog: HostKeyDialog | None = None
 
-    def is_going(self, name: str) -> bool:
-        return name in self._going
-
     def survey(self, target: Target, is_asking: bool) -> None:
         """Go there; without `is_asking` nobody is bothered with a dialog."""
         if self._going.get(target.name) == target:
