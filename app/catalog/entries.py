@@ -75,6 +75,8 @@ STEP_RULES = {
 SEQUENCE_RULES = {
     "name": NEEDED_TEXT,
     "title": NEEDED_TEXT,
+    "study": TEXT,
+    "about": TEXT,
     "tables": TABLES,
     "rows": ROWS,
     "threads": THREAD_LIST,
@@ -135,6 +137,8 @@ class Sequence:
     name: str
     title: str
     steps: tuple[SequenceStep, ...]
+    study: str = ""  # whose tests these are
+    about: str = ""  # a sentence or two for people who choose
     tables: int | None = None
     rows: int | str | None = None  # of each table; or "3x memory"
     threads: tuple[int, ...] | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..units import count_text
+from ..units import count_text, seconds_text
 from .parser import add_json, later
 
 if TYPE_CHECKING:
@@ -30,38 +30,60 @@ def add_words(words: Any) -> None:
 
 def list_sequences(arguments: argparse.Namespace) -> int:
     from ..catalog import Catalog
+    from ..catalog.studies import by_study
+    from ..planner.outline import outline_s
     from .screen import print_json, print_table
     from .workload import complain
 
-    found, problems = Catalog().sequences()
+    catalog = Catalog()
+    found, problems = catalog.sequences()
+    workloads = {each.name: each for each in catalog.workloads()[0]}
+    rows = [
+        (study, each, outline_s(each, workloads)) for study, some in by_study(found).items() for each in some
+    ]
     if arguments.json:
-        print_json(
-            [{"name": s.name, "title": s.title, "steps": len(s.steps), "shipped": s.shipped} for s in found]
-        )
+        print_json([_entry(each, seconds) for _, each, seconds in rows])
     else:
-        print_table(("name", "steps", "title"), [(s.name, len(s.steps), s.title) for s in found], right=(1,))
+        lines = [(study, s.name, len(s.steps), _about(seconds), s.title) for study, s, seconds in rows]
+        print_table(("study", "name", "steps", "takes", "title"), lines, right=(2,))
     return complain(problems)
+
+
+def _entry(sequence: Sequence, seconds: float | None) -> dict[str, Any]:
+    said = {key: getattr(sequence, key) for key in ("name", "title", "study", "about", "shipped")}
+    return {**said, "steps": len(sequence.steps), "takes_s": seconds and round(seconds)}
+
+
+def _about(seconds: float | None) -> str:
+    return OPEN if seconds is None else seconds_text(seconds)
 
 
 def show_sequence(arguments: argparse.Namespace) -> None:
     from dataclasses import asdict
 
     from ..catalog import Catalog
+    from ..planner.outline import outline_s
     from .screen import print_json, print_table
 
     catalog = Catalog()
     found = catalog.sequence(arguments.name)
+    workloads = {workload.name: workload for workload in catalog.workloads()[0]}
+    seconds = outline_s(found, workloads)
     if arguments.json:
-        said = {key: getattr(found, key) for key in ("name", "title", *DEFAULTS)}
-        print_json({**said, "steps": [asdict(step) for step in found.steps]})
+        said = {key: getattr(found, key) for key in DEFAULTS}
+        print_json({**_entry(found, seconds), **said, "steps": [asdict(step) for step in found.steps]})
         return
-    kinds = {workload.name: workload.kind for workload in catalog.workloads()[0]}
     print(f"{found.title}; what it leaves open, the plan says")
-    if sizes := _sizes(found):
-        print(sizes)
+    for line in filter(None, (found.about, _sizes(found), _length(seconds))):
+        print(line)
     print()
     headers = ("step", "workload", "threads", "warm-up", "bounded by", "options", "besides")
+    kinds = {name: workload.kind for name, workload in workloads.items()}
     print_table(headers, [_row(step, kinds.get(step.workload, step.kind), found) for step in found.steps])
+
+
+def _length(seconds: float | None) -> str:
+    return "" if seconds is None else f"about {seconds_text(seconds)} a contender, as it stands, with InnoDB"
 
 
 def _sizes(sequence: Sequence) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .parser import add_json, later
+
+if TYPE_CHECKING:
+    from ..catalog import Workload
 
 
 def add_words(words: Any) -> None:
@@ -16,6 +19,7 @@ def add_words(words: Any) -> None:
     listing.set_defaults(carry_out=later("workload", "list_workloads"))
     show = verbs.add_parser("show", help="what one measures, and its files")
     show.add_argument("name", help="as dyno workload list names it")
+    add_json(show)
     show.set_defaults(carry_out=later("workload", "show_workload"))
     approve = verbs.add_parser("approve", help="let Lua of your own run on targets, after you have read it")
     approve.add_argument("name", help="as dyno workload list names it")
@@ -29,21 +33,47 @@ def list_workloads(arguments: argparse.Namespace) -> int:
 
     found, problems = Catalog().workloads()
     if arguments.json:
-        keys = ("name", "title", "group", "kind", "unit", "writes", "shipped", "options")
-        print_json([{key: getattr(each, key) for key in keys} for each in found])
+        print_json([_entry(each) for each in found])
     else:
-        print_table(
-            ("name", "group", "unit", "measures"), [(w.name, w.group, w.unit, w.title) for w in found]
-        )
+        headers = ("name", "group", "unit", "writes", "needs", "measures")
+        print_table(headers, [_row(each) for each in sorted(found, key=lambda w: (w.group, w.name))])
     return complain(problems)
+
+
+def _entry(workload: Workload) -> dict[str, Any]:
+    keys = ("name", "title", "group", "kind", "unit", "writes", "needs", "shipped", "options")
+    return {key: getattr(workload, key) for key in keys}
+
+
+def _row(workload: Workload) -> tuple[str, ...]:
+    needs = ", ".join(workload.needs)
+    writes = "writes" if workload.writes else ""
+    return workload.name, workload.group, workload.unit, writes, needs, workload.title
 
 
 def show_workload(arguments: argparse.Namespace) -> None:
     from ..catalog import Catalog
+    from .screen import print_json
 
     catalog = Catalog()
-    for name, text in catalog.workload_files(catalog.workload(arguments.name)).items():
+    workload = catalog.workload(arguments.name)
+    files = catalog.workload_files(workload)
+    if arguments.json:
+        print_json({**_entry(workload), "files": files})
+        return
+    print(f"{workload.title}\n{_words(workload)}\n")
+    for name, text in files.items():
         print(f"-- {name}\n{text.rstrip()}\n")
+
+
+def _words(workload: Workload) -> str:
+    """What kind of test it is, in a line."""
+    said = (
+        f"{workload.group}, in {workload.unit}" if workload.group else f"in {workload.unit}",
+        "writes" if workload.writes else "only reads",
+        f"needs {' and '.join(workload.needs)}" if workload.needs else "",
+    )
+    return "; ".join(filter(None, said))
 
 
 def approve_workload(arguments: argparse.Namespace) -> None:

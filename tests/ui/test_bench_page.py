@@ -321,6 +321,19 @@ def test_a_field_left_open_shows_what_the_sequence_says(qtbot: QtBot, page: Benc
     assert fields["rows"].placeholderText() == "1,000,000"
 
 
+def test_sequences_stand_under_their_studies_with_a_sentence_each(qtbot: QtBot, page: BenchPage) -> None:
+    box = page.sequence.box
+    names = [box.itemText(at) for at in range(box.count())]
+    assert names.index("Dyno") < names.index("duel") < names.index("Small-datum") < names.index("small-datum")
+    assert all(box.itemData(at, Qt.ItemDataRole.ToolTipRole) for at in range(box.count()) if box.itemData(at))
+    box.setFocus()
+    for _ in range(names.index("small-datum") - names.index("duel") - 1):  # past the heading
+        qtbot.keyClick(box, Qt.Key.Key_Down)
+    settle(qtbot, page)
+    assert request_of(page).sequence == box.currentText() == "small-datum"
+    assert page.sequence.title.toolTip().endswith(".")
+
+
 def test_steps_are_ticked_off_alone_and_by_group(qtbot: QtBot, page: BenchPage) -> None:
     tree, found = page.sequence.steps, steps(page)
     tree.setFocus()

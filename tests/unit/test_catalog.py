@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.catalog import Catalog, UnapprovedError, approve, approved_hashes
+from app.catalog import Catalog, Sequence, UnapprovedError, approve, approved_hashes
 from app.catalog.own import copy_preset, delete_preset, diff_presets, write_preset
+from app.catalog.studies import STUDIES, by_study
 from app.errors import InputError
 from app.toml_text import line_of, read_document, read_text
 from tests.plans import write
@@ -74,6 +75,19 @@ def test_everything_shipped_can_be_read() -> None:
     }
     everything: list[Any] = [*workloads, *sequences, *presets]
     assert all(each.shipped and each.title for each in everything)
+
+
+def test_every_shipped_sequence_says_whose_it_is_and_what_it_does() -> None:
+    for study, sequences in by_study(Catalog().sequences()[0]).items():
+        assert study in STUDIES
+        for each in sequences:
+            assert each.about.endswith(".") and len(each.about) < 260, each.name
+
+
+def test_studies_stand_in_their_order_and_ones_own_last() -> None:
+    names = ("", "Zoo", "Dimitri Kravtchuk", "Aardvark", "Dyno", "Small-datum")
+    found = by_study(Sequence(f"s{at}", "", (), study=name) for at, name in enumerate(names))
+    assert list(found) == ["Dyno", "Small-datum", "Dimitri Kravtchuk", "Aardvark", "Zoo", "Own"]
 
 
 def test_every_shipped_sequence_names_shipped_workloads_and_their_options() -> None:

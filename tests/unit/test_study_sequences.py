@@ -136,7 +136,7 @@ def test_rows_that_are_taken_away_need_no_disk(dyno_home: Path) -> None:
 def test_a_sequence_tells_its_sizes_transport_and_shares(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sequence", "show", "small-datum-2017-11"]) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    assert lines[1] == "2 tables, 80,000,000 rows each, transport loopback"
+    assert "2 tables, 80,000,000 rows each, transport loopback" in lines
     assert "scan scan-count one a table its work" in lines
     assert "insert insert 1, 2 0 s 300 s" in lines
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,8 @@ def test_a_sequence_tells_how_each_step_is_driven(
     assert main(["sequence", "show", "own"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Mine; what it leaves open, the plan says"
-    found = [" ".join(line.split()) for line in lines[2:]]
+    assert lines[1].endswith(" a contender, as it stands, with InnoDB")
+    found = [" ".join(line.split()) for line in lines[3:]]
     assert found == [
         "step workload threads warm-up bounded by options besides",
         "load load its work settles after",
@@ -64,6 +66,31 @@ def test_what_is_left_open_is_the_plans(capsys: pytest.CaptureFixture[str]) -> N
     assert main(["sequence", "show", "quick"]) == 0
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert "insert insert 1 the plan the plan" in lines
+
+
+def test_sequences_are_listed_by_study_with_the_time_they_take(
+    dyno_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(dyno_home / "sequences/own.toml", SEQUENCE)
+    write(dyno_home / "sequences/all.toml", SEQUENCE.replace('"own"', '"all"\nrows = "3x memory"'))
+    assert main(["sequence", "list"]) == 0
+    rows = [line.split("  ") for line in capsys.readouterr().out.splitlines()[1:]]
+    studies = [row[0] for row in rows]
+    assert studies[0] == "Dyno" and studies[-2:] == ["Own", "Own"] and len(set(studies)) < len(studies)
+    assert main(["sequence", "list", "--json"]) == 0
+    found = {each["name"]: each for each in json.loads(capsys.readouterr().out)}
+    assert found["all"]["takes_s"] is None  # only a target knows its memory
+    assert found["duel"]["study"] == "Dyno" and found["duel"]["about"]
+    assert 6 * (5 + 1) < found["duel"]["takes_s"] < 90  # its declared seconds, and the rest guessed
+
+
+def test_a_workload_says_what_it_needs_before_its_files(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["workload", "show", "update-index"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == "write-heavy, in queries/s; writes; needs tables and index"
+    assert lines[3] == "-- workloads/update-index.toml"
+    assert main(["workload", "show", "update-index", "--json"]) == 0
+    assert "workloads/update.lua" in json.loads(capsys.readouterr().out)["files"]
 
 
 def test_the_dry_run_tells_the_warm_up(capsys: pytest.CaptureFixture[str]) -> None:

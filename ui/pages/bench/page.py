@@ -41,7 +41,7 @@ class BenchPage(Page):
         self.message = Message()
         self.targets = TargetsPanel(context)
         self.contenders = ContendersPanel(context.theme)
-        self.sequence = SequencePanel()
+        self.sequence = SequencePanel(context.theme)
         self.before = BeforePanel(context.theme)
         self.before.plan.folder = str(context.home)
         self._outcome: Outcome | None = None

@@ -6,7 +6,6 @@ from itertools import groupby
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -16,11 +15,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.catalog import Sequence
+from app.catalog.studies import by_study
 from app.choices import Choices, StepChoice, step_choices
 from app.drafting import Draft, Outcome, open_values
 
-from ...theme import SPACE
+from ...theme import SPACE, Theme
 from ...widgets.actions import action, action_button
+from ...widgets.grouped_box import Entry, GroupedBox
 from .fields import FieldsForm
 
 _NAME = Qt.ItemDataRole.UserRole
@@ -33,13 +35,13 @@ class SequencePanel(QWidget):
     steps_ticked = Signal(list)  # names of all that are ticked
     variant_wanted = Signal(str)  # its name
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._choices = Choices()
         self._shown: tuple[StepChoice, ...] = ()
-        self.box = QComboBox()
+        self.box = GroupedBox(theme)
         self.box.setAccessibleName("Sequence")
-        self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)  # variants come later
+        self.box.setSizeAdjustPolicy(GroupedBox.SizeAdjustPolicy.AdjustToContents)  # variants come later
         self.box.setToolTip("Which steps are carried out, in which order")
         self.box.activated.connect(lambda _: self.sequence_chosen.emit(self.box.currentData()))
         self.title = QLabel()
@@ -59,15 +61,15 @@ class SequencePanel(QWidget):
 
     def show_choices(self, choices: Choices) -> None:
         self._choices = choices
-        self.box.clear()
-        for each in choices.sequences:
-            self.box.addItem(each.name if each.shipped else f"{each.name} (yours)", each.name)
+        studies = by_study(choices.sequences).items()
+        self.box.show_groups([(study, [_entry(each) for each in some]) for study, some in studies])
         self._shown = ()
 
     def show_draft(self, draft: Draft) -> None:
         self.box.setCurrentIndex(self.box.findData(draft.request.sequence))
         sequence = self._choices.sequence(draft.request.sequence)
         self.title.setText(sequence.title if sequence else "")
+        self.title.setToolTip(sequence.about if sequence else "")
         found = tuple(step_choices(sequence, self._choices.workloads)) if sequence else ()
         self.steps.blockSignals(True)
         if found != self._shown:
@@ -137,6 +139,11 @@ class SequencePanel(QWidget):
             self.variant_wanted.emit(self.variant.text().strip())
         else:
             self.variant.setFocus()
+
+
+def _entry(sequence: Sequence) -> Entry:
+    name = sequence.name if sequence.shipped else f"{sequence.name} (yours)"
+    return Entry(name, sequence.name, sequence.about or sequence.title)
 
 
 def _tree() -> QTreeWidget:
