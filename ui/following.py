@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from .plans import FollowedPlan
 
 CHUNK = 4 << 20  # bytes of a kept journal that are read at once
-GATHER = 1 << 18  # bytes told at once: the window takes them in between two frames
+GATHER = 1 << 17  # bytes told at once: the window takes them in between two frames
+LOOK_S = 0.5  # at whether the window closes, while it takes in what was told
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,7 @@ def follow_plan(
     """Tell what is kept, then what comes, until the plan ends or the window closes."""
     plan, target, directory, sha = followed.id, followed.target, followed.directory, followed.sha
 
-    def say(news: News) -> None:
-        if not stopping.is_set():
-            with suppress(RuntimeError):  # the window has gone meanwhile
-                tell(news)
+    say = teller(followed, tell, stopping)
 
     def reach() -> Agent:
         return agent_on(connect(target, ask), target, directory, sha)
@@ -58,6 +56,22 @@ def follow_plan(
         ).run()  # fmt: skip
     except Exception as error:
         say(News(plan, error=error))
+
+
+def teller(
+    followed: FollowedPlan, tell: Callable[[News], None], stopping: threading.Event
+) -> Callable[[News], None]:
+    """Tells, and waits until it has been taken in: else thread and window would keep each other waiting."""
+
+    def say(news: News) -> None:
+        if stopping.is_set():
+            return
+        with suppress(RuntimeError):  # the window has gone meanwhile
+            tell(news)
+        while not stopping.is_set() and not followed.taken.acquire(timeout=LOOK_S):
+            pass
+
+    return say
 
 
 def _replayed(home: Path, sessions: Sequence[str]) -> PlanProgress:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +47,7 @@ class FollowedPlan:
     link: Link
     is_over: bool = False
     problem: str = ""  # why it is not followed any more, in one line
+    taken: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))  # news, by the window
 
     @property
     def name(self) -> str:
@@ -206,6 +207,7 @@ class Plans(QObject):
             followed.problem = told(news.error)[0]
             followed.is_over = not isinstance(news.error, DynoError)
         self.changed.emit(news.plan)
+        followed.taken.release()
 
     def _take(self, followed: FollowedPlan, update: Update) -> None:
         followed.link, followed.problem = update.link, "; ".join(update.refused.values())

@@ -30,6 +30,7 @@ TICK_S = 0.016
 STREAMED_S = 30  # seconds that come as they are measured
 CAUGHT_UP = 100_000  # lines that come as fast as they can
 STEP_S = 600
+CALM_S = 0.5  # after which a session that was opened is shown
 WIDTH, HEIGHT = 1600, 900
 LATE_MS, LATEST_MS, PIXEL_MS = 3, 50, 250  # goals
 WATCHED_S = 60
@@ -128,17 +129,23 @@ def live_page(home: Path) -> Iterator[tuple[LivePage, WatchedPlans]]:
 
 def follow(plans: WatchedPlans, home: Path, plan: Plan, wire: Any) -> threading.Thread:
     """The real follower on a thread of its own; its updates go the way they always go."""
-    from app.follower import Follower
-    from ui.following import GATHER, News
-
     plans.watch(plan)
-    session = plan.turns[0].session
+    return _follow(plans, home, plan, lambda: wire)
+
+
+def _follow(plans: WatchedPlans, home: Path, plan: Plan, reach: Callable[[], Any]) -> threading.Thread:
+    from app.follower import Follower
+    from ui.following import GATHER, News, teller
+
+    followed = plans.get(plan.id)
+    assert followed is not None
+    say = teller(followed, plans._heard.emit, threading.Event())
     follower = Follower(
         home,
         plan.id,
-        [session],
-        lambda: wire,
-        lambda update: plans._heard.emit(News(plan.id, update=update)),
+        followed.sessions,
+        reach,
+        lambda update: say(News(plan.id, update=update)),
         gather=GATHER,
     )
     thread = threading.Thread(target=follower.run, daemon=True)
@@ -215,6 +222,7 @@ def _caught_up(
     turn(lambda: bool(plans.active()))
     page.open(Wanted("live", (plan.turns[0].session,)))
     turn(lambda: _shown(page) == plan.turns[0].session)
+    turn(lambda at=time.monotonic() + CALM_S: time.monotonic() >= at)  # type: ignore[misc]
     ticks.taken()
     wire.put(rest)
     wire.end()
@@ -269,7 +277,7 @@ def measure_pixels(options: argparse.Namespace) -> list[Figure]:
         started = rig.agent.start(plan)
         assert started["pid"]
         plans.watch(plan)
-        _follow_rig(plans, rig, plan)
+        _follow(plans, rig.home, plan, rig._reach)
         turn(lambda: bool(plans.active()))
         page.open(_wanted(plan))
         turn(lambda: not plans.active(), WATCHED_S + 120.0)
@@ -285,22 +293,6 @@ def _wanted(plan: Plan) -> Any:
     from ui.bus import Wanted
 
     return Wanted("live", (plan.turns[0].session,))
-
-
-def _follow_rig(plans: WatchedPlans, rig: Any, plan: Plan) -> None:
-    from app.follower import Follower
-    from ui.following import GATHER, News
-
-    sessions = [turn.session for turn in plan.turns]
-    follower = Follower(
-        rig.home,
-        plan.id,
-        sessions,
-        rig._reach,
-        lambda update: plans._heard.emit(News(plan.id, update=update)),
-        gather=GATHER,
-    )
-    threading.Thread(target=follower.run, daemon=True).start()
 
 
 class _Pixels:

@@ -78,7 +78,6 @@ class Watching(QObject):
         self._context = context
         self._reads = Latest(context.tasks, self)
         self._overviews = Latest(context.tasks, self)
-        self._is_catching_up = False
         self._waiting: list[Line] | None = None  # events that come while the store is read
         self.wish: Wish | None = None
         self.seen: Seen | None = None
@@ -112,7 +111,7 @@ class Watching(QObject):
 
     def reload(self) -> None:
         """Read the figures anew, once for all that changes together; the curves are kept up by events."""
-        if not self._soon.isActive() or self._is_catching_up:
+        if not self._soon.isActive():
             self._soon.start()
 
     def _read_figures(self) -> None:
@@ -168,7 +167,8 @@ class Watching(QObject):
         if taken.series and self.wish is not None:
             self.show(self.wish)  # what can be chosen from is read anew
             return
-        self._is_catching_up = taken.values >= MUCH
+        if taken.values >= MUCH and self._soon.isActive():
+            self._soon.start()  # a backlog comes: its figures are read at its end
         if taken.values:
             self.extended.emit(taken.values)
         if taken.bounds:
