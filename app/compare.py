@@ -12,6 +12,7 @@ from .errors import InputError
 from .history.figures import StepEntry, plan_of, steps
 from .history.history import History
 from .history.sessions import ContenderEntry, SessionEntry, find, sessions
+from .units import direction_of
 
 NO_JUDGEMENT = "no judgement"
 SINGLE = "n=1"
@@ -277,13 +278,6 @@ def _median(values: Sequence[float]) -> float | None:
 
 def _ratio(value: float | None, base: float | None) -> float | None:
     return value / base if value is not None and base else None
-
-
-def direction_of(unit: str) -> str:
-    """Whether more of a step's unit is better: rates are, times and sizes are not."""
-    if unit.endswith("/s"):
-        return "higher"
-    return "lower" if unit in ("s", "ms", "bytes", "KB", "MB") else ""
 
 
 def _warnings(history: History, columns: Sequence[Column], base: int) -> list[str]:

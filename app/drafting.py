@@ -22,6 +22,7 @@ from .protocol.plan import Plan
 
 # the fields that are typed; what is left open the sequence or the planner fills in
 TYPED = ("tables", "rows", "seconds", "warmup", "threads", "repeats", "pause")
+_COMMANDED = ("tables", "rows", "seconds", "warmup", "rate", "pause", "repeats")  # numbers of `dyno run`
 _OPEN = PlanRequest()
 _COUNT = re.compile(r"(\d{1,3}(?:[ ,_]?\d{3})*|\d+)\s*([kKmM]?)")
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
@@ -343,7 +344,7 @@ def command_line(request: PlanRequest) -> str:
     ]
     words += _option("sequence", request.sequence)
     words += _option("steps", ",".join(request.steps))
-    for name in ("tables", "rows", "seconds", "warmup", "pause", "repeats", "name", "order", "transport"):
+    for name in (*_COMMANDED, "name", "order", "transport"):
         words += _option(name, getattr(request, name), getattr(_OPEN, name))
     words += _option("threads", ",".join(map(str, request.threads or ())))
     words += _option("start-state", request.start, _OPEN.start)

@@ -37,6 +37,13 @@ def figure_text(value: float | None) -> str:
     return f"{value:,.{digits}f}"
 
 
+def direction_of(unit: str) -> str:
+    """Whether more of a unit is better: of rates it is, of times and sizes it is not; "" of anything else."""
+    if unit.endswith("/s"):
+        return "higher"
+    return "lower" if unit in ("s", "ms", "bytes", "KB", "MB") else ""
+
+
 def ago_text(at: float, now: float) -> str:
     """`just now`, `5 min ago`, `3 h ago`, `12 days ago`."""
     seconds = max(0.0, now - at)

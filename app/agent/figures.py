@@ -30,7 +30,7 @@ def totals_of(total: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def value_of(step: Step, totals: Mapping[str, Any], seconds: float, rows: int) -> Optional[float]:
-    """The figure of the step in its unit; rows: those of the tables, for steps that count none."""
+    """The figure of a step that is a rate or a time; rows: those of the tables, for steps that count none."""
     if step.unit == "s":
         return round(seconds, 3)
     if seconds <= 0:
@@ -38,6 +38,17 @@ def value_of(step: Step, totals: Mapping[str, Any], seconds: float, rows: int) -
     if step.unit == "rows/s":
         return round((sum(map(int, totals.get("rows", {}).values())) or rows) / seconds, 2)
     return round(int(totals.get("queries", 0)) / seconds, 2)
+
+
+def figure_of(step: Step, ended: Mapping[str, Any]) -> Optional[float]:
+    """The figure of a step from all that is known at its end: what its kind of figure says."""
+    if step.figure == "latency":
+        mean = ended.get("latency_ms", {}).get("avg")
+        return None if mean is None else round(float(mean), 4)
+    if step.figure == "size":
+        return float(ended["sizes"]["total"])
+    value: Optional[float] = ended.get("value")
+    return value
 
 
 def latency_of(total: Mapping[str, Any]) -> Dict[str, Any]:

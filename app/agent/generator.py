@@ -51,6 +51,8 @@ def command(
     line += ["--percentile={}".format(PERCENTILE), "--verbosity=1"]
     if step.warmup:
         line.append("--report-checkpoints={}".format(step.warmup))
+    if step.rate:
+        line.append("--rate={}".format(step.rate))
     own = {"tables": plan.tables, "table_size": plan.rows, "engine": engine, **step.options}
     if step.kind == "load":
         own["table_options"] = table_options

@@ -16,6 +16,7 @@ from .debt import read_debt
 from .directory import Directory
 from .drive import Drive, write_lua
 from .facts import Facts
+from .figures import figure_of
 from .generator import Generator, find_sysbench, seed_of
 from .host import HostSampler
 from .journal import DiskFullError, Journal
@@ -151,6 +152,7 @@ class Session:
         ended["status"] = status_deltas(before, self._status())
         ended["sizes"] = sizes(self.server.data, self.at("tmp"))
         ended["rows"] = {**self.rows, "in_tables": self.rows_in_tables}
+        ended["value"] = figure_of(step, ended)
         self.journal.write(StepEnded, step=index, **ended)
         self._open_step = -1
         self._after_step(index, step, ended)

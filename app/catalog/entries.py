@@ -6,11 +6,12 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..protocol.plan import STEP_KINDS
+from ..protocol.plan import FIGURES, STEP_KINDS
 from ..toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, Rule, shown
 
 MAX_SECONDS = 86_400
 MAX_EVENTS = 10**12
+MAX_RATE = 10_000_000  # events a second
 MAX_THREADS = 4_095  # what the shared block of the load generator has room for
 MAX_ROWS = 2_000_000_000  # of a table: the key of the classic table is an INTEGER
 MAX_TABLES = 1_000
@@ -29,6 +30,7 @@ SHARE = Rule((int, float), 0.01, 100)
 TABLES = Rule((int,), 1, MAX_TABLES)
 ROWS = Rule((int, str), 1, MAX_ROWS)
 EVENTS = Rule((int,), 1, MAX_EVENTS)
+RATE = Rule((int,), 1, MAX_RATE)
 _ERRORS = Rule((list,), items=Rule((int,), 1, 99_999))
 
 # options of sysbench and its Lua that say who, where, how long and what is reported: the plan's
@@ -36,6 +38,8 @@ _RESERVED = re.compile(
     r"(mysql|pgsql|db|report|histogram|rand_seed|threads?|time|events|rate|tables|table_size|table_options|engine"
     r"|percentile|verbosity|debug|validate|config|warmup|forced|luajit|help|version)(_.*)?"
 )
+
+_UNITS = {"latency": "ms", "size": "bytes"}  # of figures that are no rate
 
 # kinds of step that need no workload
 BARE_KINDS = ("settle", "restart")
@@ -47,6 +51,7 @@ WORKLOAD_RULES = {
     "kind": Rule((str,), choices=tuple(kind for kind in STEP_KINDS if kind not in BARE_KINDS), needed=True),
     "lua": NEEDED_TEXT,
     "options": TABLE,
+    "figure": Rule((str,), choices=FIGURES),
     "unit": TEXT,
     "latency_per": Rule((str,), choices=("query", "transaction", "table", "insert")),
     "queries_per_event": Rule((int,), 1, 10_000),
@@ -65,6 +70,7 @@ STEP_RULES = {
     "seconds": SECONDS,
     "share": SHARE,
     "events": EVENTS,
+    "rate": RATE,
     "threads": THREAD_LIST,
     "warmup": WARMUP,
     "warm": FLAG,
@@ -97,6 +103,7 @@ class Workload:
     lua: str
     group: str = ""
     options: dict[str, Any] = field(default_factory=dict)
+    figure: str = "rate"
     unit: str = "queries/s"
     latency_per: str = "query"
     queries_per_event: int = 1
@@ -122,6 +129,7 @@ class SequenceStep:
     seconds: int | None = None
     share: float | None = None  # of the seconds that the plan says
     events: int | None = None
+    rate: int | None = None  # events a second that are asked for
     threads: tuple[int, ...] | None = None
     warmup: int | None = None
     warm: bool = False
@@ -162,8 +170,17 @@ def workload_of(document: Document, stem: str, shipped: bool, file: str) -> Work
         problem = _ERRORS.problem(numbers)
         if problem:
             raise document.error(("ignore_errors_by_engine", engine), problem)
+    _check_unit(document, data)
     tuples: dict[str, Any] = {key: tuple(data[key]) for key in ("needs", "ignore_errors") if key in data}
-    return Workload(**{**data, **tuples}, shipped=shipped, file=file, text=document.text)
+    units = {"unit": _UNITS[data["figure"]]} if data.get("figure") in _UNITS else {}
+    return Workload(**{**data, **units, **tuples}, shipped=shipped, file=file, text=document.text)
+
+
+def _check_unit(document: Document, data: dict[str, Any]) -> None:
+    """A figure that is no rate has one unit, and need not say it."""
+    unit = _UNITS.get(data.get("figure", ""), "")
+    if unit and data.get("unit", unit) != unit:
+        raise document.error(("unit",), f"of a {data['figure']} is {unit!r}, not {data['unit']!r}")
 
 
 def sequence_of(document: Document, stem: str, shipped: bool, file: str) -> Sequence:

@@ -21,6 +21,7 @@ _NUMBERS = {
     "tables": "how many",
     "seconds": "measured, of each step that says nothing else",
     "warmup": "seconds before them, not part of the figures",
+    "rate": "events a second, of each driven step that says nothing else; left out: as many as it can",
     "pause": "idle seconds before each session",
     "repeats": "sessions of each contender",
 }

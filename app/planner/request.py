@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..catalog.entries import (
+    RATE,
     ROWS,
     SECONDS,
     TABLES,
@@ -41,6 +42,7 @@ RULES = {
     "warmup": WARMUP,
     "pause": WARMUP,
     "threads": THREAD_LIST,
+    "rate": RATE,
     "repeats": Rule((int,), 1, 100),
     "order": Rule((str,), choices=ORDERS),
     "transport": Rule((str,), choices=TRANSPORTS),
@@ -102,6 +104,7 @@ class PlanRequest:
     warmup: int | None = None
     pause: int = 0
     threads: tuple[int, ...] | None = None
+    rate: int | None = None  # events a second; None: as many as there can be
     repeats: int = 1
     order: str = "grouped"
     transport: str = ""

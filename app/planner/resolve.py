@@ -122,6 +122,7 @@ def _size(
         warmup=warmup,
         threads=request.threads or sequence.threads or THREADS,
         cpu_threads=max(1, int(survey["cpu"]["threads"])),
+        rate=request.rate or 0,
     )
 
 

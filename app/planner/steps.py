@@ -25,6 +25,7 @@ class Size:
     warmup: int
     threads: tuple[int, ...]
     cpu_threads: int
+    rate: int = 0  # events a second that are asked for; 0: as many as there can be
 
     @property
     def all_rows(self) -> int:
@@ -87,6 +88,7 @@ def _points(
         return [_step(step, workload, threads, {"threads": threads}) for threads in sweep]
     sweep = step.threads or size.threads
     bounds = _bounds(step, workload, size, len(sweep), _is_read(later, workloads))
+    bounds["rate"] = step.rate or size.rate
     return [_step(step, workload, threads, {"threads": threads}, **bounds) for threads in sweep]
 
 
@@ -98,6 +100,7 @@ def _step(
         kind=workload.kind,
         workload=workload.name,
         group=workload.group,
+        figure=workload.figure,
         unit=workload.unit,
         latency_per=workload.latency_per,
         lua=workload.lua,

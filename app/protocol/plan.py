@@ -10,6 +10,10 @@ from typing import Any
 from .values import check_fields
 
 STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart")
+FIGURES = ("rate", "latency", "size")  # what the value of a step is: in its unit, mean milliseconds, bytes
+
+# fields of a step that came later: part of a work_key where they say something, so that old keys stay
+LATER = ("figure", "rate")
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class Step:
     warm: bool = False  # kept, never compared
     writes: bool = False
     cap_s: int = 0  # settle: the longest it may take
+    figure: str = "rate"  # one of FIGURES
+    rate: int = 0  # events a second that are asked for; 0: as many as it can
 
     def ignored_by(self, engine: str) -> list[int]:
         """The errors that are counted and not fatal on an engine."""
@@ -109,7 +115,7 @@ class Plan:
     def work_key(self) -> str:
         """What shapes the work, and no name: equal keys did the same."""
         work = [
-            [{**asdict(step), "cap_s": 0} for step in self.steps],
+            [_work_of(step) for step in self.steps],
             sorted(text for name, text in self.files.items() if name.startswith("workloads/")),
             self.tables,
             self.rows,
@@ -145,6 +151,13 @@ class Plan:
             if step.kind not in STEP_KINDS:
                 raise ValueError("plan: step {} has the unknown kind {}".format(step.name, step.kind))
         return plan
+
+
+def _work_of(step: Step) -> dict[str, Any]:
+    """What of a step shapes the work: how long settling may take does not."""
+    untouched = Step(step.name, step.kind)
+    silent = [name for name in LATER if getattr(step, name) == getattr(untouched, name)]
+    return {name: value for name, value in {**asdict(step), "cap_s": 0}.items() if name not in silent}
 
 
 _PARTS = {"contenders": Contender, "steps": Step, "turns": Turn}

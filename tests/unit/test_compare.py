@@ -19,7 +19,7 @@ from app.history import edits
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import StepEnded, StepStarted
-from app.units import figure_text
+from app.units import direction_of, figure_text
 from tests import journals
 
 INNODB, ROCKSDB = journals.contender("innodb"), journals.contender("rocksdb")
@@ -232,8 +232,8 @@ def test_nothing_to_compare(history: History) -> None:
 
 
 def test_directions() -> None:
-    assert [comparing.direction_of(unit) for unit in ("queries/s", "rows/s", "s", "ms", "things")] == [
-        "higher", "higher", "lower", "lower", "",
+    assert [direction_of(unit) for unit in ("queries/s", "rows/s", "s", "ms", "bytes", "things")] == [
+        "higher", "higher", "lower", "lower", "lower", "",
     ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from app.history.figures import StepEntry
 from app.history.timeline import Overview, step_key
 from app.progress import StepProgress
 from app.protocol.plan import Step
-from app.units import bytes_text, figure_text
+from app.units import bytes_text, direction_of, figure_text
 
 from ..theme import Theme
 
@@ -107,7 +107,7 @@ class ResultsModel(QAbstractTableModel):
             case Qt.ItemDataRole.ForegroundRole:
                 return self._colour(index.row(), step)
             case Qt.ItemDataRole.BackgroundRole if column.key == "relative":
-                return self._theme.relative(self._relative(step), _is_time(step["unit"]))
+                return self._theme.relative(self._relative(step), direction_of(step["unit"]) == "lower")
             case Qt.ItemDataRole.ToolTipRole:
                 return _remarks(step)
         return None
@@ -226,11 +226,6 @@ def _alignment(column: Column) -> Qt.AlignmentFlag:
 
 def _optional(value: float | None) -> str:
     return "" if value is None else figure_text(value)
-
-
-def _is_time(unit: str) -> bool:
-    """Less of it is better."""
-    return unit in ("s", "ms")
 
 
 def _remarks(step: StepEntry) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.agent.asked import differences
-from app.agent.figures import latency_of, marks_of, per_unit, percentile, totals_of, value_of
+from app.agent.figures import figure_of, latency_of, marks_of, per_unit, percentile, totals_of, value_of
 from app.protocol.plan import Step
 
 COUNTED = {
@@ -30,6 +30,16 @@ def test_the_value_is_in_the_unit_of_the_step() -> None:
     assert value_of(Step("x", "index", unit="rows/s"), {"rows": {}}, 2.0, 500) == 250.0
     assert value_of(Step("x", "settle", unit="s"), {}, 4.0, 0) == 4.0
     assert value_of(Step("x", "drive"), totals, 0.0, 0) is None
+
+
+def test_the_figure_is_of_the_kind_the_step_says() -> None:
+    ended = {"value": 50.0, "latency_ms": {"avg": 0.12345}, "sizes": {"total": 4096}}
+    assert figure_of(Step("x", "drive"), ended) == 50.0
+    assert figure_of(Step("x", "drive", figure="latency", unit="ms"), ended) == 0.1235
+    assert figure_of(Step("x", "settle", figure="size", unit="bytes"), ended) == 4096
+    broken = {"sizes": {"total": 1}}
+    assert figure_of(Step("x", "drive"), broken) is None
+    assert figure_of(Step("x", "drive", figure="latency"), broken) is None
 
 
 def test_percentiles_only_where_the_sample_carries_them() -> None:

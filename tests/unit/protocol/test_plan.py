@@ -49,6 +49,12 @@ def test_what_shapes_the_work_is_part_of_the_work_key(change: dict[str, Any]) ->
     assert replace(PLAN, **change).work_key != PLAN.work_key
 
 
+def test_later_fields_of_a_step_shape_the_work_where_they_say_something() -> None:
+    assert PLAN.work_key == "de2677cc484c98b8f09009af2ef06fe2980821729147b8907e8a9c8a37748754"  # for ever
+    for change in ({"figure": "latency"}, {"rate": 100}):
+        assert replace(PLAN, steps=[replace(STEP, **change)]).work_key != PLAN.work_key
+
+
 def test_contenders_and_presets_are_no_part_of_the_work_key() -> None:
     files = {**PLAN.files, "presets/innodb/default.cnf": "other"}
     assert replace(PLAN, name="other", contenders=[], files=files).work_key == PLAN.work_key
