@@ -222,7 +222,8 @@ def _caught_up(
     turn(lambda: bool(plans.active()))
     page.open(Wanted("live", (plan.turns[0].session,)))
     turn(lambda: _shown(page) == plan.turns[0].session)
-    turn(lambda at=time.monotonic() + CALM_S: time.monotonic() >= at)  # type: ignore[misc]
+    calm_at = time.monotonic() + CALM_S
+    turn(lambda: time.monotonic() >= calm_at)
     ticks.taken()
     wire.put(rest)
     wire.end()
