@@ -17,6 +17,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 START_S = 30.0
 STEP_S = 0.05
+DRAG_S = 0.2  # between two movements, and for the other program to take what is let go
 
 
 class Screen:
@@ -122,6 +123,25 @@ class Person:
     def click_at(self, rect: Sequence[int], button: int = 1) -> None:
         x, y = rect[0] + rect[2] // 2, rect[1] + rect[3] // 2
         self._xdotool("mousemove", str(x), str(y), "click", str(button))
+
+    def drag_file(self, file: Path, rect: Sequence[int]) -> None:
+        """Out of the window of another program, and let it go over a control."""
+        asked = [sys.executable, "-m", "tests.ui.dragged", str(file)]
+        with subprocess.Popen(
+            asked, cwd=ROOT, env=self._screen.environment(), stdout=subprocess.PIPE, text=True
+        ) as source:
+            assert source.stdout is not None and source.stdout.readline() == "shown\n"
+            x, y = rect[0] + rect[2] // 2, rect[1] + rect[3] // 2
+            self._xdotool("mousemove", "40", "30", "mousedown", "1")
+            for at in (50, 60):
+                self._xdotool("mousemove", str(at), "40")
+            for aside in (20, 10, 0):  # a drag is seen by its movements
+                time.sleep(DRAG_S)
+                self._xdotool("mousemove", str(x + aside), str(y))
+            time.sleep(DRAG_S)
+            self._xdotool("mouseup", "1")
+            time.sleep(DRAG_S)
+            source.terminate()
 
     def press(self, *keys: str) -> None:
         """Keys as xdotool names them: ctrl+r, Tab, Return."""
