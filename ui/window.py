@@ -140,7 +140,7 @@ class Window(QMainWindow):
         QTimer.singleShot(CALM_MS, self._on_calm)
 
     def _on_calm(self) -> None:
-        self._context.tasks.run(self, _import_charts, lambda _: None, lambda _: None)
+        self._context.tasks.run(self, _import_pages, lambda _: None, lambda _: None)
 
     def _on_wanted(self, wanted: Wanted) -> None:
         self.show_page(wanted.page)
@@ -151,6 +151,7 @@ class Window(QMainWindow):
         self.close()
 
 
-def _import_charts() -> None:
-    """A third of a second that the first page with a chart does not have to wait."""
-    import ui.widgets.chart  # noqa: F401
+def _import_pages() -> None:
+    """Half a second, most of it for the charts, that the other pages do not have to wait."""
+    from . import following  # noqa: F401
+    from .pages import compare, history, live  # noqa: F401
