@@ -95,6 +95,10 @@ def _size_mb(step: StepEntry) -> float | None:
     return None if step["size_bytes"] is None else step["size_bytes"] / 2**20
 
 
+def _amplification(step: StepEntry) -> float | None:
+    return step["settled"] and step["settled"]["write_amplification"]
+
+
 QPS = Measure("value", "QPS", "", lambda step: step["value"])  # unit and direction are the step's own
 MEASURES = (
     QPS,
@@ -107,6 +111,7 @@ MEASURES = (
     Measure("read_kb", "KB read per query", "KB/query", _per_query("read_kb")),
     Measure("written_kb", "KB written per query", "KB/query", _per_query("written_kb")),
     Measure("size_mb", "Database size", "MB", _size_mb),
+    Measure("write_amplification", "Write amplification", "bytes/byte", _amplification),
     Measure("errors", "Errors", "errors", lambda step: step["errors"]),
 )
 

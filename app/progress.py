@@ -300,7 +300,7 @@ class PlanProgress:
         if step.seconds and progress.s is not None:
             return _second_text(progress.s, step)
         shown = progress.progress
-        return f"{shown.done:,.0f} of {shown.total:,.0f} {shown.unit}" if shown else ""
+        return _progress_text(shown) if shown else ""
 
     def _left_of(self, session: SessionProgress) -> float:
         if self._lengths is None or session.is_over:
@@ -322,6 +322,11 @@ class PlanProgress:
         if shown is not None and shown.done > 0 and self.plan.steps[index].kind in ("load", "index", "scan"):
             return gone * max(0.0, shown.total / shown.done - 1)
         return max(0.0, expected - gone)
+
+
+def _progress_text(shown: Progress) -> str:
+    """How much is done, and what there is to say of it: of a settle step, what is still to be written."""
+    return ": ".join(filter(None, (f"{shown.done:,.0f} of {shown.total:,.0f} {shown.unit}", shown.text)))
 
 
 def _second_text(s: int, step: Step) -> str:

@@ -31,6 +31,8 @@ class Drive:
         self._seed = seed
         self._s = -step.warmup
         self._sum: Dict[str, Any] = {}  # of the measured intervals so far
+        self._rows: Dict[str, Any] = {}  # of all seconds so far
+        self._warm_rows: Dict[str, Any] = {}  # of the warm-up, once it is over
         self._total: Optional[Dict[str, Any]] = None
         self._first: Any = None  # readings of the host at the bounds of the measured part
         self._last: Any = None
@@ -91,11 +93,13 @@ class Drive:
             self._take_second(line)
         elif kind == "measured":
             self._first = self._session.sampler.reading
+            self._warm_rows = line["rows"]
             self._session.journal.write(Mark, name="measured", step=self._index)
         elif kind == "total":
             self._take_total(line)
 
     def _take_second(self, line: Mapping[str, Any]) -> None:
+        self._rows = add(self._rows, line["rows"])
         second = round(float(line["time_s"])) - 1 - self._step.warmup
         if second < self._s:
             return  # its second was sampled without it: the load of that second stays missing
@@ -162,6 +166,7 @@ class Drive:
         spent = deltas(self._first, self._last)
         outcome, reason = self._outcome(interrupted, generator)
         session.count_rows(totals["rows"])
+        session.count_rows(self._warm_rows)
         return {
             "outcome": outcome,
             "reason": reason,
@@ -178,7 +183,7 @@ class Drive:
     def _without_total(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
         """Ended before its total: the whole seconds it had are its figures, and count as no result."""
         outcome, reason = self._outcome(interrupted or "broken", generator)
-        self._session.count_rows(self._sum.get("rows", {}))
+        self._session.count_rows(self._rows)
         totals = totals_of(self._sum) if self._sum else {}
         return {
             "outcome": outcome,

@@ -12,7 +12,7 @@ from ..protocol.plan import Plan, Step, Turn
 from .builds import environment
 from .control import Control
 from .counters import Counters, status_deltas
-from .debt import read_debt
+from .debt import is_indebted, read_debt
 from .directory import Directory
 from .drive import Drive, write_lua
 from .facts import Facts
@@ -20,6 +20,7 @@ from .figures import figure_of
 from .generator import Generator, find_sysbench, seed_of
 from .host import HostSampler
 from .journal import DiskFullError, Journal
+from .ledger import Ledger
 from .leftovers import PARTS
 from .mysql import QueryError
 from .options import known_options
@@ -31,6 +32,7 @@ from .wait import carry_out_restart, carry_out_settle, pause
 
 ROOM = 16 << 20  # bytes of free space below which a session cannot go on
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
+READING = ("drive", "scan")
 NEEDED = ("load", "index")  # steps without which the others would measure nothing
 
 
@@ -54,6 +56,7 @@ class Session:
         self.generator: Optional[Generator] = None
         self.crashes = 0
         self.rows = {"inserted": 0, "deleted": 0}  # by the driver: what the tables hold is derived from it
+        self.ledger = Ledger(plan)
         self.server: Server = None  # type: ignore[assignment]  # made by _serve
         self.sampler: Sampler = None  # type: ignore[assignment]
         self.host: Optional[HostSampler] = None
@@ -147,7 +150,12 @@ class Session:
         debt = read_debt(client, self.contender.engine)
         self._open_step = index
         self.journal.write(StepStarted, step=index, seed=seed, after_crash=self.crashes > 0, debt=debt)
+        if step.writes:
+            self.sampler.begin()
+            self.ledger.begin_step(index, self.sampler.reading)
         ended = self._attempt(index, step, seed)
+        if step.kind in READING and not step.writes and is_indebted(debt):
+            ended["marks"] = [*ended.get("marks", ()), "indebted"]
         ended["debt"] = read_debt(client, self.contender.engine) if self.server.is_alive() else {}
         ended["status"] = status_deltas(before, self._status())
         ended["sizes"] = sizes(self.server.data, self.at("tmp"))
@@ -210,6 +218,7 @@ class Session:
     def count_rows(self, rows: Dict[str, Any]) -> None:
         for name in self.rows:
             self.rows[name] += int(rows.get(name, 0))
+        self.ledger.count_rows(rows)
 
     @contextlib.contextmanager
     def credentials(self) -> Iterator[List[str]]:

@@ -1,80 +1,147 @@
-"""Giving write-back and compaction time to end: forced where the server can, watched, with a cap."""
+"""Giving write-back, compaction and purge time to end: forced where the server can, watched, with a cap."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Tuple
+import subprocess
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from .debt import read_debt
-from .mysql import Client
+from .debt import debt_of, debt_text, read_debt, rocksdb_moved
+from .host import Reading, deltas
+from .mysql import Client, QueryError
 
-CALM_S = 2  # seconds without a change before compaction counts as over
+CALM_S = 2  # seconds without a change before something counts as over
 FEW_PAGES = 128  # a server writes a handful of pages for itself all the time
+FEW_KB = 1024  # in a second: what nobody's reads would notice
+FEW_TRANSACTIONS = 16  # the statistics of a table are transactions too
+PURGED = 5_000  # InnoDB lets so many rest until the next transaction comes
+DEVICE_S = 10  # others may write to the same device for ever: it is waited for no longer than this
+WAITING = ("compaction_pending", "mem_table_flush_pending", "num_immutable_mem_table", "active_compactions")
 FORCED = {  # set in this order, put back in the reverse one
     "innodb_max_dirty_pages_pct_lwm": "0",
     "innodb_max_dirty_pages_pct": "0",
     "innodb_idle_flush_pct": "100",
-    "innodb_io_capacity": "innodb_io_capacity_max",  # the value of this variable
+    "innodb_purge_rseg_truncate_frequency": "1",
 }
+ROCKSDB_FORCED = ("rocksdb_force_flush_memtable_now", "rocksdb_compact_lzero_now")
 
 
 class Settling:
     """One settle step: begin it, ask each second whether it is over, and put back what it changed."""
 
-    def __init__(self, client: Client, engine: str) -> None:
+    def __init__(self, client: Client, engine: str, data: str) -> None:
         self._client = client
         self._engine = engine
+        self._data = data
         self._restore: List[Tuple[str, str]] = []
-        self._calm = 0
-        self._moved: Tuple[float, ...] = ()
+        self._seen: Dict[str, Tuple[Any, int]] = {}  # by name: the latest value, looks since it changed
+        self._reading: Optional[Reading] = None
+        self._sync: Optional[subprocess.Popen[bytes]] = None
+        self._device_s = 0
+        self.unpaid: List[str] = []  # what is still waited for
+        self.waited_for: Dict[str, int] = {}  # seconds, by what was waited for
         self.debt: Dict[str, Any] = {}
 
     def begin(self) -> None:
+        """Have the server write now what it may put off."""
         if self._engine == "innodb":
             self._force_innodb()
         elif self._engine == "rocksdb":
-            self._client.try_run("SET GLOBAL rocksdb_force_flush_memtable_now=1")
+            for name in ROCKSDB_FORCED:  # they fall back by themselves; the second is not everywhere
+                self._client.try_run("SET GLOBAL {}=1".format(name))
+        elif read_debt(self._client, self._engine).get("unflushed_key_blocks"):
+            self._client.try_run("FLUSH TABLES")  # they leave the key cache with it: only where there are any
 
     def _force_innodb(self) -> None:
         found = self._client.pairs("SHOW GLOBAL VARIABLES LIKE 'innodb_%'")
-        for name, value in FORCED.items():
+        wanted = dict(FORCED)
+        if "innodb_io_capacity_max" in found:
+            wanted["innodb_io_capacity"] = found["innodb_io_capacity_max"]
+        for name, value in wanted.items():
             if name in found:
                 self._restore.append((name, found[name]))
-                self._client.try_run("SET GLOBAL {}={}".format(name, found.get(value, value)))
+                self._client.try_run("SET GLOBAL {}={}".format(name, value))
 
-    def is_over(self) -> bool:
-        """Asked once a second."""
-        self.debt = read_debt(self._client, self._engine)
+    def is_over(self, reading: Reading) -> bool:
+        """Asked once a second, with what the machine has counted until now."""
+        try:
+            self.debt = debt_of(self._client, self._engine)
+        except QueryError:  # it is too busy to answer, or gone: no sign that all is written
+            self.debt = {}
+            return self._wait_for(["an answer of the server"])
+        spent = deltas(self._reading, reading) if self._reading else {}
+        self._reading = reading
+        return self._wait_for(self._unpaid(spent))
+
+    def _wait_for(self, unpaid: List[str]) -> bool:
+        self.unpaid = unpaid
+        for name in self.unpaid:
+            self.waited_for[name] = self.waited_for.get(name, 0) + 1
+        return not self.unpaid
+
+    def _unpaid(self, spent: Mapping[str, Optional[float]]) -> List[str]:
+        """The engine first, then the files in the cache of the system, then the device."""
+        unpaid = self._unpaid_by_engine()
+        if (spent.get("server_written_kb") or 0) > FEW_KB:
+            unpaid.append("writes of the server")
+        if unpaid:
+            return unpaid
+        if self._is_syncing():
+            return ["files"]
+        return ["device"] if self._is_device_busy(spent) else []
+
+    def _unpaid_by_engine(self) -> List[str]:
+        debt, unpaid = self.debt, []
         if self._engine == "innodb":
-            return int(self.debt.get("dirty_pages", 0)) <= FEW_PAGES
-        if self._engine == "rocksdb":
-            return self._is_compacted()
-        return int(self.debt.get("unflushed_key_blocks", 0)) == 0
+            history = debt.get("history_list", 0)
+            steady = self._is_steady("history", history, FEW_TRANSACTIONS) or history <= FEW_TRANSACTIONS
+            unpaid += ["dirty pages"] if debt.get("dirty_pages", 0) > FEW_PAGES else []
+            unpaid += ["writes under way"] if debt.get("pending_writes") else []
+            unpaid += ["purge"] if history > PURGED or not steady else []
+        elif self._engine == "rocksdb":
+            rests = self._is_steady("moved", rocksdb_moved(self._client))
+            unpaid += ["compaction"] if not rests or any(debt.get(name) for name in WAITING) else []
+            unpaid += ["forced compactions"] if debt.get("manual_compactions") else []
+        elif debt.get("unflushed_key_blocks"):
+            unpaid.append("key blocks")
+        return unpaid
 
-    def _is_compacted(self) -> bool:
-        status = self._client.pairs("SHOW GLOBAL STATUS LIKE 'rocksdb_%'")
-        moved = tuple(
-            _number(status, name) for name in ("rocksdb_compact_write_bytes", "rocksdb_flush_write_bytes")
-        )
-        pending = sum(int(value) for name, value in self.debt.items() if name != "memtable_bytes")
-        busy = pending or _number(status, "rocksdb_manual_compactions_running") or moved != self._moved
-        self._moved = moved
-        self._calm = 0 if busy else self._calm + 1
-        return self._calm >= CALM_S
+    def _is_steady(self, name: str, value: Any, give: int = 0) -> bool:
+        """Whether a value has stayed where it was for a while, or within a few of it."""
+        before, looks = self._seen.get(name, (None, 0))
+        same = before is not None and (abs(value - before) <= give if give else value == before)
+        self._seen[name] = (value, looks + 1 if same else 0)
+        return same and looks + 1 >= CALM_S
 
-    def end(self) -> None:
-        """Put back what begin changed, in the reverse order: the watermark may not exceed the limit."""
+    def _is_syncing(self) -> bool:
+        """The file system of the data is asked, once, to write what it holds of it in memory."""
+        if self._sync is None:
+            command = ["sync", "-f", self._data]
+            self._sync = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return self._sync.poll() is None
+
+    def _is_device_busy(self, spent: Mapping[str, Optional[float]]) -> bool:
+        quiet = (spent.get("written_kb") or 0) <= FEW_KB
+        self._device_s += 1
+        return not quiet and self._device_s <= DEVICE_S
+
+    def end(self) -> List[str]:
+        """Put back what begin changed, in the reverse order: the watermark may not exceed the limit.
+
+        The answer names what the server did not take back; one that has died has forgotten all of it.
+        """
         for name, value in reversed(self._restore):
             self._client.try_run("SET GLOBAL {}={}".format(name, value))
+        try:
+            now = self._client.pairs("SHOW GLOBAL VARIABLES LIKE 'innodb_%'") if self._restore else {}
+        except QueryError:
+            now = {}
+        changed = [name for name, value in self._restore if now.get(name, value) != value]
         self._restore = []
+        if self._sync is not None and self._sync.poll() is None:
+            self._sync.kill()
+        return changed
 
+    @property
     def text(self) -> str:
-        return ", ".join(
-            "{} {}".format(name.replace("_", " "), value) for name, value in sorted(self.debt.items())
-        )
-
-
-def _number(status: Mapping[str, str], name: str) -> float:
-    try:
-        return float(status[name])
-    except (KeyError, ValueError):
-        return 0.0
+        """What is still to be written, and what is waited for where it is none of the server's."""
+        return debt_text(self.debt) or ", ".join(self.unpaid)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..settled import settled_text
 from ..units import date_text
 from .screen import harmless, print_table
 
@@ -27,6 +28,7 @@ def show(found: Mapping[str, Any]) -> None:
         print(f"tags: {', '.join(found['tags'])}")
     print()
     print_table(HEADERS, [_step(step) for step in found["steps"]], _RIGHT)
+    _show_list("settled", [settled_text(each["settled"]) for each in found["steps"] if each["settled"]])
     marks = [each for each in found["events"] if each["kind"] == "mark" and each["about"] != "measured"]
     _show_list("marks", [f"second {m['t']:,.0f}: {harmless(m['about'] + ' ' + m['text'])}" for m in marks])
     _show_list("notes", [_note(note, found["steps"]) for note in found["notes"]])

@@ -16,6 +16,23 @@ ALIASES = {"qps": "load.queries", "tps": "load.transactions"}
 PER_QUERY = ("cpu_us", "context_switches", "reads", "read_kb", "written_kb")
 
 
+class SettledEntry(TypedDict):
+    """What a settle step says of the steps before it; bytes and amplification are null where nobody knows."""
+
+    seconds: float
+    waited_for: dict[str, int]  # seconds, by what was waited for
+    capped: bool
+    left: list[str]  # what it was still waiting for when it ended
+    written_bytes: int | None  # by the server, while it settled
+    device_bytes: int | None  # by whoever, on the device of the data meanwhile
+    steps: list[str]  # those that wrote since the settle step before
+    run_written_bytes: int | None  # from their beginning to the end of settling
+    run_written_by: str  # server, or device where the server was started anew in between
+    rows: int  # that they inserted or rewrote
+    row_bytes: int | None  # of one row: the widths of its columns, where each has one
+    write_amplification: float | None
+
+
 class StepEntry(TypedDict):
     """A step as `session show --json` gives it; what was not measured is null."""
 
@@ -39,6 +56,9 @@ class StepEntry(TypedDict):
     marks: list[str]
     progress: dict[str, Any] | None
     latency_per: str  # what one latency is of
+    settled: (
+        SettledEntry | None
+    )  # of the load, and of the last step of a run of writes: the settle step behind
 
 
 class SessionShown(SessionEntry):
@@ -81,17 +101,30 @@ def show(history: History, reference: str) -> SessionShown:
 _STEP = """
 SELECT name, kind, workload, grouping, coordinates, step.state, step.reason, unit, value, queries, seconds,
     p50_ms, p95_ms, p99_ms, errors, size_bytes, row_count, per_query, warm, marks, progress,
-    latency_per
+    latency_per, position
 FROM step WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY position"""
 
 
 def steps(history: History, session: str) -> list[StepEntry]:
     """In the order of the plan; what was active when its session was lost has failed."""
     lost = state_of(history, session) == "lost"
-    return [_step(row, lost) for row in history.query(_STEP, (session,))]
+    settled = _settled(history, session)
+    return [_step(row, lost, settled) for row in history.query(_STEP, (session,))]
 
 
-def _step(row: Sequence[Any], lost: bool) -> StepEntry:
+def _settled(history: History, session: str) -> dict[int, SettledEntry]:
+    """What the settle steps said, by the position of the step that it is kept with."""
+    rows = history.query(
+        "SELECT result.ended FROM result JOIN step ON result.step = step.number"
+        " JOIN session ON step.session = session.number"
+        " WHERE id = ? AND kind = 'settle' AND step.state = 'completed'",
+        (session,),
+    )
+    said = [_unpack(ended).get("settled", {}) for (ended,) in rows]
+    return {each.pop("cause"): each for each in said if "cause" in each}
+
+
+def _step(row: Sequence[Any], lost: bool, settled: dict[int, SettledEntry]) -> StepEntry:
     state, reason = row[5], row[6]
     if lost and state == "active":
         state, reason = "failed", "the agent was gone before it ended"
@@ -117,6 +150,7 @@ def _step(row: Sequence[Any], lost: bool) -> StepEntry:
         "marks": json.loads(row[19]),
         "progress": json.loads(row[20]) if row[20] else None,
         "latency_per": row[21],
+        "settled": settled.get(row[22]),
     }
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Union
 
 from .values import check_fields
 
-PROTOCOL = (1, 0)
+PROTOCOL = (1, 1)
 MAX_LINE = 1 << 20  # bytes of one event, its newline included
 MAX_NOTE = 4000  # characters
 
@@ -185,7 +185,11 @@ class StepEnded:
     )  # bytes by part: tables redo undo binlog temporary other total
     rows: dict[str, Any] = field(default_factory=dict)  # inserted deleted (derived), in the tables now
     debt: dict[str, Any] = field(default_factory=dict)
-    marks: list[str] = field(default_factory=list)  # error-ridden, after-a-crash, indebted, capped
+    marks: list[str] = field(default_factory=list)  # error-ridden, after-a-crash, indebted, capped ...
+    settled: dict[str, Any] = field(
+        default_factory=dict
+    )  # of a settle step: seconds waited_for capped left written_bytes device_bytes; of the writes before it:
+    # steps cause run_written_bytes run_written_by rows row_bytes write_amplification
 
 
 @dataclass(frozen=True)
