@@ -313,7 +313,7 @@ def variant_text(
     import tomli_w
 
     data: dict[str, Any] = {"name": name, "title": sequence.title}
-    for key in ("tables", "rows", "threads", "seconds", "warmup"):
+    for key in ("tables", "rows", "threads", "cores", "seconds", "warmup"):
         given = getattr(request, key)
         value = getattr(sequence, key) if given is None else given
         if value is not None:
@@ -327,7 +327,11 @@ def variant_text(
 
 def _plain(step: Mapping[str, Any]) -> dict[str, Any]:
     """The keys that say something, as TOML has them."""
-    said = {key: value for key, value in step.items() if value not in (None, "", {}) and value is not False}
+    said = {
+        key: value for key, value in step.items() if value not in (None, "", {}, ()) and value is not False
+    }
+    if "variation" in said:
+        said["variation"] = [_plain(each) for each in said["variation"]]
     return {key: list(value) if isinstance(value, tuple) else value for key, value in said.items()}
 
 
@@ -347,6 +351,7 @@ def command_line(request: PlanRequest) -> str:
     for name in (*_COMMANDED, "name", "order", "transport"):
         words += _option(name, getattr(request, name), getattr(_OPEN, name))
     words += _option("threads", ",".join(map(str, request.threads or ())))
+    words += _option("core-sets", ",".join(map(str, request.cores or ())))
     words += _option("start-state", request.start, _OPEN.start)
     words += _option("table-options", first.table_options) + _option("cores", first.cores)
     return shlex.join(words) + busy

@@ -163,17 +163,23 @@ def line_of(text: str, where: Path_) -> int:
 
 
 def _table_start(lines: Sequence[str], names: Sequence[str], counts: Sequence[int]) -> int:
-    """The line of the header of a table, or of the counted one in a list of tables; 0 for the top."""
-    if not names:
-        return 0
-    wanted = counts[0] if counts else 0
-    for number, line in enumerate(lines, 1):
-        header = _HEADER.match(line)
-        if header and _parts(header[2]) == list(names):
-            if wanted == 0:
-                return number
-            wanted -= 1
-    return -1
+    """The line of the header of a table, or of the counted one in lists of tables; 0 for the top."""
+    start, end = 0, len(lines)
+    for depth in range(1, len(names) + 1):
+        found = [at for at in range(start + 1, end + 1) if _header(lines[at - 1]) == list(names[:depth])]
+        wanted = counts[depth - 1] if depth <= len(counts) else 0
+        if wanted < len(found):
+            start, *following = found[wanted:]
+            end = following[0] - 1 if following else end
+        elif depth == len(names):
+            return -1
+    return start
+
+
+def _header(line: str) -> list[str]:
+    """The names in the header of a table; none in any other line."""
+    header = _HEADER.match(line)
+    return [part.strip().strip("\"'") for part in header[2].split(".")] if header else []
 
 
 def _key_line(lines: Sequence[str], start: int, key: str) -> int:
@@ -187,7 +193,3 @@ def _key_line(lines: Sequence[str], start: int, key: str) -> int:
         if wanted.search(lines[number - 1]):
             return number
     return 0
-
-
-def _parts(dotted: str) -> list[str]:
-    return [part.strip().strip("\"'") for part in dotted.split(".")]

@@ -66,7 +66,8 @@ def debt_text(debt: Mapping[str, Any]) -> str:
 
 def _innodb(client: Client) -> Debt:
     status = client.pairs("SHOW GLOBAL STATUS LIKE 'Innodb_%'")
-    text = str(client.query("SHOW ENGINE INNODB STATUS")[0]["status"])
+    rows = client.query("SHOW ENGINE INNODB STATUS")
+    text = str(rows[0]["status"]) if rows else ""  # a server that only reads says nothing
     pages, page = _number(status, "innodb_buffer_pool_pages_dirty"), _number(status, "innodb_page_size")
     pending = [_number(status, "innodb_{}_pending_writes".format(what)) for what in ("data", "os_log")]
     history = _number(status, "innodb_history_list_length")  # of MariaDB; others say it in the text

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from ..protocol.events import Log, Mark, Progress
+from .affinity import affinity
 from .figures import latency_of, marks_of, per_unit, totals_of, value_of
 from .generator import Generator, add, command, driver_options
 from .host import deltas
@@ -38,6 +39,7 @@ class Drive:
         self._last: Any = None
         self._read_before: Optional[float] = None
         self._done = 0
+        self._in_force: Dict[str, Any] = {}
 
     def carry_out(self) -> Dict[str, Any]:
         """Drive the step to its end; the answer is what step_ended says."""
@@ -55,7 +57,8 @@ class Drive:
                 driver,
                 self._seed,
             )
-            generator = Generator(line, session.lua(self._step.lua), session.at("sysbench.log"))
+            lua, log = session.lua(self._step.lua), session.at("sysbench.log")
+            generator = Generator(line, lua, log, self._step.load_cores)
             session.generator = generator
             try:
                 interrupted = self._follow(generator)
@@ -88,7 +91,9 @@ class Drive:
     _code = 0
 
     def _take(self, line: Mapping[str, Any]) -> None:
-        kind = line.get("type")
+        kind, generator = line.get("type"), self._session.generator
+        if self._step.load_cores and generator and not self._in_force:
+            self._in_force["load_cores"] = affinity(generator.pid)
         if kind == "second":
             self._take_second(line)
         elif kind == "measured":
@@ -178,6 +183,7 @@ class Drive:
             "per_query": per_unit(spent, totals["queries"]),
             "per_row": per_unit(spent, sum(totals["rows"].values())),
             "marks": marks_of(totals, session.crashes > 0),
+            "in_force": self._in_force,
         }
 
     def _without_total(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
@@ -190,6 +196,7 @@ class Drive:
             "reason": reason,
             "seconds": self._sum.get("interval_s", 0.0),
             "totals": totals,
+            "in_force": self._in_force,
         }
 
     def _outcome(self, interrupted: str, generator: Generator) -> Any:

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
+from ..protocol.cpus import from_text
 from ..protocol.plan import Plan, Step
 
 END_S = 5  # after being asked to stop
@@ -66,8 +67,9 @@ def _word(value: Any) -> str:
 class Generator:
     """A sysbench process; its lines are read with a time limit, so that nothing else waits."""
 
-    def __init__(self, line: Sequence[str], lua: str, log: str) -> None:
+    def __init__(self, line: Sequence[str], lua: str, log: str, cores: str = "") -> None:
         reader, writer = os.pipe()
+        cpus = from_text(cores)
         self._log = open(log, "wb", 0)  # noqa: SIM115 - lives as long as the process
         folder, name = os.path.split(lua)
         arguments = [find_sysbench(), *line[: len(line)], name, "--report-fd={}".format(writer), "run"]
@@ -80,6 +82,7 @@ class Generator:
                 pass_fds=(writer,),
                 cwd=folder,
                 start_new_session=True,
+                preexec_fn=(lambda: os.sched_setaffinity(0, cpus)) if cpus else None,
                 env={**os.environ, "LUA_PATH": os.path.join(folder, "?.lua") + ";;", "LC_ALL": "C"},
             )
         finally:

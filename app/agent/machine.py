@@ -16,6 +16,7 @@ from typing import Any, Dict, List, Mapping, Sequence
 from .builds import find_builds
 from .disk import read_text, survey_disk
 from .generator import find_sysbench
+from .topology import topology
 
 OLDEST_SYSBENCH = (1, 0, 20)
 ASK_S = 3.0  # for a question to another program
@@ -36,6 +37,7 @@ def machine_facts(directory: str) -> Dict[str, Any]:
         "hostname": platform.node(),
         "machine_id": machine_id(),
         "cpu": parse_cpuinfo(read_text("/proc/cpuinfo") or ""),
+        "topology": topology(),
         "governor": governor(),
         "turbo": turbo(),
         "memory_bytes": memory.get("MemTotal"),

@@ -47,6 +47,7 @@ class Server:
         self.password = secrets.token_hex(16) if self.port else ""
         self.client = Client(self.socket)
         self.my_cnf = ""
+        self.options: Dict[str, str] = {}  # that it is started with beside its my.cnf
         self._process: Optional[subprocess.Popen[bytes]] = None
 
     @property
@@ -102,6 +103,7 @@ class Server:
 
     def _command(self) -> List[str]:
         command = [self.contender["server"], "--defaults-file=" + self.my_cnf]
+        command += ["--{}={}".format(name.replace("_", "-"), value) for name, value in self.options.items()]
         cores = self.contender.get("cores", "")
         return ["taskset", "-c", cores, *command] if cores else command
 

@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterator, List, Optional
 from ..protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
 from ..protocol.plan import Plan, Step, Turn
 from .builds import environment
+from .conditions import Conditions
 from .control import Control
 from .counters import Counters, status_deltas
 from .debt import is_indebted, read_debt
@@ -61,6 +62,7 @@ class Session:
         self.sampler: Sampler = None  # type: ignore[assignment]
         self.host: Optional[HostSampler] = None
         self.facts = Facts(self)
+        self.conditions = Conditions(self)
         self._open_step = -1
 
     def at(self, name: str) -> str:
@@ -144,6 +146,7 @@ class Session:
     def _carry_out_step(self, index: int, step: Step) -> None:
         self.control.begin_step()
         client = self.server.client
+        problem = self.conditions.bring_about(index, step)
         self.facts.empty_binary_log()
         seed = seed_of(self.plan, self.turn.repeat, step) if step.lua else 0
         before = self._status()
@@ -153,7 +156,10 @@ class Session:
         if step.writes:
             self.sampler.begin()
             self.ledger.begin_step(index, self.sampler.reading)
-        ended = self._attempt(index, step, seed)
+        ended: Dict[str, Any] = {"outcome": "failed", "reason": problem}
+        if not problem:
+            ended = self._attempt(index, step, seed)
+        self.conditions.complete(ended, step)
         if step.kind in READING and not step.writes and is_indebted(debt):
             ended["marks"] = [*ended.get("marks", ()), "indebted"]
         ended["debt"] = read_debt(client, self.contender.engine) if self.server.is_alive() else {}
@@ -189,6 +195,7 @@ class Session:
         if self.crashes > 1:
             raise SessionError("the server died a second time, {}: {}".format(how, why))
         seconds = self._start_server()
+        self.conditions.forget()
         self.journal.write(Mark, name="recovered", step=index, value=round(seconds, 3))
 
     def _status(self) -> Dict[str, str]:
@@ -242,6 +249,7 @@ class Session:
         if self.generator is not None:
             self.generator.stop()
         if self.server is not None:
+            self.conditions.put_back()
             self.server.forget_dirty_pages()
             self.server.stop(STOP_S)
             self.server.clean()

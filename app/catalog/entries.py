@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..presets.ownership import is_ours
 from ..protocol.plan import FIGURES, STEP_KINDS
 from ..toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, Rule, shown
 
@@ -13,6 +14,7 @@ MAX_SECONDS = 86_400
 MAX_EVENTS = 10**12
 MAX_RATE = 10_000_000  # events a second
 MAX_THREADS = 4_095  # what the shared block of the load generator has room for
+MAX_CORES = 4_096
 MAX_ROWS = 2_000_000_000  # of a table: the key of the classic table is an INTEGER
 MAX_TABLES = 1_000
 TRANSPORTS = ("socket", "loopback")
@@ -24,6 +26,8 @@ _FILE = re.compile(r"[A-Za-z0-9_-]+\.(lua|sql)")
 
 THREADS = Rule((int,), 1, MAX_THREADS)
 THREAD_LIST = Rule((int, list), 1, MAX_THREADS, items=THREADS, empty=False)
+CORES = Rule((int,), 1, MAX_CORES)
+CORE_LIST = Rule((int, list), 1, MAX_CORES, items=CORES, empty=False)
 SECONDS = Rule((int,), 1, MAX_SECONDS)
 WARMUP = Rule((int,), 0, MAX_SECONDS)
 SHARE = Rule((int, float), 0.01, 100)
@@ -35,11 +39,13 @@ _ERRORS = Rule((list,), items=Rule((int,), 1, 99_999))
 
 # options of sysbench and its Lua that say who, where, how long and what is reported: the plan's
 _RESERVED = re.compile(
-    r"(mysql|pgsql|db|report|histogram|rand_seed|threads?|time|events|rate|tables|table_size|table_options|engine"
+    r"(mysql|pgsql|db(?!_ps_mode)|report|histogram|rand_seed|threads?|time|events|rate|tables|table_size|table_options|engine"
     r"|percentile|verbosity|debug|validate|config|warmup|forced|luajit|help|version)(_.*)?"
 )
 
 _UNITS = {"latency": "ms", "size": "bytes"}  # of figures that are no rate
+_PLAIN = re.compile(r"[A-Za-z0-9_.:,+-]{0,100}")  # a value of a variable
+SWEPT = ("threads", "cores")  # keys that hold one number or several
 
 # kinds of step that need no workload
 BARE_KINDS = ("settle", "restart")
@@ -72,12 +78,16 @@ STEP_RULES = {
     "events": EVENTS,
     "rate": RATE,
     "threads": THREAD_LIST,
+    "cores": CORE_LIST,
+    "variation": Rule((list,), items=TABLE, empty=False),
+    "key_caches": FLAG,
     "warmup": WARMUP,
     "warm": FLAG,
     "settle_before": FLAG,
     "settle_after": FLAG,
     "cap_s": SECONDS,
 }
+VARIATION_RULES = {"name": NEEDED_TEXT, "options": TABLE, "variables": TABLE, "restart_with": TABLE}
 SEQUENCE_RULES = {
     "name": NEEDED_TEXT,
     "title": NEEDED_TEXT,
@@ -86,6 +96,7 @@ SEQUENCE_RULES = {
     "tables": TABLES,
     "rows": ROWS,
     "threads": THREAD_LIST,
+    "cores": CORE_LIST,
     "seconds": SECONDS,
     "warmup": WARMUP,
     "transport": Rule((str,), choices=TRANSPORTS),
@@ -119,6 +130,16 @@ class Workload:
 
 
 @dataclass(frozen=True)
+class Variation:
+    """One way in which a step is carried out again: other options of its workload, another server."""
+
+    name: str
+    options: dict[str, Any] = field(default_factory=dict)  # of the workload
+    variables: dict[str, Any] = field(default_factory=dict)  # of the server, set while it is up
+    restart_with: dict[str, Any] = field(default_factory=dict)  # options that the server is started with
+
+
+@dataclass(frozen=True)
 class SequenceStep:
     """One entry of a sequence; what is None, the plan fills in."""
 
@@ -131,6 +152,9 @@ class SequenceStep:
     events: int | None = None
     rate: int | None = None  # events a second that are asked for
     threads: tuple[int, ...] | None = None
+    cores: tuple[int, ...] | None = None
+    variation: tuple[Variation, ...] = ()
+    key_caches: bool = False  # MyISAM: each table has its own
     warmup: int | None = None
     warm: bool = False
     settle_before: bool = False
@@ -150,6 +174,7 @@ class Sequence:
     tables: int | None = None
     rows: int | str | None = None  # of each table; or "3x memory"
     threads: tuple[int, ...] | None = None
+    cores: tuple[int, ...] | None = None
     seconds: int | None = None
     warmup: int | None = None
     transport: str = ""
@@ -195,8 +220,7 @@ def sequence_of(document: Document, stem: str, shipped: bool, file: str) -> Sequ
     steps = tuple(_step_of(document, at, table) for at, table in enumerate(data["step"]))
     _check_unique(document, steps)
     rest = {key: value for key, value in data.items() if key != "step"}
-    if "threads" in rest:
-        rest["threads"] = as_threads(rest["threads"])
+    rest.update({key: as_tuple(rest[key]) for key in SWEPT if key in rest})
     return Sequence(**rest, steps=steps, shipped=shipped, file=file, text=document.text)
 
 
@@ -214,13 +238,47 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
     name = table.get("name") or table.get("workload") or table["kind"]
     _check_name(document, (*where, "name"), name)
     check_options(document, (*where, "options"), table.get("options", {}))
-    values = dict(table, name=name)
-    if "threads" in table:
-        values["threads"] = as_threads(table["threads"])
+    values = {**table, "name": name, **{key: as_tuple(table[key]) for key in SWEPT if key in table}}
+    if "variation" in table:
+        values["variation"] = _variations(document, where, table["variation"])
     return SequenceStep(**values)
 
 
-def as_threads(value: int | list[int]) -> tuple[int, ...]:
+def _variations(
+    document: Document, step: tuple[str | int, ...], tables: list[dict[str, Any]]
+) -> tuple[Variation, ...]:
+    for at, table in enumerate(tables):
+        where = (*step, "variation", at)
+        document.check(table, VARIATION_RULES, where)
+        _check_name(document, (*where, "name"), table["name"])
+        check_options(document, (*where, "options"), table.get("options", {}))
+        for key in ("variables", "restart_with"):
+            _check_server(document, (*where, key), table.get(key, {}))
+        if table["name"] in [other["name"] for other in tables[:at]]:
+            raise document.error((*where, "name"), f"{table['name']!r} is the name of an earlier one too")
+    return tuple(Variation(**table) for table in tables)
+
+
+def _check_server(document: Document, where: tuple[str | int, ...], values: dict[str, Any]) -> None:
+    """What a server is told: plain names and values, nothing of what is Dyno's."""
+    for key, value in values.items():
+        if not _OPTION.fullmatch(key):
+            raise document.error(
+                (*where, key), "is no name of a variable: small letters, digits, underscores"
+            )
+        if is_ours(key):
+            raise document.error(
+                (*where, key), "is Dyno's: paths, users and the network are not to be varied"
+            )
+        if not _is_plain(value):
+            raise document.error((*where, key), "must be a number, a plain word, true or false")
+
+
+def _is_plain(value: Any) -> bool:
+    return bool(_PLAIN.fullmatch(value)) if isinstance(value, str) else isinstance(value, (int, float))
+
+
+def as_tuple(value: int | list[int]) -> tuple[int, ...]:
     """One number or a list, as a tuple without repeats."""
     return tuple(dict.fromkeys(value)) if isinstance(value, list) else (value,)
 

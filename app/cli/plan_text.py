@@ -7,7 +7,7 @@ from typing import Any
 
 from ..protocol.plan import Plan, Step
 from ..units import bytes_text, count_text, seconds_text
-from .screen import print_table
+from .screen import print_table, swept
 
 
 def show_plan(plan: Plan, estimate: Any) -> None:
@@ -26,6 +26,8 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     print()
     headers = ("step", "kind", "threads", "warm-up", "bounded by", "options")
     print_table(headers, [_row(step) for step in plan.steps], right=(2, 3))
+    for line in dict.fromkeys(_cores(step) for step in plan.steps if step.cores):
+        print(line)
     print()
     print(f"takes about {seconds_text(estimate.seconds)} ({estimate.seconds_text})")
     print(f"needs about {bytes_text(estimate.disk_bytes)} of disk ({estimate.disk_text})")
@@ -35,6 +37,12 @@ def _sizes(size: Any) -> str:
     return " : ".join(bytes_text(each) for each in (size.data_bytes, size.cache_bytes, size.memory_bytes))
 
 
+def _cores(step: Step) -> str:
+    """Which CPUs a core set is on this target."""
+    load = f"{step.load_cores}, which are not its own alone" if step.shared_cores else step.load_cores
+    return f"cores={step.coordinates['cores']}: the server on CPUs {step.cores}, the load on {load}"
+
+
 def _row(step: Step) -> tuple[str, str, int, str, str, str]:
     bounds = [
         f"{step.seconds} s" if step.seconds else "",
@@ -42,7 +50,7 @@ def _row(step: Step) -> tuple[str, str, int, str, str, str]:
     ]
     bounds += [f"{step.cap_s} s at most" if step.cap_s else ""]
     options = " ".join(f"{name}={value}" for name, value in step.options.items())
-    name = f"{step.name} (warm)" if step.warm else step.name
+    name = " ".join([step.name, *swept(step.coordinates), *(["(warm)"] if step.warm else [])])
     warmup = f"{step.warmup} s" if step.warmup else ""
     bounded = " or ".join(filter(None, bounds)) or "its work"
     return name, step.kind, step.threads, warmup, bounded, options

@@ -29,7 +29,7 @@ _NUMBERS = {
 
 # what `--duel` settles by itself: its name among the arguments, and as it is written
 _SETTLED = ("plan", "contender", "sequence", "steps", *_NUMBERS, "rows", "threads", "order", "transport")
-_SETTLED += ("start_state", "table_options", "cores")
+_SETTLED += ("start_state", "table_options", "cores", "core_sets")
 
 
 def add_words(words: Any) -> None:
@@ -56,6 +56,7 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}", type=int, help=text)
     parser.add_argument("--rows", help='of each table; or "3x memory"')
     parser.add_argument("--threads", help="of the client: 1,2,4")
+    parser.add_argument("--core-sets", help="how many cores the server has, one after the other: 4,2,1")
     parser.add_argument("--name", help="begins the names of the sessions")
     parser.add_argument(
         "--order", choices=("grouped", "interleaved"), help="of the repeats: A A B B or A B A B"
@@ -109,7 +110,8 @@ def request_of(arguments: argparse.Namespace) -> PlanRequest:
         },
         start=arguments.start_state,
         rows=_rows(arguments.rows),
-        threads=_threads(arguments.threads),
+        threads=_numbers("threads", arguments.threads),
+        cores=_numbers("core-sets", arguments.core_sets),
         steps=[name for name in arguments.steps.split(",") if name] if arguments.steps else None,
         contenders=tuple(ContenderRequest(**{**vars(each), **shared}) for each in contenders) or None,
         allow_busy=arguments.allow_busy,
@@ -126,13 +128,13 @@ def _rows(text: str | None) -> int | str | None:
     return int(text) if text and re.fullmatch("-?[0-9]{1,18}", text) else text
 
 
-def _threads(text: str | None) -> list[int] | None:
+def _numbers(option: str, text: str | None) -> list[int] | None:
     if text is None:
         return None
     try:
         return list(dict.fromkeys(int(word) for word in text.split(",")))
     except ValueError:
-        raise InputError(f"--threads {text!r} is no list of numbers: write 1,2,4") from None
+        raise InputError(f"--{option} {text!r} is no list of numbers: write 1,2,4") from None
 
 
 def carry_out(request: PlanRequest, arguments: argparse.Namespace) -> tuple[int, Plan]:

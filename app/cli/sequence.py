@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..catalog import Sequence, SequenceStep
 
 OPEN = "the plan"
-DEFAULTS = ("tables", "rows", "threads", "seconds", "warmup", "transport")
+DEFAULTS = ("tables", "rows", "threads", "cores", "seconds", "warmup", "transport")
 WITH_WORK = ("load", "index", "settle", "restart", "text-index", "scan")  # that end when they are done
 
 
@@ -92,6 +92,7 @@ def _sizes(sequence: Sequence) -> str:
     each = (
         count_text(sequence.tables, "table") if sequence.tables else "",
         f"{rows} rows each" if rows else "",
+        f"core sets {', '.join(map(str, sequence.cores))}" if sequence.cores else "",
         f"transport {sequence.transport}" if sequence.transport else "",
     )
     return ", ".join(filter(None, each))
@@ -134,7 +135,12 @@ def _seconds(seconds: int | None) -> str:
 
 
 def _besides(step: SequenceStep) -> str:
+    variations = ", ".join(each.name for each in step.variation)
+    cores = ", ".join(map(str, step.cores or ()))
     said = (
+        (step.cores, f"cores {cores}"),
+        (step.variation, f"variations {variations}"),
+        (step.key_caches, "MyISAM: a key cache of its own for each table"),
         (step.warm, "warm: kept, never compared"),
         (step.settle_before, "settles before"),
         (step.settle_after, "settles after"),

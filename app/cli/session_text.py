@@ -7,7 +7,7 @@ from typing import Any
 
 from ..settled import settled_text
 from ..units import date_text
-from .screen import harmless, print_table
+from .screen import harmless, print_table, swept
 
 HEADERS = (
     *("step", "threads", "state", "value", "unit", "p95 ms", "p99 ms", "latency per", "CPU us/query"),
@@ -43,7 +43,7 @@ def _step(step: Mapping[str, Any]) -> tuple[Any, ...]:
     latency, cost, size = step["latency_ms"] or {}, step["per_query"] or {}, step["size_bytes"]
     has_latency = latency.get("p50") is not None
     return (
-        step["name"],
+        " ".join([step["name"], *swept(step["coordinates"])]),
         step["coordinates"].get("threads", ""),
         step["state"],
         _figure(step["value"], 1),
@@ -69,8 +69,8 @@ def _note(note: Mapping[str, Any], steps: list[Any]) -> str:
     when = date_text(note["at"]) if note["t"] is None else f"second {note['t']:,.0f}"
     if note["step"] is not None and note["step"] < len(steps):
         step = steps[note["step"]]
-        threads = step["coordinates"].get("threads")
-        when += f", {step['name']}" + (f" threads={threads}" if threads else "")
+        coordinates = [f"{name}={value}" for name, value in sorted(step["coordinates"].items())]
+        when += ", " + " ".join([step["name"], *coordinates])
     text = "\n    ".join(harmless(line) for line in note["text"].splitlines())
     return f"{harmless(when)}: {text}"
 

@@ -122,7 +122,7 @@ def step_guesses(plan: Plan, contender: Contender) -> list[float]:
     if contender.engine not in LOAD_RATE:  # of a later Dyno
         return [STEP_S] * len(plan.steps)
     work = Work(_workloads_of(plan), CORE_RATE)
-    return [STEP_S + _step_s(plan, step, contender, work) for step in plan.steps]
+    return _steps_s(plan, contender, work)
 
 
 def _assumptions(work: Work) -> list[str]:
@@ -144,7 +144,16 @@ def _workloads_of(plan: Plan) -> dict[str, Mapping[str, Any]]:
 
 
 def _guessed_s(plan: Plan, contender: Contender, work: Work) -> float:
-    return SERVER_S + sum(STEP_S + _step_s(plan, step, contender, work) for step in plan.steps)
+    return SERVER_S + sum(_steps_s(plan, contender, work))
+
+
+def _steps_s(plan: Plan, contender: Contender, work: Work) -> list[float]:
+    """What each step takes beyond its declared seconds, with the restart that it may ask for."""
+    before = [{}, *(step.restart_with for step in plan.steps)]
+    return [
+        STEP_S + _step_s(plan, step, contender, work) + SERVER_S * (step.restart_with != options)
+        for step, options in zip(plan.steps, before, strict=False)
+    ]
 
 
 def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:

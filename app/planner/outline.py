@@ -12,6 +12,7 @@ from .resolve import ROWS, SECONDS, TABLES, THREADS, TRANSPORT, WARMUP
 from .steps import Size, resolve_steps
 
 CPU_THREADS = 4  # of the machine that is supposed
+NODES = [[[cpu] for cpu in range(256)]]  # it has every core set that is asked for
 _SUPPOSED = Contender("innodb", "", "", "", "", "", "", "innodb", "", "")
 
 
@@ -38,6 +39,8 @@ def _supposed(sequence: Sequence, workloads: Mapping[str, Workload]) -> Plan | N
         warmup=WARMUP if sequence.warmup is None else sequence.warmup,
         threads=sequence.threads or THREADS,
         cpu_threads=CPU_THREADS,
+        cores=sequence.cores or (),
+        nodes=NODES,
     )
     used = {step.workload for step in sequence.steps if step.workload}
     return Plan(

@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from ..catalog.entries import (
+    CORE_LIST,
     RATE,
     ROWS,
     SECONDS,
+    SWEPT,
     TABLES,
     THREAD_LIST,
     TRANSPORTS,
     WARMUP,
-    as_threads,
+    as_tuple,
     rows_problem,
 )
 from ..errors import InputError
@@ -27,6 +29,7 @@ LOAD_METHODS = ("insert",)
 STARTS = ("loaded", "restarted")
 MAX_CONTENDERS = 64
 
+_FLAGS = {"cores": "core-sets"}  # --cores are those of a contender
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
 _CORES = re.compile(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*")
 _TABLE_OPTIONS = re.compile(r"[A-Za-z0-9_=,'. ]{0,500}")
@@ -43,6 +46,7 @@ RULES = {
     "pause": WARMUP,
     "threads": THREAD_LIST,
     "rate": RATE,
+    "cores": CORE_LIST,
     "repeats": Rule((int,), 1, 100),
     "order": Rule((str,), choices=ORDERS),
     "transport": Rule((str,), choices=TRANSPORTS),
@@ -105,6 +109,7 @@ class PlanRequest:
     pause: int = 0
     threads: tuple[int, ...] | None = None
     rate: int | None = None  # events a second; None: as many as there can be
+    cores: tuple[int, ...] | None = None  # core sets; those of the steps go before them
     repeats: int = 1
     order: str = "grouped"
     transport: str = ""
@@ -136,12 +141,12 @@ class PlanRequest:
             if not problem and key == "rows":
                 problem = rows_problem(value)
             if problem:
-                raise InputError(f"--{key.replace('_', '-')} {problem}")
+                raise InputError(f"--{_FLAGS.get(key, key.replace('_', '-'))} {problem}")
         for contender in given.get("contenders", ()):
             key, why = contender.problem()
             if key:
                 raise InputError(f"contender {contender.build}:{contender.engine}: {key} {why}")
-        for key in ("steps", "threads"):
+        for key in ("steps", *SWEPT):
             if isinstance(given.get(key), list):
                 given[key] = tuple(given[key])
         return replace(self, **given)
@@ -166,8 +171,7 @@ def _values(document: Document) -> dict[str, Any]:
         raise document.error(("rows",), problem)
     if "steps" in values:
         values["steps"] = tuple(values["steps"])
-    if "threads" in values:
-        values["threads"] = as_threads(values["threads"])
+    values.update({key: as_tuple(values[key]) for key in SWEPT if key in values})
     tables = document.data.get("contender", [])
     values["contenders"] = tuple(_contender(document, at, table) for at, table in enumerate(tables))
     return values

@@ -12,7 +12,7 @@ from ..catalog.entries import MAX_ROWS, memory_share
 from ..errors import InputError, about
 from ..ids import new_id
 from ..presets import Preset
-from ..protocol.plan import Contender, Plan, Turn, digest
+from ..protocol.plan import Contender, Plan, Step, Turn, digest
 from .contenders import memory_bytes, resolve_contenders
 from .request import MAX_CONTENDERS, PlanRequest
 from .sizes import bytes_per_row
@@ -44,6 +44,7 @@ def resolve(
         size = _size(request, sequence, survey, contenders)
     with about("steps"):
         steps = resolve_steps(chosen, workloads, size, request.start == "restarted")
+    _check_cores(steps, contenders)
     plan = Plan(
         id=make_id(),
         name=request.name or sequence.name,
@@ -121,9 +122,22 @@ def _size(
         seconds=request.seconds or sequence.seconds or SECONDS,
         warmup=warmup,
         threads=request.threads or sequence.threads or THREADS,
+        cores=request.cores or sequence.cores or (),
+        nodes=survey.get("topology") or [],
         cpu_threads=max(1, int(survey["cpu"]["threads"])),
         rate=request.rate or 0,
     )
+
+
+def _check_cores(steps: list[Step], contenders: list[Contender]) -> None:
+    """Core sets are those of all contenders: one that has cores of its own would not be measured on them."""
+    own = next((each for each in contenders if each.cores), None)
+    if own and any(step.cores for step in steps):
+        raise InputError(
+            f"the contender {own.name} has the cores {own.cores} of its own, and the sequence changes cores"
+            " from step to step: leave one of the two out",
+            "contenders",
+        )
 
 
 def _share_of_memory(rows: str, tables: int, survey: Mapping[str, Any], contenders: list[Contender]) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..catalog import Sequence, SequenceStep, Workload
 from ..errors import InputError
 from ..protocol.plan import Step
+from .cores import ALL_CORES, CoreSet, Nodes
+from .sweep import Point, points
 
 PREPARING = ("load", "index")
 SETTLE_LEAST_S, SETTLE_MOST_S = 60, 1200  # a minute, and a second more for each million rows
@@ -26,6 +28,8 @@ class Size:
     threads: tuple[int, ...]
     cpu_threads: int
     rate: int = 0  # events a second that are asked for; 0: as many as there can be
+    cores: tuple[int, ...] = ()  # core sets; none: every step has all
+    nodes: Nodes = field(default_factory=list)
 
     @property
     def all_rows(self) -> int:
@@ -82,19 +86,19 @@ def _points(
     workload = workloads[step.workload]
     if workload.kind in PREPARING:
         threads = step.threads[0] if step.threads else min(size.tables, size.cpu_threads)
-        return [_step(step, workload, threads, {})]
+        return [replace(_step(step, workload, Point(threads), size), coordinates={})]
+    cores = step.cores or (() if step.warm else size.cores)
     if workload.kind == "scan":  # one client a table, to the end of them all
-        sweep = step.threads or (size.tables,)
-        return [_step(step, workload, threads, {"threads": threads}) for threads in sweep]
-    sweep = step.threads or size.threads
+        sweep = points(step, step.threads or (size.tables,), cores)
+        return [_step(step, workload, each, size) for each in sweep]
+    sweep = points(step, step.threads or size.threads, cores)
     bounds = _bounds(step, workload, size, len(sweep), _is_read(later, workloads))
     bounds["rate"] = step.rate or size.rate
-    return [_step(step, workload, threads, {"threads": threads}, **bounds) for threads in sweep]
+    return [_step(step, workload, each, size, **bounds) for each in sweep]
 
 
-def _step(
-    step: SequenceStep, workload: Workload, threads: int, coordinates: dict[str, Any], **bounds: int
-) -> Step:
+def _step(step: SequenceStep, workload: Workload, point: Point, size: Size, **bounds: int) -> Step:
+    given = CoreSet.of(point.cores, size.nodes) if point.cores else ALL_CORES
     return Step(
         name=step.name,
         kind=workload.kind,
@@ -104,19 +108,26 @@ def _step(
         unit=workload.unit,
         latency_per=workload.latency_per,
         lua=workload.lua,
-        options={**workload.options, **_checked_options(step, workload)},
+        options={**workload.options, **_checked_options(step, workload, point)},
         ignore_errors=list(workload.ignore_errors),
         ignore_errors_by_engine=workload.ignore_errors_by_engine,
-        coordinates=coordinates,
-        threads=threads,
+        coordinates=point.coordinates,
+        threads=point.threads,
         warm=step.warm,
         writes=workload.writes,
+        cores=given.server,
+        load_cores=given.load,
+        shared_cores=given.shared,
+        variables=point.variation.variables,
+        restart_with=point.variation.restart_with,
+        key_caches=step.key_caches,
         **bounds,
     )
 
 
-def _checked_options(step: SequenceStep, workload: Workload) -> dict[str, Any]:
-    for key, value in step.options.items():
+def _checked_options(step: SequenceStep, workload: Workload, point: Point) -> dict[str, Any]:
+    said = {**step.options, **point.variation.options}
+    for key, value in said.items():
         if key not in workload.options:
             known = ", ".join(workload.options) or "none"
             raise InputError(
@@ -125,7 +136,7 @@ def _checked_options(step: SequenceStep, workload: Workload) -> dict[str, Any]:
         if type(value) is not type(workload.options[key]):
             kind = type(workload.options[key]).__name__
             raise InputError(f"step {step.name}: option {key} of {workload.name} must be of type {kind}")
-    return step.options
+    return said
 
 
 def _bounds(step: SequenceStep, workload: Workload, size: Size, points: int, is_read: bool) -> dict[str, int]:

@@ -56,6 +56,18 @@ def place(option: Option, where: str) -> tuple[Option | None, str]:
     return option, ""
 
 
+def is_ours(name: str) -> bool:
+    """Whether an option says where files lie, who may come in or what is read: nothing to be varied."""
+    key = strip_prefixes(name)[-1]
+    if key in PLACED or key in NAMED:
+        return True
+    try:
+        refuse_forbidden(Option("", 0, name, None), "")
+    except InputError:
+        return True
+    return False
+
+
 def refuse_forbidden(option: Option, where: str) -> None:
     """Raise InputError for an option that is Dyno's alone, however it is written."""
     for name in strip_prefixes(option.name):

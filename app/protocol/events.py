@@ -190,6 +190,9 @@ class StepEnded:
         default_factory=dict
     )  # of a settle step: seconds waited_for capped left written_bytes device_bytes; of the writes before it:
     # steps cause run_written_bytes run_written_by rows row_bytes write_amplification
+    in_force: dict[str, Any] = field(
+        default_factory=dict
+    )  # server_cores load_cores variables restarted_with key_caches: read back where the step asks for them
 
 
 @dataclass(frozen=True)

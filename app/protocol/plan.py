@@ -13,7 +13,7 @@ STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index"
 FIGURES = ("rate", "latency", "size")  # what the value of a step is: in its unit, mean milliseconds, bytes
 
 # fields of a step that came later: part of a work_key where they say something, so that old keys stay
-LATER = ("figure", "rate")
+LATER = ("figure", "rate", "cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches")
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,12 @@ class Step:
     cap_s: int = 0  # settle: the longest it may take
     figure: str = "rate"  # one of FIGURES
     rate: int = 0  # events a second that are asked for; 0: as many as it can
+    cores: str = ""  # CPUs of the server for this step, as taskset -c takes them; empty: the contender's
+    load_cores: str = ""  # CPUs of the load generator; empty: all
+    shared_cores: bool = False  # the load runs on cores of the server
+    variables: dict[str, Any] = field(default_factory=dict)  # SET GLOBAL for this step, put back after it
+    restart_with: dict[str, Any] = field(default_factory=dict)  # what the server is to be started with for it
+    key_caches: bool = False  # MyISAM: each table has a key cache of its own for this step
 
     def ignored_by(self, engine: str) -> list[int]:
         """The errors that are counted and not fatal on an engine."""

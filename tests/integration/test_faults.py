@@ -397,7 +397,7 @@ def test_a_newer_minor_protocol_is_read_and_its_new_events_are_kept(desktop: Des
 
 def test_a_newer_major_protocol_is_refused_with_both_versions(desktop: Desktop) -> None:
     said = rewrite(desktop, "2.0")
-    for word in ("2.0", "1.0", "update Dyno"):
+    for word in ("2.0", "1.1", "update Dyno"):
         assert word in said
     (kept,) = (desktop.home / "journals").glob("*.jsonl")
     assert kept.stat().st_size > 1000

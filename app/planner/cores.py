@@ -1,0 +1,59 @@
+"""Core sets: from a number of cores to the CPUs of a server and of its load, on a target as surveyed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from ..errors import InputError
+from ..protocol.cpus import as_text
+
+Nodes = list[list[list[int]]]  # of each node its cores, of each core its CPUs
+
+
+@dataclass(frozen=True)
+class CoreSet:
+    """The CPUs of a server that has so many cores, and those that are left to the load."""
+
+    server: str = ""  # as taskset -c takes them; empty: all
+    load: str = ""
+    shared: bool = False  # the load runs on cores of the server
+
+    @classmethod
+    def of(cls, count: int, nodes: Nodes) -> CoreSet:
+        """Whole cores first, node by node, then their siblings; raises InputError beyond the machine."""
+        if not nodes:
+            raise InputError("how the cores of the target hang together is not known: survey it again")
+        order = in_order(nodes)
+        if count > len(order):
+            raise InputError(
+                f"a server with {count} cores: {_there(nodes)};"
+                " say smaller core sets in the sequence, or with --core-sets"
+            )
+        server = set(order[:count])
+        load, shared = _left_to_the_load(nodes, server)
+        return cls(as_text(server), as_text(load), shared)
+
+
+ALL_CORES = CoreSet()
+
+
+def in_order(nodes: Nodes) -> list[int]:
+    """The CPUs in the order in which a server gets them."""
+    cores = [core for node in nodes for core in node]
+    rounds = zip_longest(*cores)  # the first CPU of each core, then the second of each, ...
+    return [cpu for each in rounds for cpu in each if cpu is not None]
+
+
+def _left_to_the_load(nodes: Nodes, server: set[int]) -> tuple[set[int], bool]:
+    """Cores that the server has no part of; else what is left of its own, else all, and both are shared."""
+    cores = [core for node in nodes for core in node]
+    untouched = {cpu for core in cores if not server & set(core) for cpu in core}
+    everything = {cpu for core in cores for cpu in core}
+    return (untouched, False) if untouched else (everything - server or everything, True)
+
+
+def _there(nodes: Nodes) -> str:
+    cores = sum(map(len, nodes))
+    cpus = len(in_order(nodes))
+    return f"the target has {cores}" if cores == cpus else f"the target has {cores} with {cpus} CPUs"
