@@ -10,8 +10,8 @@ from .catalog import Catalog, Sequence, Workload
 from .errors import InputError
 from .planner.contenders import count_cores, find_build, memory_bytes
 from .planner.request import ContenderRequest
-from .planner.steps import PREPARING
 from .presets import Machine, Preset, Rendered, render
+from .protocol.plan import PREPARING
 from .units import count_text
 
 Survey = Mapping[str, Any]

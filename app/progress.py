@@ -18,7 +18,7 @@ from .protocol.events import (
     StepEnded,
     StepStarted,
 )
-from .protocol.plan import Plan, Step
+from .protocol.plan import PREPARING, Plan, Step
 
 RECENT = 60  # seconds of QPS that are kept at hand
 ENDED = ("completed", "failed", "stopped", "lost")
@@ -319,7 +319,7 @@ class PlanProgress:
         if step.began_t is None:
             return expected
         gone, shown = session.t - step.began_t, step.progress
-        if shown is not None and shown.done > 0 and self.plan.steps[index].kind in ("load", "index", "scan"):
+        if shown is not None and shown.done > 0 and self.plan.steps[index].kind in (*PREPARING, "scan"):
             return gone * max(0.0, shown.total / shown.done - 1)
         return max(0.0, expected - gone)
 

@@ -53,6 +53,17 @@ function dyno.set_up(statement)
    counts.setup_other = counts.setup_other + 1
 end
 
+-- The rows of a statement that is none of the workload's, each a list of texts.
+function dyno.look_up(statement)
+   local answer, rows = dyno.connection:query(statement), {}
+   for i = 1, answer.nrows do
+      rows[i] = answer:fetch_row()
+   end
+   answer:free()
+   counts.setup_reads = counts.setup_reads + 1
+   return rows
+end
+
 local function connect()
    dyno.connection = sysbench.sql.driver():connect()
    dyno.set_up("SET NAMES latin1")

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Dict, List
 
 from ..protocol.events import Fact, Log
+from ..protocol.plan import PREPARING
 from .machine import machine_facts
 from .mysql import QueryError
 
@@ -55,7 +56,7 @@ class Facts:
         """After the load with its index, and after the last step that writes."""
         steps = self._session.plan.steps
         rest = steps[index + 1 :]
-        if step.kind in ("load", "index") and not any(each.kind in ("load", "index") for each in rest):
+        if step.kind in PREPARING and not any(each.kind in PREPARING for each in rest):
             self._write_tables()
             self._write_engine("loaded")
         elif step.writes and not any(each.writes for each in rest):
@@ -71,11 +72,10 @@ class Facts:
         counted: Dict[str, Any] = {}
         client.close()
         client.read_s = 3600
-        for number in range(1, self._session.plan.tables + 1):
+        for name in self._tables():
             self._session.look(-1)
             if self._session.control.interrupts:
                 break
-            name = "sbtest{}".format(number)
             try:
                 rows = client.query("SELECT COUNT(*) AS n FROM dyno.{}".format(name))  # noqa: S608 - a name of ours
                 counted[name] = int(rows[0]["n"])
@@ -83,10 +83,18 @@ class Facts:
                 counted[name] = {"not counted": str(error)}
         return counted
 
+    def _tables(self) -> List[str]:
+        """Those that the load has made, by number: sbtest1, sbtest2, ... sbtest10."""
+        names = [
+            str(row["tables_in_dyno"]) for row in self._session.server.client.query("SHOW TABLES FROM dyno")
+        ]
+        return sorted(names, key=lambda name: (len(name), name))
+
     def _write_tables(self) -> None:
         client = self._session.server.client
-        found = client.query("SHOW CREATE TABLE dyno.sbtest1")[0]
-        self._write("create_table", found.get("create table", ""), "loaded")
+        for name in self._tables()[:1]:
+            found = client.query("SHOW CREATE TABLE dyno.{}".format(name))[0]
+            self._write("create_table", found.get("create table", ""), "loaded")
         if self._session.contender.engine == "rocksdb":
             self._write(
                 "cf_options", client.query("SELECT * FROM information_schema.ROCKSDB_CF_OPTIONS"), "loaded"

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ from ..protocol.plan import Plan, Step
 
 END_S = 5  # after being asked to stop
 PERCENTILE = 95
+_FAILED = re.compile(r"^FATAL: `\w+' function failed: ")  # before what the Lua of a workload says
 MOST_SEED = 2**31 - 1  # that sysbench takes; 0 would be the clock
 
 
@@ -138,7 +140,7 @@ class Generator:
         """What it said to people, FATAL lines first."""
         with open(self._log_path, encoding="utf-8", errors="replace") as file:
             lines = [line.strip() for line in file if line.strip()][:200]
-        fatal = [line for line in lines if line.startswith("FATAL")]
+        fatal = [_FAILED.sub("", line) for line in lines if line.startswith("FATAL")]
         return fatal or lines
 
 

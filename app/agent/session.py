@@ -8,7 +8,7 @@ import time
 from typing import Any, Dict, Iterator, List, Optional
 
 from ..protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
-from ..protocol.plan import Plan, Step, Turn
+from ..protocol.plan import PREPARING, Plan, Step, Turn
 from .builds import environment
 from .conditions import Conditions
 from .control import Control
@@ -34,7 +34,6 @@ from .wait import carry_out_restart, carry_out_settle, pause
 ROOM = 16 << 20  # bytes of free space below which a session cannot go on
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
 READING = ("drive", "scan")
-NEEDED = ("load", "index")  # steps without which the others would measure nothing
 
 
 class SessionError(Exception):
@@ -182,7 +181,7 @@ class Session:
         self.check_room()
         if not self.server.is_alive():
             self._recover(index)
-        if step.kind in NEEDED and ended["outcome"] in ("failed", "skipped"):
+        if step.kind in PREPARING and ended["outcome"] in ("failed", "skipped"):
             raise SessionError("{} {}: {}".format(step.name, ended["outcome"], ended["reason"]))
         self.facts.write_after(index, step)
 

@@ -36,6 +36,12 @@ ROWS = Rule((int, str), 1, MAX_ROWS)
 EVENTS = Rule((int,), 1, MAX_EVENTS)
 RATE = Rule((int,), 1, MAX_RATE)
 _ERRORS = Rule((list,), items=Rule((int,), 1, 99_999))
+_BY_ENGINE = {  # what stands in tables whose keys are engines
+    "ignore_errors_by_engine": _ERRORS,
+    "engines": TEXT,
+    "row_bytes": Rule((int, float), 0, 1_000_000),
+    "rows_per_second": Rule((int, float), 1, 1_000_000_000),
+}
 
 # options of sysbench and its Lua that say who, where, how long and what is reported: the plan's
 _RESERVED = re.compile(
@@ -49,6 +55,9 @@ SWEPT = ("threads", "cores")  # keys that hold one number or several
 
 # kinds of step that need no workload
 BARE_KINDS = ("settle", "restart")
+# what there is after a step of a kind, unless its workload says otherwise
+_MADE_BY = {"load": "tables", "index": "index", "text-index": "text-index"}
+_MADE = (*_MADE_BY.values(), "texts")
 
 WORKLOAD_RULES = {
     "name": NEEDED_TEXT,
@@ -64,7 +73,12 @@ WORKLOAD_RULES = {
     "writes": FLAG,
     "changes_rows": FLAG,
     "removes_rows": FLAG,
-    "needs": Rule((list,), items=Rule((str,), choices=("tables", "index"))),
+    "makes": Rule((str,), choices=_MADE),
+    "needs": Rule((list,), items=Rule((str,), choices=_MADE)),
+    "engines": TABLE,
+    "engines_because": TEXT,
+    "row_bytes": TABLE,
+    "rows_per_second": TABLE,
     "ignore_errors": _ERRORS,
     "ignore_errors_by_engine": TABLE,
 }
@@ -121,7 +135,12 @@ class Workload:
     writes: bool = False
     changes_rows: bool = False
     removes_rows: bool = False
+    makes: str = ""  # what others need of it
     needs: tuple[str, ...] = ()
+    engines: dict[str, str] = field(default_factory=dict)  # that can, with the first version; none: all
+    engines_because: str = ""  # why no others
+    row_bytes: dict[str, float] = field(default_factory=dict)  # that it adds, by engine: for estimates
+    rows_per_second: dict[str, float] = field(default_factory=dict)  # of one thread: for estimates
     ignore_errors: tuple[int, ...] = ()
     ignore_errors_by_engine: dict[str, list[int]] = field(default_factory=dict)
     shipped: bool = True
@@ -191,14 +210,18 @@ def workload_of(document: Document, stem: str, shipped: bool, file: str) -> Work
     if not _FILE.fullmatch(data["lua"]):
         raise document.error(("lua",), f"must be a file beside it, not {data['lua']!r}")
     check_options(document, ("options",), data.get("options", {}))
-    for engine, numbers in data.get("ignore_errors_by_engine", {}).items():
-        problem = _ERRORS.problem(numbers)
-        if problem:
-            raise document.error(("ignore_errors_by_engine", engine), problem)
+    for key, rule in _BY_ENGINE.items():
+        for engine, value in data.get(key, {}).items():
+            if problem := rule.problem(value):
+                raise document.error((key, engine), problem)
+    if data.get("engines") and not data.get("engines_because"):
+        raise document.error(("engines_because",), "must say why other engines cannot")
     _check_unit(document, data)
-    tuples: dict[str, Any] = {key: tuple(data[key]) for key in ("needs", "ignore_errors") if key in data}
-    units = {"unit": _UNITS[data["figure"]]} if data.get("figure") in _UNITS else {}
-    return Workload(**{**data, **units, **tuples}, shipped=shipped, file=file, text=document.text)
+    rest: dict[str, Any] = {key: tuple(data[key]) for key in ("needs", "ignore_errors") if key in data}
+    rest["makes"] = data.get("makes", _MADE_BY.get(data["kind"], ""))
+    if data.get("figure") in _UNITS:
+        rest["unit"] = _UNITS[data["figure"]]
+    return Workload(**{**data, **rest}, shipped=shipped, file=file, text=document.text)
 
 
 def _check_unit(document: Document, data: dict[str, Any]) -> None:

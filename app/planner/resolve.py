@@ -13,6 +13,7 @@ from ..errors import InputError, about
 from ..ids import new_id
 from ..presets import Preset
 from ..protocol.plan import Contender, Plan, Step, Turn, digest
+from .able import check_engines
 from .contenders import memory_bytes, resolve_contenders
 from .request import MAX_CONTENDERS, PlanRequest
 from .sizes import bytes_per_row
@@ -40,6 +41,7 @@ def resolve(
     with about("steps"):
         chosen = chosen_steps(sequence, request.steps, workloads)
         used = _approved(catalog, [workloads[step.workload] for step in chosen if step.workload], approved)
+    check_engines(contenders, used)
     with about("rows"):
         size = _size(request, sequence, survey, contenders)
     with about("steps"):

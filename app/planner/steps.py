@@ -8,12 +8,17 @@ from typing import Any
 
 from ..catalog import Sequence, SequenceStep, Workload
 from ..errors import InputError
-from ..protocol.plan import Step
+from ..protocol.plan import PREPARING, Step
 from .cores import ALL_CORES, CoreSet, Nodes
 from .sweep import Point, points
 
-PREPARING = ("load", "index")
 SETTLE_LEAST_S, SETTLE_MOST_S = 60, 1200  # a minute, and a second more for each million rows
+_MAKERS = {
+    "tables": "of kind load",
+    "index": "of kind index",
+    "texts": "that loads texts, like text-load,",
+    "text-index": "of kind text-index",
+}
 GROWTH = 10  # inserts that leave their bound open grow the tables by one part in this many
 
 
@@ -171,11 +176,12 @@ def _first_measured(steps: list[Step]) -> int:
 def _check_needs(steps: list[Step], workloads: Mapping[str, Workload]) -> None:
     there: set[str] = set()
     for step in steps:
-        for need in workloads[step.workload].needs if step.workload else ():
+        if not step.workload:
+            continue
+        for need in workloads[step.workload].needs:
             if need not in there:
-                kind = "load" if need == "tables" else "index"
-                raise InputError(f"step {step.name} needs a step of kind {kind} before it")
-        there |= {"load": {"tables"}, "index": {"index"}}.get(step.kind, set())
+                raise InputError(f"step {step.name} needs a step {_MAKERS[need]} before it")
+        there.add(workloads[step.workload].makes)
 
 
 def _check_names(steps: list[Step]) -> None:

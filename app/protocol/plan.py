@@ -10,6 +10,7 @@ from typing import Any
 from .values import check_fields
 
 STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart")
+PREPARING = ("load", "index", "text-index")  # without which the others would measure nothing
 FIGURES = ("rate", "latency", "size")  # what the value of a step is: in its unit, mean milliseconds, bytes
 
 # fields of a step that came later: part of a work_key where they say something, so that old keys stay

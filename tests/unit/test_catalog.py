@@ -234,7 +234,7 @@ def test_malformed_toml_is_told_with_its_line(change: str, complaint: str) -> No
         (
             'lua = "mine.lua"',
             'lua = "mine.lua"\nneeds = ["gold"]',
-            "line 5: needs must be one of tables, index",
+            "line 5: needs must be one of tables, index, text-index, texts",
         ),
         (
             'lua = "mine.lua"',
@@ -242,6 +242,12 @@ def test_malformed_toml_is_told_with_its_line(change: str, complaint: str) -> No
             "line 5: ignore_errors must lie between",
         ),
         ("depth = 3", "depth = 3\n[ignore_errors_by_engine]\nmyisam = 1062", "line 9: myisam must be"),
+        ("depth = 3", "depth = 3\n[engines]\nmyisam = 5", "line 9: myisam must be a text"),
+        (
+            "depth = 3",
+            'depth = 3\n[engines]\nmyisam = ""',
+            "engines_because must say why other engines cannot",
+        ),
     ],
 )
 def test_a_workload_that_cannot_be_is_told_with_line_and_key(old: str, new: str, complaint: str) -> None:

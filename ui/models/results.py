@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from app.history.figures import StepEntry
 from app.history.timeline import Overview, step_key
 from app.progress import StepProgress
-from app.protocol.plan import Step
+from app.protocol.plan import PREPARING, Step
 from app.units import bytes_text, direction_of, figure_text
 
 from ..theme import Theme
@@ -214,7 +214,7 @@ def moment_text(progress: StepProgress, planned: Step) -> str:
     if planned.seconds and progress.s is not None:
         return "warming up" if progress.s < 0 else f"{progress.s + 1} of {planned.seconds} s"
     shown = progress.progress
-    if shown is not None and shown.total and planned.kind in ("load", "index", "scan"):
+    if shown is not None and shown.total and planned.kind in (*PREPARING, "scan"):
         return f"{shown.done / shown.total:.0%}"
     return "active"
 
