@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .compare import NO_JUDGEMENT, Comparison, RowEntry
+from .step_text import mark_text
 from .units import figure_text
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def remarks_of(comparison: Comparison) -> list[str]:
         if reason
     ]
     marked = [
-        f"{label_of(row)}, {name}: {', '.join(marks)}"
+        f"{label_of(row)}, {name}: {'; '.join(map(mark_text, marks))}"
         for row in comparison["rows"]
         for name, marks in zip(names_of(comparison), row["marks"], strict=True)
         if marks

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..protocol.plan import Plan, Step
+from ..step_text import named
 from ..units import bytes_text, count_text, seconds_text
-from .screen import print_table, swept
+from .screen import print_table
 
 
 def show_plan(plan: Plan, estimate: Any) -> None:
@@ -50,7 +51,7 @@ def _row(step: Step) -> tuple[str, str, int, str, str, str]:
     ]
     bounds += [f"{step.cap_s} s at most" if step.cap_s else ""]
     options = " ".join(f"{name}={value}" for name, value in step.options.items())
-    name = " ".join([step.name, *swept(step.coordinates), *(["(warm)"] if step.warm else [])])
+    name = named(step.name, step.coordinates) + (" (warm)" if step.warm else "")
     warmup = f"{step.warmup} s" if step.warmup else ""
     bounded = " or ".join(filter(None, bounds)) or "its work"
     return name, step.kind, step.threads, warmup, bounded, options

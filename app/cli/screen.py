@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
@@ -34,11 +34,6 @@ def harmless(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() else "?" for each in text.replace("\t", " ").strip("\n"))
-
-
-def swept(coordinates: Mapping[str, Any]) -> list[str]:
-    """What was swept beside threads, which have a column of their own."""
-    return [f"{name}={value}" for name, value in sorted(coordinates.items()) if name != "threads"]
 
 
 def ask_secret(prompt: str) -> str | None:

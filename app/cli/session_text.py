@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..settled import settled_text
+from ..step_text import mark_text, named
 from ..units import date_text
-from .screen import harmless, print_table, swept
+from .screen import harmless, print_table
 
 HEADERS = (
     *("step", "threads", "state", "value", "unit", "p95 ms", "p99 ms", "latency per", "CPU us/query"),
@@ -29,6 +30,8 @@ def show(found: Mapping[str, Any]) -> None:
     print()
     print_table(HEADERS, [_step(step) for step in found["steps"]], _RIGHT)
     _show_list("settled", [settled_text(each["settled"]) for each in found["steps"] if each["settled"]])
+    marked = {mark for step in found["steps"] for mark in step["marks"]}
+    _show_list("what the marks of steps mean", [harmless(mark_text(mark)) for mark in sorted(marked)])
     marks = [each for each in found["events"] if each["kind"] == "mark" and each["about"] != "measured"]
     _show_list("marks", [f"second {m['t']:,.0f}: {harmless(m['about'] + ' ' + m['text'])}" for m in marks])
     _show_list("notes", [_note(note, found["steps"]) for note in found["notes"]])
@@ -43,7 +46,7 @@ def _step(step: Mapping[str, Any]) -> tuple[Any, ...]:
     latency, cost, size = step["latency_ms"] or {}, step["per_query"] or {}, step["size_bytes"]
     has_latency = latency.get("p50") is not None
     return (
-        " ".join([step["name"], *swept(step["coordinates"])]),
+        named(step["name"], step["coordinates"]),
         step["coordinates"].get("threads", ""),
         step["state"],
         _figure(step["value"], 1),

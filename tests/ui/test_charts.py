@@ -347,7 +347,7 @@ def test_curves_over_threads(qtbot: QtBot, theme: Theme) -> None:
     chart.resize(*SIZE)
     colour = theme.contender(0)
     xs, ys = [1, 2, 4, 8, 16], [100.0, 200.0, None, 600.0, 700.0]
-    chart.set_curves([(Line("a", "InnoDB", colour), xs, ys)], "threads", "queries/s")
+    chart.set_curves([(Line("a", "InnoDB", colour), xs, ys)], "threads", "queries/s", is_logarithmic=True)
     show(qtbot, chart)
     image = picture(chart)
     area = chart._area

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from ui.widgets.scale import clock_form, figure_ticks, fitting, places, time_text, time_ticks, value_text
+from ui.widgets.scale import (
+    clock_form,
+    figure_ticks,
+    fitting,
+    number_text,
+    places,
+    time_text,
+    time_ticks,
+    value_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +90,23 @@ def test_values_have_the_digits_of_a_bench(value: float | None, text: str) -> No
 
 
 def test_threads_that_double_stand_evenly() -> None:
-    assert list(places([1, 2, 4, 8]).values()) == [0, 1, 2, 3]
-    assert list(places([10, 20, 30]).values()) == [10, 20, 30]
-    assert places([]) == {}
+    assert list(places([1, 2, 4, 8], is_logarithmic=True).values()) == [0, 1, 2, 3]
+    assert list(places([10, 20, 30], is_logarithmic=False).values()) == [10, 20, 30]
+    assert list(places([0, 1], is_logarithmic=True).values()) == [0, 1]
+    assert places([], is_logarithmic=True) == {}
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (4, "4"),
+        (0.5, "0.5"),
+        (1024, "1,024"),
+        (100_000, "100,000"),
+        (40e6, "40M"),
+        (2.5e6, "2.5M"),
+        (1e9, "1G"),
+    ],
+)
+def test_numbers_that_were_chosen(number: float, text: str) -> None:
+    assert number_text(number) == text

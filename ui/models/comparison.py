@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor
 
 from app.compare import ColumnEntry, Comparison, RowEntry
 from app.compare_text import names_of
+from app.step_text import marks_text, named
 from app.units import count_text, figure_text
 
 from ..theme import Theme
@@ -66,8 +67,7 @@ def _counts(comparison: Comparison, at: int) -> str:
 
 def step_text(row: RowEntry) -> str:
     """The name of a step, with coordinates other than threads."""
-    others = [f"{name}={value}" for name, value in sorted(row["coordinates"].items()) if name != "threads"]
-    return " ".join([row["workload"], *others])
+    return named(row["workload"], row["coordinates"])
 
 
 class ComparisonModel(QAbstractTableModel):
@@ -203,7 +203,7 @@ class ComparisonModel(QAbstractTableModel):
             lines.append(f"{relative:.3f} of the base{_direction(row)}")
         elif value is not None and relative is None:
             lines.append("the base has no figure here")
-        return "\n".join([*lines, *filter(None, [row["reasons"][at]]), *row["marks"][at]])
+        return "\n".join([*lines, *filter(None, [row["reasons"][at], marks_text(row["marks"][at])])])
 
 
 def _direction(row: RowEntry) -> str:

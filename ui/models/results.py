@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ from app.history.figures import StepEntry
 from app.history.timeline import Overview, step_key
 from app.progress import StepProgress
 from app.protocol.plan import PREPARING, Step
+from app.step_text import marks_text, named
 from app.units import bytes_text, direction_of, figure_text
 
 from ..theme import Theme
@@ -39,6 +40,7 @@ COLUMNS = (
     Column("written", "KB/query", "KB that the server wrote for each query"),
     Column("size", "size", "All files of the database after the step"),
     Column("errors", "errors", "Queries that were answered with an error and not counted"),
+    Column("remarks", "remarks", "Why there is no figure, or what is to be known of it", is_text=True),
 )  # fmt: skip
 
 
@@ -140,11 +142,13 @@ class ResultsModel(QAbstractTableModel):
 
     def _text(self, row: int, step: StepEntry, column: Column) -> str:
         if column.key == "step":
-            return step["name"]
+            return named(step["name"], step["coordinates"])
         if column.key == "threads":
             return str(step["coordinates"].get("threads", ""))
         if column.key == "value":
             return self._value_text(row, step)
+        if column.key == "remarks":
+            return ", ".join(filter(None, (step["reason"], *step["marks"])))
         if step["state"] != "completed":
             return ""
         return self._figure(step, column)
@@ -230,5 +234,4 @@ def _optional(value: float | None) -> str:
 
 def _remarks(step: StepEntry) -> str | None:
     """Why there is no figure, or what is to be known of it."""
-    marks: Sequence[str] = step["marks"]
-    return "\n".join(filter(None, [step["reason"], ", ".join(marks)])) or None
+    return "\n".join(filter(None, [step["reason"], marks_text(step["marks"])])) or None

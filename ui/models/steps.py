@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.history.figures import StepEntry
+from app.step_text import marks_text, named
 from app.units import figure_text
 
 from ..theme import Theme
@@ -27,14 +28,9 @@ class _Column:
     about: str = ""
 
 
-def _coordinates(step: StepEntry) -> str:
-    """What else than threads was swept."""
-    others = {name: value for name, value in step["coordinates"].items() if name != "threads"}
-    return " ".join(f"{name}={value}" for name, value in others.items())
-
-
 def _name(step: StepEntry) -> str:
-    return " ".join(filter(None, (step["name"], _coordinates(step), "(warm-up)" if step["warm"] else "")))
+    name = named(step["name"], step["coordinates"])
+    return f"{name} (warm-up)" if step["warm"] else name
 
 
 def _latency(name: str) -> Callable[[StepEntry], str]:
@@ -65,6 +61,10 @@ def _seconds(step: StepEntry) -> str:
     return f"{step['seconds']:,.1f}" if step["seconds"] else ""
 
 
+def _remarks(step: StepEntry) -> str:
+    return ", ".join(filter(None, (step["reason"], *step["marks"])))
+
+
 COLUMNS = (
     _Column("Step", _name),
     _Column("Group", lambda step: step["group"]),
@@ -82,7 +82,7 @@ COLUMNS = (
     _Column("KB written/query", _per_query("written_kb"), True),
     _Column("Size MB", _size, True, "Of the database after the step"),
     _Column("Errors", _errors, True),
-    _Column("Reason", lambda step: step["reason"]),
+    _Column("Remarks", _remarks, False, "Why there is no figure, or what is to be known of it"),
 )
 STATE = 3
 
@@ -121,7 +121,7 @@ class StepModel(QAbstractTableModel):
             case Qt.ItemDataRole.TextAlignmentRole:
                 return RIGHT if column.is_figure else LEFT
             case Qt.ItemDataRole.ToolTipRole:
-                return step["reason"] or None
+                return "\n".join(filter(None, (step["reason"], marks_text(step["marks"])))) or None
             case Qt.ItemDataRole.ForegroundRole if index.column() == STATE and step["state"] in _TONES:
                 return self._theme.colour(_TONES[step["state"]])
         return None

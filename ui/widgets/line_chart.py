@@ -1,4 +1,4 @@
-"""Curves over a few x: QPS over threads."""
+"""Curves over a few x: QPS over threads, bytes over rows."""
 
 from __future__ import annotations
 
@@ -22,17 +22,19 @@ _WIDTH = 1.6
 
 
 class LineChart(StillChart):
-    """The x stand as they are, or by their logarithm where the largest is many times the smallest."""
+    """There is a tick at each x; they stand as they are, or by their logarithm."""
 
     def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
         self._curves: list[Curve] = []
         self._places: dict[float, float] = {}  # x -> where it stands
         super().__init__(theme, title, unit, parent)
 
-    def set_curves(self, curves: Sequence[Curve], x_title: str, y_title: str) -> None:
+    def set_curves(
+        self, curves: Sequence[Curve], x_title: str, y_title: str, is_logarithmic: bool = False
+    ) -> None:
         """A line with its xs and ys each; y None is a gap. Given anew when the theme has changed."""
         self._curves = list(curves)
-        self._places = places([x for _, xs, _ in curves for x in xs])
+        self._places = places([x for _, xs, _ in curves for x in xs], is_logarithmic)
         self._x_title = x_title
         self._cursor = None
         self.set_title(self._title, y_title)

@@ -102,12 +102,14 @@ def value_text(value: float | None) -> str:
 
 
 def number_text(number: float) -> str:
-    """A number that a person has chosen, such as threads."""
-    return f"{number:,.0f}" if number == int(number) else f"{number:g}"
+    """A number that a person has chosen, such as threads: 1,024, 40M."""
+    size, letter = next(((size, letter) for size, letter in _UNITS[:-1] if number >= size), (1, ""))
+    shown = number / size
+    return f"{shown:,.0f}{letter}" if shown == int(shown) else f"{shown:g}{letter}"
 
 
-def places(xs: Sequence[float]) -> dict[float, float]:
-    """Where each x stands: as it is, or by its logarithm where the largest is many times the smallest."""
+def places(xs: Sequence[float], is_logarithmic: bool) -> dict[float, float]:
+    """Where each x stands: as it is, or by its logarithm, so that doubling is always as far."""
     known = sorted(set(xs))
-    is_wide = len(known) > 2 and known[0] > 0 and known[-1] / known[0] >= 8
-    return {x: math.log2(x) if is_wide else x for x in known}
+    has_logarithms = is_logarithmic and bool(known) and known[0] > 0
+    return {x: math.log2(x) if has_logarithms else x for x in known}

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel, pack
 from ui.pages.compare.differing import DifferencesPanel
-from ui.pages.compare.over_threads import ThreadsPanel
 from ui.pages.compare.seconds import SecondsPanel
+from ui.pages.compare.sweeps import SweepPanel
 
 from .seen import FAILED, Open, choose, panel, texts
 
@@ -59,7 +59,7 @@ def test_charts_of_few_bars_share_a_line() -> None:
 
 def test_over_threads_follows_the_step(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened()
-    shown = panel(qtbot, page, ThreadsPanel)
+    shown = panel(qtbot, page, SweepPanel)
     choose(page, "update-index")
     assert shown._chart and shown._chart.isVisible()
     assert [list(xs) for _, xs, _ in shown._chart._curves] == [[1.0, 4.0]] * 2

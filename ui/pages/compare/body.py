@@ -13,9 +13,9 @@ from app.compare import Comparison, Measure, RowEntry, by_group, by_measure
 from ...context import Context
 from .bars import BarsPanel
 from .differing import DifferencesPanel
-from .over_threads import ThreadsPanel
 from .panel import Panel, Shown, lines_of
 from .seconds import SecondsPanel
+from .sweeps import SweepPanel
 from .table import ComparisonTable
 
 BESIDE = 560  # pixels that charts need to stand beside the table
@@ -37,7 +37,7 @@ class Body(QWidget):
         self.tabs.setAccessibleName("Charts")
         seconds, differing = SecondsPanel(context), DifferencesPanel(context)
         self.panels: list[Panel] = [
-            BarsPanel(context.theme), ThreadsPanel(context.theme), seconds, differing,
+            BarsPanel(context.theme), SweepPanel(context.theme), seconds, differing,
         ]  # fmt: skip
         seconds.failed.connect(self.failed)
         differing.failed.connect(self.failed)

@@ -1,0 +1,43 @@
+"""Words for people about a step: where in its sweep it stands, and what is to be known of its figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+MARKS = {
+    "error-ridden": "more than one event in a hundred ended in an error that was counted and passed over",
+    "after-a-crash": "the server had died before it and was started again",
+    "capped": "settling had not ended when its time was over",
+    "indebted": "it began before the writes of earlier steps had reached the files they belong to",
+    "fewer-clients": "fewer clients were connected than it was to have threads",
+    "out-of-rows": "the rows that it takes away ran out before it ended",
+    "restarted": "the server was started anew for it, with empty caches",
+    "shared-cores": "the load generator ran on the same CPUs as the server",
+}
+
+
+def mark_text(mark: str) -> str:
+    """A mark with what it means; one of a later Dyno as it is."""
+    return f"{mark}: {MARKS[mark]}" if mark in MARKS else mark
+
+
+def marks_text(marks: Iterable[str]) -> str:
+    """One below the other."""
+    return "\n".join(map(mark_text, marks))
+
+
+def named(name: str, coordinates: Mapping[str, Any]) -> str:
+    """The name of a step with where it stands, but for its threads: `point-query, 4 cores`."""
+    others = (each for each in coordinates.items() if each[0] != "threads")
+    return ", ".join([name, *(coordinate_text(*each) for each in sorted(others))])
+
+
+def coordinate_text(name: str, value: Any) -> str:
+    """`8 threads`, `4 cores`, `10,000,000 rows`, and a variation by its own name."""
+    if name == "variation":
+        return str(value)
+    noun = {"volume_rows": "row"}.get(name, name.removesuffix("s"))
+    if not isinstance(value, int):
+        return f"{name}={value}"
+    return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"

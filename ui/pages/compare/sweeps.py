@@ -1,0 +1,138 @@
+"""One step over what was swept: its threads, cores or rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.compare import RowEntry
+from app.step_text import coordinate_text
+
+from ...theme import SPACE, Theme
+from .panel import Panel, Shown
+
+if TYPE_CHECKING:
+    from ...widgets.chart import LineChart
+
+AXES = {"threads": "threads", "cores": "cores", "volume_rows": "rows"}  # what a curve can go over
+
+
+class SweepPanel(Panel):
+    title = "Sweep"
+    tip = "The chosen step over its threads, cores or rows"
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._chart: LineChart | None = None
+        self._wanted = ""  # the axis that was chosen last
+        self._axes = QComboBox()
+        self._axes.setAccessibleName("Over")
+        self._axes.setToolTip("What the curves go over; everything else is as in the chosen line")
+        self._axes.activated.connect(self._on_axis_chosen)
+        self._remark = QLabel()
+        self._remark.setProperty("role", "muted")
+        self._remark.setWordWrap(True)
+        self._head = QWidget()
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        label = QLabel("&Over")
+        label.setBuddy(self._axes)
+        row = QHBoxLayout(self._head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(SPACE)
+        row.addWidget(label)
+        row.addWidget(self._axes)
+        row.addStretch(1)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, SPACE, 0, 0)
+        self._column.addWidget(self._head)
+        self._column.addWidget(self._remark)
+
+    @property
+    def picture(self) -> QWidget:
+        return self._chart or self
+
+    def parts(self, shown: Shown) -> tuple[object, ...]:
+        row = shown.row
+        return (
+            shown.comparison,
+            shown.lines,
+            row and (row["workload"], str(row["coordinates"])),
+            self._wanted,
+        )
+
+    def draw(self, shown: Shown) -> None:
+        axes = axes_of(shown.comparison["rows"], shown.row)
+        axis = self._wanted if self._wanted in axes else next(iter(axes), "threads")
+        self._fill(axes, axis)
+        rows = points(shown.comparison["rows"], shown.row, axis)
+        chart = self._provide()
+        chart.setVisible(bool(rows))
+        self._remark.setText(_remark(shown.row, rows, axis))
+        self._remark.setVisible(bool(self._remark.text()))
+        if rows:
+            _draw_rows(chart, rows, axis, shown)
+        self.drawn.emit()
+
+    def _fill(self, axes: list[str], axis: str) -> None:
+        """A choice only where there is one."""
+        self._head.setVisible(len(axes) > 1)
+        self._axes.clear()
+        for each in axes:
+            self._axes.addItem(AXES[each], each)
+        self._axes.setCurrentIndex(self._axes.findData(axis))
+
+    def _on_axis_chosen(self, at: int) -> None:
+        self._wanted = self._axes.itemData(at)
+        if self.shown is not None:
+            self.update_from(self.shown)
+
+    def _provide(self) -> LineChart:
+        from ...widgets.chart import LineChart
+
+        if self._chart is None:
+            self._chart = LineChart(self.theme, self.title, "", self)
+            self._column.addWidget(self._chart, 1)
+            self._column.addStretch(0)
+        return self._chart
+
+
+def axes_of(rows: list[RowEntry], row: RowEntry | None) -> list[str]:
+    """What the step was swept over, everything else as it is in this row."""
+    return [axis for axis in AXES if len(points(rows, row, axis)) > 1]
+
+
+def points(rows: list[RowEntry], row: RowEntry | None, axis: str) -> list[RowEntry]:
+    """The step at each point of an axis; none where it has no such coordinate."""
+    if row is None or axis not in row["coordinates"]:
+        return []
+    wanted = _apart(row, axis)
+    found = [each for each in rows if axis in each["coordinates"] and _apart(each, axis) == wanted]
+    return sorted(found, key=lambda each: float(each["coordinates"][axis]))
+
+
+def _apart(row: RowEntry, axis: str) -> tuple[str, dict[str, object]]:
+    """Which step this is, wherever on the axis."""
+    return row["workload"], {name: value for name, value in row["coordinates"].items() if name != axis}
+
+
+def _draw_rows(chart: LineChart, rows: list[RowEntry], axis: str, shown: Shown) -> None:
+    xs = [float(row["coordinates"][axis]) for row in rows]
+    curves = [(line, xs, [row["values"][at] for row in rows]) for at, line in enumerate(shown.lines)]
+    name, others = _apart(rows[0], axis)
+    step = ", ".join([name, *(coordinate_text(*each) for each in sorted(others.items()))])
+    better = ", less is better" if rows[0]["direction"] == "lower" else ""
+    chart.set_title(f"{step}: {shown.measure.title}", rows[0]["unit"])
+    chart.set_curves(curves, AXES[axis], f"{rows[0]['unit']}{better}", is_logarithmic=axis == "threads")
+
+
+def _remark(row: RowEntry | None, rows: list[RowEntry], axis: str) -> str:
+    if row is None:
+        return "Choose a step in the table."
+    if not rows:
+        return f"{row['workload']} has no number of {AXES[axis]}."
+    if len(rows) == 1:
+        return f"{row['workload']} was carried out with one number of {AXES[axis]} only."
+    return ""
