@@ -113,10 +113,11 @@ def _cells(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
 
 def _line(row: RowEntry, order: Sequence[int]) -> list[str]:
     unit = f"{row['unit']} (less is better)" if row["direction"] == "lower" else row["unit"]
-    cells = [label_of(row), unit, figure_text(row["values"][order[0]])]
+    cells = [label_of(row), unit, figure_text(row["values"][order[0]], row["unit"])]
     for at in order[1:]:
         relative = row["relative"][at]
-        cells += [figure_text(row["values"][at]), "-" if relative is None else f"{relative:.2f}"]
+        value = figure_text(row["values"][at], row["unit"])
+        cells += [value, "-" if relative is None else f"{relative:.2f}"]
     return cells
 
 

@@ -29,12 +29,19 @@ def count_text(count: int | None, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def figure_text(value: float | None) -> str:
-    """With as many digits as a figure of a bench deserves; - where there is none."""
+def figure_text(value: float | None, unit: str = "") -> str:
+    """With as many digits as a figure of a bench deserves, bytes as a size; - where there is none."""
     if value is None:
         return "-"
+    if unit == "bytes":
+        return bytes_text(value)
     digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 2 if abs(value) >= 1 else 4
     return f"{value:,.{digits}f}"
+
+
+def with_unit(value: float, unit: str) -> str:
+    """`12,345 rows/s`, `1.50 ms`, `3.2 GB`."""
+    return figure_text(value, unit) if unit == "bytes" else f"{figure_text(value)} {unit}"
 
 
 def direction_of(unit: str) -> str:

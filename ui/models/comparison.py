@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor
 from app.compare import ColumnEntry, Comparison, RowEntry
 from app.compare_text import names_of
 from app.step_text import marks_text, named
-from app.units import count_text, figure_text
+from app.units import count_text, figure_text, with_unit
 
 from ..theme import Theme
 from .heads import LEFT, RIGHT
@@ -192,13 +192,13 @@ class ComparisonModel(QAbstractTableModel):
         if value is None:
             return ""
         is_plain = not self.is_relative or self._columns[at].is_base or relative is None
-        return figure_text(value) if is_plain else f"{relative:.2f}"
+        return figure_text(value, row["unit"]) if is_plain else f"{relative:.2f}"
 
     def _cell_tip(self, row: RowEntry, at: int) -> str:
         value, relative, n = row["values"][at], row["relative"][at], row["n"][at]
         lines = [f"{self._columns[at].name}: {step_text(row)}"]
         if value is not None:
-            lines.append(f"{figure_text(value)} {row['unit']}, n = {n}")
+            lines.append(f"{with_unit(value, row['unit'])}, n = {n}")
         if relative is not None and not self._columns[at].is_base:
             lines.append(f"{relative:.3f} of the base{_direction(row)}")
         elif value is not None and relative is None:

@@ -13,7 +13,7 @@ from app.history.timeline import Overview, step_key
 from app.progress import StepProgress
 from app.protocol.plan import PREPARING, Step
 from app.step_text import marks_text, named
-from app.units import bytes_text, direction_of, figure_text
+from app.units import bytes_text, direction_of, figure_text, with_unit
 
 from ..theme import Theme
 
@@ -160,8 +160,8 @@ class ResultsModel(QAbstractTableModel):
             return step["state"]
         if step["value"] is None:
             return "no figure"
-        unit = "" if step["unit"] == QUERIES else f" {step['unit']}"
-        return f"{figure_text(step['value'])}{unit}"
+        is_plain = step["unit"] == QUERIES
+        return figure_text(step["value"]) if is_plain else with_unit(step["value"], step["unit"])
 
     def _figure(self, step: StepEntry, column: Column) -> str:
         match column.key:

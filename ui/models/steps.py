@@ -61,6 +61,10 @@ def _seconds(step: StepEntry) -> str:
     return f"{step['seconds']:,.1f}" if step["seconds"] else ""
 
 
+def _figure(step: StepEntry) -> str:
+    return "" if step["value"] is None else figure_text(step["value"], step["unit"])
+
+
 def _remarks(step: StepEntry) -> str:
     return ", ".join(filter(None, (step["reason"], *step["marks"])))
 
@@ -70,7 +74,7 @@ COLUMNS = (
     _Column("Group", lambda step: step["group"]),
     _Column("Threads", lambda step: str(step["coordinates"].get("threads", "")), True),
     _Column("State", lambda step: step["state"]),
-    _Column("Figure", lambda step: _given(step["value"]), True, "In the unit beside it, n = 1"),
+    _Column("Figure", _figure, True, "In the unit beside it, n = 1"),
     _Column("Unit", lambda step: step["unit"]),
     _Column("Seconds", _seconds, True, "That were measured"),
     _Column("p50 ms", _latency("p50"), True, "Half of all took no longer"),

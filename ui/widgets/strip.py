@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.progress import PlanProgress, SessionProgress, StepProgress
 from app.protocol.plan import Step
-from app.units import figure_text, seconds_text
+from app.units import seconds_text, with_unit
 
 from ..theme import SPACE, Theme
 from .lines import mixed
@@ -318,5 +318,5 @@ def _state_text(session: SessionProgress) -> str:
 
 def _outcome_text(step: StepProgress, planned: Step) -> str:
     if step.ended is not None and step.ended.value is not None and step.state == "completed":
-        return f"{figure_text(step.ended.value)} {planned.unit}"
+        return with_unit(step.ended.value, planned.unit)
     return f"{step.state}: {step.reason}" if step.reason else step.state
