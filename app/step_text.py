@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .history.figures import StepEntry
+from .settled import settled_text
+from .units import figure_text
+
 MARKS = {
     "error-ridden": "more than one event in a hundred ended in an error that was counted and passed over",
     "after-a-crash": "the server had died before it and was started again",
@@ -25,6 +29,20 @@ def mark_text(mark: str) -> str:
 def marks_text(marks: Iterable[str]) -> str:
     """One below the other."""
     return "\n".join(map(mark_text, marks))
+
+
+def remarks_of(step: StepEntry) -> str:
+    """Why there is no figure, and what is to be known of it, in a few words."""
+    settled = step["settled"]
+    amplification = settled and settled["write_amplification"]
+    spread = f"write amplification {figure_text(amplification)}" if amplification else ""
+    return ", ".join(filter(None, (step["reason"], *step["marks"], spread)))
+
+
+def remarks_text(step: StepEntry) -> str:
+    """The same with what it means, and what settling behind it took; '' where there is nothing to say."""
+    settled = settled_text(step["settled"]) if step["settled"] else ""
+    return "\n".join(filter(None, (step["reason"], marks_text(step["marks"]), settled)))
 
 
 def named(name: str, coordinates: Mapping[str, Any]) -> str:

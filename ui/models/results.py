@@ -12,7 +12,7 @@ from app.history.figures import StepEntry
 from app.history.timeline import Overview, step_key
 from app.progress import StepProgress
 from app.protocol.plan import PREPARING, Step
-from app.step_text import marks_text, named
+from app.step_text import named, remarks_of, remarks_text
 from app.units import bytes_text, direction_of, figure_text, with_unit
 
 from ..theme import Theme
@@ -111,7 +111,7 @@ class ResultsModel(QAbstractTableModel):
             case Qt.ItemDataRole.BackgroundRole if column.key == "relative":
                 return self._theme.relative(self._relative(step), direction_of(step["unit"]) == "lower")
             case Qt.ItemDataRole.ToolTipRole:
-                return _remarks(step)
+                return remarks_text(step) or None
         return None
 
     # ---- words and figures
@@ -148,7 +148,7 @@ class ResultsModel(QAbstractTableModel):
         if column.key == "value":
             return self._value_text(row, step)
         if column.key == "remarks":
-            return ", ".join(filter(None, (step["reason"], *step["marks"])))
+            return remarks_of(step)
         if step["state"] != "completed":
             return ""
         return self._figure(step, column)
@@ -230,8 +230,3 @@ def _alignment(column: Column) -> Qt.AlignmentFlag:
 
 def _optional(value: float | None) -> str:
     return "" if value is None else figure_text(value)
-
-
-def _remarks(step: StepEntry) -> str | None:
-    """Why there is no figure, or what is to be known of it."""
-    return "\n".join(filter(None, [step["reason"], marks_text(step["marks"])])) or None

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.history.figures import StepEntry
-from app.step_text import marks_text, named
+from app.step_text import named, remarks_of, remarks_text
 from app.units import figure_text
 
 from ..theme import Theme
@@ -65,8 +65,8 @@ def _figure(step: StepEntry) -> str:
     return "" if step["value"] is None else figure_text(step["value"], step["unit"])
 
 
-def _remarks(step: StepEntry) -> str:
-    return ", ".join(filter(None, (step["reason"], *step["marks"])))
+def _settled(step: StepEntry) -> str:
+    return "" if step["settled"] is None else f"{step['settled']['seconds']:,.1f}"
 
 
 COLUMNS = (
@@ -86,7 +86,8 @@ COLUMNS = (
     _Column("KB written/query", _per_query("written_kb"), True),
     _Column("Size MB", _size, True, "Of the database after the step"),
     _Column("Errors", _errors, True),
-    _Column("Remarks", _remarks, False, "Why there is no figure, or what is to be known of it"),
+    _Column("Settled s", _settled, True, "That the writes up to this step took to settle"),
+    _Column("Remarks", remarks_of, False, "Why there is no figure, or what is to be known of it"),
 )
 STATE = 3
 
@@ -125,7 +126,7 @@ class StepModel(QAbstractTableModel):
             case Qt.ItemDataRole.TextAlignmentRole:
                 return RIGHT if column.is_figure else LEFT
             case Qt.ItemDataRole.ToolTipRole:
-                return "\n".join(filter(None, (step["reason"], marks_text(step["marks"])))) or None
+                return remarks_text(step) or None
             case Qt.ItemDataRole.ForegroundRole if index.column() == STATE and step["state"] in _TONES:
                 return self._theme.colour(_TONES[step["state"]])
         return None

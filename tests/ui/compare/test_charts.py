@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.protocol.plan import Step
+from app.units import bytes_text
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel, pack
 from ui.pages.compare.differing import DifferencesPanel
@@ -57,7 +60,46 @@ def test_charts_of_few_bars_share_a_line() -> None:
     assert pack([], 640) == []
 
 
-def test_over_threads_follows_the_step(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+def swept(name: str, unit: str, **swept: tuple[int, ...]) -> list[Step]:
+    """A step at every point of its sweep."""
+    points = [dict(zip(swept, values, strict=True)) for values in product(*swept.values())]
+    return [
+        Step(
+            name=name, kind="drive", workload=name, group="read", unit=unit, coordinates=point,
+            threads=point.get("threads", 1), seconds=2,
+        )
+        for point in points
+    ]  # fmt: skip
+
+
+def test_a_sweep_over_threads_and_cores(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened(its_steps=swept("point-query", "ms", cores=(1, 2), threads=(1, 8, 1024)))
+    shown = panel(qtbot, page, SweepPanel)
+    choose(page, "point-query")
+    assert texts(page)[1][0] == "point-query, 1 core"
+    assert shown._chart and shown._axes.isVisible()
+    assert [list(xs) for _, xs, _ in shown._chart._curves] == [[1.0, 8.0, 1024.0]] * 2
+    assert shown._chart.stands() == [0, 3, 10]  # by their logarithm
+    assert "less is better" in shown._chart.accessibleName()
+    shown._axes.setCurrentIndex(shown._axes.findData("cores"))
+    shown._axes.activated.emit(shown._axes.currentIndex())
+    assert [list(xs) for _, xs, _ in shown._chart._curves] == [[1.0, 2.0]] * 2
+    assert shown._chart.accessibleName().startswith("point-query, 1 thread: ")
+
+
+def test_sizes_over_rows(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened(its_steps=swept("size", "bytes", volume_rows=(1_000_000, 5_000_000)))
+    shown = panel(qtbot, page, SweepPanel)
+    choose(page, "size", 1)
+    assert shown._chart and not shown._axes.isVisible()
+    assert [text for _, text in shown._chart._ground.x_ticks] == ["1M", "5M"]
+    page.controls.turn()
+    row = page.body.table.figures.row_at(1)
+    assert row and row["direction"] == "lower"
+    assert texts(page)[1][-1] == bytes_text(row["values"][1] or 0)
+
+
+def test_a_sweep_follows_the_step(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened()
     shown = panel(qtbot, page, SweepPanel)
     choose(page, "update-index")
