@@ -16,7 +16,7 @@ local SETUP = "dyno: cannot set up the shared block"
 
 ffi.cdef([[
 typedef struct {               /* of one worker: two cache lines that no other worker writes to */
-  double read, inserted, updated, deleted, control, setup_reads, setup_other, unused[9];
+  double read, inserted, updated, deleted, control, setup_reads, setup_other, clients, unused[8];
 } dyno_counts;
 typedef struct {               /* everything counted until a moment */
   double time_s;
@@ -177,6 +177,15 @@ local function begin_figures()
    end
 end
 
+-- Workers that the server has taken; where it refuses some, the others go on.
+local function connected()
+   local found = 0
+   for thread = 0, sysbench.opt.threads - 1 do
+      found = found + block.counts[thread].clients
+   end
+   return found
+end
+
 -- Bring totals up to the end of the warm-up where they lie before it.
 local function raise_to_start(totals)
    totals.time_s = math.max(totals.time_s, block.start.time_s)
@@ -252,8 +261,8 @@ local function write_total(stat)
    block.ended = 1
    local some = stat.events > 0
    local extra = string.format(
-      '"time_s":%.6f,"threads":%d,"latency_ms":{"min":%s,"avg":%s,"max":%s},"buckets":[%s]',
-      to.time_s - block.start.time_s, sysbench.opt.threads,
+      '"time_s":%.6f,"threads":%d,"clients":%d,"latency_ms":{"min":%s,"avg":%s,"max":%s},"buckets":[%s]',
+      to.time_s - block.start.time_s, sysbench.opt.threads, connected(),
       number(some and stat.latency_min * 1000 or NOTHING),
       number(some and stat.latency_avg * 1000 or NOTHING),
       number(some and stat.latency_max * 1000 or NOTHING), bucket_list()

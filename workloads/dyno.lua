@@ -64,12 +64,23 @@ function dyno.look_up(statement)
    return rows
 end
 
+-- False where the server does not take one client more: the step goes on with those it has taken.
 local function connect()
-   dyno.connection = sysbench.sql.driver():connect()
+   local good, connection = pcall(sysbench.sql.driver().connect, sysbench.sql.driver())
+   if not good then
+      return false
+   end
+   dyno.connection = connection
    dyno.set_up("SET NAMES latin1")
    result = dyno.connection:query("SELECT 1")
    assert(result ~= nil, "dyno: no result (a dry run?)")
    counts.setup_reads = counts.setup_reads + 1
+   counts.clients = 1
+   return true
+end
+
+local function have_nothing_to_do()
+   return true
 end
 
 function init()
@@ -78,14 +89,24 @@ end
 
 function thread_init()
    tables, table_size = sysbench.opt.tables, sysbench.opt.table_size
-   connect()
-   dyno.prepare() -- of the workload
-   dyno.seed(sysbench.tid)
+   if connect() then
+      dyno.prepare() -- of the workload
+      dyno.seed(sysbench.tid)
+   else
+      event = have_nothing_to_do
+   end
+end
+
+-- A workload that has something left open when its step ends sets it.
+function dyno.finish()
 end
 
 function thread_done()
    figures.end_worker()
-   dyno.connection:disconnect()
+   if dyno.connection then
+      dyno.finish()
+      dyno.connection:disconnect()
+   end
 end
 
 -- Statements --------------------------------------------------------------------------------------
@@ -110,6 +131,15 @@ function dyno.statement(text, ...)
    end
    query.params = params -- what is bound must live as long
    return query
+end
+
+-- A prepared statement with parameters that were made elsewhere, and may be those of other statements too.
+function dyno.bound(text, params)
+   local handle = dyno.connection:prepare(text)
+   if #params > 0 then
+      handle:bind_param(unpack(params))
+   end
+   return {handle = handle, params = params}
 end
 
 -- The same statement for each table: text has %u in place of the number of the table.
@@ -160,6 +190,11 @@ local begin, commit, is_kept
 function dyno.prepare_transaction()
    begin, commit = dyno.statement("BEGIN"), dyno.statement("COMMIT")
    is_kept = NOT_TRANSACTIONAL[sysbench.opt.engine:lower()] -- rows stay written, committed or not
+end
+
+-- Whether a transaction has begun and not ended; a ROLLBACK after an error has ended it.
+function dyno.is_open()
+   return is_open
 end
 
 function dyno.begin()

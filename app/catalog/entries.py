@@ -49,6 +49,12 @@ _RESERVED = re.compile(
     r"|percentile|verbosity|debug|validate|config|warmup|forced|luajit|help|version)(_.*)?"
 )
 
+LATENCY_PER = ("query", "transaction", "loop", "table", "insert")
+# what the statements of custom SQL decide, and its file does not say again
+DERIVED = ("writes", "changes_rows", "removes_rows", "queries_per_event", "latency_per", "needs", "options")
+SQL_KINDS = ("load", "drive")
+IGNORED = (1213, 1020, 1205)  # deadlock, changed meanwhile, waited too long: custom SQL goes on after them
+
 _UNITS = {"latency": "ms", "size": "bytes"}  # of figures that are no rate
 _PLAIN = re.compile(r"[A-Za-z0-9_.:,+-]{0,100}")  # a value of a variable
 SWEPT = ("threads", "cores")  # keys that hold one number or several
@@ -64,11 +70,12 @@ WORKLOAD_RULES = {
     "title": NEEDED_TEXT,
     "group": TEXT,
     "kind": Rule((str,), choices=tuple(kind for kind in STEP_KINDS if kind not in BARE_KINDS), needed=True),
-    "lua": NEEDED_TEXT,
+    "lua": TEXT,
+    "sql": TEXT,
     "options": TABLE,
     "figure": Rule((str,), choices=FIGURES),
     "unit": TEXT,
-    "latency_per": Rule((str,), choices=("query", "transaction", "table", "insert")),
+    "latency_per": Rule((str,), choices=LATENCY_PER),
     "queries_per_event": Rule((int,), 1, 10_000),
     "writes": FLAG,
     "changes_rows": FLAG,
@@ -125,7 +132,8 @@ class Workload:
     name: str
     title: str
     kind: str
-    lua: str
+    lua: str = ""  # of custom SQL: the one that Dyno makes
+    sql: str = ""
     group: str = ""
     options: dict[str, Any] = field(default_factory=dict)
     figure: str = "rate"
@@ -143,6 +151,10 @@ class Workload:
     rows_per_second: dict[str, float] = field(default_factory=dict)  # of one thread: for estimates
     ignore_errors: tuple[int, ...] = ()
     ignore_errors_by_engine: dict[str, list[int]] = field(default_factory=dict)
+    events: int | None = None  # where it ends, as custom SQL says
+    seconds: int | None = None
+    tables: int = 0  # that it fills; 0: as many as the plan says
+    row_bytes: float = 0  # of these, about; 0: as the classic ones
     shipped: bool = True
     file: str = ""  # its path
     text: str = field(default="", repr=False)
@@ -207,8 +219,7 @@ def workload_of(document: Document, stem: str, shipped: bool, file: str) -> Work
     data = document.data
     document.check(data, WORKLOAD_RULES)
     _check_name(document, ("name",), data["name"], stem)
-    if not _FILE.fullmatch(data["lua"]):
-        raise document.error(("lua",), f"must be a file beside it, not {data['lua']!r}")
+    data = {**data, **_code_of(document)}
     check_options(document, ("options",), data.get("options", {}))
     for key, rule in _BY_ENGINE.items():
         for engine, value in data.get(key, {}).items():
@@ -222,6 +233,24 @@ def workload_of(document: Document, stem: str, shipped: bool, file: str) -> Work
     if data.get("figure") in _UNITS:
         rest["unit"] = _UNITS[data["figure"]]
     return Workload(**{**data, **rest}, shipped=shipped, file=file, text=document.text)
+
+
+def _code_of(document: Document) -> dict[str, Any]:
+    """Lua or SQL; what comes with SQL in place of what its file cannot say."""
+    data = document.data
+    if ("lua" in data) == ("sql" in data):
+        raise document.error(("lua",), "or sql: exactly one of the two names the file beside it")
+    key = "lua" if "lua" in data else "sql"
+    if not _FILE.fullmatch(data[key]) or not data[key].endswith(key):
+        raise document.error((key,), f"must be a file beside it, NAME.{key}, not {data[key]!r}")
+    if key == "lua":
+        return {}
+    if data["kind"] not in SQL_KINDS:
+        raise document.error(("kind",), f"of custom SQL is {' or '.join(SQL_KINDS)}, not {data['kind']!r}")
+    for said in DERIVED:
+        if said in data:
+            raise document.error((said,), f"is decided by the statements of {data['sql']}: leave it out")
+    return {"lua": f"{data['name']}.lua", "ignore_errors": data.get("ignore_errors", IGNORED)}
 
 
 def _check_unit(document: Document, data: dict[str, Any]) -> None:

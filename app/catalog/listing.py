@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +15,9 @@ from ..settings import home
 from ..shipped import shipped_folder
 from ..toml_text import Document, read_document, read_text
 from .approval import UnapprovedError, hash_of
+from .custom_sql import MAX_SQL, CustomSql, parse, workload_keys
 from .entries import NAME, Sequence, Workload, sequence_of, workload_of
+from .made_lua import made_lua
 
 ENGINES = ("innodb", "rocksdb", "myisam")
 MAX_LUA = 256 * 1024
@@ -38,7 +41,10 @@ class Catalog:
     # workloads and sequences
 
     def workload(self, name: str) -> Workload:
-        return _find(self._workloads, name, "workload", workload_of)
+        found = _find(self._workloads, name, "workload", workload_of)
+        if not found.sql:
+            return found
+        return replace(found, **workload_keys(self.custom_sql(found), found.kind))
 
     def sequence(self, name: str) -> Sequence:
         return _find(self._sequences, name, "sequence", sequence_of)
@@ -64,34 +70,50 @@ class Catalog:
         """What a plan carries for a workload: its TOML, its Lua and what that requires."""
         files = {f"workloads/{workload.name}.toml": workload.text}
         wanted = [workload.lua]
+        if workload.sql:
+            made = made_lua(self.custom_sql(workload), workload.kind, workload.sql)
+            files[f"workloads/{workload.sql}"] = self._beside(workload.sql, workload, MAX_SQL)
+            files[f"workloads/{workload.lua}"] = made
+            wanted = _required(made)
         while wanted:
             name = wanted.pop()
             key = f"workloads/{name}"
             if key not in files:
-                files[key] = self._lua(name, workload)
-                required = [f"{each}.lua" for each in _REQUIRE.findall(files[key])]
-                wanted += [each for each in required if self._find_lua(each, workload)]
+                files[key] = self._beside(name, workload, MAX_LUA)
+                wanted += [each for each in _required(files[key]) if self._find_beside(each, workload)]
         return files
 
+    def custom_sql(self, workload: Workload) -> CustomSql:
+        """What the SQL of a workload says; raises InputError with the first line that is wrong."""
+        found = parse(self._beside(workload.sql, workload, MAX_SQL), workload.kind)
+        for problem in found.problems:
+            raise InputError(f"{workload.sql}: line {problem.line}: {problem.text}")
+        return found
+
     def check_approved(self, workload: Workload, approved: Iterable[str]) -> None:
-        """Raise UnapprovedError where a workload is not shipped and its hash not among the approved."""
-        if workload.shipped:
+        """Raise UnapprovedError where a workload has Lua of a person's own whose hash was not approved.
+
+        Custom SQL is data: its Lua is Dyno's, and its statements reach no further than the tables of a
+        server that is taken away with its session.
+        """
+        if workload.shipped or workload.sql:
             return
         files = self.workload_files(workload)
         sha256 = hash_of(files)
         if sha256 not in set(approved):
             raise UnapprovedError(workload, sha256, files)
 
-    def _lua(self, name: str, workload: Workload) -> str:
-        path = self._find_lua(name, workload)
+    def _beside(self, name: str, workload: Workload, most: int) -> str:
+        path = self._find_beside(name, workload)
         if path is None:
-            raise InputError(f"{workload.file}: lua: there is no {name} beside it")
-        return read_text(path, MAX_LUA)
+            raise InputError(f"{workload.file}: {name[-3:]}: there is no {name} beside it")
+        return read_text(path, most)
 
-    def _find_lua(self, name: str, workload: Workload) -> Path | None:
-        """What a workload requires lies beside it, or is shipped; nothing else goes with it."""
+    def _find_beside(self, name: str, workload: Workload) -> Path | None:
+        """What a workload is made of lies beside it, or is shipped; Lua that custom SQL needs is shipped."""
         shipped, own = self._workloads
-        folders = (shipped,) if workload.shipped else (own, shipped)
+        is_shipped = workload.shipped or (workload.sql and name.endswith(".lua"))
+        folders = (shipped,) if is_shipped else (own, shipped)
         return next((folder / name for folder in folders if (folder / name).is_file()), None)
 
     # presets
@@ -129,6 +151,10 @@ class Catalog:
         if (shipped / engine / f"{name}.cnf").is_file():
             raise InputError(f"the preset {engine}/{name} is shipped and read-only: give yours another name")
         return own / engine / f"{name}.cnf"
+
+
+def _required(lua: str) -> list[str]:
+    return [f"{each}.lua" for each in _REQUIRE.findall(lua)]
 
 
 def _find(

@@ -1,0 +1,341 @@
+"""Custom SQL: what a `.sql` file of a workload says, in the spirit of mydbtest, and what is wrong with it.
+
+A file has up to five parts: `option`, `declare`, `tables` and `fill` (for a load), `begin ... end` (what is
+driven). It is data: nothing in it becomes Lua, and only SELECT, INSERT, UPDATE and DELETE on tables of its
+own are sent. What cannot be honoured is a problem with its line, never left out in silence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from .sql_text import Scanner, Statement, read_statement
+
+MAX_SQL = 64 * 1024
+MOST = 100  # variables, and statements of a part
+MOST_CHARACTERS = 65_535  # of a text
+EXACT = 2**53  # beyond it the Lua of the load generator has no whole numbers
+ZLIB_LEAST, ZLIB_MOST = 0.02, 0.75  # what zlib leaves of a text: random letters are not compressed further
+FILL_COMMIT = 1000  # rows of a transaction while tables are filled
+
+PARTS = ("option", "declare", "tables", "fill", "begin")
+OPTIONS = ("tran", "commit", "loop", "time")
+FOREIGN = ("user", "name", "log", "show", "wait")  # of mydbtest: who, where, and what is printed
+
+_ALIASES = {"sequence": "seq", "double": "float"}
+_NAME = re.compile(r"[A-Za-z_]\w{0,63}")
+_WHOLE = re.compile(r"-?\d{1,18}|(rows)([+-]\d{1,15})?")
+_REAL = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
+_TIME = re.compile(r"(?P<a>[smhd])?(?P<n>\d{1,9})(?P<b>[smhd])?")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+class Problem(NamedTuple):
+    """Something that cannot be carried out, and where it stands."""
+
+    line: int
+    text: str
+
+
+class Number(NamedTuple):
+    """A number of a declaration; `rows+1` is one more than the rows that the plan says."""
+
+    value: float
+    of_rows: bool = False
+
+
+@dataclass(frozen=True)
+class Variable:
+    """What a name stands for: drawn anew in each loop."""
+
+    name: str
+    kind: str  # int seq intlist float char date timestamp
+    numbers: tuple[Number, ...]  # the bounds; of an intlist its members
+    zlib: float | None = None  # of a char: what zlib leaves of it; None: random letters throughout
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class CustomSql:
+    """A file that was read, with everything that is wrong with it."""
+
+    options: dict[str, int] = field(default_factory=dict)
+    variables: tuple[Variable, ...] = ()
+    tables: tuple[Statement, ...] = ()
+    fill: tuple[Statement, ...] = ()
+    drive: tuple[Statement, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def is_transaction(self) -> bool:
+        """Whether all statements of a loop are one transaction."""
+        return bool(self.options.get("tran"))
+
+    def statements(self, kind: str) -> tuple[Statement, ...]:
+        """Of a loop: those that fill, or those that are driven."""
+        return self.fill if kind == "load" else self.drive
+
+
+def problems_of(text: str, kind: str = "") -> list[Problem]:
+    """What is wrong with a text, in the order of its lines; kind: load or drive, where it is known."""
+    return list(parse(text, kind).problems)
+
+
+def parse(text: str, kind: str = "", of_mydbtest: bool = False) -> CustomSql:
+    """Read a file; what is wrong with it stands in its problems."""
+    reader = _Reader(text, of_mydbtest)
+    reader.read()
+    found = replace(reader.found(), problems=())
+    problems = [*reader.problems, *_missing(found, kind, text.rstrip().count("\n") + 1), *_unbound(found)]
+    return replace(found, problems=tuple(sorted(set(problems))))
+
+
+def workload_keys(found: CustomSql, kind: str) -> dict[str, Any]:
+    """The keys of a workload that its SQL decides."""
+    statements = found.statements(kind)
+    verbs = {statement.verb for statement in statements}
+    is_one = len(statements) == 1 and not found.is_transaction
+    control = 2 if found.is_transaction else 0
+    return {
+        "writes": bool(verbs - {"select"}),
+        "changes_rows": bool(verbs & {"insert", "delete"}),
+        "removes_rows": "delete" in verbs and "insert" not in verbs,
+        "queries_per_event": len(statements) + control,
+        "latency_per": _event(found, kind, is_one),
+        "needs": () if kind == "load" else ("tables",),
+        "events": found.options.get("loop"),
+        "seconds": found.options.get("time"),
+        "tables": len(found.tables) if kind == "load" else 0,
+        "row_bytes": _row_bytes(found) if kind == "load" else 0,
+    }
+
+
+def _row_bytes(found: CustomSql) -> float:
+    """About what one row of the tables takes, for estimates: their texts and numbers, and the row itself."""
+    widths = {each.name: _width(each) for each in found.variables}
+    texts = sum(widths[bind.name] for each in found.fill for bind in each.binds)
+    return 30 + texts / max(1, len(found.fill))
+
+
+def _event(found: CustomSql, kind: str, is_one: bool) -> str:
+    if kind == "load":
+        return "insert"
+    return "query" if is_one else "transaction" if found.is_transaction else "loop"
+
+
+def _width(variable: Variable) -> float:
+    if variable.kind == "char":
+        return sum(each.value for each in variable.numbers) / 2
+    return 8
+
+
+class _Reader:
+    """Goes through the parts of a file once, and notes what is wrong."""
+
+    def __init__(self, text: str, of_mydbtest: bool) -> None:
+        self._scanner = Scanner(text)
+        self._of_mydbtest = of_mydbtest
+        self._options: dict[str, int] = {}
+        self._lines: dict[str, int] = {}  # of the options
+        self._variables: dict[str, Variable] = {}
+        self._statements: dict[str, list[Statement]] = {"tables": [], "fill": [], "begin": []}
+        self.problems: list[Problem] = []
+
+    def found(self) -> CustomSql:
+        """What the file says."""
+        tables, fill, drive = (tuple(each) for each in self._statements.values())
+        return CustomSql(self._options, tuple(self._variables.values()), tables, fill, drive)
+
+    def read(self) -> None:
+        seen: set[str] = set()
+        while word := self._scanner.word():
+            part, line = word.lower(), self._scanner.line
+            if part in seen:
+                self._note(line, f"{part} stands in this file twice")
+            seen.add(part)
+            if part == "option":
+                self._read_options()
+            elif part == "declare":
+                self._read_variables()
+            elif part in self._statements:
+                self._read_statements(part)
+            else:
+                self._note(line, f"one of {', '.join(PARTS)} is expected here")
+                self._scanner.skip_line()
+
+    def _note(self, line: int, text: str) -> None:
+        self.problems.append(Problem(line, text))
+
+    # options
+
+    def _read_options(self) -> None:
+        while (word := self._scanner.peek()) and word.lower() not in PARTS:
+            key = self._scanner.word().lower()
+            line = self._scanner.line
+            value = self._scanner.word_of_line()
+            if key in OPTIONS:
+                self._set_option(key, value.lower(), line)
+            elif key in FOREIGN:
+                self._read_foreign(key, value, line)
+            else:
+                shown = f"{key} is" if _NAME.fullmatch(key) else "this is"
+                self._note(line, f"{shown} no option; there are {', '.join(OPTIONS)}")
+                self._scanner.skip_line()
+        if "commit" in self._options and not self._options.get("tran"):
+            self._note(self._lines["commit"], "commit goes with tran on, else each statement commits")
+
+    def _set_option(self, key: str, value: str, line: int) -> None:
+        number = _option_value(key, value)
+        if number is None:
+            wanted = {"tran": "on or off", "time": "a time like 90, 5m or 1h"}.get(key, "a whole number")
+            self._note(line, f"{key} needs {wanted}")
+            return
+        if key in self._options:
+            self._note(line, f"{key} is said twice")
+        self._options[key] = number
+        if {"loop", "time"} <= self._options.keys():
+            self._note(line, "loop and time: one of the two ends a step, leave the other out")
+        self._lines[key] = line
+
+    def _read_foreign(self, key: str, value: str, line: int) -> None:
+        """Who and where never counts, nor is it repeated; a pause between loops cannot be honoured."""
+        if key == "wait" and value != "0":
+            self._note(line, "wait: a pause between loops is not carried out; ask for a rate in the plan")
+        elif not self._of_mydbtest:
+            self._note(line, f"{key} is an option of mydbtest: take it out, or import its file (dyno import)")
+
+    # variables
+
+    def _read_variables(self) -> None:
+        while (word := self._scanner.peek()) and word.lower() not in PARTS:
+            name = self._scanner.word()
+            line = self._scanner.line
+            try:
+                variable = _variable(name, line, self._scanner)
+            except ValueError as error:
+                self._note(line, str(error))
+                self._scanner.skip_line()
+                continue
+            if name in self._variables:
+                self._note(line, f"{name} is declared twice")
+            self._variables[name] = variable
+            if len(self._variables) == MOST + 1:
+                self._note(line, f"more than {MOST} variables")
+
+    # statements
+
+    def _read_statements(self, part: str) -> None:
+        line, statements, known = self._scanner.line, self._statements[part], len(self.problems)
+        while word := self._scanner.peek():
+            if word.lower().rstrip(";") == "end":
+                self._scanner.word()
+                self._scanner.skip_semicolon()
+                return
+            if part != "begin" and word.lower() in PARTS:
+                return
+            statement, problems = read_statement(self._scanner, part)
+            self.problems += [Problem(*each) for each in problems]
+            if statement:
+                statements.append(statement)
+            if len(statements) == MOST + 1:
+                self._note(self._scanner.line, f"more than {MOST} statements")
+        if part == "begin" and len(self.problems) == known:  # else what is wrong took the end with it
+            self._note(line, "begin is not closed by end")
+
+
+def _option_value(key: str, value: str) -> int | None:
+    if key == "tran":
+        return {"on": 1, "yes": 1, "off": 0, "no": 0}.get(value)
+    if key == "time":
+        found = _TIME.fullmatch(value)
+        if not found or (found["a"] and found["b"]) or int(found["n"]) == 0:
+            return None
+        return int(found["n"]) * _SECONDS[found["a"] or found["b"] or "s"]
+    return int(value) if re.fullmatch(r"[1-9]\d{0,11}", value) else None
+
+
+def _variable(name: str, line: int, scanner: Scanner) -> Variable:
+    """The declaration that begins with a name; raises ValueError with what is wrong with it."""
+    if not _NAME.fullmatch(name):
+        raise ValueError("a variable is named by up to 64 letters, digits and underscores")
+    said = scanner.word_of_line().lower()
+    kind = _ALIASES.get(said, said)
+    if kind == "intlist":
+        return Variable(name, kind, _members(name, scanner.list_of_line()), line=line)
+    if kind not in _BOUNDS:
+        known = ", ".join(["intlist", *_BOUNDS])
+        raise ValueError(f"{name} needs one of the types {known}")
+    low, high = (_bound(name, kind, scanner.word_of_line()) for _ in range(2))
+    if low.of_rows == high.of_rows and low.value > high.value:
+        raise ValueError(f"{name}: the first number is larger than the second")
+    zlib = _zlib(name, scanner) if kind == "char" else None
+    return Variable(name, kind, (low, high), zlib, line)
+
+
+def _members(name: str, words: list[str]) -> tuple[Number, ...]:
+    if not words or not all(re.fullmatch(r"-?\d{1,15}", each) for each in words):
+        raise ValueError(f"{name} needs whole numbers with commas between them: {name} intlist 1,2,3")
+    if len(words) > 1000:
+        raise ValueError(f"{name} has {len(words):,} members, 1,000 are the most")
+    return tuple(Number(int(each)) for each in words)
+
+
+# the least and the most that the bounds of a type may be
+_BOUNDS: dict[str, tuple[float, float]] = {
+    "int": (-EXACT, EXACT),
+    "seq": (-EXACT, EXACT),
+    "float": (-1e15, 1e15),
+    "char": (0, MOST_CHARACTERS),
+    "date": (-365_000, 365_000),
+    "timestamp": (-365_000, 365_000),
+}
+
+
+def _bound(name: str, kind: str, word: str) -> Number:
+    least, most = _BOUNDS[kind]
+    pattern = _REAL if kind == "float" else _WHOLE
+    found = pattern.fullmatch(word)
+    if not found:
+        raise ValueError(f"{name} needs two numbers: {name} {kind} {'1 32' if kind == 'char' else '1 100'}")
+    if pattern is _WHOLE and found[1]:
+        if kind not in ("int", "seq"):
+            raise ValueError(f"{name}: rows counts for int and seq only")
+        return Number(int(found[2] or 0), of_rows=True)
+    number = float(word) if kind == "float" else int(word)
+    if not least <= number <= most:
+        raise ValueError(f"{name}: must lie between {least:,.0f} and {most:,.0f}, not {word}")
+    return Number(number)
+
+
+def _zlib(name: str, scanner: Scanner) -> float | None:
+    if scanner.peek_of_line().lower() != "zlib":
+        return None
+    scanner.word()
+    word = scanner.word_of_line()
+    if not _REAL.fullmatch(word) or not ZLIB_LEAST <= float(word) <= ZLIB_MOST:
+        raise ValueError(f"{name}: zlib is followed by a share from {ZLIB_LEAST} to {ZLIB_MOST}")
+    return float(word)
+
+
+def _missing(found: CustomSql, kind: str, last: int) -> Iterable[Problem]:
+    """The parts that a file must have; what has no line is told of the last."""
+    if kind == "load" and not (found.tables and found.fill):
+        yield Problem(last, "a load needs tables (CREATE TABLE ...;) and fill (INSERT ...;)")
+    if kind == "drive" and not found.drive:
+        yield Problem(last, "nothing is driven: begin, statements, end are missing")
+    if not kind and not (found.tables or found.fill or found.drive):
+        yield Problem(last, "the file holds no statement")
+
+
+def _unbound(found: CustomSql) -> Iterable[Problem]:
+    """Values that nobody declared, and offsets of what is no number."""
+    kinds = {each.name: each.kind for each in found.variables}
+    for statement in (*found.fill, *found.drive):
+        for bind in statement.binds:
+            if bind.name not in kinds:
+                yield Problem(bind.line, f":{bind.name} is not declared")
+            elif bind.offset and kinds[bind.name] == "char":
+                yield Problem(bind.line, f":{bind.name} is a text: nothing can be added to it")

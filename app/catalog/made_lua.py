@@ -1,0 +1,70 @@
+"""The Lua that Dyno makes from custom SQL: calls of dyno-sql.lua with numbers and quoted texts.
+
+Nothing of a file stands outside of quotes, but its numbers.
+"""
+
+from __future__ import annotations
+
+from .custom_sql import FILL_COMMIT, CustomSql, Number, Variable
+from .sql_text import Statement
+
+_HEAD = """\
+-- Made by Dyno from {source}; what is to be changed is changed there.
+
+local sql = require("dyno-sql")
+"""
+
+
+def made_lua(found: CustomSql, kind: str, source: str) -> str:
+    """A workload for sysbench: the tables and what fills them, or what is driven."""
+    is_load = kind == "load"
+    calls = [
+        [_variable(each) for each in found.variables],
+        [f"sql.table({quoted(each.table)}, {quoted(each.text)})" for each in found.tables if is_load],
+        [_statement(each) for each in found.statements(kind)],
+        [f"sql.fill({FILL_COMMIT})" if is_load else f"sql.drive({_loops_per_commit(found)})"],
+    ]
+    paragraphs = ["\n".join(each) + "\n" for each in calls if each]
+    return "\n".join([_HEAD.format(source=_named(source)), *paragraphs])
+
+
+def quoted(text: str) -> str:
+    """A text as a Lua string in one line; what could end the string is written as its number."""
+    return '"' + "".join(each if _is_plain(each) else _escaped(each) for each in text) + '"'
+
+
+def _is_plain(character: str) -> bool:
+    return " " <= character <= "~" and character not in '"\\'
+
+
+def _escaped(character: str) -> str:
+    return "".join(f"\\{byte:03d}" for byte in character.encode())
+
+
+def _named(source: str) -> str:
+    """The name of a file in a comment: it cannot end the line."""
+    return "".join(each for each in source if _is_plain(each))
+
+
+def _variable(variable: Variable) -> str:
+    words = [quoted(variable.name), quoted(variable.kind), *map(_number, variable.numbers)]
+    if variable.zlib is not None:
+        words.append(f"{variable.zlib:g}")
+    return f"sql.variable({', '.join(words)})"
+
+
+def _number(number: Number) -> str:
+    value = f"{number.value:.15g}" if isinstance(number.value, float) else str(number.value)
+    return f"sql.rows({value})" if number.of_rows else value
+
+
+def _statement(statement: Statement) -> str:
+    taken = [f"{{{quoted(bind.name)}, {bind.offset}}}" for bind in statement.binds]
+    words = [quoted(statement.verb), quoted(statement.text)]
+    if not taken:
+        return f"sql.statement({', '.join(words)})"
+    return f"sql.statement({', '.join(words)},\n   {', '.join(taken)})"
+
+
+def _loops_per_commit(found: CustomSql) -> int:
+    return found.options.get("commit", 1) if found.is_transaction else 0

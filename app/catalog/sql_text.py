@@ -1,0 +1,266 @@
+"""The text of a custom SQL file: its words and lines, and one statement after the other."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+VERBS = {
+    "tables": ("create",),
+    "fill": ("insert",),
+    "begin": ("select", "insert", "update", "delete"),
+}
+# schemas that are not the tables of a workload
+SYSTEM = ("mysql", "information_schema", "performance_schema", "sys")
+
+_BLANK = re.compile(r"(?:\s|#[^\n]*|--(?=\s|$)[^\n]*)*")
+_WORD = re.compile(r"\S+")
+_TOKEN = re.compile(
+    r"""(?P<quoted>'(?:[^'\\]|''|\\.)*'|"(?:[^"\\]|""|\\.)*"|`[^`]*`)
+    |(?P<comment>\#[^\n]*|--(?=\s|$)[^\n]*)
+    |(?P<block>/\*)
+    |(?P<open>['"`])
+    |(?P<bind>:[A-Za-z_]\w*:?(?!=))
+    |(?P<end>;)
+    |(?P<blank>\s+)
+    |(?P<word>[A-Za-z_$][\w$]*)
+    |(?P<number>\d+(?![\w.]))
+    |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_REFUSED = {
+    "replace": "REPLACE: rows that are new cannot be told from rows that are changed",
+    "begin": "transactions are said by the option tran",
+    "commit": "transactions are said by the options tran and commit",
+    "rollback": "transactions are said by the option tran",
+    "start": "transactions are said by the option tran",
+}
+
+
+class Bind(NamedTuple):
+    """A place in a statement where a variable stands."""
+
+    name: str
+    offset: int  # added to it
+    line: int
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement: what stands before, between and behind its binds."""
+
+    parts: tuple[str, ...]
+    verb: str
+    binds: tuple[Bind, ...]
+    line: int
+    table: str = ""  # of a CREATE TABLE: its name
+
+    @property
+    def text(self) -> str:
+        """As it is prepared."""
+        return "?".join(self.parts)
+
+    @property
+    def written(self) -> str:
+        """As it stands in a file."""
+        binds = [f":{each.name}{_sum(each.offset)}" for each in self.binds]
+        return "".join(part + bind for part, bind in zip(self.parts, [*binds, ""], strict=True))
+
+
+def _sum(offset: int) -> str:
+    return f" {'-' if offset < 0 else '+'} {abs(offset)}" if offset else ""
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    line: int
+
+
+Found = tuple[int, str]  # line, and what is wrong
+
+
+class Scanner:
+    """A place in a text, moved on word by word; comments are blanks."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.line = 1  # of the word that was read last
+
+    def word(self) -> str:
+        """The next word, "" at the end."""
+        word = self.peek()
+        self.at = self._begin() + len(word)
+        self.line = self.line_at(self.at - len(word))
+        return word
+
+    def peek(self) -> str:
+        found = _WORD.match(self.text, self._begin())
+        return found[0] if found else ""
+
+    def peek_of_line(self) -> str:
+        """The next word, "" where it stands in a later line."""
+        return self.peek() if self.line_at(self._begin()) == self.line else ""
+
+    def word_of_line(self) -> str:
+        return self.word() if self.peek_of_line() else ""
+
+    def list_of_line(self) -> list[str]:
+        """Members with commas between them, with or without blanks."""
+        members = self.word_of_line()
+        while members and (members.endswith(",") or self.peek_of_line().startswith(",")):
+            more = self.word_of_line()
+            if not more:
+                break
+            members += more
+        return members.split(",")
+
+    def skip_line(self) -> None:
+        end = self.text.find("\n", self.at)
+        self.at = len(self.text) if end < 0 else end
+
+    def skip_semicolon(self) -> None:
+        if self.peek() == ";":
+            self.word()
+
+    def line_at(self, at: int) -> int:
+        return self.text.count("\n", 0, at) + 1
+
+    def tokens(self) -> list[_Token]:
+        """Those up to the next semicolon, which is the last; without comments."""
+        self.at = self._begin()
+        self.line = self.line_at(self.at)
+        found: list[_Token] = []
+        while self.at < len(self.text):
+            match = _TOKEN.match(self.text, self.at)
+            assert match is not None and match.lastgroup is not None
+            token = _Token(match.lastgroup, match[0], self.line_at(self.at))
+            self.at = match.end()
+            if token.kind != "comment":
+                found.append(token)
+            if token.kind == "open":  # nothing behind it can be told apart
+                self.at = len(self.text)
+            if token.kind == "end":
+                break
+        return found
+
+    def _begin(self) -> int:
+        found = _BLANK.match(self.text, self.at)
+        return found.end() if found else self.at
+
+
+def read_statement(scanner: Scanner, part: str) -> tuple[Statement | None, list[Found]]:
+    """The next statement of a part; None, and why, where it cannot be carried out."""
+    tokens = scanner.tokens()
+    line = tokens[0].line
+    solid = [token for token in tokens if token.kind not in ("blank", "end")]
+    if not solid:
+        return None, []
+    if solid[0].text == "{":
+        return None, [(line, "blocks in braces are not carried out; the option tran makes a loop one")]
+    problems = _unreadable(tokens, line) or [*_refused(solid, part), *_outside(solid)]
+    if problems:
+        return None, problems
+    parts, binds = _at_binds(tokens)
+    if part != "tables":
+        return Statement(parts, solid[0].text.lower(), binds, line), []
+    if problems := _table_problems(solid):
+        return None, problems
+    return Statement(parts, "create", (), line, solid[2].text.strip("`")), []
+
+
+def _unreadable(tokens: list[_Token], line: int) -> list[Found]:
+    for token in tokens:
+        if token.kind == "open":
+            return [(token.line, f"a {token.text} is opened here and never closed")]
+        if token.kind != "blank" and not (token.text.isascii() and token.text.isprintable()):
+            return [(token.line, "only plain ASCII characters can be sent")]
+        if token.kind == "block":
+            return [(token.line, "comments begin with # or --: /* may hide what only some servers carry out")]
+    if tokens[-1].kind != "end":
+        return [(line, "the statement is not closed by ;")]
+    return []
+
+
+def _refused(solid: list[_Token], part: str) -> list[Found]:
+    """What this statement is, or holds, that is not carried out."""
+    verb, line = solid[0].text.lower(), solid[0].line
+    if verb not in VERBS[part]:
+        known = ", ".join(each.upper() for each in VERBS[part])
+        why = _REFUSED.get(verb, f"{verb.upper()[:20]} is not carried out")
+        return [(line, f"{why}; {part} takes {known}")]
+    return [found for at, token in enumerate(solid) for found in _refused_token(solid, at, token, part)]
+
+
+def _refused_token(solid: list[_Token], at: int, token: _Token, part: str) -> list[Found]:
+    word = token.text.lower() if token.kind == "word" else ""
+    if token.text == "?":
+        return [(token.line, "a ? stands for nothing: write :name")]
+    if token.text == ":" and (at + 1 == len(solid) or solid[at + 1].text != "="):
+        return [(token.line, "a : that no name follows")]
+    if token.kind == "bind" and part == "tables":
+        return [(token.line, "CREATE TABLE takes no variables")]
+    if word in ("outfile", "dumpfile", "load_file") or (word == "into" and solid[0].text.lower() == "select"):
+        return [(token.line, f"{word.upper()}: files and variables of the server are out of reach")]
+    if word == "duplicate" and solid[at - 1].text.lower() == "on":
+        return [(token.line, "ON DUPLICATE KEY: rows that are new cannot be told from rows changed")]
+    return []
+
+
+def _outside(solid: list[_Token]) -> list[Found]:
+    """Names of schemas that are not the workload's own."""
+    return [
+        (token.line, f"{token.text}. reaches beyond the tables of the workload")
+        for token, after in pairwise(solid)
+        if after.text == "." and token.text.strip("`").lower() in SYSTEM
+    ]
+
+
+def _table_problems(solid: list[_Token]) -> list[Found]:
+    """CREATE TABLE name ( ... ) and nothing behind it, which is the contender's."""
+    words = [token.text.lower() for token in solid]
+    line = solid[0].line
+    if words[1:2] != ["table"] or len(solid) < 6 or solid[3].text != "(":
+        return [(line, "must be CREATE TABLE name (columns);")]
+    if not re.fullmatch(r"`?[A-Za-z_]\w{0,63}`?", solid[2].text):
+        return [(line, "a table is named by up to 64 letters, digits and underscores")]
+    depth = 0
+    for token in solid[3:-1]:
+        depth += {"(": 1, ")": -1}.get(token.text, 0)
+        if depth == 0:
+            return [(token.line, "behind the columns nothing is said: engine and options are a contender's")]
+    return [] if solid[-1].text == ")" else [(line, "the columns are not closed by )")]
+
+
+def _at_binds(tokens: list[_Token]) -> tuple[tuple[str, ...], tuple[Bind, ...]]:
+    """The statement in one line, parted at its binds, and these."""
+    parts = [""]
+    binds: list[Bind] = []
+    at = 0
+    while at < len(tokens) and tokens[at].kind != "end":
+        token = tokens[at]
+        if token.kind == "bind":
+            offset, used = _offset(tokens, at)
+            binds.append(Bind(token.text.strip(":"), offset, token.line))
+            parts.append("")
+            at += used
+        else:
+            parts[-1] += " " if token.kind == "blank" else token.text
+        at += 1
+    return (*parts[:-1], parts[-1].rstrip()), tuple(binds)
+
+
+def _offset(tokens: list[_Token], at: int) -> tuple[int, int]:
+    """What is added to a bind, and the tokens it takes; 0 where the sum is the server's to carry out."""
+    after = [(i, token) for i, token in enumerate(tokens) if i > at and token.kind != "blank"][:3]
+    before = next((token.text for token in reversed(tokens[:at]) if token.kind != "blank"), "")
+    if len(after) < 2 or after[0][1].text not in ("+", "-") or after[1][1].kind != "number":
+        return 0, 0
+    follows = after[2][1].text if len(after) > 2 else ";"
+    if before in ("+", "-", "*", "/", "%") or follows in ("*", "/", "%"):
+        return 0, 0
+    number = int(after[1][1].text)
+    return (number if after[0][1].text == "+" else -number), after[1][0] - at

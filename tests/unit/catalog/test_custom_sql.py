@@ -1,0 +1,209 @@
+"""Custom SQL: what its files say, what is refused by line, and the Lua that is made from them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.catalog.custom_sql import Number, parse, problems_of, workload_keys
+from app.catalog.made_lua import made_lua, quoted
+
+WHOLE = """\
+option
+  tran on
+  commit 10
+  loop 25000
+declare
+  id    int 1 rows      # of the plan
+  next  seq rows+1 2000000000
+  state intlist 1, 2, 3
+  body  char 512 1024 zlib 0.4
+  price float 0 99.5
+  born  date -10 10
+tables
+  create table t (id int not null primary key, state int, body varchar(1024), born date);
+fill
+  insert into t (id, state, body, born) values (:next, :state, :body, :born + 1);
+begin
+  -- a comment; with a semicolon
+  select body from t where id = :id - 1;
+  update t set state = :state where id = :id;
+end
+"""
+
+
+def driven(statement: str, declared: str = "id int 1 9") -> str:
+    return f"declare\n  {declared}\nbegin\n  {statement}\nend\n"
+
+
+def test_a_whole_file_is_read() -> None:
+    found = parse(WHOLE)
+    assert found.problems == ()
+    assert found.options == {"tran": 1, "commit": 10, "loop": 25000}
+    numbers = {each.name: (each.kind, each.numbers, each.zlib) for each in found.variables}
+    assert numbers["id"] == ("int", (Number(1), Number(0, of_rows=True)), None)
+    assert numbers["next"] == ("seq", (Number(1, of_rows=True), Number(2_000_000_000)), None)
+    assert numbers["state"] == ("intlist", (Number(1), Number(2), Number(3)), None)
+    assert numbers["body"] == ("char", (Number(512), Number(1024)), 0.4)
+    assert numbers["price"] == ("float", (Number(0.0), Number(99.5)), None)
+    assert [each.table for each in found.tables] == ["t"]
+    assert [(each.verb, each.text, each.line) for each in found.drive] == [
+        ("select", "select body from t where id = ?", 18),
+        ("update", "update t set state = ? where id = ?", 19),
+    ]
+    assert [(bind.name, bind.offset) for each in found.fill for bind in each.binds][-1] == ("born", 1)
+
+
+def test_line_breaks_mean_nothing_but_in_comments() -> None:
+    plain = re.sub(r"(#|--).*", "", WHOLE)
+    one_line, whole = parse(" ".join(plain.split())), parse(WHOLE)
+    assert one_line.problems == ()
+    assert [each.text for each in one_line.drive] == [each.text for each in whole.drive]
+    assert [each.numbers for each in one_line.variables] == [each.numbers for each in whole.variables]
+
+
+def test_the_statements_decide_what_a_workload_is() -> None:
+    keys = workload_keys(parse(WHOLE), "drive")
+    assert (keys["writes"], keys["changes_rows"], keys["removes_rows"]) == (True, False, False)
+    assert (keys["queries_per_event"], keys["latency_per"], keys["events"]) == (4, "transaction", 25000)
+    keys = workload_keys(parse(WHOLE), "load")
+    assert (keys["changes_rows"], keys["latency_per"], keys["tables"]) == (True, "insert", 1)
+    assert 768 < keys["row_bytes"] < 900
+    reading = workload_keys(parse(driven("select 1 from t where id = :id;")), "drive")
+    assert (reading["writes"], reading["latency_per"]) == (False, "query")
+    taking = workload_keys(parse(driven("delete from t where id = :id; select 1 from t;")), "drive")
+    assert (taking["removes_rows"], taking["latency_per"]) == (True, "loop")
+
+
+@pytest.mark.parametrize(
+    ("written", "text", "offsets"),
+    [
+        ("id = :id - 1", "id = ?", [-1]),
+        ("id in (:id+1, :id + 20)", "id in (?, ?)", [1, 20]),
+        ("id = :id - 1 * 2", "id = ? - 1 * 2", [0]),
+        ("id = 2 * :id + 1", "id = 2 * ? + 1", [0]),
+        ("id = :id - 1.5", "id = ? - 1.5", [0]),
+        ("id = :id -id", "id = ? -id", [0]),
+        ("a = ':id - 1 it''s ; \\' # no' and id = :id:", "a = ':id - 1 it''s ; \\' # no' and id = ?", [0]),
+        ("@n := :id", "@n := ?", [0]),
+    ],
+)
+def test_offsets_are_added_where_that_means_the_same(written: str, text: str, offsets: list[int]) -> None:
+    found = parse(driven(f"select 1 from t where {written};"))
+    assert found.problems == ()
+    assert found.drive[0].text == f"select 1 from t where {text}"
+    assert [bind.offset for bind in found.drive[0].binds] == offsets
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "word"),
+    [
+        ("", 1, "holds no statement"),
+        ("hello\n", 1, "one of option, declare"),
+        ("option\n  speed 9\nbegin select 1; end", 2, "speed is no option"),
+        ("option\n  tran maybe\nbegin select 1; end", 2, "tran needs on or off"),
+        ("option\n  loop 0\nbegin select 1; end", 2, "loop needs a whole number"),
+        ("option\n  loop 9\n  time 5m\nbegin select 1; end", 3, "loop and time"),
+        ("option\n  time h5m\nbegin select 1; end", 2, "time needs"),
+        ("option\n  commit 3\nbegin select 1; end", 2, "commit goes with tran"),
+        ("option\n  user a/b@c:1:d\nbegin select 1; end", 2, "user is an option of mydbtest"),
+        ("option\n  wait 10\nbegin select 1; end", 2, "ask for a rate"),
+        (driven("select 1;", "id number 1 2"), 2, "needs one of the types intlist, int"),
+        (driven("select 1;", "id int 1"), 2, "needs two numbers"),
+        (driven("select 1;", "id int 9 1"), 2, "larger than the second"),
+        (driven("select 1;", "id int 1 99999999999999999"), 2, "must lie between"),
+        (driven("select 1;", "id char -1 5"), 2, "must lie between 0"),
+        (driven("select 1;", "id char 1 rows"), 2, "for int and seq only"),
+        (driven("select 1;", "id char 1 9 zlib 0.9"), 2, "zlib is followed by"),
+        (driven("select 1;", "id intlist 1,x"), 2, "commas between"),
+        (driven("select 1;", "9x int 1 2"), 2, "named by"),
+        (driven("select 1;", "id int 1 2\n  id int 1 2"), 3, "declared twice"),
+        (driven("select 1 from t where id = :no;"), 4, ":no is not declared"),
+        (driven("select :id + 1;", "id char 1 9"), 4, "is a text"),
+        (driven("select 'a;\n"), 4, "a ' is opened here"),
+        (driven("select 1"), 4, "not closed by ;"),
+        (driven("select /*!50000 1 */ 2;"), 4, "comments begin with"),
+        (driven("select 1 where id = ?;"), 4, "a ? stands for nothing"),
+        (driven("select : id;"), 4, "a : that no name follows"),
+        (driven("select 'é';"), 4, "ASCII"),
+        (driven("replace into t values (1);"), 4, "REPLACE: rows that are new"),
+        (driven("insert into t values (1)\n  on duplicate key update a = 1;"), 5, "ON DUPLICATE KEY"),
+        (driven("begin; select 1;"), 4, "said by the option tran"),
+        (driven("drop table t;"), 4, "DROP is not carried out"),
+        (driven("load data infile 'x' into table t;"), 4, "LOAD is not carried out"),
+        (driven("set global max_connections = 1;"), 4, "SET is not carried out"),
+        (driven("select 1 into\n  outfile 'x';"), 4, "INTO: files"),
+        (driven("select load_file('x');"), 4, "LOAD_FILE: files"),
+        (driven("update `mysql` . user set a = 1;"), 4, "reaches beyond"),
+        (driven("{ begin select 1; end }"), 4, "blocks in braces"),
+        ("begin\n  select 1;\n", 1, "begin is not closed by end"),
+        ("begin\nselect 1;\nend\nbegin\nselect 1;\nend", 4, "stands in this file twice"),
+        ("tables\n create table t (a int) engine=x;\nfill insert into t values (1);", 2, "a contender's"),
+        ("tables\n create table t like u;\nfill insert into t values (1);", 2, "must be CREATE TABLE"),
+        ("tables\n create table `a b` (a int);\nfill insert into t values (1);", 2, "a table is named by"),
+        ("tables\n create table t (a int default :x);\nfill insert into t values (1);", 2, "no variables"),
+        ("tables create table t (a int);\nfill update t set a = 1;", 2, "fill takes INSERT"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_honoured_is_refused_by_line(text: str, line: int, word: str) -> None:
+    found = problems_of(text)
+    assert [(problem.line, word in problem.text) for problem in found][:1] == [(line, True)], found
+
+
+def test_a_load_and_what_is_driven_need_their_parts() -> None:
+    assert "a load needs tables" in problems_of("begin select 1; end", "load")[0].text
+    only_load = "tables create table t (a int);\nfill insert into t values (1);"
+    assert problems_of(only_load, "load") == []
+    assert "nothing is driven" in problems_of(only_load, "drive")[0].text
+
+
+def test_all_problems_are_told_at_once_in_the_order_of_their_lines() -> None:
+    text = "option\n  speed 9\ndeclare\n  a int x\nbegin\n  drop table t;\n  select :b;\nend\n"
+    assert [problem.line for problem in problems_of(text)] == [2, 4, 6, 7]
+
+
+def test_no_problem_repeats_who_and_where() -> None:
+    for text in ("user scott/tiger@db:1:x", "user scott/ti#ger'@db", "scott/tiger@db"):
+        assert not any("tiger" in each.text for each in problems_of(f"option\n  {text}\nbegin select 1; end"))
+
+
+@given(st.text())
+def test_any_text_is_read_or_refused(text: str) -> None:
+    for problem in problems_of(text):
+        assert 1 <= problem.line <= text.count("\n") + 1
+
+
+@given(st.text())
+def test_a_quoted_text_cannot_end_its_string(text: str) -> None:
+    found = quoted(text)
+    assert re.fullmatch(r'"([ !#-\[\]-~]|\\\d{3})*"', found)
+    encoded = re.sub(rb"\\(\d{3})", lambda match: bytes([int(match[1])]), found[1:-1].encode())
+    assert encoded == text.encode("utf-8", "surrogatepass")
+
+
+def test_the_lua_holds_texts_and_numbers_only() -> None:
+    hostile = driven("""select '"); os.execute("x") --', "]]", '\\\\' from t where id = :id - 1;""")
+    assert problems_of(hostile) == []
+    lua = made_lua(parse(hostile), "drive", 'x\n"]].sql')
+    code = re.sub(r'"(?:[^"\\]|\\\d{3})*"', '""', lua)
+    assert code == (
+        "-- Made by Dyno from x]].sql; what is to be changed is changed there.\n\n"
+        'local sql = require("")\n\n'
+        'sql.variable("", "", 1, 9)\n\nsql.statement("", "",\n   {"", -1})\n\nsql.drive(0)\n'
+    )
+
+
+def test_the_lua_reads_like_the_file() -> None:
+    drive = made_lua(parse(WHOLE), "drive", "whole.sql")
+    assert 'sql.variable("next", "seq", sql.rows(1), 2000000000)' in drive
+    assert 'sql.variable("body", "char", 512, 1024, 0.4)' in drive
+    assert 'sql.statement("select", "select body from t where id = ?",\n   {"id", -1})' in drive
+    assert drive.endswith("sql.drive(10)\n")
+    assert "sql.table" not in drive
+    load = made_lua(parse(WHOLE), "load", "whole.sql")
+    assert 'sql.table("t", "create table t (' in load
+    assert load.endswith("sql.fill(1000)\n")
+    assert "update" not in load
