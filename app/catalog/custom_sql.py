@@ -21,6 +21,7 @@ EXACT = 2**53  # beyond it the Lua of the load generator has no whole numbers
 ZLIB_LEAST, ZLIB_MOST = 0.02, 0.75  # what zlib leaves of a text: random letters are not compressed further
 FILL_COMMIT = 1000  # rows of a transaction while tables are filled
 
+ENGINES = ("innodb", "rocksdb", "myisam")
 PARTS = ("option", "declare", "tables", "fill", "begin")
 OPTIONS = ("tran", "commit", "loop", "time")
 FOREIGN = ("user", "name", "log", "show", "wait")  # of mydbtest: who, where, and what is printed
@@ -109,7 +110,7 @@ def workload_keys(found: CustomSql, kind: str) -> dict[str, Any]:
         "events": found.options.get("loop"),
         "seconds": found.options.get("time"),
         "tables": len(found.tables) if kind == "load" else 0,
-        "row_bytes": _row_bytes(found) if kind == "load" else 0,
+        "row_bytes": dict.fromkeys(ENGINES, _row_bytes(found)) if kind == "load" else {},
     }
 
 

@@ -154,7 +154,6 @@ class Workload:
     events: int | None = None  # where it ends, as custom SQL says
     seconds: int | None = None
     tables: int = 0  # that it fills; 0: as many as the plan says
-    row_bytes: float = 0  # of these, about; 0: as the classic ones
     shipped: bool = True
     file: str = ""  # its path
     text: str = field(default="", repr=False)

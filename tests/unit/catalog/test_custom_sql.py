@@ -71,7 +71,7 @@ def test_the_statements_decide_what_a_workload_is() -> None:
     assert (keys["queries_per_event"], keys["latency_per"], keys["events"]) == (4, "transaction", 25000)
     keys = workload_keys(parse(WHOLE), "load")
     assert (keys["changes_rows"], keys["latency_per"], keys["tables"]) == (True, "insert", 1)
-    assert 768 < keys["row_bytes"] < 900
+    assert 768 < keys["row_bytes"]["rocksdb"] < 900
     reading = workload_keys(parse(driven("select 1 from t where id = :id;")), "drive")
     assert (reading["writes"], reading["latency_per"]) == (False, "query")
     taking = workload_keys(parse(driven("delete from t where id = :id; select 1 from t;")), "drive")
