@@ -1,4 +1,4 @@
-"""Columns of sessions beside one another, step by step: medians, relative to a base. No judgement yet."""
+"""Columns of sessions beside one another, step by step: medians, relative to a base."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .errors import InputError
 from .history.figures import StepEntry, plan_of, steps
 from .history.history import History
 from .history.sessions import ContenderEntry, SessionEntry, find, sessions
+from .judgement import GroupEntry, judged
+from .stats import Limits
 from .units import direction_of
 
-NO_JUDGEMENT = "no judgement"
-SINGLE = "n=1"
 _LEFT_OUT = ("warmup",)
 
 
@@ -36,8 +36,25 @@ class ColumnEntry(TypedDict):
     colour: int
 
 
-class RowEntry(TypedDict):
-    """A step; the lists have one entry a column, null where there is no figure."""
+class MeasureEntry(TypedDict):
+    """A figure of a step; the lists have one entry a column."""
+
+    values: list[float | None]  # medians
+    n: list[int]
+    samples: list[list[float | None]]  # one a session, in the order of the ids of its column
+
+
+class RelatedEntry(MeasureEntry):
+    """The figure that steps are compared by, null where there is none."""
+
+    relative: list[float | None]
+    spread: list[float | None]  # how far a session lies from the median at most, as a share of it
+    verdict: list[str | None]
+    p: list[float | None]  # of the rank test against the base
+
+
+class RowEntry(RelatedEntry):
+    """A step; the lists have one entry a column."""
 
     workload: str
     kind: str
@@ -46,21 +63,10 @@ class RowEntry(TypedDict):
     coordinates: dict[str, Any]
     unit: str
     direction: str
-    values: list[float | None]
-    relative: list[float | None]
-    n: list[int]
-    verdict: list[str | None]
     reasons: list[str]  # why there is no figure, or not one of each repeat
     marks: list[list[str]]
     latency_per: str  # what one latency is of
     measures: dict[str, MeasureEntry]  # by the name of a Measure, but the figure of the step itself
-
-
-class MeasureEntry(TypedDict):
-    """What else is known of a step; the lists have one entry a column."""
-
-    values: list[float | None]  # medians
-    n: list[int]
 
 
 class Comparison(TypedDict):
@@ -69,6 +75,8 @@ class Comparison(TypedDict):
     base: str
     sessions: list[ColumnEntry]
     rows: list[RowEntry]
+    groups: list[GroupEntry]
+    limits: dict[str, float]  # of the verdicts
     warnings: list[str]
 
 
@@ -119,7 +127,9 @@ Key = tuple[str, str]  # name and coordinates of a step
 Column = list[SessionEntry]
 
 
-def compare(history: History, references: Sequence[str], base: str | None = None) -> Comparison:
+def compare(
+    history: History, references: Sequence[str], base: str | None = None, limits: Limits | None = None
+) -> Comparison:
     """The steps of these sessions against those of the base, which is the first one unless it is named."""
     if not references:
         raise InputError("nothing to compare: give two sessions or more")
@@ -133,12 +143,15 @@ def compare(history: History, references: Sequence[str], base: str | None = None
         at = next(at for at, column in enumerate(columns) if base_id in (each["id"] for each in column))
         figures = [[_steps(history, each["id"]) for each in column] for column in columns]
         warnings = _warnings(history, columns, at)
-    return {
+    found: Comparison = {
         "base": columns[at][0]["id"],
         "sessions": [_column(column) for column in columns],
         "rows": [_row(key, figures, at) for key in _keys(figures, at)],
+        "groups": [],
+        "limits": {},
         "warnings": warnings,
     }
+    return judged(found, limits or Limits())
 
 
 def _columns(entries: Sequence[SessionEntry]) -> list[Column]:
@@ -185,11 +198,12 @@ def _keys(figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int) -> list[
 
 
 def _row(key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int) -> RowEntry:
-    cells = [[each[key] for each in column if key in each] for column in figures]
+    places = [[each.get(key) for each in column] for column in figures]
+    cells = [[step for step in place if step is not None] for place in places]
     model = next(cell[0] for cell in [cells[base], *cells] if cell)
-    found = [[step["value"] for step in cell if _fits(step, model)] for cell in cells]
-    values = [_median([value for value in each if value is not None]) for each in found]
-    counts = [sum(value is not None for value in each) for each in found]
+    figure = _summed(
+        [[step["value"] if step and _fits(step, model) else None for step in place] for place in places]
+    )
     return {
         "workload": model["name"],
         "kind": model["kind"],
@@ -198,22 +212,48 @@ def _row(key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int)
         "coordinates": model["coordinates"],
         "unit": model["unit"],
         "direction": direction_of(model["unit"]),
-        "values": values,
-        "relative": [_ratio(value, values[base]) for value in values],
-        "n": counts,
-        "verdict": [_verdict(n) for n in counts],
+        **_related(figure, base),
         "reasons": [_reason(cell, model) for cell in cells],
         "marks": [sorted({mark for step in cell for mark in step["marks"]}) for cell in cells],
         "latency_per": model["latency_per"],
-        "measures": {measure.name: _measured(measure, cells) for measure in MEASURES if measure is not QPS},
+        "measures": {measure.name: _measured(measure, places) for measure in MEASURES if measure is not QPS},
     }
 
 
-def _measured(measure: Measure, cells: Sequence[Sequence[StepEntry]]) -> MeasureEntry:
+def _measured(measure: Measure, places: Sequence[Sequence[StepEntry | None]]) -> MeasureEntry:
     """Of the steps that were completed; their units are the measure's own."""
-    found = [[measure.read(step) for step in cell if step["state"] == "completed"] for cell in cells]
-    known = [[value for value in each if value is not None] for each in found]
-    return {"values": [_median(each) for each in known], "n": [len(each) for each in known]}
+    return _summed(
+        [
+            [measure.read(step) if step and step["state"] == "completed" else None for step in place]
+            for place in places
+        ]
+    )
+
+
+def _summed(samples: list[list[float | None]]) -> MeasureEntry:
+    known = [[value for value in each if value is not None] for each in samples]
+    return {
+        "values": [_median(each) for each in known],
+        "n": [len(each) for each in known],
+        "samples": samples,
+    }
+
+
+def _related(figure: MeasureEntry, base: int) -> RelatedEntry:
+    """The part of a row that depends on what is compared; verdicts come when all rows are there."""
+    values, samples = figure["values"], figure["samples"]
+    return {
+        **figure,
+        "relative": [_ratio(value, values[base]) for value in values],
+        "spread": [_spread(value, each) for value, each in zip(values, samples, strict=True)],
+        "verdict": [],
+        "p": [],
+    }
+
+
+def _spread(value: float | None, sample: Sequence[float | None]) -> float | None:
+    known = [each for each in sample if each is not None]
+    return max(abs(each / value - 1) for each in known) if value and len(known) > 1 else None
 
 
 def by_group(comparison: Comparison) -> Comparison:
@@ -235,21 +275,18 @@ def by_measure(comparison: Comparison, name: str) -> Comparison:
         return comparison
     base = [column["id"] for column in comparison["sessions"]].index(comparison["base"])
     kept = [row for row in comparison["rows"] if any(row["measures"][name]["n"])]
-    return {**comparison, "rows": [_row_by(row, measure, base) for row in kept]}
+    found: Comparison = {**comparison, "rows": [_row_by(row, measure, base) for row in kept]}
+    return judged(found, Limits(**comparison["limits"]))
 
 
 def _row_by(row: RowEntry, measure: Measure, base: int) -> RowEntry:
     found = row["measures"][measure.name]
-    values, counts = found["values"], found["n"]
-    reasons = zip(row["reasons"], counts, strict=True)
+    reasons = zip(row["reasons"], found["n"], strict=True)
     return {
         **row,
         "unit": measure.unit.format(per=row["latency_per"]),
         "direction": measure.direction,
-        "values": values,
-        "relative": [_ratio(value, values[base]) for value in values],
-        "n": counts,
-        "verdict": [_verdict(n) for n in counts],
+        **_related(found, base),
         "reasons": [reason or ("" if n else "not measured") for reason, n in reasons],
     }
 
@@ -268,10 +305,6 @@ def _reason(cell: Sequence[StepEntry], model: StepEntry) -> str:
         if step["unit"] != model["unit"]:
             return f"its unit is {step['unit']}"
     return ""
-
-
-def _verdict(n: int) -> str | None:
-    return None if n == 0 else SINGLE if n == 1 else NO_JUDGEMENT
 
 
 def _median(values: Sequence[float]) -> float | None:

@@ -8,7 +8,9 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .compare import NO_JUDGEMENT, Comparison, RowEntry
+from .compare import Comparison, RowEntry
+from .judgement import SIGNS, GroupEntry, explained
+from .stats.verdicts import COLOURED, DIFFERS
 from .step_text import mark_text
 from .units import figure_text
 
@@ -26,15 +28,16 @@ def to_csv(comparison: Comparison) -> str:
     """One line a step; for each column its figure, the relative one, n and the verdict."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    heads = [head for name in names_of(comparison) for head in (name, f"{name} relative", f"{name} n")]
+    beside = ("", " relative", " n", " spread", " p", " verdict")
+    heads = [f"{name}{each}" for name in names_of(comparison) for each in beside]
     fixed = ["workload", "group", "threads", "coordinates", "unit", "direction"]
-    writer.writerow([*fixed, *(_harmless(head) for head in heads), "verdict"])
+    writer.writerow([*fixed, *(_harmless(head) for head in heads)])
     for row in comparison["rows"]:
-        cells = [each for cell in zip(row["values"], row["relative"], row["n"], strict=True) for each in cell]
+        lists = (row["values"], row["relative"], row["n"], row["spread"], row["p"], row["verdict"])
+        cells = [each for cell in zip(*lists, strict=True) for each in cell]
         coordinates = json.dumps(row["coordinates"], sort_keys=True)
         texts = [row["workload"], row["group"], row["threads"], coordinates, row["unit"], row["direction"]]
-        verdict = " ".join(dict.fromkeys(each for each in row["verdict"] if each))
-        writer.writerow([*(_harmless(text) for text in texts), *cells, verdict])
+        writer.writerow([*(_harmless(text) for text in texts), *cells])
     return out.getvalue()
 
 
@@ -97,7 +100,7 @@ def remarks_of(comparison: Comparison) -> list[str]:
         for name, marks in zip(names_of(comparison), row["marks"], strict=True)
         if marks
     ]
-    judged = [f"{repeats}: {NO_JUDGEMENT} of what is noise and what is not"] if repeats else []
+    judged = [": ".join(filter(None, (repeats, explained(comparison))))] if repeats else []
     return [*comparison["warnings"], *missing, *marked, *judged]
 
 
@@ -108,16 +111,40 @@ def _cells(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     names = names_of(comparison)
     heads = ["step", "unit", names[base]]
     heads += [head for at in order[1:] for head in (names[at], f"/ {names[base]}")]
-    return heads, [_line(row, order) for row in comparison["rows"]]
+    lines = [_line(row, order) for row in comparison["rows"]]
+    return heads, [*lines, *(_group_line(group, order) for group in _told(comparison))]
 
 
 def _line(row: RowEntry, order: Sequence[int]) -> list[str]:
     unit = f"{row['unit']} (less is better)" if row["direction"] == "lower" else row["unit"]
     cells = [label_of(row), unit, figure_text(row["values"][order[0]], row["unit"])]
     for at in order[1:]:
-        relative = row["relative"][at]
-        value = figure_text(row["values"][at], row["unit"])
-        cells += [value, "-" if relative is None else f"{relative:.2f}"]
+        cells += [figure_text(row["values"][at], row["unit"]), ratio_text(row, at)]
+    return cells
+
+
+def ratio_text(row: RowEntry, at: int) -> str:
+    """`0.62 worse`, `1.01 ~`; a ratio that nothing can be said of stands alone."""
+    relative, verdict = row["relative"][at], row["verdict"][at] or ""
+    word = verdict if verdict in (*COLOURED, DIFFERS) else SIGNS.get(verdict, "")
+    return "-" if relative is None else f"{relative:.2f} {word}".rstrip()
+
+
+def _told(comparison: Comparison) -> list[GroupEntry]:
+    """The groups of which a mean says more than their only step does."""
+    return [group for group in comparison["groups"] if group["steps"] > 1 and len(comparison["sessions"]) > 1]
+
+
+def _group_line(group: GroupEntry, order: Sequence[int]) -> list[str]:
+    cells = [f"geometric mean of {group['group'] or 'all'}", f"{group['steps']} steps", ""]
+    for at in order[1:]:
+        found = group["ratios"][at]
+        if found is None:
+            cells += ["", "-"]
+        elif found["low"] is None:
+            cells += ["", f"{found['ratio']:.2f}"]
+        else:
+            cells += ["", f"{found['ratio']:.2f} [{found['low']:.2f}, {found['high']:.2f}]"]
     return cells
 
 

@@ -117,14 +117,21 @@ class Maker:
         self.series = series
         self.add(SeriesDeclared, series=[{"label": each["name"], **each} for each in series])
 
-    def step(self, at: int, outcome: str = "completed", reason: str = "", value: float | None = None) -> None:
+    def step(
+        self,
+        at: int,
+        outcome: str = "completed",
+        reason: str = "",
+        value: float | None = None,
+        marks: Sequence[str] = (),
+    ) -> None:
         """A whole step of the plan."""
         self.start_step(at)
         step = self.plan.steps[at]
         if step.kind == "load":
             self.add(Progress, step=at, done=500, total=1000, unit="rows")
         self.samples(at, range(-step.warmup, step.seconds))
-        self.end_step(at, outcome, reason, value)
+        self.end_step(at, outcome, reason, value, marks)
 
     def start_step(self, at: int) -> None:
         self.add(StepStarted, step=at, seed=at + 1)
@@ -149,7 +156,12 @@ class Maker:
         return round(abs(self.random.gauss(base, base * 0.07)), digits)
 
     def end_step(
-        self, at: int, outcome: str = "completed", reason: str = "", value: float | None = None
+        self,
+        at: int,
+        outcome: str = "completed",
+        reason: str = "",
+        value: float | None = None,
+        marks: Sequence[str] = (),
     ) -> None:
         step = self.plan.steps[at]
         if outcome != "completed":
@@ -163,7 +175,7 @@ class Maker:
             per_query={"cpu_us": 35.5, "context_switches": 1.2, "reads": 0.1, "read_kb": 1.6},
             sizes={"tables": 1000, "redo": 500, "total": 1500},
             rows={"inserted": 4000, "deleted": 0, "in_tables": 4000},
-            status={"Questions": 5000},
+            status={"Questions": 5000}, marks=list(marks),
         )  # fmt: skip
 
     def end(self, outcome: str = "completed", reason: str = "") -> Maker:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from ..stats import Limits
 from .parser import later
 
 WIDTH = 200  # of a table that goes into a file: nothing of it is cut
@@ -25,6 +26,13 @@ def add_words(words: Any) -> None:
     parser.add_argument("--format", choices=FORMATS, default="table", help="md is Markdown")
     parser.add_argument("--json", action="store_const", dest="format", const="json", help="for scripts")
     parser.add_argument("--measure", default="value", metavar="M", help="p95_ms, cpu_us, written_kb, ...")
+    parser.add_argument(
+        "--matters", type=percent, default=2.0, metavar="PERCENT", help="a smaller difference is none (2)"
+    )
+    parser.add_argument(
+        "--false-share", type=percent, default=5.0, metavar="PERCENT",
+        help="so many of the differences told may be none (5)",
+    )  # fmt: skip
     parser.add_argument("--differences", action="store_true", help="what the sessions do not have in common")
     parser.set_defaults(carry_out=later("compare", "compare_sessions"))
 
@@ -33,18 +41,31 @@ def compare_sessions(arguments: argparse.Namespace) -> None:
     if arguments.differences:
         _show_differences(arguments.sessions, arguments.format)
     else:
-        show_comparison(arguments.sessions, arguments.base, arguments.format, arguments.measure)
+        limits = Limits(arguments.false_share / 100, arguments.matters / 100)
+        show_comparison(arguments.sessions, arguments.base, arguments.format, arguments.measure, limits)
+
+
+def percent(text: str) -> float:
+    """From 0 to 50."""
+    value = float(text)
+    if not 0 <= value <= 50:
+        raise argparse.ArgumentTypeError(f"must be from 0 to 50, not {text}")
+    return value
 
 
 def show_comparison(
-    references: Sequence[str], base: str | None = None, form: str = "table", measure: str = "value"
+    references: Sequence[str],
+    base: str | None = None,
+    form: str = "table",
+    measure: str = "value",
+    limits: Limits | None = None,
 ) -> None:
     from .. import compare_text
     from ..compare import by_measure, compare
     from .session import opened
 
     with opened() as history:
-        found = by_measure(compare(history, references, base), measure)
+        found = by_measure(compare(history, references, base, limits), measure)
     if form == "table":
         from rich.console import Console
 

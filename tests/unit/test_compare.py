@@ -67,7 +67,9 @@ def test_repeats_are_one_column_of_medians(history: History) -> None:
     assert point["values"] == [110.0, 85.0]
     assert point["relative"] == [1.0, 85.0 / 110.0]
     assert point["n"] == [3, 3]
-    assert point["verdict"] == ["no judgement", "no judgement"]
+    assert point["verdict"] == ["base", "not enough repeats"]
+    assert point["samples"] == [[100.0, 110.0, 150.0], [90.0, 80.0, 85.0]]
+    assert point["spread"] == pytest.approx([40.0 / 110.0, 5.0 / 85.0])
     assert (point["unit"], point["direction"], point["group"]) == ("queries/s", "higher", "read")
     assert point["coordinates"] == {"threads": 1}
 
@@ -79,14 +81,14 @@ def test_a_failed_step_leaves_its_repeat_out_and_says_why(history: History) -> N
     assert rows["update-index", 1]["n"] == [3, 2]
     assert rows["update-index", 2]["values"] == [61.0, None]
     assert rows["update-index", 2]["relative"] == [1.0, None]
-    assert rows["update-index", 2]["verdict"] == ["no judgement", None]
+    assert rows["update-index", 2]["verdict"] == ["base", None]
     assert "1205" in rows["update-index", 2]["reasons"][1]
 
 
 def test_two_sessions_are_a_demonstration(history: History) -> None:
     keep(history, values=VALUES)
     found = compare(history, IDS[:2])
-    assert {verdict for row in found["rows"] for verdict in row["verdict"]} == {"n=1", None}
+    assert {verdict for row in found["rows"] for verdict in row["verdict"]} == {"base", "n=1", None}
     assert found["warnings"] == []
 
 
@@ -203,7 +205,7 @@ def test_another_measure_takes_the_place_of_the_figure(history: History) -> None
     assert (failed["values"], failed["n"], failed["verdict"]) == (
         [35.5, None],
         [3, 0],
-        ["no judgement", None],
+        ["base", None],
     )
     assert "1205" in failed["reasons"][1]
     assert "us/query" in compare_text.to_csv(found)
@@ -253,12 +255,13 @@ def test_csv(history: History) -> None:
     rows = list(csv.reader(io.StringIO(compare_text.to_csv(compare(history, IDS[:2])))))
     assert rows[0][:6] == ["workload", "group", "threads", "coordinates", "unit", "direction"]
     assert rows[0][6:9] == ["innodb-default-1", "innodb-default-1 relative", "innodb-default-1 n"]
-    assert rows[0][9] == "'=cmd()"
+    assert rows[0][9:12] == [f"innodb-default-1 {each}" for each in ("spread", "p", "verdict")]
+    assert rows[0][12] == "'=cmd()"
     assert rows[2] == [
         "point-query", "read", "1", '{"threads": 1}', "queries/s", "higher",
-        "100.0", "1.0", "1", "90.0", "0.9", "1", "n=1",
+        "100.0", "1.0", "1", "", "", "base", "90.0", "0.9", "1", "", "", "n=1",
     ]  # fmt: skip
-    assert rows[5][9:12] == ["", "", "0"]
+    assert rows[5][12:15] == ["", "", "0"]
 
 
 def test_markdown(history: History) -> None:
@@ -270,7 +273,7 @@ def test_markdown(history: History) -> None:
     assert lines[3] == "| point-query threads=1 | queries/s | 100.0 | 90.00 | 0.90 |"
     assert lines[6] == "| update-index threads=2 | queries/s | 60.00 | - | - |"
     assert any(line.startswith("- update-index threads=2, a\\|b: failed") for line in lines)
-    assert any("no judgement" in line for line in lines)
+    assert any("noise between sessions is unknown" in line for line in lines)
 
 
 def test_table(history: History) -> None:
@@ -296,7 +299,7 @@ def test_text_is_the_table_with_its_remarks(history: History) -> None:
         "/",
         "innodb-default-1",
     ]
-    assert lines[-1].startswith("n = 1: no judgement")
+    assert lines[-1].startswith("n = 1: the noise between sessions is unknown")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,119 @@
+"""What can be told apart in a comparison and what is noise: a verdict a cell, a ratio a group of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, TypedDict
+
+from .stats import Cell, Limits, Verdict, group_ratio, judge
+from .stats.verdicts import FEW, NOISE, SINGLE, SMALL
+
+if TYPE_CHECKING:
+    from .compare import Comparison, RowEntry
+
+BASE = "base"
+MARKED = "marked"  # something went wrong or was left over: never judged
+UNJUDGED = ("after-a-crash", "error-ridden", "indebted", "fewer-clients", "out-of-rows")
+SIGNS = {NOISE: "~", SMALL: "~", FEW: "?", MARKED: "!"}  # beside a ratio, where a word would be too long
+
+
+class RatioEntry(TypedDict):
+    ratio: float
+    low: float | None  # the interval at 95 %; null where a column has no repeats
+    high: float | None
+
+
+class GroupEntry(TypedDict):
+    """The steps of a group whose figures have one unit."""
+
+    group: str
+    unit: str
+    direction: str
+    steps: int  # that all sessions have
+    ratios: list[RatioEntry | None]  # a column each
+
+
+def judged(comparison: Comparison, limits: Limits) -> Comparison:
+    """With verdicts that hold for all of its cells together."""
+    base = [column["id"] for column in comparison["sessions"]].index(comparison["base"])
+    places = [(row, at) for row in comparison["rows"] for at in _judgeable(row, base)]
+    verdicts = judge([_cell(row, base, at) for row, at in places], limits)
+    for row in comparison["rows"]:
+        row["verdict"] = [_without_test(row, base, at) for at in range(len(row["n"]))]
+        row["p"] = [None] * len(row["n"])
+    for (row, at), verdict in zip(places, verdicts, strict=True):
+        _write(row, at, verdict)
+    return {**comparison, "groups": _groups(comparison, base), "limits": asdict(limits)}
+
+
+def _judgeable(row: RowEntry, base: int) -> Iterator[int]:
+    for at, n in enumerate(row["n"]):
+        if at != base and n and row["n"][base] and not _is_marked(row, base) and not _is_marked(row, at):
+            yield at
+
+
+def _is_marked(row: RowEntry, at: int) -> bool:
+    return any(mark in UNJUDGED for mark in row["marks"][at])
+
+
+def _cell(row: RowEntry, base: int, at: int) -> Cell:
+    ours, theirs = (
+        tuple(value for value in row["samples"][each] if value is not None) for each in (base, at)
+    )
+    return Cell(ours, theirs, row["direction"])
+
+
+def _without_test(row: RowEntry, base: int, at: int) -> str | None:
+    if not row["n"][at]:
+        return None
+    if at == base:
+        return BASE
+    return MARKED if _is_marked(row, base) or _is_marked(row, at) else None
+
+
+def _write(row: RowEntry, at: int, verdict: Verdict) -> None:
+    row["verdict"][at], row["p"][at] = verdict.word, verdict.p
+
+
+def _groups(comparison: Comparison, base: int) -> list[GroupEntry]:
+    """In the order of their first steps; a group with figures of two units is two."""
+    rows: dict[tuple[str, str], list[RowEntry]] = {}
+    for row in comparison["rows"]:
+        rows.setdefault((row["group"], row["unit"]), []).append(row)
+    return [_group(of_group, base) for of_group in rows.values()]
+
+
+def _group(rows: list[RowEntry], base: int) -> GroupEntry:
+    columns = [
+        list(zip(*(row["samples"][at] for row in rows), strict=True)) for at in range(len(rows[0]["n"]))
+    ]
+    found = [group_ratio(columns[base], column) for column in columns]
+    return {
+        "group": rows[0]["group"],
+        "unit": rows[0]["unit"],
+        "direction": rows[0]["direction"],
+        "steps": max((each.steps for each in found if each), default=0),
+        "ratios": [
+            {"ratio": each.ratio, "low": each.low, "high": each.high} if each else None for each in found
+        ],
+    }
+
+
+def explained(comparison: Comparison) -> str:
+    """In one line what the verdicts mean; empty where there is none."""
+    words = {word for row in comparison["rows"] for word in row["verdict"] if word not in (None, BASE)}
+    if not words:
+        return ""
+    if words <= {SINGLE, MARKED}:
+        return "the noise between sessions is unknown, so nothing is judged"
+    limits = comparison["limits"]
+    cells = sum(p is not None for row in comparison["rows"] for p in row["p"])
+    parts = [
+        f"better and worse are beyond the noise (rank test over {cells} cells, at most"
+        f" {limits['false_share']:.0%} of them false) and {limits['matters']:.0%} or more",
+        "~ is within the noise, or less",
+        *(["? needs more repeats"] if FEW in words else []),
+        *(["! is marked and not judged"] if MARKED in words else []),
+    ]
+    return "; ".join(parts)

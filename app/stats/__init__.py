@@ -1,0 +1,10 @@
+"""What can be said of figures that were measured more than once, and what cannot.
+
+Numbers in, numbers and words out; knows no session and no step. What is kept are the figures themselves:
+nothing is averaged before it is asked for.
+"""
+
+from .groups import GroupRatio, group_ratio
+from .verdicts import Cell, Limits, Verdict, judge
+
+__all__ = ["Cell", "GroupRatio", "Limits", "Verdict", "group_ratio", "judge"]

@@ -1,0 +1,55 @@
+"""Student's distribution, which the standard library does not have."""
+
+from __future__ import annotations
+
+from math import exp, lgamma, log
+
+_STEPS = 200  # at most, of a fraction that has long settled by then
+_TINY = 1e-300
+
+
+def quantile(share: float, freedom: float) -> float:
+    """The t below which so much (over one half) of the distribution lies."""
+    low, high = 0.0, 1.0
+    while cumulative(high, freedom) < share:
+        high *= 2
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if cumulative(middle, freedom) < share else (low, middle)
+    return (low + high) / 2
+
+
+def cumulative(t: float, freedom: float) -> float:
+    """How much lies below t, which is not negative."""
+    return 1 - 0.5 * _incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5)
+
+
+def _incomplete_beta(x: float, a: float, b: float) -> float:
+    """Regularised; by its continued fraction, on the side where that settles fast."""
+    if x in (0.0, 1.0):
+        return x
+    if x > (a + 1) / (a + b + 2):
+        return 1 - _incomplete_beta(1 - x, b, a)
+    front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(1 - x)) / a
+    return front * _fraction(x, a, b)
+
+
+def _fraction(x: float, a: float, b: float) -> float:
+    """Lentz's way of evaluating it from the front."""
+    c, d = 1.0, 1 / _kept_off_zero(1 - (a + b) * x / (a + 1))
+    found = d
+    for m in range(1, _STEPS):
+        for factor in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d = 1 / _kept_off_zero(1 + factor * d)
+            c = _kept_off_zero(1 + factor / c)
+            found *= c * d
+        if abs(c * d - 1) < 1e-14:
+            break
+    return found
+
+
+def _kept_off_zero(value: float) -> float:
+    return value if abs(value) > _TINY else _TINY

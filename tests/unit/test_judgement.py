@@ -1,0 +1,102 @@
+"""Verdicts in a comparison: over all of its cells, never of what is marked, explained in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app import compare_text
+from app.compare import Comparison, by_measure, compare
+from app.history.history import History
+from app.history.writing import Writer
+from app.stats import Limits
+from tests import journals
+
+REPEATS = 6
+PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=REPEATS)
+IDS = [turn.session for turn in PLAN.turns]
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    with History(tmp_path) as opened:
+        yield opened
+
+
+def keep(history: History, factors: tuple[float, ...], marks: tuple[str, ...] = ()) -> None:
+    """Six repeats within 1 %; of the second contender each step times its factor, the last one marked."""
+    for at, turn in enumerate(PLAN.turns):
+        maker = journals.Maker(PLAN, turn.session).begin()
+        for step in range(len(PLAN.steps)):
+            value = (100 + at // 2 / 5) * (factors[step] if turn.contender else 1.0)
+            is_marked = bool(marks) and turn.contender == 1 and step == len(PLAN.steps) - 1
+            maker.step(step, value=value, marks=list(marks) if is_marked else [])
+        maker.end()
+        Writer(history).append(PLAN.id, turn.session, 0, maker.raw)
+
+
+def verdicts(comparison: Comparison) -> list[str | None]:
+    return [row["verdict"][1] for row in comparison["rows"]]
+
+
+def test_differences_have_their_direction(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
+    found = compare(history, IDS)
+    assert [row["verdict"][0] for row in found["rows"]] == ["base"] * 5
+    assert verdicts(found) == ["~", "better", "worse", "too small to matter", "better"]
+    assert [row["p"][1] is None for row in found["rows"]] == [False] * 5
+    by_latency = by_measure(found, "p95_ms")
+    assert by_latency["limits"] == found["limits"] and set(verdicts(by_latency)) == {"~"}
+
+
+def test_the_limits_can_be_changed(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
+    assert verdicts(compare(history, IDS, limits=Limits(matters=0.01)))[3] == "better"
+    assert verdicts(compare(history, IDS, limits=Limits(matters=0.3)))[4] == "too small to matter"
+    assert set(verdicts(compare(history, IDS, limits=Limits(false_share=0.0)))) == {"not enough repeats"}
+
+
+def test_what_is_marked_is_never_judged(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.0, 3.0), marks=("indebted",))
+    found = compare(history, IDS)
+    assert verdicts(found)[4] == "marked" and found["rows"][4]["p"] == [None, None]
+    assert "! is marked and not judged" in compare_text.to_text(found)
+
+
+def test_a_mark_that_says_nothing_of_the_figure_hinders_nobody(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.0, 3.0), marks=("shared-cores",))
+    assert verdicts(compare(history, IDS))[4] == "better"
+
+
+def test_groups_are_geometric_means_with_an_interval(history: History) -> None:
+    keep(history, (1.0, 2.0, 0.5, 1.0, 1.0))
+    groups = {(group["group"], group["unit"]): group for group in compare(history, IDS)["groups"]}
+    read = groups["read", "queries/s"]
+    base, other = read["ratios"]
+    assert read["steps"] == 2 and base is not None and other is not None
+    assert base["ratio"] == pytest.approx(1.0) and other["ratio"] == pytest.approx(1.0)
+    assert other["low"] is not None and other["high"] is not None and other["low"] < 1 < other["high"]
+    text = compare_text.to_text(compare(history, IDS))
+    line = next(line for line in text.splitlines() if line.startswith("geometric mean of read"))
+    assert line.split()[4:] == ["2", "steps", "1.00", "[1.00,", "1.00]"]
+
+
+def test_single_sessions_have_no_interval_and_no_verdict(history: History) -> None:
+    keep(history, (1.0, 2.0, 0.5, 1.0, 1.0))
+    found = compare(history, IDS[:2])
+    assert set(verdicts(found)) == {"n=1"}
+    assert [ratio["low"] for group in found["groups"] for ratio in group["ratios"] if ratio] == [None] * 6
+    assert compare_text.remarks_of(found)[-1] == (
+        "n = 1: the noise between sessions is unknown, so nothing is judged"
+    )
+
+
+def test_the_table_says_it_beside_the_ratio(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
+    found = compare(history, IDS)
+    assert [compare_text.ratio_text(row, 1) for row in found["rows"]] == [
+        "1.00 ~", "1.50 better", "0.50 worse", "1.01 ~", "1.20 better",
+    ]  # fmt: skip
+    assert "over 5 cells, at most 5% of them false) and 2% or more" in compare_text.remarks_of(found)[-1]
