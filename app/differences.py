@@ -11,6 +11,7 @@ from .history.figures import facts, plan_of
 from .history.history import History
 from .presets.ownership import PLACED, words
 from .presets.render import option_values, plain_value
+from .protocol.plan import load_method_of
 from .units import count_text
 
 GROUPS = ("machine", "build", "contender", "preset", "plan", "start state", "tables", "variables")
@@ -81,13 +82,18 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
         "build": ((name, contender.get(name)) for name in _BUILD),
         "contender": ((name, contender.get(name)) for name in _CONTENDER),
         "preset": option_values(contender["cnf"]).items(),
-        "plan": [*((name, plan.get(name)) for name in _PLAN), *_files(plan)],
+        "plan": [*((name, _setting(plan, name)) for name in _PLAN), *_files(plan)],
         "start state": (known["start_state"] or {}).items(),
         "tables": _columns_of(table) if table else (),
         "variables": _variables(known["variables"] or {}, session, contender["base"]),
     }
     flat = ((group, *each) for group, part in parts.items() for each in part)
     return {(group, name): text(value) for group, name, value in flat if value not in (None, "")}
+
+
+def _setting(plan: Mapping[str, Any], name: str) -> Any:
+    value = plan.get(name)
+    return load_method_of(value) if name == "load_method" and value else value
 
 
 def _fact(history: History, session: str, name: str) -> Any:
@@ -189,9 +195,9 @@ def label(step: Mapping[str, Any]) -> str:
 def work_differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     """In one line where two plans part, first things first."""
     plain = [
-        f"{name} {theirs.get(name)} instead of {ours.get(name)}"
+        f"{name} {_setting(theirs, name)} instead of {_setting(ours, name)}"
         for name in _WORK
-        if ours.get(name) != theirs.get(name)
+        if _setting(ours, name) != _setting(theirs, name)
     ]
     found = [*plain, *_step_texts(ours, theirs)]
     files = [dict(_work_files(plan)) for plan in (ours, theirs)]

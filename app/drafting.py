@@ -352,6 +352,7 @@ def command_line(request: PlanRequest) -> str:
         words += _option(name, getattr(request, name), getattr(_OPEN, name))
     words += _option("threads", ",".join(map(str, request.threads or ())))
     words += _option("core-sets", ",".join(map(str, request.cores or ())))
+    words += _option("load-method", request.load_method, _OPEN.load_method)
     words += _option("start-state", request.start, _OPEN.start)
     words += _option("table-options", first.table_options) + _option("cores", first.cores)
     return shlex.join(words) + busy

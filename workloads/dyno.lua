@@ -36,15 +36,16 @@ local function mixed(value)
    return bit.bxor(value, bit.rshift(value, 31))
 end
 
--- Begin the random stream that belongs to --rand-seed and a number. Left alone, sysbench gives out its
--- streams in the order in which its threads happen to start.
-function dyno.seed(stream)
+-- Begin the random stream that belongs to --rand-seed and a number, or a part of it. Left alone, sysbench
+-- gives out its streams in the order in which its threads happen to start.
+function dyno.seed(stream, part)
    if sysbench.opt.rand_seed == 0 then
       return -- of the clock
    end
    local seed = (sysbench.opt.rand_seed * 65536ULL + stream) * 2
-   C.sb_rng_state[0] = mixed(seed * 0x9e3779b97f4a7c15ULL)
-   C.sb_rng_state[1] = mixed((seed + 1) * 0x9e3779b97f4a7c15ULL)
+   local apart = (part or 0) * 0xd1b54a32d192ed03ULL
+   C.sb_rng_state[0] = mixed(seed * 0x9e3779b97f4a7c15ULL + apart)
+   C.sb_rng_state[1] = mixed((seed + 1) * 0x9e3779b97f4a7c15ULL + apart)
 end
 
 -- Send a statement that is none of the workload's: it appears in no figure.

@@ -59,6 +59,8 @@ def command(
     own = {"tables": plan.tables, "table_size": plan.rows, "engine": engine, **step.options}
     if step.kind == "load":
         own["table_options"] = table_options
+        if plan.load_method != "ordered":
+            own["load_method"] = plan.load_method
     return line + ["--{}={}".format(name.replace("_", "-"), _word(value)) for name, value in own.items()]
 
 

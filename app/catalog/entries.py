@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..presets.ownership import is_ours
-from ..protocol.plan import FIGURES, STEP_KINDS
+from ..protocol.plan import FIGURES, LOAD_METHODS, STEP_KINDS
 from ..toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, Rule, shown
 
 MAX_SECONDS = 86_400
@@ -35,6 +35,7 @@ TABLES = Rule((int,), 1, MAX_TABLES)
 ROWS = Rule((int, str), 1, MAX_ROWS)
 EVENTS = Rule((int,), 1, MAX_EVENTS)
 RATE = Rule((int,), 1, MAX_RATE)
+_LISTS = ("needs", "ignore_errors", "load_methods")  # of a workload
 _ERRORS = Rule((list,), items=Rule((int,), 1, 99_999))
 _BY_ENGINE = {  # what stands in tables whose keys are engines
     "ignore_errors_by_engine": _ERRORS,
@@ -46,7 +47,7 @@ _BY_ENGINE = {  # what stands in tables whose keys are engines
 # options of sysbench and its Lua that say who, where, how long and what is reported: the plan's
 _RESERVED = re.compile(
     r"(mysql|pgsql|db(?!_ps_mode)|report|histogram|rand_seed|threads?|time|events|rate|tables|table_size|table_options|engine"
-    r"|percentile|verbosity|debug|validate|config|warmup|forced|luajit|help|version)(_.*)?"
+    r"|load_method|percentile|verbosity|debug|validate|config|warmup|forced|luajit|help|version)(_.*)?"
 )
 
 LATENCY_PER = ("query", "transaction", "loop", "table", "insert")
@@ -76,6 +77,7 @@ WORKLOAD_RULES = {
     "figure": Rule((str,), choices=FIGURES),
     "unit": TEXT,
     "latency_per": Rule((str,), choices=LATENCY_PER),
+    "load_methods": Rule((list,), items=Rule((str,), choices=LOAD_METHODS), empty=False),
     "queries_per_event": Rule((int,), 1, 10_000),
     "writes": FLAG,
     "changes_rows": FLAG,
@@ -139,6 +141,7 @@ class Workload:
     figure: str = "rate"
     unit: str = "queries/s"
     latency_per: str = "query"
+    load_methods: tuple[str, ...] = ("ordered",)  # of a load: how it can fill the tables
     queries_per_event: int = 1
     writes: bool = False
     changes_rows: bool = False
@@ -227,7 +230,7 @@ def workload_of(document: Document, stem: str, shipped: bool, file: str) -> Work
     if data.get("engines") and not data.get("engines_because"):
         raise document.error(("engines_because",), "must say why other engines cannot")
     _check_unit(document, data)
-    rest: dict[str, Any] = {key: tuple(data[key]) for key in ("needs", "ignore_errors") if key in data}
+    rest: dict[str, Any] = {key: tuple(data[key]) for key in _LISTS if key in data}
     rest["makes"] = data.get("makes", _MADE_BY.get(data["kind"], ""))
     if data.get("figure") in _UNITS:
         rest["unit"] = _UNITS[data["figure"]]

@@ -15,7 +15,8 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     size = f"{count_text(plan.tables, 'table')} x {count_text(plan.rows, 'row')}"
     print(f"{plan.name}: sequence {plan.sequence} on {plan.target}, {size}")
     repeats = count_text(plan.repeats, "repeat")
-    print(f"transport {plan.transport}, start {plan.start}, order {plan.order}, {repeats}")
+    print(f"load {plan.load_method}, transport {plan.transport}, start {plan.start}")
+    print(f"order {plan.order}, {repeats}")
     print()
     names = ("contender", "build", "engine", "preset", "table options", "cores", "data : cache : memory")
     sizes = {each.contender: each for each in estimate.contenders}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DynoError, InputError, TargetError
+from ..protocol.plan import LOAD_METHODS
 from ..units import count_text
 from .parser import later
 
@@ -29,7 +30,7 @@ _NUMBERS = {
 
 # what `--duel` settles by itself: its name among the arguments, and as it is written
 _SETTLED = ("plan", "contender", "sequence", "steps", *_NUMBERS, "rows", "threads", "order", "transport")
-_SETTLED += ("start_state", "table_options", "cores", "core_sets")
+_SETTLED += ("load_method", "start_state", "table_options", "cores", "core_sets")
 
 
 def add_words(words: Any) -> None:
@@ -64,6 +65,7 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--transport", choices=("socket", "loopback"), help="how the client reaches the server"
     )
+    parser.add_argument("--load-method", choices=LOAD_METHODS, help="how the tables are filled")
     parser.add_argument(
         "--start-state",
         dest="start_state",
@@ -106,7 +108,7 @@ def request_of(arguments: argparse.Namespace) -> PlanRequest:
     return request.with_options(
         **{
             name: getattr(arguments, name)
-            for name in (*_NUMBERS, "target", "sequence", "name", "order", "transport")
+            for name in (*_NUMBERS, "target", "sequence", "name", "order", "transport", "load_method")
         },
         start=arguments.start_state,
         rows=_rows(arguments.rows),

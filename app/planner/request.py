@@ -22,10 +22,10 @@ from ..catalog.entries import (
     rows_problem,
 )
 from ..errors import InputError
+from ..protocol.plan import LOAD_METHODS, load_method_of
 from ..toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
 
 ORDERS = ("grouped", "interleaved")
-LOAD_METHODS = ("insert",)
 STARTS = ("loaded", "restarted")
 MAX_CONTENDERS = 64
 
@@ -113,7 +113,7 @@ class PlanRequest:
     repeats: int = 1
     order: str = "grouped"
     transport: str = ""
-    load_method: str = "insert"
+    load_method: str = "ordered"
     start: str = "loaded"
     contenders: tuple[ContenderRequest, ...] = ()
     allow_busy: bool = False
@@ -124,6 +124,8 @@ class PlanRequest:
         document = read_document(text, label)
         if "load" in document.data:
             raise document.error(("load",), "is kept for load machines other than the target: not built yet")
+        if "load_method" in document.data:
+            document.data["load_method"] = load_method_of(document.data["load_method"])
         document.check(document.data, RULES)
         return cls(**_values(document))
 

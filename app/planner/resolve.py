@@ -15,6 +15,7 @@ from ..presets import Preset
 from ..protocol.plan import Contender, Plan, Step, Turn, digest
 from .able import check_engines
 from .contenders import memory_bytes, resolve_contenders
+from .loading import check_load_method
 from .request import MAX_CONTENDERS, PlanRequest
 from .sizes import bytes_per_row
 from .steps import Size, chosen_steps, resolve_steps
@@ -42,6 +43,8 @@ def resolve(
         chosen = chosen_steps(sequence, request.steps, workloads)
         used = _approved(catalog, [workloads[step.workload] for step in chosen if step.workload], approved)
     check_engines(contenders, used)
+    with about("load_method"):
+        check_load_method(request.load_method, contenders, used)
     with about("rows"):
         size = _size(request, sequence, survey, contenders)
     with about("steps"):
@@ -127,6 +130,7 @@ def _size(
         cores=request.cores or sequence.cores or (),
         nodes=survey.get("topology") or [],
         cpu_threads=max(1, int(survey["cpu"]["threads"])),
+        load_method=request.load_method,
         rate=request.rate or 0,
     )
 

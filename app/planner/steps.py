@@ -10,6 +10,7 @@ from ..catalog import Sequence, SequenceStep, Workload
 from ..errors import InputError
 from ..protocol.plan import PREPARING, Step
 from .cores import ALL_CORES, CoreSet, Nodes
+from .loading import clients_of_load
 from .sweep import Point, points
 
 SETTLE_LEAST_S, SETTLE_MOST_S = 60, 1200  # a minute, and a second more for each million rows
@@ -32,6 +33,7 @@ class Size:
     warmup: int
     threads: tuple[int, ...]
     cpu_threads: int
+    load_method: str = "ordered"
     rate: int = 0  # events a second that are asked for; 0: as many as there can be
     cores: tuple[int, ...] = ()  # core sets; none: every step has all
     nodes: Nodes = field(default_factory=list)
@@ -90,7 +92,9 @@ def _points(
         return [Step(step.name, step.kind, group="load", unit="s")]
     workload = workloads[step.workload]
     if workload.kind in PREPARING:
-        threads = step.threads[0] if step.threads else min(size.tables, size.cpu_threads)
+        method = size.load_method if workload.kind == "load" else "ordered"
+        clients = clients_of_load(method, size.tables, size.cpu_threads)
+        threads = step.threads[0] if step.threads else clients
         return [replace(_step(step, workload, Point(threads), size), coordinates={})]
     cores = step.cores or (() if step.warm else size.cores)
     if workload.kind == "scan":  # one client a table, to the end of them all

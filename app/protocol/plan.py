@@ -12,9 +12,11 @@ from .values import check_fields
 STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart")
 PREPARING = ("load", "index", "text-index")  # without which the others would measure nothing
 FIGURES = ("rate", "latency", "size")  # what the value of a step is: in its unit, mean milliseconds, bytes
+LOAD_METHODS = ("ordered", "parallel", "bulk")
 
 # fields of a step that came later: part of a work_key where they say something, so that old keys stay
 LATER = ("figure", "rate", "cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches")
+_ORDERED_ONCE = "insert"  # what `ordered` was called while there was no other: keys and hashes keep it
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Plan:
     repeats: int
     order: str = "grouped"  # grouped | interleaved
     transport: str = "socket"  # socket | loopback
-    load_method: str = "insert"
+    load_method: str = "ordered"  # one of LOAD_METHODS
     start: str = "loaded"  # loaded | restarted: the state the first step after the load finds
     allow_busy: bool = False
 
@@ -122,12 +124,12 @@ class Plan:
     def work_key(self) -> str:
         """What shapes the work, and no name: equal keys did the same."""
         work = [
-            [_work_of(step) for step in self.steps],
+            [{**_content_of(step), "cap_s": 0} for step in self.steps],  # how long settling may take
             sorted(text for name, text in self.files.items() if name.startswith("workloads/")),
             self.tables,
             self.rows,
             self.transport,
-            self.load_method,
+            self._load_method_as_published,
             self.start,
         ]
         return digest(work)
@@ -136,7 +138,13 @@ class Plan:
     def hash(self) -> str:
         """The SHA-256 of the content: the same for the same plan pressed twice."""
         nameless = replace(self, id="", turns=[replace(turn, session="") for turn in self.turns])
-        return digest(asdict(nameless))
+        steps = [_content_of(step) for step in self.steps]
+        method = self._load_method_as_published
+        return digest({**asdict(nameless), "steps": steps, "load_method": method})
+
+    @property
+    def _load_method_as_published(self) -> str:
+        return _ORDERED_ONCE if self.load_method == "ordered" else self.load_method
 
     def contender_of(self, turn: Turn) -> Contender:
         return self.contenders[turn.contender]
@@ -151,6 +159,7 @@ class Plan:
     def from_json(cls, data: Any) -> Plan:
         """Read a plan, from anywhere: raises ValueError that names what is wrong with it."""
         plan: Plan = _build(cls, data, "plan")
+        plan = replace(plan, load_method=load_method_of(plan.load_method))
         for turn in plan.turns:
             if not 0 <= turn.contender < len(plan.contenders):
                 raise ValueError("plan: turn {} names no contender of it".format(turn.ordinal))
@@ -160,11 +169,16 @@ class Plan:
         return plan
 
 
-def _work_of(step: Step) -> dict[str, Any]:
-    """What of a step shapes the work: how long settling may take does not."""
+def _content_of(step: Step) -> dict[str, Any]:
+    """A step as it goes into keys and hashes: fields that came later only where they say something."""
     untouched = Step(step.name, step.kind)
     silent = [name for name in LATER if getattr(step, name) == getattr(untouched, name)]
-    return {name: value for name, value in {**asdict(step), "cap_s": 0}.items() if name not in silent}
+    return {name: value for name, value in asdict(step).items() if name not in silent}
+
+
+def load_method_of(text: str) -> str:
+    """How tables were filled, as it is called now."""
+    return "ordered" if text == _ORDERED_ONCE else text
 
 
 _PARTS = {"contenders": Contender, "steps": Step, "turns": Turn}

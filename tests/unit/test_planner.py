@@ -93,7 +93,7 @@ def test_a_plan_file_is_read() -> None:
         ("tables = 4", 'order = "random"', "line 4: order must be one of grouped, interleaved, not 'random'"),
         ("tables = 4", 'transport = "tcp"', "line 4: transport must be one of socket, loopback"),
         ("tables = 4", 'start = "cold"', "line 4: start must be one of loaded, restarted"),
-        ("tables = 4", 'load_method = "magic"', "line 4: load_method must be one of insert"),
+        ("tables = 4", 'load_method = "magic"', "line 4: load_method must be one of ordered, parallel, bulk"),
         ("tables = 4", 'steps = "a"', "line 4: steps must be a list of which each is a text, not 'a'"),
         ("tables = 4", "steps = [1]", "line 4: steps must be a text, not 1"),
         ("tables = 4", 'load = "other"', "line 4: load is kept for load machines"),
@@ -177,7 +177,7 @@ def test_options_go_before_the_plan_file() -> None:
         ({"rows": 10**11}, "--rows must lie between"),
         ({"threads": [0]}, "--threads must lie between"),
         ({"threads": []}, "--threads must not be empty"),
-        ({"load_method": "x"}, "--load-method must be one of insert"),
+        ({"load_method": "x"}, "--load-method must be one of ordered, parallel, bulk"),
         ({"contenders": (ContenderRequest("b", "innodb", cores="x"),)}, "contender b:innodb: cores must be"),
     ],
 )

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEd
 from app.catalog.entries import TRANSPORTS
 from app.drafting import TYPED, Draft, Problem
 from app.planner.request import ORDERS, STARTS
+from app.protocol.plan import LOAD_METHODS
 
 from ...theme import SPACE
 
@@ -25,6 +26,12 @@ _TYPED = {
     "pause": ("Pause s", "Idle seconds before each session"),
 }
 _CHOSEN = {
+    "load_method": (
+        "Load",
+        LOAD_METHODS,
+        "Ordered: one client a table, in the order of the key. Parallel: clients share each table.\n"
+        "Bulk: by what the engine has for it (MyRocks)",
+    ),
     "order": ("Order", ORDERS, "Grouped: A A B B. Interleaved: A B A B"),
     "start": ("Start", STARTS, "What the first step finds: a server as loaded, or restarted after the load"),
     "transport": (

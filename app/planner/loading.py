@@ -1,0 +1,33 @@
+"""How the tables are filled: what each method needs, and the engines that do not have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..catalog import Workload
+from ..errors import InputError
+from ..protocol.plan import Contender
+
+# why a load by what the engine has for it is refused; measured with `python -m tests.bench load`
+NO_BULK = {
+    "innodb": "what InnoDB has for it (MariaDB: one transaction with unique_checks=0) took twice the CPU"
+    " a row that ordinary inserts in the order of the key take",
+    "myisam": "MyISAM can leave out keys that are not unique, and the tables have none while they are loaded",
+}
+
+
+def check_load_method(method: str, contenders: Iterable[Contender], workloads: Iterable[Workload]) -> None:
+    """Raises InputError where a workload cannot fill its tables this way, or an engine has no bulk load."""
+    for workload in workloads:
+        if workload.kind == "load" and method not in workload.load_methods:
+            known = ", ".join(workload.load_methods)
+            raise InputError(f"the workload {workload.name} has no load method {method}; it has {known}")
+    for contender in contenders:
+        if method == "bulk" and contender.engine in NO_BULK:
+            why = NO_BULK[contender.engine]
+            raise InputError(f"load method bulk: not for {contender.name}: {why}; take ordered or parallel")
+
+
+def clients_of_load(method: str, tables: int, cpu_threads: int) -> int:
+    """One a table as far as there are CPUs for them; to share a table it takes two at least."""
+    return max(2, cpu_threads) if method == "parallel" else min(tables, cpu_threads)
