@@ -346,5 +346,5 @@ def test_the_sequences_name_what_is_there() -> None:
     assert used["quick"] == CLASSIC
     assert all(workloads <= names for workloads in used.values())
     assert set().union(*used.values()) == names
-    last = {name: steps[-1].workload for name, steps in sequences.items()}
-    assert set(last.values()) == {"insert"}, last
+    growing = [name for name, workloads in used.items() if "insert" in workloads]
+    assert {sequences[name][-1].workload for name in growing} == {"insert"}
