@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from .catalog import Catalog, Sequence, UnapprovedError, Workload
-from .catalog.entries import rows_problem
+from .catalog.entries import SWEPT, rows_problem
 from .checks import FAIL, Check, check_plan
 from .choices import Survey
 from .errors import DynoError, InputError, TargetError
@@ -21,7 +21,7 @@ from .planner.steps import chosen_steps
 from .protocol.plan import Plan
 
 # the fields that are typed; what is left open the sequence or the planner fills in
-TYPED = ("tables", "rows", "seconds", "warmup", "threads", "repeats", "pause")
+TYPED = ("tables", "rows", "seconds", "warmup", "threads", "cores", "repeats", "pause")
 _COMMANDED = ("tables", "rows", "seconds", "warmup", "rate", "pause", "repeats")  # numbers of `dyno run`
 _OPEN = PlanRequest()
 _COUNT = re.compile(r"(\d{1,3}(?:[ ,_]?\d{3})*|\d+)\s*([kKmM]?)")
@@ -36,7 +36,7 @@ def value_of(name: str, text: str) -> Any:
     words = text.strip()
     if not words:
         return None
-    value = _threads(words) if name == "threads" else _count(words)
+    value = _numbers(words) if name in SWEPT else _count(words)
     problem = RULES[name].problem(value)
     if not isinstance(value, list):
         problem = problem or (rows_problem(value) if name == "rows" else "")
@@ -62,7 +62,7 @@ def _count(text: str) -> int | str:
     return int(re.sub(r"[ ,_]", "", found[1])) * _FACTORS[found[2].lower()]
 
 
-def _threads(text: str) -> list[int | str]:
+def _numbers(text: str) -> list[int | str]:
     words = [word for word in re.split(r"[\s,;]+", text) if word]
     return [int(word) if word.isascii() and word.isdigit() and len(word) < 10 else word for word in words]
 
@@ -348,7 +348,7 @@ def command_line(request: PlanRequest) -> str:
     ]
     words += _option("sequence", request.sequence)
     words += _option("steps", ",".join(request.steps))
-    for name in (*_COMMANDED, "name", "order", "transport"):
+    for name in (*_COMMANDED, "name", "order", "transport", "vary"):
         words += _option(name, getattr(request, name), getattr(_OPEN, name))
     words += _option("threads", ",".join(map(str, request.threads or ())))
     words += _option("core-sets", ",".join(map(str, request.cores or ())))

@@ -26,11 +26,11 @@ _NUMBERS = {
     "pause": "idle seconds before each session",
     "repeats": "sessions of each contender",
 }
-
+_TEXTS = ("target", "sequence", "name", "order", "transport", "load_method", "vary")
 
 # what `--duel` settles by itself: its name among the arguments, and as it is written
 _SETTLED = ("plan", "contender", "sequence", "steps", *_NUMBERS, "rows", "threads", "order", "transport")
-_SETTLED += ("load_method", "start_state", "table_options", "cores", "core_sets")
+_SETTLED += ("load_method", "start_state", "table_options", "cores", "core_sets", "vary")
 
 
 def add_words(words: Any) -> None:
@@ -58,6 +58,7 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", help='of each table; or "3x memory"')
     parser.add_argument("--threads", help="of the client: 1,2,4")
     parser.add_argument("--core-sets", help="how many cores the server has, one after the other: 4,2,1")
+    parser.add_argument("--vary", help="a variable of the server: innodb_spin_wait_delay=6,96")
     parser.add_argument("--name", help="begins the names of the sessions")
     parser.add_argument(
         "--order", choices=("grouped", "interleaved"), help="of the repeats: A A B B or A B A B"
@@ -106,10 +107,7 @@ def request_of(arguments: argparse.Namespace) -> PlanRequest:
     }
     contenders = named or list(request.contenders)
     return request.with_options(
-        **{
-            name: getattr(arguments, name)
-            for name in (*_NUMBERS, "target", "sequence", "name", "order", "transport", "load_method")
-        },
+        **{name: getattr(arguments, name) for name in (*_NUMBERS, *_TEXTS)},
         start=arguments.start_state,
         rows=_rows(arguments.rows),
         threads=_numbers("threads", arguments.threads),

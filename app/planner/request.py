@@ -47,6 +47,7 @@ RULES = {
     "threads": THREAD_LIST,
     "rate": RATE,
     "cores": CORE_LIST,
+    "vary": TEXT,
     "repeats": Rule((int,), 1, 100),
     "order": Rule((str,), choices=ORDERS),
     "transport": Rule((str,), choices=TRANSPORTS),
@@ -110,6 +111,7 @@ class PlanRequest:
     threads: tuple[int, ...] | None = None
     rate: int | None = None  # events a second; None: as many as there can be
     cores: tuple[int, ...] | None = None  # core sets; those of the steps go before them
+    vary: str = ""  # a variable of the server and its values; variations of the steps go before it
     repeats: int = 1
     order: str = "grouped"
     transport: str = ""

@@ -19,6 +19,7 @@ from .loading import check_load_method
 from .request import MAX_CONTENDERS, PlanRequest
 from .sizes import bytes_per_row
 from .steps import Size, chosen_steps, resolve_steps
+from .sweep import variations_of
 
 TABLES, ROWS, SECONDS, WARMUP, THREADS = 4, 1_000_000, 60, 5, (1,)  # where nobody says anything
 TRANSPORT = "socket"
@@ -128,6 +129,7 @@ def _size(
         warmup=warmup,
         threads=request.threads or sequence.threads or THREADS,
         cores=request.cores or sequence.cores or (),
+        variations=variations_of(request.vary),
         nodes=survey.get("topology") or [],
         cpu_threads=max(1, int(survey["cpu"]["threads"])),
         load_method=request.load_method,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..catalog import Sequence, SequenceStep, Workload
+from ..catalog import Sequence, SequenceStep, Variation, Workload
 from ..errors import InputError
 from ..protocol.plan import PREPARING, Step
 from .cores import ALL_CORES, CoreSet, Nodes
@@ -36,6 +36,7 @@ class Size:
     load_method: str = "ordered"
     rate: int = 0  # events a second that are asked for; 0: as many as there can be
     cores: tuple[int, ...] = ()  # core sets; none: every step has all
+    variations: tuple[Variation, ...] = ()  # of steps that have none of their own
     nodes: Nodes = field(default_factory=list)
 
     @property
@@ -97,6 +98,8 @@ def _points(
         threads = step.threads[0] if step.threads else clients
         return [replace(_step(step, workload, Point(threads), size), coordinates={})]
     cores = step.cores or (() if step.warm else size.cores)
+    if not step.warm:
+        step = replace(step, variation=step.variation or size.variations)
     if workload.kind == "scan":  # one client a table, to the end of them all
         sweep = points(step, step.threads or (size.tables,), cores)
         return [_step(step, workload, each, size) for each in sweep]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from ..catalog import SequenceStep, Variation
+from ..errors import InputError
+from ..presets.ownership import is_ours
+from ..toml_text import shown
 
 AS_IT_IS = Variation("")
+_VARIED = re.compile(r"\s*([a-z][a-z0-9_]{0,50})\s*=\s*([A-Za-z0-9_.:+-]+(?:\s*,\s*[A-Za-z0-9_.:+-]+)*)\s*")
 
 
 @dataclass(frozen=True)
@@ -32,3 +37,23 @@ def points(step: SequenceStep, threads: tuple[int, ...], cores: tuple[int, ...])
         for count in cores or (0,)
         for each in threads
     ]
+
+
+def variations_of(text: str) -> tuple[Variation, ...]:
+    """`innodb_spin_wait_delay=6,96`: one for each value of a variable that is set while the server is up."""
+    if not text:
+        return ()
+    found = _VARIED.fullmatch(text)
+    if not found:
+        raise InputError(f"vary must be like innodb_spin_wait_delay=6,96, not {shown(text)}", "vary")
+    name, values = found[1], [each.strip() for each in found[2].split(",")]
+    if is_ours(name):
+        raise InputError(f"vary: {name} is Dyno's: paths, users and the network are not to be varied", "vary")
+    return tuple(
+        Variation(f"{name}-{value}".lower(), variables={name: _value(value)})
+        for value in dict.fromkeys(values)
+    )
+
+
+def _value(text: str) -> int | str:
+    return int(text) if re.fullmatch(r"-?\d{1,18}", text) else text

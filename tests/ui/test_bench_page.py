@@ -35,6 +35,7 @@ from ui.bus import Wanted
 from ui.context import Context
 from ui.dialogs.host_key import HostKeyDialog
 from ui.pages.bench import BenchPage
+from ui.pages.bench.sweep import SweepDialog
 from ui.widgets.message import Message
 
 MARIADB, OLD = "mariadb-10.11.19", "mysql-5.6.24"
@@ -362,6 +363,30 @@ def test_choices_beside_the_fields(qtbot: QtBot, page: BenchPage) -> None:
     request = page.desk.draft.request
     assert (request.order, request.start, request.transport) == ("interleaved", "restarted", "loopback")
     assert request.allow_busy
+
+
+def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, open_page: OpenPage) -> None:
+    page = open_page(topology=[[[0, 2], [1, 3]]])
+    page.sequence.sweep.trigger()
+    dialog = page.findChild(SweepDialog)
+    assert dialog is not None and dialog.said.text() == "1 point of each step: 1 thread count"
+    qtbot.keyClicks(dialog.threads, "1, 2, 4")
+    qtbot.keyClicks(dialog.cores, "8")
+    assert dialog.said.text().startswith("a server with 8 cores: the target has 2 with 4 CPUs")
+    assert not dialog.accept_button.isEnabled()
+    retype(qtbot, dialog.cores, "4, 2")
+    qtbot.keyClicks(dialog.variable, "innodb_spin_wait_delay")
+    assert not dialog.accept_button.isEnabled()
+    qtbot.keyClicks(dialog.values, "6, 96")
+    assert dialog.said.text() == "12 points of each step: 3 thread counts x 2 core sets x 2 values"
+    dialog.accept_button.click()
+    settle(qtbot, page)
+    request = request_of(page)
+    assert (request.threads, request.cores) == ((1, 2, 4), (4, 2))
+    assert request.vary == "innodb_spin_wait_delay=6, 96"
+    assert page.sequence.sweep.text() == "Sweep x4..."
+    plan = page._outcome.plan if page._outcome else None
+    assert plan and len([step for step in plan.steps if step.kind == "drive"]) == 6 * 12
 
 
 def test_a_variant_gets_a_name_and_is_gone_on_with(qtbot: QtBot, page: BenchPage) -> None:

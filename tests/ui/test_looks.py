@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QDialog, QTextBrowser, QWidget
 
+from app.drafting import Draft
 from app.errors import DynoError
 from app.protocol.events import Log
 from app.surveys import Survey, Surveys
@@ -30,6 +31,7 @@ from ui.dialogs.help import HelpDialog
 from ui.dialogs.secret import SecretDialog
 from ui.dialogs.settings import SettingsDialog
 from ui.pages import PLACES
+from ui.pages.bench.sweep import SweepDialog
 from ui.widgets.message import Message
 from ui.window import Window
 
@@ -166,6 +168,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "about": AboutDialog(settled, window),
         "closing": ClosingDialog(settled.plans, window),
         "secret": SecretDialog(SECRET, parent=window),
+        "sweep": SweepDialog(Draft().said(vary="innodb_spin_wait_delay"), "1", [], window),
     }
     found = {}
     for name, dialog in dialogs.items():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.catalog import Catalog
-from app.drafting import variant_text
+from app.drafting import command_line, variant_text
 from app.errors import InputError
 from app.planner import PlanRequest, estimate, resolve
 from app.planner.cores import CoreSet
@@ -95,6 +95,40 @@ def test_core_sets_of_plan_and_sequence_are_those_of_what_is_compared(dyno_home:
     assert [step.coordinates.get("cores") for step in planned(name, cores=[4]).steps] == [None] * 3 + [4]
     again = PlanRequest.from_toml(request(cores=[2, 1]).to_toml())
     assert again.cores == (2, 1)
+
+
+def test_a_plan_varies_a_variable_where_a_step_varies_nothing_itself(dyno_home: Path) -> None:
+    others = '[[step]]\nname = "w"\nworkload = "point-query"\nwarm = true\n\n[[step]]\nworkload = "scan"\n\n'
+    name = own(dyno_home, others + SWEPT)
+    steps = planned(name, vary="innodb_spin_wait_delay = 6,96,6").steps
+    scans = [step for step in steps if step.kind == "scan"]
+    assert [step.coordinates["variation"] for step in scans] == [
+        "innodb_spin_wait_delay-6",
+        "innodb_spin_wait_delay-96",
+    ]
+    assert [step.variables for step in scans] == [{"innodb_spin_wait_delay": n} for n in (6, 96)]
+    assert not any(step.variables for step in steps if step.warm)
+    assert {step.coordinates.get("variation") for step in steps if step.name == "points"} == {
+        "plain",
+        "patient",
+        "read-only",
+    }
+    asked = request(vary="sync_binlog=0,1")
+    assert PlanRequest.from_toml(asked.to_toml()) == asked
+    assert "--vary sync_binlog=0,1" in command_line(asked)
+
+
+@pytest.mark.parametrize(
+    ("vary", "said"),
+    [
+        ("innodb_spin_wait_delay", "vary must be like innodb_spin_wait_delay=6,96"),
+        ("sync_binlog=", "vary must be like"),
+        ("sync_binlog=1;2", "vary must be like"),
+        ("datadir=a,b", "datadir is Dyno's"),
+    ],
+)
+def test_what_cannot_be_varied_is_refused(vary: str, said: str) -> None:
+    assert said in refused("duel", vary=vary)
 
 
 def test_a_restart_is_part_of_the_estimate(dyno_home: Path) -> None:

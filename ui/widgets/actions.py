@@ -43,6 +43,7 @@ def action_button(of: QAction) -> QPushButton:
     button.clicked.connect(of.trigger)
 
     def follow() -> None:
+        button.setText(plain_text(of))
         button.setEnabled(of.isEnabled())
         button.setToolTip(of.toolTip())
 

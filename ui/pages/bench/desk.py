@@ -119,7 +119,7 @@ class PlanDesk(QObject):
         is_own = name == sequence.name
 
         def done() -> None:
-            emptied = dict.fromkeys(("tables", "rows", "seconds", "warmup", "threads"))
+            emptied = dict.fromkeys(("tables", "rows", "seconds", "warmup", "threads", "cores"))
             self.change(self.draft.said(sequence=name, steps=(), **emptied))
 
         from app.catalog.own import write_sequence

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
 
 from app.catalog.entries import TRANSPORTS
-from app.drafting import TYPED, Draft, Problem
+from app.drafting import Draft, Problem
 from app.planner.request import ORDERS, STARTS
 from app.protocol.plan import LOAD_METHODS
 
@@ -72,8 +72,7 @@ class FieldsForm(QWidget):
 
     def show_draft(self, draft: Draft) -> None:
         """What a person is typing is left as it is, as long as it says the same."""
-        for name in TYPED:
-            edit = self.edits[name]
+        for name, edit in self.edits.items():
             if draft.typed(name, edit.text()).text(name) != draft.text(name) or not edit.hasFocus():
                 _set(edit, draft.text(name))
         if self.name.text().strip() != draft.request.name:
@@ -88,8 +87,8 @@ class FieldsForm(QWidget):
 
     def show_open(self, values: Mapping[str, str]) -> None:
         """What holds where nothing is typed."""
-        for name, text in values.items():
-            self.edits[name].setPlaceholderText(text)
+        for name, edit in self.edits.items():
+            edit.setPlaceholderText(values[name])
 
     def show_problem(self, problem: Problem | None) -> None:
         """Mark the field that a problem is about."""

@@ -19,6 +19,8 @@ from app.catalog import Sequence
 from app.catalog.studies import by_study
 from app.choices import Choices, StepChoice, step_choices
 from app.drafting import Draft, Outcome, open_values
+from app.errors import InputError
+from app.planner.sweep import variations_of
 
 from ...theme import SPACE, Theme
 from ...widgets.actions import action, action_button
@@ -33,6 +35,7 @@ class SequencePanel(QWidget):
 
     sequence_chosen = Signal(str)
     steps_ticked = Signal(list)  # names of all that are ticked
+    sweep_wanted = Signal()
     variant_wanted = Signal(str)  # its name
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -50,6 +53,8 @@ class SequencePanel(QWidget):
         self.steps = _tree()
         self.steps.itemChanged.connect(self._on_item_changed)
         self.fields = FieldsForm()
+        tip = "Carry each step out over several threads, core sets and values of a variable"
+        self.sweep = action(self, "Sweep...", "Ctrl+Shift+W", tip, self.sweep_wanted.emit)
         self.variant = QLineEdit()
         self.variant.setPlaceholderText("name of a variant")
         self.variant.setAccessibleName("Name of the variant")
@@ -77,6 +82,7 @@ class SequencePanel(QWidget):
             self._fill(found)
         self._tick(draft.request.steps)
         self.steps.blockSignals(False)
+        self.sweep.setText(f"Sweep x{swept}..." if (swept := _swept(draft)) > 1 else "Sweep...")
         self.fields.show_draft(draft)
         self.fields.show_open(open_values(sequence))
 
@@ -92,6 +98,7 @@ class SequencePanel(QWidget):
         head.addWidget(self.box)
         head.addWidget(self.title, 1)
         foot = QHBoxLayout()
+        foot.addWidget(action_button(self.sweep))
         foot.addWidget(self.variant, 1)
         foot.addWidget(action_button(self.save))
         sizes = QVBoxLayout()
@@ -144,6 +151,15 @@ class SequencePanel(QWidget):
 def _entry(sequence: Sequence) -> Entry:
     name = sequence.name if sequence.shipped else f"{sequence.name} (yours)"
     return Entry(name, sequence.name, sequence.about or sequence.title)
+
+
+def _swept(draft: Draft) -> int:
+    """How often each step is carried out beside its threads, which stand in the form."""
+    try:
+        values = len(variations_of(draft.request.vary))
+    except InputError:
+        values = 0
+    return (len(draft.request.cores or ()) or 1) * (values or 1)
 
 
 def _tree() -> QTreeWidget:

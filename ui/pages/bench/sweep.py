@@ -1,0 +1,140 @@
+"""The dialog of a sweep: threads, core sets and one variable that each step is carried out over."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.drafting import Draft, open_values
+from app.errors import InputError
+from app.planner.cores import CoreSet, Nodes
+from app.planner.sweep import variations_of
+from app.units import count_text
+
+from ...theme import SPACE
+from .desk import PlanDesk
+
+WIDTH = 60 * SPACE
+_ABOUT = (
+    "Each step that is driven is carried out at every point: all threads, then with the next core set, then "
+    "with the next value. What a step of the sequence says itself goes before this."
+)
+
+
+class SweepDialog(QDialog):
+    """Changes a copy of the draft; what cannot be carried out on the target is refused here already."""
+
+    def __init__(self, draft: Draft, threads: str, nodes: Nodes, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.draft = draft
+        self._nodes = nodes
+        self.setWindowTitle("Sweep")
+        self.setMinimumWidth(WIDTH)
+        name, _, values = draft.request.vary.partition("=")
+        self.threads = _field("Threads", draft.text("threads"), threads, "Client threads: 1, 2, 4")
+        self.cores = _field("Core sets", draft.text("cores"), "all", "Cores of the server: 4, 2, 1")
+        self.variable = _field(
+            "Variable", name, "innodb_spin_wait_delay", "Of the server; one that is set while it is up"
+        )
+        self.values = _field("Values", values, "6, 96", "One after the other; put back behind each step")
+        self.said = QLabel()
+        self.said.setWordWrap(True)
+        self._lay_out()
+        for field in (self.threads, self.cores, self.variable, self.values):
+            field.textChanged.connect(self._on_changed)
+        self._on_changed()
+
+    def _lay_out(self) -> None:
+        about = QLabel(_ABOUT)
+        about.setWordWrap(True)
+        about.setProperty("role", "muted")
+        varied = QHBoxLayout()
+        varied.setSpacing(SPACE)
+        varied.addWidget(self.variable, 3)
+        varied.addWidget(self.values, 2)
+        form = QFormLayout()
+        form.setHorizontalSpacing(2 * SPACE)
+        form.setVerticalSpacing(SPACE)
+        form.addRow("&Threads", self.threads)
+        form.addRow("&Core sets", self.cores)
+        label = QLabel("&Variable, values")
+        label.setBuddy(self.variable)
+        form.addRow(label, varied)
+        buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
+        )
+        self.accept_button = buttons.button(QDialogButtonBox.StandardButton.Ok)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(2 * SPACE)
+        layout.addWidget(about)
+        layout.addLayout(form)
+        layout.addWidget(self.said)
+        layout.addWidget(buttons)
+
+    def _on_changed(self) -> None:
+        problem = ""
+        try:
+            self.draft = self._changed()
+        except InputError as error:
+            problem = str(error)
+        self.accept_button.setEnabled(not problem)
+        self.said.setText(problem or points_text(self.draft, self.threads.placeholderText()))
+        self.said.setProperty("role", "bad" if problem else "")
+        self.said.style().polish(self.said)
+
+    def _changed(self) -> Draft:
+        """With what stands here; raises InputError where that cannot be carried out."""
+        draft = self.draft.typed("threads", self.threads.text()).typed("cores", self.cores.text())
+        for name in ("threads", "cores"):
+            if name in draft.unread:
+                raise InputError(draft.unread[name].problem)
+        for count in draft.request.cores or ():
+            CoreSet.of(count, self._nodes)
+        name, values = self.variable.text().strip(), self.values.text().strip()
+        vary = f"{name}={values}" if name or values else ""
+        variations_of(vary)
+        return draft.said(vary=vary)
+
+
+def change_sweep(desk: PlanDesk, parent: QWidget) -> None:
+    """Ask for the sweep of the draft that lies there."""
+    nodes = (desk.survey or {}).get("topology") or []
+    threads = open_values(desk.choices.sequence(desk.draft.request.sequence))["threads"]
+    dialog = SweepDialog(desk.draft, threads, nodes, parent)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.accepted.connect(lambda: desk.change(dialog.draft))
+    dialog.open()
+
+
+def points_text(draft: Draft, threads: str) -> str:
+    """`12 points of each step: 3 threads x 2 core sets x 2 values`."""
+    counts = (
+        (len(draft.request.threads or threads.split(",")), "thread count"),
+        (len(draft.request.cores or ()), "core set"),
+        (len(variations_of(draft.request.vary)), "value"),
+    )
+    product = 1
+    for count, _ in counts:
+        product *= count or 1
+    parts = " x ".join(count_text(count, noun) for count, noun in counts if count)
+    return f"{count_text(product, 'point')} of each step: {parts}"
+
+
+def _field(name: str, text: str, open_: str, tip: str) -> QLineEdit:
+    field = QLineEdit(text)
+    field.setAccessibleName(name)
+    field.setPlaceholderText(open_)
+    field.setToolTip(tip)
+    return field
