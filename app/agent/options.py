@@ -87,7 +87,14 @@ def check_options(build: Mapping[str, Any], cnf_path: str) -> List[Found]:
             answer = _ask(build, question, folder, text)
     if isinstance(answer, str):
         return [*rejected, {"option": "", "state": REJECTED, "text": answer}]
-    return _distinct([*rejected, *_unexplained(answer, rejected), *harmless_in(answer)])
+    return _distinct([*rejected, *_unexplained(answer, rejected), *_as_written(harmless_in(answer), text)])
+
+
+def _as_written(found: List[Found], text: str) -> List[Found]:
+    """Answers under the names that a file has: a build leaves out that one may be ignored (loose_)."""
+    written = [re.split(r"[=\s]", line.strip())[0] for line in text.splitlines()]
+    names = {normal(name): name for name in written}
+    return [dict(each, option=names.get(normal(each["option"]), each["option"])) for each in found]
 
 
 def _question(build: Mapping[str, Any], folder: str) -> List[str]:

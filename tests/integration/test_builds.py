@@ -168,7 +168,7 @@ def test_what_mariadb_accepts(tmp_path: Path) -> None:
         "max_connections": "rejected",
         "sort_buffer_size": "adjusted",
         "loose_no_such_option_either": "ignored",
-        "innodb-buffer-pool-instances": "ignored",
+        "innodb_buffer_pool_instances": "ignored",
     }
 
 

@@ -12,7 +12,7 @@ import pytest
 from app.agent.builds import environment
 from app.agent.options import check_options
 from app.catalog import Catalog
-from app.presets import Machine, parse_preset, render
+from app.presets import Machine, Preset, parse_preset, render
 
 MARIADBD = "/usr/sbin/mariadbd"
 MACHINE = Machine(4 << 30, 2)
@@ -41,32 +41,41 @@ def complaints(base: str, server: str, cnf: str, folder: Path) -> list[dict[str,
     return [each for each in check_options(build, str(path)) if not each["option"].startswith("loose")]
 
 
-def rendered(engine: str, family: str, version: str) -> str:
-    return render(Catalog().preset(engine, "default"), family, version, MACHINE).text
+def rendered(preset: Preset, family: str, version: str) -> str:
+    return render(preset, family, version, MACHINE).text
 
 
-@pytest.mark.parametrize("engine", ["innodb", "rocksdb", "myisam"])
-def test_mariadb_accepts_the_default_presets(engine: str, tmp_path: Path) -> None:
-    cnf = rendered(engine, "MariaDB", "10.11.19")
+def shipped(*engines: str) -> list[Any]:
+    """Every preset of these engines, named as people name it."""
+    return [
+        pytest.param(preset, id=f"{preset.engine}/{preset.name}")
+        for preset in Catalog().presets()[0]
+        if preset.engine in engines
+    ]
+
+
+@pytest.mark.parametrize("preset", shipped("innodb", "rocksdb", "myisam"))
+def test_mariadb_accepts_every_preset(preset: Preset, tmp_path: Path) -> None:
+    cnf = rendered(preset, "MariaDB", "10.11.19")
     assert complaints("/usr", MARIADBD, cnf, tmp_path) == []
 
 
 @pytest.mark.build("mysql-5.6")
-@pytest.mark.parametrize("engine", ["innodb", "myisam"])
-def test_mysql_5_6_accepts_the_default_presets(
-    engine: str, build_path: Callable[[str], Path], tmp_path: Path
+@pytest.mark.parametrize("preset", shipped("innodb", "myisam"))
+def test_mysql_5_6_accepts_every_preset(
+    preset: Preset, build_path: Callable[[str], Path], tmp_path: Path
 ) -> None:
     base = build_path("mysql-5.6")
-    assert complaints(str(base), str(base / "mysqld"), rendered(engine, "MySQL", "5.6.24"), tmp_path) == []
+    assert complaints(str(base), str(base / "mysqld"), rendered(preset, "MySQL", "5.6.24"), tmp_path) == []
 
 
 @pytest.mark.build("mysql-9.7")
-@pytest.mark.parametrize("engine", ["innodb", "myisam"])
-def test_mysql_9_7_accepts_the_default_presets(
-    engine: str, build_path: Callable[[str], Path], tmp_path: Path
+@pytest.mark.parametrize("preset", shipped("innodb", "myisam"))
+def test_mysql_9_7_accepts_every_preset(
+    preset: Preset, build_path: Callable[[str], Path], tmp_path: Path
 ) -> None:
     base = build_path("mysql-9.7")
-    cnf = rendered(engine, "MySQL", "9.7.4")
+    cnf = rendered(preset, "MySQL", "9.7.4")
     assert complaints(str(base), str(base / "bin/mysqld"), cnf, tmp_path) == []
 
 

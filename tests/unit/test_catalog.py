@@ -108,7 +108,7 @@ def test_what_is_not_there_is_told_with_what_is() -> None:
     for ask in (Catalog().workload, Catalog().sequence):
         with pytest.raises(InputError, match=r"there is no \w+ nothing; there are .*"):
             ask("nothing")
-    with pytest.raises(InputError, match="there is no preset nothing for innodb; there are default"):
+    with pytest.raises(InputError, match="there is no preset nothing for innodb; there are c8r32, default"):
         Catalog().preset("innodb", "nothing")
     with pytest.raises(InputError, match="no presets for the engine aria; there are innodb, rocksdb, myisam"):
         Catalog().preset("aria", "default")

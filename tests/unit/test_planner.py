@@ -254,7 +254,7 @@ def test_warmup_may_be_none_at_all() -> None:
         ),
         (("mysql-8.0.40:innodb",), "the build mysql-8.0.40 cannot start: libaio.so.1 is missing"),
         (("mysql-5.6.24:rocksdb",), "does not have the engine rocksdb; it has innodb, myisam"),
-        (("mysql-5.6.24:innodb:fast",), "there is no preset fast for innodb; there are default"),
+        (("mysql-5.6.24:innodb:fast",), "there is no preset fast for innodb; there are c8r32, default"),
         (("mysql-5.6.24:aria",), "does not have the engine aria"),
     ],
 )
