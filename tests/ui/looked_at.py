@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import combinations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAccessible, QAction, QKeySequence
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QLabel,
+    QLineEdit,
     QMainWindow,
     QMenu,
     QStyle,
@@ -35,6 +37,7 @@ def faults(window: QWidget) -> list[str]:
     found = [f"has no name: {_told(each)}" for each in shown if _is_control(each) and not _name(each)]
     found += [f"is cut off: {_told(each)}, {lack}" for each in shown if (lack := _lack(each))]
     found += [f"is outside its parent: {_told(each)}" for each in shown if _is_outside(each)]
+    found += [f"lies over another: {_told(one)}, {_told(other)}" for one, other in _overlapping(shown)]
     found += [f"is not reached by Tab: {_told(each)}" for each in unreached(window)]
     found += [f"is given twice: {key}: {', '.join(names)}" for key, names in _keys(window, shown).items()]
     least = window.minimumSizeHint()
@@ -121,6 +124,14 @@ def _is_outside(widget: QWidget) -> bool:
     if isinstance(parent, QAbstractScrollArea) or isinstance(parent.parentWidget(), QAbstractScrollArea):
         return False  # is scrolled to
     return not parent.rect().contains(widget.geometry())
+
+
+def _overlapping(shown: list[QWidget]) -> Iterator[tuple[QWidget, QWidget]]:
+    """Controls and labels of one parent that are drawn over each other."""
+    told = [each for each in shown if isinstance(each, QAbstractButton | QLabel | QComboBox | QLineEdit)]
+    for one, other in combinations(told, 2):
+        if one.parentWidget() is other.parentWidget() and one.geometry().intersects(other.geometry()):
+            yield one, other
 
 
 def _keys(window: QWidget, shown: list[QWidget]) -> dict[str, list[str]]:

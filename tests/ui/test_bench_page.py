@@ -358,7 +358,7 @@ def test_choices_beside_the_fields(qtbot: QtBot, page: BenchPage) -> None:
     boxes = page.sequence.fields.boxes
     for name, value in (("order", "interleaved"), ("start", "restarted"), ("transport", "loopback")):
         boxes[name].setCurrentIndex(boxes[name].findData(value))
-    page.sequence.fields.busy.click()
+    page.before.run_bar.busy.click()
     settle(qtbot, page)
     request = page.desk.draft.request
     assert (request.order, request.start, request.transport) == ("interleaved", "restarted", "loopback")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
 
 from app.catalog.entries import TRANSPORTS
 from app.drafting import Draft, Problem
@@ -59,13 +59,6 @@ class FieldsForm(QWidget):
         self.boxes = {name: self._box(name, *words) for name, words in _CHOSEN.items()}
         self.name = self._edit("name", "Name", "Begins the names of the sessions; left empty: the sequence's")
         self.name.setMaxLength(MAX_NAME)
-        self.busy = QCheckBox("Allow a busy one")
-        self.busy.setAccessibleName("Allow a busy target")
-        self.busy.setToolTip(
-            "Start although another plan is carried out on the target: the figures will suffer"
-        )
-        self.busy.toggled.connect(lambda is_on: self.chosen.emit("allow_busy", is_on))
-        self._layout.addWidget(self.busy, self._layout.rowCount() - 1, ACROSS - 1)
         for column in range(ACROSS):
             self._layout.setColumnStretch(column, 1)
         self._layout.setRowStretch(self._layout.rowCount(), 1)
@@ -81,9 +74,6 @@ class FieldsForm(QWidget):
             box.blockSignals(True)
             box.setCurrentIndex(box.findData(getattr(draft.request, name)))
             box.blockSignals(False)
-        self.busy.blockSignals(True)
-        self.busy.setChecked(draft.request.allow_busy)
-        self.busy.blockSignals(False)
 
     def show_open(self, values: Mapping[str, str]) -> None:
         """What holds where nothing is typed."""

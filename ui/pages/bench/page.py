@@ -126,6 +126,7 @@ class BenchPage(Page):
         self.before.approval.approved.connect(desk.approve)
         self.before.run_bar.run_wanted.connect(lambda: self._start(is_rehearsal=False))
         self.before.run_bar.rehearsal_wanted.connect(lambda: self._start(is_rehearsal=True))
+        self.before.run_bar.busy_allowed.connect(lambda is_on: desk.change(desk.draft.said(allow_busy=is_on)))
         self.before.run_bar.cancel_wanted.connect(self._on_cancel_wanted)
 
     def _hear_desk(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from app.choices import NO_SURVEY
 from app.starting import Stage, Start
@@ -75,6 +75,7 @@ class RunBar(QWidget):
     run_wanted = Signal()
     rehearsal_wanted = Signal()
     cancel_wanted = Signal()
+    busy_allowed = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,6 +86,11 @@ class RunBar(QWidget):
         self.progress = QProgressBar()
         self.progress.setAccessibleName("Way to the start")
         self.progress.setTextVisible(False)
+        self.busy = QCheckBox("Allow a busy target")
+        self.busy.setToolTip(
+            "Start although another plan is carried out on the target: the figures will suffer"
+        )
+        self.busy.clicked.connect(self.busy_allowed)
         self.run = action(self, "Run", "Ctrl+R", "Check, rehearse and start the plan", self.run_wanted.emit)
         tip = "Check and start each contender once on an empty directory; nothing is measured"
         self.rehearse = action(self, "Rehearse", "Ctrl+Shift+R", tip, self.rehearsal_wanted.emit)
@@ -124,6 +130,7 @@ class RunBar(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE)
+        layout.addWidget(self.busy)
         layout.addWidget(self.reason)
         layout.addWidget(self.progress)
         layout.addLayout(buttons)
