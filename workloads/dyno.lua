@@ -15,6 +15,7 @@ local dyno = {}
 local counts = figures.counts
 local result -- of the latest statement: the same place for all statements of a connection
 local tables, table_size
+local own_table -- the number of the one table of this client, where each has one
 
 -- Options -----------------------------------------------------------------------------------------
 
@@ -23,6 +24,7 @@ function dyno.declare(options)
    options.tables = {"Number of tables", 1}
    options.table_size = {"Rows of each table", 10000}
    options.engine = {"Storage engine of the tables", "innodb"}
+   options.own_table = {"One table for each client, by its number, in place of any", false}
    options.report_fd = {"File descriptor that the JSON lines are written to", 1}
    sysbench.cmdline.options = options
 end
@@ -90,6 +92,7 @@ end
 
 function thread_init()
    tables, table_size = sysbench.opt.tables, sysbench.opt.table_size
+   own_table = sysbench.opt.own_table and sysbench.tid % tables + 1 or nil
    if connect() then
       dyno.prepare() -- of the workload
       dyno.seed(sysbench.tid)
@@ -143,10 +146,10 @@ function dyno.bound(text, params)
    return {handle = handle, params = params}
 end
 
--- The same statement for each table: text has %u in place of the number of the table.
+-- The same statement for each table that this client may meet: text has %u in place of its number.
 function dyno.statements(text, ...)
    local queries = {}
-   for i = 1, sysbench.opt.tables do
+   for i = own_table or 1, own_table or tables do
       queries[i] = dyno.statement(string.format(text, i), ...)
    end
    return queries
@@ -237,9 +240,9 @@ end
 local C_FORMAT = string.rep("###########", 10, "-")
 local PAD_FORMAT = string.rep("###########", 5, "-")
 
--- The number of a table, all equally likely.
+-- The number of a table, all equally likely; or always that of one's own.
 function dyno.any_table()
-   return C.sb_rand_uniform(1, tables)
+   return own_table or C.sb_rand_uniform(1, tables)
 end
 
 -- A key between 1 and the size of a table, distributed as --rand-type says.

@@ -28,7 +28,7 @@ end
 local function add_points()
    local times = sysbench.opt.point_selects
    local queries = dyno.statements("SELECT c FROM sbtest%u WHERE id=?", "int")
-   add(math.min(times, 1), function()
+   add(1, function()
       local query = queries[dyno.any_table()]
       for _ = 1, times do
          query[1][0] = dyno.any_id()
@@ -84,21 +84,31 @@ local function add_delete_inserts(times)
    end)
 end
 
+-- What an event does not do is not prepared: a thousand clients would have more statements than a server takes.
+local function add_parts(opt)
+   local ranges = {
+      {opt.simple_ranges, "SELECT c FROM sbtest%u WHERE id BETWEEN ? AND ?"},
+      {opt.sum_ranges, "SELECT SUM(k) FROM sbtest%u WHERE id BETWEEN ? AND ?"},
+      {opt.order_ranges, "SELECT c FROM sbtest%u WHERE id BETWEEN ? AND ? ORDER BY c"},
+      {opt.distinct_ranges, "SELECT DISTINCT c FROM sbtest%u WHERE id BETWEEN ? AND ? ORDER BY c"},
+   }
+   if opt.point_selects > 0 then add_points() end
+   for _, range in ipairs(ranges) do
+      if range[1] > 0 then add_ranges(unpack(range)) end
+   end
+   if opt.index_updates > 0 then add_index_updates(opt.index_updates) end
+   if opt.non_index_updates > 0 then add_non_index_updates(opt.non_index_updates) end
+   if opt.delete_inserts > 0 then add_delete_inserts(opt.delete_inserts) end
+end
+
 function dyno.prepare()
-   local opt = sysbench.opt
-   if not opt.skip_trx then
+   local is_transaction = not sysbench.opt.skip_trx
+   if is_transaction then
       dyno.prepare_transaction()
       add(1, dyno.begin)
    end
-   add_points()
-   add_ranges(opt.simple_ranges, "SELECT c FROM sbtest%u WHERE id BETWEEN ? AND ?")
-   add_ranges(opt.sum_ranges, "SELECT SUM(k) FROM sbtest%u WHERE id BETWEEN ? AND ?")
-   add_ranges(opt.order_ranges, "SELECT c FROM sbtest%u WHERE id BETWEEN ? AND ? ORDER BY c")
-   add_ranges(opt.distinct_ranges, "SELECT DISTINCT c FROM sbtest%u WHERE id BETWEEN ? AND ? ORDER BY c")
-   add_index_updates(opt.index_updates)
-   add_non_index_updates(opt.non_index_updates)
-   add_delete_inserts(opt.delete_inserts)
-   if not opt.skip_trx then
+   add_parts(sysbench.opt)
+   if is_transaction then
       add(1, dyno.commit)
    end
 end

@@ -120,6 +120,7 @@ class Server:
 
     def admit(self) -> None:
         """Make the database, and for loopback the one user that may come in over it."""
+        self.client.try_run("SET GLOBAL max_prepared_stmt_count=1048576")  # of a thousand clients
         self.client.run("CREATE DATABASE IF NOT EXISTS dyno DEFAULT CHARACTER SET latin1")
         if self.port:
             self.client.run(

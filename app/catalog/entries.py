@@ -46,8 +46,9 @@ _BY_ENGINE = {  # what stands in tables whose keys are engines
 
 # options of sysbench and its Lua that say who, where, how long and what is reported: the plan's
 _RESERVED = re.compile(
-    r"(mysql|pgsql|db(?!_ps_mode)|report|histogram|rand_seed|threads?|time|events|rate|tables|table_size|table_options|engine"
-    r"|load_method|percentile|verbosity|debug|validate|config|warmup|forced|luajit|help|version)(_.*)?"
+    r"(mysql|pgsql|db(?!_ps_mode)|report|histogram|rand_seed|threads?|time|events|rate|tables|table_size"
+    r"|table_options|engine|load_method|percentile|verbosity|debug|validate|config|warmup|forced|luajit|help"
+    r"|version)(_.*)?"
 )
 
 LATENCY_PER = ("query", "transaction", "loop", "table", "insert")

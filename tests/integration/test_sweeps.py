@@ -1,0 +1,284 @@
+"""Sweeps on real servers: what is in force and put back, and the statements of the read-only tests."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from app.agent.affinity import affinity, set_affinity, threads_of
+from app.agent.conditions import Conditions
+from app.agent.mysql import Client
+from app.protocol.events import Mark, StepEnded
+from app.protocol.plan import Step
+
+from .desktop import Desktop
+from .generated import ROWS, TABLES, Outcome, Server, drive, fill, shipped, started_server
+
+ENGINES = ("innodb", "rocksdb", "myisam")
+COUNTED = ("com_select", "com_stmt_execute", "com_begin", "com_commit")
+EVENTS = 60
+SWEPT = """\
+name = "swept"
+title = "A sweep of a few seconds, for tests"
+tables = 2
+rows = 2000
+threads = [2]
+seconds = 1
+warmup = 0
+
+[[step]]
+workload = "load"
+
+[[step]]
+workload = "index"
+
+[[step]]
+name = "points"
+workload = "point-selects"
+options = {own_table = true}
+cores = [CORES]
+key_caches = true
+
+[[step.variation]]
+name = "plain"
+
+[[step.variation]]
+name = "patient"
+options = {db_ps_mode = "disable"}
+variables = {innodb_spin_wait_delay = 96}
+
+[[step.variation]]
+name = "read-only"
+restart_with = {innodb_read_only = true}
+
+[[step]]
+name = "as-before"
+workload = "point-selects"
+"""
+
+pytestmark = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
+
+
+# what the workloads do
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with started_server() as running:
+        yield running
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def filled(server: Server, request: pytest.FixtureRequest) -> str:
+    fill(server, request.param)
+    return str(request.param)
+
+
+def counted(server: Server, name: str, engine: str, **options: Any) -> tuple[Outcome, dict[str, int]]:
+    """A workload that stays away from the end of its tables, and what the server counted meanwhile."""
+    before = server.counters(*COUNTED)
+    outcome = drive(server, shipped(name, engine, events=EVENTS, rows=ROWS - 100, options=options))
+    assert outcome.code == 0, outcome.said
+    after = server.counters(*COUNTED)
+    return outcome, {name: (after[name] - before[name]) for name in COUNTED}
+
+
+@pytest.mark.parametrize(("name", "statements", "rows"), [
+    ("oltp-ro", 14, 10 + 100 + 1 + 100 + 100), ("simple-ranges", 1, 100), ("point-selects", 1, 1),
+])  # fmt: skip
+def test_statements_of_the_read_only_tests(
+    server: Server, filled: str, name: str, statements: int, rows: int
+) -> None:
+    """Prepared and as text, alone and in transactions."""
+    for mode, prepared in (("auto", True), ("disable", False)):
+        for alone in (True, False):
+            outcome, found = counted(server, name, filled, db_ps_mode=mode, skip_trx=alone)
+            ends = 0 if alone else EVENTS
+            assert outcome.total["reads"] == EVENTS * statements
+            assert outcome.total["rows"]["read"] == EVENTS * rows
+            assert (found["com_begin"], found["com_commit"]) == (ends, ends)
+            assert found["com_stmt_execute"] == (EVENTS * statements + 2 * ends if prepared else 0)
+            assert found["com_select"] - EVENTS * statements in range(5), "and two of each connection"
+
+
+def test_each_client_keeps_to_its_table(server: Server, filled: str) -> None:
+    log = server.folder / "general.log"
+    log.unlink(missing_ok=True)
+    server.query("FLUSH GENERAL LOGS", "SET GLOBAL general_log = 1")
+    options = {"own_table": True, "db_ps_mode": "disable"}
+    drive(server, shipped("oltp-ro", filled, events=EVENTS, threads=3, options=options))
+    server.query("SET GLOBAL general_log = 0")
+    tables: dict[str, set[str]] = {}
+    for thread, table in re.findall(r"(\d+) Query\tSELECT .* FROM (sbtest\d) WHERE", log.read_text()):
+        tables.setdefault(thread, set()).add(table)
+    assert sorted(map(sorted, tables.values())) == [["sbtest1"], ["sbtest1"], ["sbtest2"]]
+
+
+# what is brought about and put back
+
+
+def session_on(server: Server, engine: str = "innodb") -> Any:
+    """As much of a session as conditions need, on a server that is not theirs to restart."""
+    (pid_file,) = server.query("SELECT @@pid_file")[0]
+    pid = int((server.folder / "data" / pid_file).read_text())
+    reached = SimpleNamespace(client=Client(server.socket), pid=pid, options={})
+    contender, plan = SimpleNamespace(engine=engine), SimpleNamespace(tables=TABLES)
+    return SimpleNamespace(server=reached, contender=contender, plan=plan, journal=None)
+
+
+def variable(server: Server, name: str) -> str:
+    return str(server.query(f"SELECT @@GLOBAL.{name}")[0][0])
+
+
+def test_what_a_step_asks_for_is_in_force_and_put_back_for_the_next(server: Server) -> None:
+    session = session_on(server)
+    conditions, pid = Conditions(session), session.server.pid
+    before = variable(server, "innodb_spin_wait_delay"), affinity(pid)
+    asking = Step("a", "drive", cores="0", variables={"innodb_spin_wait_delay": 77, "sync_binlog": 5})
+    assert conditions.bring_about(0, asking) == ""
+    assert (variable(server, "innodb_spin_wait_delay"), affinity(pid)) == ("77", "0")
+    assert len(threads_of(pid)) > 5
+    ended: dict[str, Any] = {"outcome": "completed"}
+    conditions.complete(ended, asking)
+    values = {"innodb_spin_wait_delay": "77", "sync_binlog": "5"}
+    assert ended["in_force"] == {"server_cores": "0", "variables": values}
+    assert conditions.bring_about(1, Step("b", "drive", variables={"sync_binlog": 5})) == ""
+    assert (variable(server, "innodb_spin_wait_delay"), affinity(pid)) == before
+    assert variable(server, "sync_binlog") == "5"
+    conditions.put_back()
+    assert variable(server, "sync_binlog") == "0"
+
+
+@pytest.mark.parametrize(("step", "said"), [
+    (Step("a", "drive", variables={"no_such_thing": 1}), "this server has no variable no_such_thing"),
+    (Step("a", "drive", variables={"innodb_read_only": 1}), "read only variable"),
+    (Step("a", "drive", variables={"innodb_spin_wait_delay": 9999}), "asked to be 9999, in force is 6000"),
+    (Step("a", "drive", cores="0-4095"), "cannot be used here"),
+])  # fmt: skip
+def test_what_cannot_be_had_is_said_and_the_rest_put_back(server: Server, step: Step, said: str) -> None:
+    before = variable(server, "innodb_spin_wait_delay")
+    conditions = Conditions(session_on(server))
+    assert said in conditions.bring_about(0, step)
+    conditions.put_back()
+    assert variable(server, "innodb_spin_wait_delay") == before
+
+
+def test_each_myisam_table_has_a_key_cache_of_its_own(server: Server) -> None:
+    fill(server, "myisam")
+    conditions = Conditions(session_on(server, "myisam"))
+    asking = Step("a", "drive", key_caches=True)
+    assert conditions.bring_about(0, asking) == ""
+    drive(server, shipped("point-selects", "myisam", events=EVENTS, options={"own_table": True}))
+    used = dict(server.query("SELECT KEY_CACHE_NAME, READ_REQUESTS FROM information_schema.KEY_CACHES"))
+    assert used["sbtest1"] > 0 and used["sbtest2"] > 0
+    ended: dict[str, Any] = {"outcome": "completed"}
+    conditions.complete(ended, asking)
+    sizes = ended["in_force"]["key_caches"]
+    assert sum(sizes.values()) == int(variable(server, "key_buffer_size"))
+    conditions.put_back()
+    left = dict(server.query("SELECT KEY_CACHE_NAME, FULL_SIZE FROM information_schema.KEY_CACHES"))
+    assert not {name for name in left if name != "default" and left[name]}
+
+
+def test_threads_that_are_made_later_are_where_the_others_are(server: Server) -> None:
+    session = session_on(server)
+    pid, usual = session.server.pid, affinity(session.server.pid)
+    set_affinity(pid, "1")
+    before = set(threads_of(pid))
+    drive(server, shipped("point-selects", "innodb", events=EVENTS, threads=8))
+    assert set(threads_of(pid)) - before
+    assert affinity(pid) == "1"
+    set_affinity(pid, usual)
+    assert affinity(pid) == usual
+
+
+# whole sessions
+
+
+def carry_out(desktop: Desktop, cores: str, *contenders: str) -> list[list[StepEnded]]:
+    """The ended points of the sweep of each session, and the step behind them."""
+    (desktop.home / "sequences" / "swept.toml").write_text(SWEPT.replace("CORES", cores))
+    words = [word for each in contenders for word in ("--contender", each)]
+    desktop.dyno("run", "--sequence", "swept", *words, limit_s=240)
+    found = []
+    for entry in desktop.sessions():
+        events = desktop.events(entry["id"])
+        assert (entry["state"], entry["failed_steps"]) == ("completed", 0)
+        found.append([event for event in events if isinstance(event, StepEnded)][2:])
+        restarts = [event.text for event in events if isinstance(event, Mark) and event.name == "restarted"]
+        assert restarts == ["with innodb_read_only=ON", "as at first"]
+    return found
+
+
+def check_points(steps: list[StepEnded], engine: str) -> None:
+    """With one core for the server: what was in force, and how the statements were sent."""
+    plain, patient, read_only, last = steps
+    placed = {"server_cores": "0", "load_cores": "1"}
+    for step, more in (
+        (plain, {}),
+        (patient, {"variables": {"innodb_spin_wait_delay": "96"}}),
+        (read_only, {"restarted_with": {"innodb_read_only": "ON"}}),
+    ):
+        caches = step.in_force.pop("key_caches", {})
+        assert step.in_force == {**placed, **more}
+        assert len(caches) == (2 if engine == "myisam" else 0)
+    assert last.in_force == {}
+    assert ["restarted" in step.marks for step in steps] == [False, False, True, True]
+    for step, is_prepared in zip(steps, (True, False, True, True), strict=True):
+        executed = int(step.status.get("com_stmt_execute", 0))
+        assert executed == (step.totals["queries"] if is_prepared else 0)
+        assert int(step.status["com_select"]) >= step.totals["reads"] > 100
+
+
+def test_a_sweep_on_engines_of_mariadb(desktop: Desktop) -> None:
+    contenders = ("mariadb-10.11.19:rocksdb", "mariadb-10.11.19:myisam")
+    rocksdb, myisam = carry_out(desktop, "1", *contenders)
+    check_points(rocksdb, "rocksdb")
+    check_points(myisam, "myisam")
+
+
+def carry_out_on(desktop: Desktop, base: Path, version: str, *engines: str) -> None:
+    desktop.dyno("target", "edit", "local", "--search-path", str(base))
+    builds = desktop.json("target", "survey", "local")["builds"]
+    name = next(each["name"] for each in builds if each["version"].startswith(version))
+    for engine, steps in zip(
+        engines, carry_out(desktop, "1", *(f"{name}:{e}" for e in engines)), strict=True
+    ):
+        check_points(steps, engine)
+
+
+@pytest.mark.build("mysql-5.6")
+def test_a_sweep_on_mysql_56(desktop: Desktop, build_path: Any) -> None:
+    carry_out_on(desktop, build_path("mysql-5.6"), "5.6.", "innodb", "myisam")
+
+
+@pytest.mark.build("mysql-9.7")
+def test_a_sweep_on_mysql_97(desktop: Desktop, build_path: Any) -> None:
+    carry_out_on(desktop, build_path("mysql-9.7"), "9.7", "innodb")
+
+
+def test_points_are_shown_with_their_coordinates(desktop: Desktop) -> None:
+    (steps,) = carry_out(desktop, "1, 2", "mariadb-10.11.19:innodb")
+    check_points([*steps[::2]], "innodb")
+    assert [step.in_force.get("server_cores") for step in steps] == ["0", "0-1"] * 3 + [None]
+    assert ["shared-cores" in step.marks for step in steps] == [False, True] * 3 + [False]
+    (entry,) = desktop.sessions()
+    shown = desktop.json("session", "show", entry["id"])["steps"]
+    assert shown[2]["coordinates"] == {"threads": 2, "cores": 1, "variation": "plain"}
+    assert "points cores=1 variation=read-only" in desktop.dyno("session", "show", entry["id"]).stdout
+    compared = desktop.dyno("compare", entry["id"]).stdout
+    assert "points cores=1 threads=2 variation=patient" in compared
+
+
+def test_more_cores_than_there_are_are_refused(desktop: Desktop) -> None:
+    said = desktop.refused("run", "--sequence", "oltp-read-only", "--contender", "mariadb-10.11.19:innodb")
+    assert said.startswith("a server with 32 cores: the target has")
+    words = ["--sequence", "oltp-read-only", "--contender", "mariadb-10.11.19:innodb", "--threads", "1,2"]
+    found = desktop.dyno("run", *words, "--core-sets", "2,1", "--dry-run").stdout
+    assert "cores=1: the server on CPUs 0, the load on 1" in found
