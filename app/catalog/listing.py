@@ -57,6 +57,13 @@ class Catalog:
         """All that can be read, and what is wrong with the others."""
         return _all(self._sequences, "toml", self.sequence)
 
+    def own_workload_path(self, name: str) -> Path:
+        """Where a workload of the person's own lies, or would; a shipped name is refused."""
+        shipped, own = self._workloads
+        if (shipped / f"{name}.toml").is_file():
+            raise InputError(f"the workload {name} is shipped and read-only: give yours another name")
+        return own / f"{name}.toml"
+
     def own_sequence_path(self, name: str) -> Path:
         """Where a sequence of the person's own lies, or would; a shipped name is refused."""
         shipped, own = self._sequences
@@ -72,7 +79,7 @@ class Catalog:
         wanted = [workload.lua]
         if workload.sql:
             made = made_lua(self.custom_sql(workload), workload.kind, workload.sql)
-            files[f"workloads/{workload.sql}"] = self._beside(workload.sql, workload, MAX_SQL)
+            files[f"workloads/{workload.sql}"] = self.sql_of(workload)
             files[f"workloads/{workload.lua}"] = made
             wanted = _required(made)
         while wanted:
@@ -83,9 +90,13 @@ class Catalog:
                 wanted += [each for each in _required(files[key]) if self._find_beside(each, workload)]
         return files
 
+    def sql_of(self, workload: Workload) -> str:
+        """The text of its custom SQL."""
+        return self._beside(workload.sql, workload, MAX_SQL)
+
     def custom_sql(self, workload: Workload) -> CustomSql:
         """What the SQL of a workload says; raises InputError with the first line that is wrong."""
-        found = parse(self._beside(workload.sql, workload, MAX_SQL), workload.kind)
+        found = parse(self.sql_of(workload), workload.kind)
         for problem in found.problems:
             raise InputError(f"{workload.sql}: line {problem.line}: {problem.text}")
         return found

@@ -24,7 +24,7 @@ def write_preset(catalog: Catalog, engine: str, name: str, text: str) -> Path:
     """Write a preset of one's own; what cannot be read is refused and nothing is changed."""
     path = catalog.own_preset_path(engine, name)
     parse_preset(text, name, engine, str(path), shipped=False)
-    return _written(path, text)
+    return written(path, text)
 
 
 def write_sequence(catalog: Catalog, name: str, text: str, over: bool = False) -> Path:
@@ -33,10 +33,11 @@ def write_sequence(catalog: Catalog, name: str, text: str, over: bool = False) -
     sequence_of(read_document(text, str(path)), name, shipped=False, file=str(path))
     if path.exists() and not over:
         raise InputError(f"there is a sequence {name} of your own already: choose another name")
-    return _written(path, text)
+    return written(path, text)
 
 
-def _written(path: Path, text: str) -> Path:
+def written(path: Path, text: str) -> Path:
+    """The whole file, or the one that was there before."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_suffix(".new")
