@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..protocol.plan import Contender, Plan, Step
+from ..protocol.plan import PREPARING, Contender, Plan, Step
 from .sizes import (
     BINLOG_BYTES,
     MB,
@@ -25,6 +25,7 @@ from .sizes import (
 # rows a second of one client thread, as measured on two cores of a virtual machine
 LOAD_RATE = {"innodb": 130_000, "rocksdb": 120_000, "myisam": 160_000}
 INDEX_RATE = {"innodb": 1_000_000, "rocksdb": 200_000, "myisam": 750_000}
+_RATES = {"load": LOAD_RATE, "index": INDEX_RATE, "text-index": INDEX_RATE}  # where a workload says none
 SCAN_RATE = 1_000_000  # of all engines, from the cache
 DISK_RATE = 100 * MB  # what a settle step writes back in a second
 STATEMENT_RATE = 2_000  # of one client thread, for the time of steps bounded by events
@@ -45,6 +46,14 @@ class Work:
 
     def per_event(self, step: Step) -> int:
         return int(self.workloads.get(step.workload, {}).get("queries_per_event", 1))
+
+    def row_bytes(self, contender: Contender) -> float:
+        return bytes_per_row(contender, [each.get("row_bytes", {}) for each in self.workloads.values()])
+
+    def rows_per_second(self, step: Step, engine: str) -> float:
+        """Of all threads of a step that prepares the tables."""
+        said = self.workloads.get(step.workload, {}).get("rows_per_second", {})
+        return float(said.get(engine) or _RATES[step.kind][engine]) * step.threads
 
     def grows(self, step: Step) -> bool:
         """Whether a driven step leaves more rows behind; one that takes rows away leaves the space."""
@@ -159,14 +168,12 @@ def _steps_s(plan: Plan, contender: Contender, work: Work) -> list[float]:
 def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
     """What a step takes beyond its declared seconds."""
     rows = plan.tables * plan.rows
-    if step.kind == "load":
-        return rows / (LOAD_RATE[contender.engine] * step.threads)
-    if step.kind == "index":
-        return rows / (INDEX_RATE[contender.engine] * step.threads)
+    if step.kind in PREPARING:
+        return rows / work.rows_per_second(step, contender.engine)
     if step.kind == "scan":
         return rows / (SCAN_RATE * min(step.threads, plan.tables))
     if step.kind == "settle":
-        return min(step.cap_s, 3 + rows * bytes_per_row(contender) / 2 / DISK_RATE)
+        return min(step.cap_s, 3 + rows * work.row_bytes(contender) / 2 / DISK_RATE)
     if step.kind == "restart":
         return SERVER_S
     if step.events and not step.seconds:
@@ -176,16 +183,16 @@ def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
 
 def contender_size(plan: Plan, contender: Contender, survey: Mapping[str, Any], work: Work) -> ContenderSize:
     """What a session of a contender has on the disk, part by part."""
-    row, rows = bytes_per_row(contender), plan.tables * plan.rows
+    row, rows = work.row_bytes(contender), plan.tables * plan.rows
     added = sum(work.statements(step) for step in plan.steps if work.grows(step))
-    writing = [step for step in plan.steps if step.writes and step.kind not in ("load", "index")]
+    writing = [step for step in plan.steps if step.writes and step.kind not in PREPARING]
     longest = max((work.statements(step) for step in writing), default=0)
     unpurged = max((work.statements(step, UNDO_S) for step in writing), default=0)
     parts = {
         "tables": int((rows + added) * row),
         "redo": redo_bytes(contender) + OWN_BYTES[contender.engine],
         "undo": unpurged * UNDO_BYTES if contender.engine == "innodb" else 0,
-        "temporary": _temporary_bytes(contender, rows, row),
+        "temporary": _temporary_bytes(plan, contender, rows, row),
         "binary log": longest * BINLOG_BYTES if writes_binary_log(contender) else 0,
         "system": SYSTEM_BYTES["mariadb" if is_mariadb(contender) else "mysql"],
     }
@@ -199,9 +206,11 @@ def contender_size(plan: Plan, contender: Contender, survey: Mapping[str, Any], 
     )
 
 
-def _temporary_bytes(contender: Contender, rows: int, row: float) -> int:
-    """Sort files of an index build; MyRocks writes a table anew before it lets the old files go."""
-    return int(rows * row) if contender.engine == "rocksdb" else rows * SORT_BYTES
+def _temporary_bytes(plan: Plan, contender: Contender, rows: int, row: float) -> int:
+    """Sort files of an index build; MyRocks writes a table anew before it lets the old files go, and so does
+    a full-text index."""
+    is_anew = contender.engine == "rocksdb" or any(step.kind == "text-index" for step in plan.steps)
+    return int(rows * row) if is_anew else rows * SORT_BYTES
 
 
 def _kept_bytes(plan: Plan, seconds: float) -> int:

@@ -47,7 +47,9 @@ def resolve(
     with about("load_method"):
         check_load_method(request.load_method, contenders, used)
     with about("rows"):
-        size = _size(request, sequence, survey, contenders)
+        said = [workload.row_bytes for workload in used]
+        row_bytes = min(bytes_per_row(each, said) for each in contenders)
+        size = _size(request, sequence, survey, row_bytes)
     with about("steps"):
         steps = resolve_steps(chosen, workloads, size, request.start == "restarted")
     _check_cores(steps, contenders)
@@ -115,16 +117,14 @@ def _contenders(request: PlanRequest) -> tuple[Any, ...]:
     return request.contenders
 
 
-def _size(
-    request: PlanRequest, sequence: Sequence, survey: Mapping[str, Any], contenders: list[Contender]
-) -> Size:
+def _size(request: PlanRequest, sequence: Sequence, survey: Mapping[str, Any], row_bytes: float) -> Size:
     """The request goes before the sequence, the sequence before the planner."""
     tables = request.tables or sequence.tables or TABLES
     rows = request.rows or sequence.rows or ROWS
     warmup = next((each for each in (request.warmup, sequence.warmup) if each is not None), WARMUP)
     return Size(
         tables=tables,
-        rows=rows if isinstance(rows, int) else _share_of_memory(rows, tables, survey, contenders),
+        rows=rows if isinstance(rows, int) else _share_of_memory(rows, tables, survey, row_bytes),
         seconds=request.seconds or sequence.seconds or SECONDS,
         warmup=warmup,
         threads=request.threads or sequence.threads or THREADS,
@@ -148,13 +148,12 @@ def _check_cores(steps: list[Step], contenders: list[Contender]) -> None:
         )
 
 
-def _share_of_memory(rows: str, tables: int, survey: Mapping[str, Any], contenders: list[Contender]) -> int:
+def _share_of_memory(rows: str, tables: int, survey: Mapping[str, Any], row_bytes: float) -> int:
     """Rows of a table, to a full thousand, so that every contender has at least this much data."""
     share = memory_share(rows)
     if share is None:
         raise InputError(f'rows {rows!r} is neither a number nor like "3x memory"')
-    smallest = min(bytes_per_row(contender) for contender in contenders)
-    wanted = math.ceil(share * memory_bytes(survey) / smallest / tables / 1000) * 1000
+    wanted = math.ceil(share * memory_bytes(survey) / row_bytes / tables / 1000) * 1000
     if not 0 < wanted <= MAX_ROWS:
         raise InputError(
             f"rows {rows!r} means {wanted:,} rows a table; {MAX_ROWS:,} are the most: take more tables"

@@ -10,7 +10,7 @@ statements of 5 seconds of update-index, update-nonindex, insert and write-only.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ..presets import option_values
 from ..protocol.plan import Contender
@@ -36,9 +36,10 @@ _CACHE_OPTION = {
 _CACHE_BYTES = {"innodb": 128 * MB, "rocksdb": 512 * MB, "myisam": 8 * MB}
 
 
-def bytes_per_row(contender: Contender) -> float:
-    """Bytes of one row and its entry in the index."""
-    plain = _TABLE_BYTES[contender.engine] + _INDEX_BYTES[contender.engine]
+def bytes_per_row(contender: Contender, said: Iterable[Mapping[str, float]] = ()) -> float:
+    """Bytes of one row and its entry in the index: of the classic tables, unless workloads say theirs."""
+    own = sum(each.get(contender.engine, 0) for each in said)
+    plain = own or _TABLE_BYTES[contender.engine] + _INDEX_BYTES[contender.engine]
     found = _KEY_BLOCK.search(contender.table_options)
     if contender.engine != "innodb" or not found:
         return plain

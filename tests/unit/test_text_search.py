@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.catalog import Catalog
 from app.errors import InputError
-from app.planner import resolve
-from tests.plans import build, plan, request, survey, write
+from app.planner import estimate, resolve
+from tests.plans import GB, build, plan, request, survey, write
 
 RENDERED = ("mariadb-10.11.19:innodb", "mariadb-10.11.19:myisam")
 
@@ -64,3 +65,27 @@ def test_other_tables_are_no_texts(dyno_home: Path) -> None:
     )
     message = "step text-index needs a step that loads texts, like text-load, before it"
     assert str(refused(sequence="own")) == message
+
+
+# estimates
+
+
+def guess(*contenders: str, **options: Any) -> Any:
+    return estimate(plan(*contenders, **{"sequence": "text-search", **options}), survey())
+
+
+@pytest.mark.parametrize(("engine", "row_bytes"), [("innodb", 1370 + 1800), ("myisam", 1010 + 1400)])
+def test_documents_take_the_room_that_their_workloads_say(engine: str, row_bytes: int) -> None:
+    found = guess(f"mariadb-10.11.19:{engine}").contenders[0]
+    assert found.data_bytes == 348_566 * row_bytes
+    assert found.parts["temporary"] == found.data_bytes  # the table is written anew with its index
+
+
+def test_documents_take_the_time_that_their_workloads_say() -> None:
+    less, more = (guess(rows=rows, steps=["text-load"]).guessed_s for rows in (1_500_000, 3_000_000))
+    assert more - less >= 1_500_000 / 15_000 + 1_500_000 / 5_000
+
+
+def test_a_share_of_the_memory_is_counted_in_documents() -> None:
+    found = plan(*RENDERED, sequence="text-search", rows="1x memory")
+    assert found.rows == -(-16 * GB // (1010 + 1400) // 1000) * 1000
