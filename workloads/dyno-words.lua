@@ -52,12 +52,12 @@ function words.nothing()
    return counts
 end
 
--- Count a document for each of the words that it holds. A word ends where the full-text indexes end one: an
--- apostrophe between two letters is part of it.
+-- Count a document for each of the words that it holds. A word of a full-text index is letters, digits and
+-- underscores; the letters with accents are those of latin1.
 function words.count(content, counts)
    local seen = {}
-   for run in content:gmatch("[%w_'\192-\214\216-\246\248-\255]+") do
-      local i = numbers[run:match("^'*(.-)'*$"):lower()]
+   for token in content:gmatch("[%w_\192-\214\216-\246\248-\255]+") do
+      local i = words.number_of(token)
       if i and not seen[i] then
          seen[i] = true
          counts[i] = counts[i] + 1

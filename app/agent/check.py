@@ -10,6 +10,7 @@ from .asked import differences
 from .builds import environment
 from .conduct import others, read_plan
 from .directory import Directory
+from .fulltext import collection_problems, server_problems
 from .generator import find_sysbench
 from .leftovers import REHEARSAL
 from .mycnf import write_my_cnf
@@ -27,6 +28,7 @@ def check(directory: Directory, asked: Mapping[str, Any]) -> List[Dict[str, Any]
 
     plan = read_plan(json.dumps(asked["plan"]))
     found = [*_check_sysbench(), _check_busy(directory, plan)]
+    found += [say("collection", FAIL, *each) for each in collection_problems(plan)]
     if any(each["state"] == FAIL for each in found):
         return found  # asking the builds would disturb whoever measures here
     lock = directory.lock({"plan": REHEARSAL, "pid": os.getpid()})
@@ -125,7 +127,7 @@ def _rehearse(plan: Plan, contender: Contender, folder: str) -> List[Dict[str, A
         server.prepare()
         server.start()
         server.admit()
-        return _compare(server, contender)
+        return _compare(server, contender, plan)
     except (Refusal, QueryError) as error:
         todo = "look at the preset {} and the build {}".format(contender.preset, contender.build)
         return [say("rehearsal", FAIL, str(error), todo, contender.name)]
@@ -135,7 +137,7 @@ def _rehearse(plan: Plan, contender: Contender, folder: str) -> List[Dict[str, A
             server.clean()
 
 
-def _compare(server: Server, contender: Contender) -> List[Dict[str, Any]]:
+def _compare(server: Server, contender: Contender, plan: Plan) -> List[Dict[str, Any]]:
     """The engine is there, and what was asked for is in force."""
     engines = {
         str(row["engine"]).lower() for row in server.client.query("SHOW ENGINES") if row["support"] != "NO"
@@ -152,6 +154,8 @@ def _compare(server: Server, contender: Contender) -> List[Dict[str, Any]]:
         say("in force", WARN, text, "expect the value in force, or change the preset", contender.name)
         for text in differences(contender.cnf, variables)
     ]
+    wrong = server_problems(plan, contender.engine, variables)
+    found += [say("full text", FAIL, *each, contender.name) for each in wrong]
     return found or [
         say("rehearsal", PASS, "started, and what was asked for is in force", "", contender.name)
     ]

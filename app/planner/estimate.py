@@ -50,10 +50,10 @@ class Work:
     def row_bytes(self, contender: Contender) -> float:
         return bytes_per_row(contender, [each.get("row_bytes", {}) for each in self.workloads.values()])
 
-    def rows_per_second(self, step: Step, engine: str) -> float:
-        """Of all threads of a step that prepares the tables."""
+    def thread_rate(self, step: Step, engine: str) -> float:
+        """Rows a second of one thread of a step that prepares the tables."""
         said = self.workloads.get(step.workload, {}).get("rows_per_second", {})
-        return float(said.get(engine) or _RATES[step.kind][engine]) * step.threads
+        return float(said.get(engine) or _RATES[step.kind][engine])
 
     def grows(self, step: Step) -> bool:
         """Whether a driven step leaves more rows behind; one that takes rows away leaves the space."""
@@ -122,7 +122,7 @@ def estimate(plan: Plan, survey: Mapping[str, Any]) -> Estimate:
         disk_bytes=max(each.session_bytes for each in sizes) + kept,
         kept_bytes=kept,
         contenders=sizes,
-        assumptions=_assumptions(work),
+        assumptions=_assumptions(plan, work),
     )
 
 
@@ -134,8 +134,11 @@ def step_guesses(plan: Plan, contender: Contender) -> list[float]:
     return _steps_s(plan, contender, work)
 
 
-def _assumptions(work: Work) -> list[str]:
-    rates = ", ".join(f"{engine} {rate // 1000}k" for engine, rate in LOAD_RATE.items())
+def _assumptions(plan: Plan, work: Work) -> list[str]:
+    engines = dict.fromkeys(contender.engine for contender in plan.contenders)
+    loads = [step for step in plan.steps if step.kind == "load"][:1]
+    found = ((engine, work.thread_rate(step, engine)) for step in loads for engine in engines)
+    rates = ", ".join(f"{engine} {rate / 1000:.0f}k" for engine, rate in found)
     return [
         f"server, load, index and settling (guessed: {rates} rows/s a thread, {DISK_RATE // MB} MB/s)",
         f"steps bounded by events: {STATEMENT_RATE:,} statements/s a thread",
@@ -169,7 +172,7 @@ def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
     """What a step takes beyond its declared seconds."""
     rows = plan.tables * plan.rows
     if step.kind in PREPARING:
-        return rows / work.rows_per_second(step, contender.engine)
+        return rows / (work.thread_rate(step, contender.engine) * step.threads)
     if step.kind == "scan":
         return rows / (SCAN_RATE * min(step.threads, plan.tables))
     if step.kind == "settle":

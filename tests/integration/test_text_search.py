@@ -13,6 +13,7 @@ from app.catalog.approval import hash_of
 from tests.plans import write
 
 from .desktop import Desktop
+from .generated import drive, shipped, started_server
 
 MARIADB = "mariadb-10.11.19:"
 ROWS = 1200
@@ -31,6 +32,29 @@ workload = "text-load"
 [[step]]
 workload = "text-index"
 """
+COLLECTION = """\
+name = "library"
+title = "Eight references made up in the form of OHSUMED"
+tables = 1
+rows = {rows}
+threads = [1]
+seconds = 1
+warmup = 0
+
+[[step]]
+workload = "text-load"
+options = {{collection = "{files}"}}
+
+[[step]]
+workload = "text-index"
+
+[[step]]
+workload = "text-search"
+"""
+LIBRARY = Path(__file__).parents[1] / "data/ohsumed"
+# as a person counts them, of the words that are there at all
+IN_LIBRARY = {"phase": 2, "Meyers": 2, "Tsukamoto": 1, "microliter": 2, "Earlier": 1, "Heilbrun": 1}
+IN_LIBRARY |= {"athletes": 2, "jejuni": 1, "REPORTS": 1}
 SEARCH = '\n[[step]]\nworkload = "text-search"\n'
 
 
@@ -98,3 +122,73 @@ def test_a_wrong_count_fails_the_step(desktop: Desktop) -> None:
     assert {step["state"] for step in before} == {"completed"}
     assert search["state"] == "failed"
     assert search["reason"] == "wrong count: 1 documents hold the word peroxy, the server finds it in 0"
+
+
+def library(desktop: Desktop, rows: int, *files: Path) -> list[str]:
+    """The words of dyno run for a collection of one's own."""
+    text = COLLECTION.format(rows=rows, files=":".join(map(str, files)))
+    write(desktop.home / "sequences/library.toml", text)
+    return ["run", "--sequence", "library", "--contender", MARIADB + "innodb"]
+
+
+@pytest.mark.parametrize("engine", ["innodb", "myisam"])
+def test_a_collection_of_ones_own_is_read(desktop: Desktop, engine: str) -> None:
+    line = library(desktop, 8, LIBRARY / "sample.87", LIBRARY / "sample.88-91")
+    desktop.dyno(*line[:-1], MARIADB + engine)
+    load, index, search = desktop.json("session", "show", "last")["steps"]
+    assert [step["state"] for step in (load, index, search)] == ["completed"] * 3, search["reason"]
+    assert load["rows"] == 8
+
+
+def test_words_of_a_collection_are_counted_as_a_person_counts_them() -> None:
+    files = f"{LIBRARY / 'sample.87'}:{LIBRARY / 'sample.88-91'}"
+    with started_server() as server:
+        server.query("CREATE DATABASE dyno")
+        work = shipped("text-load", "innodb", tables=1, rows=8, options={"collection": files})
+        assert drive(server, work).code == 0
+        found = dict(server.query("SELECT word, documents FROM dyno.words1 WHERE documents > 0"))
+        (content,) = server.query("SELECT content FROM dyno.texts1 WHERE docid = 5")[0]
+    assert found == IN_LIBRARY
+    assert content.splitlines() == [
+        "Athletes; Campylobacter jejuni/*.",
+        "One with a backslash \\ and quotes ' '' \" in it.",
+        " . a line that begins with a dot, and one that looks like",
+        ".5 microliter of a field.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "files", "complaint"),
+    [
+        (
+            9,
+            ["sample.87", "sample.88-91"],
+            "the collection has 8 documents, the plan wants 9 rows of a table",
+        ),
+        (
+            8,
+            ["sample.87", "sample.92"],
+            "sample.92 of the collection cannot be read: No such file or directory",
+        ),
+    ],
+)
+def test_a_collection_that_is_not_there_is_told_beforehand(
+    desktop: Desktop, rows: int, files: list[str], complaint: str
+) -> None:
+    done = desktop.dyno(*library(desktop, rows, *(LIBRARY / name for name in files)), code=1)
+    assert complaint in done.stdout + done.stderr
+    assert desktop.sessions() == []
+
+
+def test_a_query_cache_is_refused(desktop: Desktop) -> None:
+    preset = "[mysqld]\nquery_cache_type = 1\nquery_cache_size = 1M\ninnodb_ft_min_token_size = 6\n"
+    write(desktop.home / "presets/innodb/cached.cnf", preset)
+    done = desktop.dyno(
+        *("run", "--sequence", "text-search", "--rows", "100", "--threads", "1"),
+        *("--contender", MARIADB + "innodb:cached"),
+        code=1,
+    )
+    said = done.stdout + done.stderr
+    assert "the query cache is on: it would answer in place of the full-text index" in said
+    assert "leave words out: innodb_ft_min_token_size is 6, innodb_ft_max_token_size is 84" in said
+    assert desktop.sessions() == []
