@@ -320,6 +320,11 @@ local function end_worker()
    end
 end
 
+-- The line "statement": one that stands for all of the workload.
+function figures.tell_statement(text)
+   write_line(string.format('{"type":"statement","text":"%s"}\n', text:gsub('[\\"]', "\\%0")))
+end
+
 -- For workers -------------------------------------------------------------------------------------
 
 figures.MAX_THREADS = MAX_THREADS

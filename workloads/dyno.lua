@@ -50,6 +50,13 @@ function dyno.seed(stream, part)
    C.sb_rng_state[1] = mixed((seed + 1) * 0x9e3779b97f4a7c15ULL + apart)
 end
 
+-- Tell a statement that stands for all of the workload: how the server carries it out is kept (EXPLAIN).
+function dyno.tell(statement)
+   if sysbench.tid == 0 then
+      figures.tell_statement(statement)
+   end
+end
+
 -- Send a statement that is none of the workload's: it appears in no figure.
 function dyno.set_up(statement)
    dyno.connection:query(statement)

@@ -12,6 +12,7 @@ function dyno.prepare()
    if sysbench.opt.count then
       text = "SELECT COUNT(*) FROM sbtest%u WHERE LENGTH(pad) < 0"
    end
+   dyno.tell(text:format(1))
 end
 
 function event()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from ..protocol.events import Log, Mark, Progress
 from .affinity import affinity
-from .figures import latency_of, marks_of, per_unit, totals_of, value_of
+from .figures import latency_of, marks_of, out_of_rows, per_unit, totals_of, value_of
 from .generator import Generator, add, command, driver_options
 from .host import deltas
 from .server import Server
@@ -38,6 +38,8 @@ class Drive:
         self._first: Any = None  # readings of the host at the bounds of the measured part
         self._last: Any = None
         self._read_before: Optional[float] = None
+        self._rows_before = session.rows_in_tables
+        self._statement = ""  # that stands for all of the workload, where it tells one
         self._done = 0
         self._in_force: Dict[str, Any] = {}
 
@@ -100,6 +102,8 @@ class Drive:
             self._first = self._session.sampler.reading
             self._warm_rows = line["rows"]
             self._session.journal.write(Mark, name="measured", step=self._index)
+        elif kind == "statement":
+            self._statement = str(line["text"])
         elif kind == "total":
             self._take_total(line)
 
@@ -122,7 +126,8 @@ class Drive:
             )
 
     def _sample(self, line: Optional[Mapping[str, Any]], derived: bool = False) -> None:
-        self._session.sampler.take(self._index, self._s, line, derived)
+        is_scan = self._step.kind == "scan"
+        self._session.sampler.take(self._index, self._s, line, derived, rows_by_server=is_scan)
         self._s += 1
         self._progress(line)
 
@@ -172,6 +177,8 @@ class Drive:
         outcome, reason = self._outcome(interrupted, generator)
         session.count_rows(totals["rows"])
         session.count_rows(self._warm_rows)
+        if self._statement:
+            session.facts.write_explain(step, self._statement)
         return {
             "outcome": outcome,
             "reason": reason,
@@ -182,7 +189,10 @@ class Drive:
             "buckets": self._total.get("buckets", []),
             "per_query": per_unit(spent, totals["queries"]),
             "per_row": per_unit(spent, sum(totals["rows"].values())),
-            "marks": marks_of(totals, session.crashes > 0),
+            "marks": [
+                *marks_of(totals, session.crashes > 0),
+                *out_of_rows(self._rows_before, session.rows_in_tables),
+            ],
             "in_force": self._in_force,
         }
 

@@ -62,6 +62,16 @@ class Facts:
         elif step.writes and not any(each.writes for each in rest):
             self._write_engine("written")
 
+    def write_explain(self, step: Step, statement: str) -> None:
+        """How the server carries out the statement that stands for a step; asked when the step is over."""
+        client = self._session.server.client
+        try:
+            client.run("USE dyno")
+            rows: Any = [_plain(row) for row in client.query("EXPLAIN " + statement)]
+        except QueryError as error:
+            rows = [{"not explained": str(error)}]
+        self._write("explain", {"statement": statement, "rows": rows}, step.label)
+
     def write_ended(self) -> None:
         """After the last step: the engine once more, and the only count of the rows that is exact."""
         self._write_engine("ended")
@@ -139,6 +149,12 @@ class Facts:
             whole = file.read(1 << 18).rpartition(b"\n")[0]
         self._read += len(whole) + 1 if whole else 0
         return whole.decode(errors="replace").splitlines()
+
+
+def _plain(row: Dict[str, Any]) -> Dict[str, Any]:
+    """With numbers that JSON has."""
+    known = (int, float, str, type(None))
+    return {name: value if isinstance(value, known) else str(value) for name, value in row.items()}
 
 
 def _level(line: str) -> str:

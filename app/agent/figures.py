@@ -87,3 +87,8 @@ def marks_of(totals: Mapping[str, Any], after_crash: bool) -> List[str]:
     if totals.get("errors", 0) > ERROR_RIDDEN * max(1, totals.get("events", 0)):
         marks.append("error-ridden")
     return marks
+
+
+def out_of_rows(before: int, after: int) -> List[str]:
+    """Where more than half of the rows are gone, every second statement finds none."""
+    return ["out-of-rows"] if after < before / 2 else []

@@ -66,13 +66,24 @@ class Sampler:
         self.reading = self._host.read()
         self._status = self._try("server", self._counters.read, {})
 
-    def take(self, step: int, s: int, load: Optional[Mapping[str, Any]], derived: bool = False) -> None:
-        """Write the sample of second `s`; load is the generator's line for it, None where it is missing."""
+    def take(
+        self,
+        step: int,
+        s: int,
+        load: Optional[Mapping[str, Any]],
+        derived: bool = False,
+        rows_by_server: bool = False,
+    ) -> None:
+        """Write the sample of second `s`; load is the generator's line for it, None where it is missing.
+
+        A statement of a scan takes many seconds: one without its end is no stall; the server tells the rows.
+        """
         before, status, then = self.reading, self._status, self.at
         self.begin()
         dt = self.at - then
         host = values(before, self.reading, dt)
-        found = [*_load_values(load), *host, *self._counters.values(status, self._status, dt)]
+        told = _rows_by_server(status, self._status, dt) if rows_by_server else _load_values(load)
+        found = [*told, *host, *self._counters.values(status, self._status, dt)]
         rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]
         self._journal.write(Sample, step=step, s=s, dt=round(dt, 4), values=rounded, derived=derived)
         for problem in self._host.take_problems():
@@ -98,6 +109,13 @@ def _load_values(load: Optional[Mapping[str, Any]]) -> List[Optional[float]]:
     counts = [queries(load), load["reads"], load["writes"], load["other"], load["events"]]
     counts += [load["errors"], load["reconnects"], sum(load.get("rows", {}).values())]
     return [float(count) / interval for count in counts] + [load.get("p95_ms")]
+
+
+def _rows_by_server(before: Mapping[str, str], after: Mapping[str, str], dt: float) -> List[Optional[float]]:
+    """In the order of LOAD: the rows that the server has read, and nothing else."""
+    then, now = rows_read(before), rows_read(after)
+    rate = None if then is None or now is None or dt <= 0 else max(0.0, now - then) / dt
+    return [rate if each["name"] == "load.rows" else None for each in LOAD]
 
 
 def queries(load: Mapping[str, Any]) -> int:

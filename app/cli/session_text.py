@@ -29,9 +29,10 @@ def show(found: Mapping[str, Any]) -> None:
         print(f"tags: {', '.join(found['tags'])}")
     print()
     print_table(HEADERS, [_step(step) for step in found["steps"]], _RIGHT)
-    _show_list("settled", [settled_text(each["settled"]) for each in found["steps"] if each["settled"]])
+    _show_list("settled", [harmless(settled_text(each["settled"])) for each in found["steps"] if each["settled"]])
     marked = {mark for step in found["steps"] for mark in step["marks"]}
     _show_list("what the marks of steps mean", [harmless(mark_text(mark)) for mark in sorted(marked)])
+    _show_list("carried out by the server as", [_explain(each) for each in found["explains"]])
     marks = [each for each in found["events"] if each["kind"] == "mark" and each["about"] != "measured"]
     _show_list("marks", [f"second {m['t']:,.0f}: {harmless(m['about'] + ' ' + m['text'])}" for m in marks])
     _show_list("notes", [_note(note, found["steps"]) for note in found["notes"]])
@@ -76,6 +77,16 @@ def _note(note: Mapping[str, Any], steps: list[Any]) -> str:
         when += ", " + " ".join([step["name"], *coordinates])
     text = "\n    ".join(harmless(line) for line in note["text"].splitlines())
     return f"{harmless(when)}: {text}"
+
+
+def _explain(explain: Mapping[str, Any]) -> str:
+    """The statement, and below it what EXPLAIN said of it where it said something."""
+    rows = [
+        ", ".join(f"{name} {_plain(value)}" for name, value in row.items() if value is not None)
+        for row in explain["rows"]
+    ]
+    lines = [f"{explain['step']}: {explain['statement']}", *rows]
+    return "\n    ".join(harmless(line) for line in lines)
 
 
 def show_settings(found: Mapping[str, Any]) -> None:

@@ -61,12 +61,21 @@ class StepEntry(TypedDict):
     )  # of the load, and of the last step of a run of writes: the settle step behind
 
 
+class ExplainEntry(TypedDict):
+    """How the server carries out the statement that stands for a step."""
+
+    step: str  # with its coordinates
+    statement: str
+    rows: list[dict[str, Any]]  # as EXPLAIN answered
+
+
 class SessionShown(SessionEntry):
     """A session with its steps, and what was said of it."""
 
     steps: list[StepEntry]
     notes: list[dict[str, Any]]
     events: list[dict[str, Any]]
+    explains: list[ExplainEntry]
 
 
 class SeriesValues(TypedDict):
@@ -94,6 +103,7 @@ def show(history: History, reference: str) -> SessionShown:
             "steps": steps(history, id_),
             "notes": notes(history, id_),
             "events": remarks(history, id_),
+            "explains": explains(history, id_),
         }
     return shown
 
@@ -260,6 +270,14 @@ def facts(history: History, session: str, name: str = "") -> list[dict[str, Any]
         (session, name, name),
     )
     return [{"name": its_name, "when": when, "value": _unpack(content)} for its_name, when, content in rows]
+
+
+def explains(history: History, session: str) -> list[ExplainEntry]:
+    """In the order of the journal."""
+    return [
+        {"step": fact["when"], "statement": fact["value"]["statement"], "rows": fact["value"]["rows"]}
+        for fact in facts(history, session, "explain")
+    ]
 
 
 def settings(history: History, reference: str) -> dict[str, Any]:

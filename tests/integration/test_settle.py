@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +20,12 @@ from app.agent.mysql import Client
 from app.agent.options import known_options
 from app.agent.server import Server
 from app.agent.settle import Settling
+from app.protocol.events import Fact, Progress, StepEnded
+from tests.plans import write as write_file
+
+from .desktop import Desktop
+from .sshd import wait_until
+from .test_faults import begun, on_target
 
 TABLE = (
     "CREATE TABLE dyno.sbtest1 (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, k INT NOT NULL DEFAULT 0,"
@@ -109,7 +117,7 @@ def check_settled(server: Server, engine: str) -> Settling:
     return settling
 
 
-@pytest.mark.parametrize("engine", ["innodb", "rocksdb", "myisam"])
+@pytest.mark.parametrize("engine", ["innodb", "myisam"])
 def test_mariadb_settles_and_has_its_variables_back(tmp_path: Path, engine: str) -> None:
     with started(tmp_path, Path("/usr/sbin/mariadbd"), Path("/usr"), "MariaDB", "10.11", engine) as server:
         check_settled(server, engine)
@@ -129,3 +137,160 @@ def test_mysql_settles_and_has_its_variables_back(
     server = next(path for path in (base / "bin" / binary, base / binary) if path.exists())
     with started(tmp_path, server, base, "MySQL", name.removeprefix("mysql-"), "innodb") as running:
         check_settled(running, "innodb")
+
+
+# whole sessions
+
+WRITES = """\
+name = "writes"
+title = "Two settle steps, of the load and of writes, and reads with debt and without"
+tables = 2
+rows = 120000
+threads = [2]
+seconds = 1
+warmup = 1
+
+[[step]]
+workload = "load"
+
+[[step]]
+workload = "index"
+
+[[step]]
+name = "early"
+workload = "point-query"
+
+[[step]]
+kind = "settle"
+
+[[step]]
+workload = "update-index"
+settle_after = true
+
+[[step]]
+workload = "scan"
+
+[[step]]
+workload = "delete-only"
+events = 200000
+"""
+HEAD = """\
+# title: For a test
+# purpose: redo that nobody waits for
+# durability: none
+# source: a test
+
+[mysqld]
+innodb_buffer_pool_size = 256M
+innodb_flush_log_at_trx_commit = 2
+"""
+QUICK = {"innodb": HEAD, "rocksdb": HEAD + "plugin_load_add = ha_rocksdb\nrocksdb_flush_log_at_trx_commit = 2\n"}
+SLOW = HEAD + "innodb_io_capacity = 100\ninnodb_io_capacity_max = 100\n"
+SETTLE, AFTER = 2, 3  # steps of SLOWLY
+SLOWLY = """\
+name = "slowly"
+title = "A settle step that has much to do"
+tables = 2
+rows = 60000
+threads = [1]
+seconds = 3
+warmup = 0
+
+[[step]]
+workload = "load"
+
+[[step]]
+workload = "index"
+settle_after = true
+
+[[step]]
+workload = "point-query"
+"""
+
+
+@pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
+def test_what_settling_cost_is_kept_with_the_steps_that_caused_it(desktop: Desktop, engine: str) -> None:
+    write_file(desktop.home / "sequences/writes.toml", WRITES)
+    write_file(desktop.home / f"presets/{engine}/quick.cnf", QUICK[engine])
+    words = ["--sequence", "writes", "--contender", f"mariadb-10.11.19:{engine}:quick"]
+    desktop.dyno("run", "--target", "local", *words)
+    shown = desktop.json("session", "show", "last")
+    steps = {step["name"]: step for step in shown["steps"]}
+    assert {step["name"] for step in shown["steps"] if step["settled"]} == {"load", "update-index"}
+    load, writes = steps["load"]["settled"], steps["update-index"]["settled"]
+    assert load["steps"] == ["load", "index"]
+    assert (load["rows"], load["row_bytes"]) == (240000, 188)
+    assert load["seconds"] == pytest.approx(steps["settle"]["value"])
+    assert 0.5 < load["write_amplification"] < 50
+    assert load["run_written_bytes"] == pytest.approx(load["write_amplification"] * 240000 * 188, rel=0.01)
+    assert writes["steps"] == ["update-index threads=2"]
+    events = [e for e in desktop.events(shown["id"]) if isinstance(e, StepEnded)]
+    rows = steps["update-index"]["queries"]
+    assert rows < writes["rows"]  # the second of its warm-up wrote rows too
+    assert ("indebted" in steps["early"]["marks"]) == (engine == "innodb")
+    assert steps["scan"]["marks"] == []
+    assert steps["delete-only"]["marks"] == ["out-of-rows"]
+    assert not events[3].debt.get("memtable_bytes", 0) > 1 << 20
+    check_scan(desktop, shown)
+    text = desktop.dyno("session", "show", "last").stdout
+    assert "load, index: settled in" in text
+    assert "write amplification" in text
+    compared = ("compare", shown["id"], "--measure", "write_amplification", "--format", "csv")
+    assert f"{load['write_amplification']}" in desktop.dyno(*compared).stdout
+
+
+def check_scan(desktop: Desktop, shown: dict[str, Any]) -> None:
+    (explained,) = shown["explains"]
+    assert explained["step"] == "scan threads=2"
+    assert explained["statement"] == "SELECT * FROM sbtest1 WHERE LENGTH(c) < 0"
+    assert explained["rows"][0]["type"] == "ALL"
+    found = desktop.json("session", "series", shown["id"], "scan", "--series", "qps")
+    assert set(found["values"]) <= {None}
+
+
+def begin_slowly(desktop: Desktop) -> None:
+    """Until a settle step is in the middle of its work."""
+    write_file(desktop.home / "presets/innodb/slow.cnf", SLOW)
+    write_file(desktop.home / "sequences/slowly.toml", SLOWLY)
+    desktop.begin(
+        "run", "--target", "local", "--sequence", "slowly", "--contender", "mariadb-10.11.19:innodb:slow"
+    )
+    wait_until(begun(desktop, SETTLE), "the settle step is at work", 60)
+
+
+def limit_of(desktop: Desktop) -> float:
+    """The share of dirty pages that the server under test allows, asked of it."""
+    (record,) = desktop.target.glob("sessions/*/server.pid")
+    client = Client(record.read_text().split()[2] + "/s")
+    found = client.pairs("SHOW GLOBAL VARIABLES LIKE 'innodb_max_dirty_pages_pct'")
+    client.close()
+    return float(found["innodb_max_dirty_pages_pct"])
+
+
+def test_skipped_or_stopped_it_leaves_no_variable_changed(desktop: Desktop) -> None:
+    begin_slowly(desktop)
+    assert limit_of(desktop) == 0
+    wait_until(
+        lambda: any(isinstance(e, Progress) and "dirty pages" in e.text for e in on_target(desktop)), "text"
+    )
+    desktop.dyno("skip", "--target", "local")
+    wait_until(begun(desktop, AFTER), "the next step is at work", 30)
+    assert limit_of(desktop) == 90
+    desktop.dyno("stop", "--target", "local")
+    wait_until(lambda: not desktop.agent_pid(), "the agent has ended", 60)
+    assert desktop.server_pid() == 0
+    ended = {e.step: e for e in on_target(desktop) if isinstance(e, StepEnded)}
+    assert ended[SETTLE].outcome == "skipped"
+    assert "cause" not in ended[SETTLE].settled
+
+
+def test_a_killed_agent_leaves_a_server_that_nobody_measures(desktop: Desktop) -> None:
+    begin_slowly(desktop)
+    server = desktop.server_pid()
+    os.kill(desktop.agent_pid(), signal.SIGKILL)
+    assert limit_of(desktop) == 0  # its server lives, and is as it was left
+    desktop.dyno("run", *desktop.plan("mariadb-10.11.19:innodb:slow", seconds=1))
+    assert not Path(f"/proc/{server}").exists()
+    (session,) = [entry["id"] for entry in desktop.sessions() if entry["state"] == "completed"]
+    facts = {e.name: e.value for e in desktop.events(session) if isinstance(e, Fact)}
+    assert float(facts["variables"]["innodb_max_dirty_pages_pct"]) == 90
