@@ -13,9 +13,9 @@ MARKS = {
     "error-ridden": "more than one event in a hundred ended in an error that was counted and passed over",
     "after-a-crash": "the server had died before it and was started again",
     "capped": "settling had not ended when its time was over",
-    "indebted": "it began before the writes of earlier steps had reached the files they belong to",
+    "indebted": "it began while much of earlier writes was still to be written back, compacted or purged",
     "fewer-clients": "fewer clients were connected than it was to have threads",
-    "out-of-rows": "the rows that it takes away ran out before it ended",
+    "out-of-rows": "more than half of its rows were gone when it ended: every second statement found none",
     "restarted": "the server was started anew for it, with empty caches",
     "shared-cores": "the load generator ran on the same CPUs as the server",
 }

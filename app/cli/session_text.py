@@ -29,7 +29,8 @@ def show(found: Mapping[str, Any]) -> None:
         print(f"tags: {', '.join(found['tags'])}")
     print()
     print_table(HEADERS, [_step(step) for step in found["steps"]], _RIGHT)
-    _show_list("settled", [harmless(settled_text(each["settled"])) for each in found["steps"] if each["settled"]])
+    settled = [each["settled"] for each in found["steps"] if each["settled"]]
+    _show_list("settled", [harmless(settled_text(each)) for each in settled])
     marked = {mark for step in found["steps"] for mark in step["marks"]}
     _show_list("what the marks of steps mean", [harmless(mark_text(mark)) for mark in sorted(marked)])
     _show_list("carried out by the server as", [_explain(each) for each in found["explains"]])

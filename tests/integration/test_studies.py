@@ -40,7 +40,7 @@ threads = [1, 2]
 
 [[step]]
 workload = "delete-only"
-events = 2000
+events = 9000
 
 [[step]]
 name = "fewer"
@@ -116,6 +116,7 @@ def test_scans_end_by_themselves_and_tell_rows(desktop: Desktop, engine: str) ->
         assert (step["unit"], step["queries"], step["seconds"] < 30) == ("rows/s", 3, True)
         assert_rate(step, 3 * ROWS)
     assert load["rows"] == 3 * ROWS > deleted["rows"] == fewer["rows"]
+    assert deleted["marks"] == ["out-of-rows"]  # of as many keys as there are rows, each third is never drawn
     assert_rate(fewer, fewer["rows"])
 
 
