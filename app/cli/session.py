@@ -47,8 +47,13 @@ def add_words(words: Any) -> None:
     undelete = verbs.add_parser("undelete", help="bring back what was deleted in the last seven days")
     undelete.add_argument("session", help="a full id, or its last 6 characters")
     undelete.set_defaults(carry_out=later("session", "undelete_session"))
-    importing = words.add_parser("import", help="take in a session that somebody exported")
-    importing.add_argument("file", type=Path, help="what dyno session export has written")
+    importing = words.add_parser("import", help="take in sessions that somebody exported or published")
+    importing.add_argument(
+        "file", type=Path, nargs="?", help="what dyno session export has written, or a published table (CSV)"
+    )
+    importing.add_argument(
+        "--published", action="store_true", help="the results of the studies, as they come with Dyno"
+    )
     importing.set_defaults(carry_out=later("session", "import_session"))
 
 
@@ -203,8 +208,13 @@ def undelete_session(arguments: argparse.Namespace) -> None:
 
 
 def import_session(arguments: argparse.Namespace) -> None:
-    from ..history import importing
+    from ..history.publishing import import_shipped
+    from ..history.taking_in import take_in
 
+    if (arguments.file is None) != arguments.published:
+        raise InputError("name a file, or say --published")
     with opened() as history:
-        found = importing.import_session(history, arguments.file)
-    print(f"{found.session}: {'imported' if found.new else 'is in the history already, nothing was changed'}")
+        found = import_shipped(history) if arguments.published else take_in(history, arguments.file)
+    for each in found:
+        said = "imported" if each.new else "is in the history already, nothing was changed"
+        print(f"{each.session}: {said}")

@@ -19,7 +19,7 @@ from ...context import Context
 from ...models.session_columns import SessionColumn
 from .editing import count
 
-_FILES = "Exported sessions (*.zip);;All files (*)"
+_FILES = "Sessions (*.zip *.csv);;All files (*)"
 _FOLDER = "history/folder"  # where the last file was
 
 
@@ -118,15 +118,15 @@ class Exchange(QObject):
 
 
 def _take_in(history: History, files: Sequence[Path]) -> Taken:
-    from app.history.importing import import_session
+    from app.history.taking_in import take_in
 
     new: list[str] = []
     known: list[str] = []
     problems: list[str] = []
     for file in files:
         try:
-            found = import_session(history, file)
-            (new if found.new else known).append(found.session)
+            for found in take_in(history, file):
+                (new if found.new else known).append(found.session)
         except DynoError as error:
             problems.append(str(error))
     return Taken(tuple(new), tuple(known), tuple(problems))
