@@ -12,9 +12,8 @@ WIDTH = 480
 
 
 class EmptyPage(QWidget):
-    def __init__(
-        self, title: str, text: str, action: QAction | None = None, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, title: str, text: str, *actions: QAction, parent: QWidget | None = None) -> None:
+        """The first of the actions is the next step."""
         super().__init__(parent)
         heading, words = QLabel(title), QLabel(text)
         heading.setProperty("role", "title")
@@ -28,13 +27,14 @@ class EmptyPage(QWidget):
         for label in (heading, words):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             layout.addWidget(label, 0, Qt.AlignmentFlag.AlignHCenter)
-        if action is not None:
-            layout.addWidget(self._button(action), 0, Qt.AlignmentFlag.AlignHCenter)
+        for action in actions:
+            button = self._button(action, is_next=action is actions[0])
+            layout.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch(3)
 
-    def _button(self, action: QAction) -> QPushButton:
+    def _button(self, action: QAction, is_next: bool) -> QPushButton:
         button = QPushButton(plain_text(action))
         button.setToolTip(action.toolTip())
-        button.setProperty("accent", True)
+        button.setProperty("accent", is_next)
         button.clicked.connect(action.trigger)
         return button

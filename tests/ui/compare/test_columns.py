@@ -8,6 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.history import edits
 from app.history.history import History
+from app.history.sessions import sessions
 from tests import comparable
 from ui.bus import Changes, Wanted
 from ui.context import Context
@@ -126,3 +127,19 @@ def test_warnings_are_shown(qtbot: QtBot, context: Context, page: ComparePage) -
     page.open(Wanted("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert "different work" in page.warning.text and page.warning.isVisible()
+
+
+def test_published_results_are_one_click_away(qtbot: QtBot, page: ComparePage) -> None:
+    """The versions of MySQL on one machine, as they were printed; again it brings nothing twice."""
+    page.commands.published.trigger()
+    qtbot.waitUntil(lambda: columns_of(page) == 6)
+    shown = page.body.comparison
+    assert shown is not None
+    names = [column["name"] for column in shown["sessions"]]
+    assert names[0] == "innodb-5.0.96-i3" and names[-1] == "innodb-8.0.3-i3"
+    inlist = next(row for row in shown["rows"] if row["workload"] == "update-inlist")
+    assert inlist["values"][0] == 211
+    page.commands.published.trigger()
+    qtbot.wait(200)
+    with History(page.context.home) as history:
+        assert len(sessions(history)) == 21

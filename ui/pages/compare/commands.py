@@ -17,13 +17,25 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Commands:
     choose: QAction
+    published: QAction
     column: Sequence[QAction]  # what is done to the column where the keyboard stands
     turn: QAction
     copying: Sequence[QAction]
     saving: Sequence[QAction]
 
     def menu(self) -> list[QAction | None]:
-        return [self.choose, *self.column, None, self.turn, None, *self.copying, None, *self.saving]
+        return [
+            self.choose,
+            self.published,
+            None,
+            *self.column,
+            None,
+            self.turn,
+            None,
+            *self.copying,
+            None,
+            *self.saving,
+        ]
 
     def set_enabled(self, is_enabled: bool) -> None:
         """What needs a comparison."""
@@ -40,6 +52,12 @@ def make_commands(page: ComparePage) -> Commands:
 
     return Commands(
         choose=made("Choose &columns...", "Ctrl+Shift+A", "Add or take away sessions", page.toggle_chooser),
+        published=made(
+            "&Published results",
+            "Ctrl+Shift+P",
+            "What others have measured, as it was printed: InnoDB from MySQL 5.0 to 8.0",
+            page.show_published,
+        ),
         column=[
             made("Make &base", "Ctrl+B", "Measure the others against this column", page.make_base),
             made(

@@ -8,8 +8,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.errors import DynoError
+from app.history.history import History
 
-from ...bus import Wanted
+from ...bus import Changes, Wanted
 from ...context import Context
 from ...tasks import Latest
 from ...theme import SPACE
@@ -26,6 +27,7 @@ from .controls import Controls
 
 _WARNINGS = 3  # lines of them before the table is pushed too far down
 
+_VERSIONS = 6  # of MySQL, on the first machine of the first of the published tables
 _EMPTY_TITLE = "Nothing to compare yet"
 _EMPTY_TEXT = (
     "Two to eight sessions side by side: their figures step by step against those of a base, charts,"
@@ -64,7 +66,9 @@ class ComparePage(Page):
         column.addWidget(self.controls)
         column.addWidget(self.warning)
         column.addWidget(self.body, 1)
-        self._stack.addWidget(EmptyPage(_EMPTY_TITLE, _EMPTY_TEXT, self.commands.choose))
+        self._stack.addWidget(
+            EmptyPage(_EMPTY_TITLE, _EMPTY_TEXT, self.commands.choose, self.commands.published)
+        )
         self._stack.addWidget(filled)
         self.chooser.hide()
         row = QHBoxLayout()
@@ -145,6 +149,20 @@ class ComparePage(Page):
             self.chooser.begin()
         else:
             self.body.table.setFocus()
+
+    def show_published(self) -> None:
+        """Take in what comes with Dyno, and show the versions of a server beside one another."""
+
+        def work(history: History) -> list[str]:
+            from app.history.publishing import import_shipped
+
+            return [each.session for each in import_shipped(history)]
+
+        def show(found: list[str]) -> None:
+            self.context.bus.changed.emit(Changes(sessions=True))
+            self._choose(Chosen(tuple(found[:_VERSIONS])))
+
+        self.context.tasks.read(self, work, show, self.message.show_failure)
 
     def make_base(self) -> None:
         self._on_base_wanted(self.body.table.chosen_column)
