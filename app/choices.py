@@ -95,6 +95,7 @@ def _step_choice(step: Any, workload: Workload | None) -> StepChoice:
 
 def _bound_text(step: Any) -> str:
     bounds = [
+        "a thread a table" if step.per_table else "",
         count_text(step.threads[0], "thread") if step.threads and len(step.threads) == 1 else "",
         f"threads {', '.join(map(str, step.threads))}" if step.threads and len(step.threads) > 1 else "",
         f"{step.seconds} s" if step.seconds else "",

@@ -107,6 +107,7 @@ STEP_RULES = {
     "key_caches": FLAG,
     "warmup": WARMUP,
     "warm": FLAG,
+    "per_table": FLAG,
     "settle_before": FLAG,
     "settle_after": FLAG,
     "cap_s": SECONDS,
@@ -186,6 +187,7 @@ class SequenceStep:
     events: int | None = None
     rate: int | None = None  # events a second that are asked for
     threads: tuple[int, ...] | None = None
+    per_table: bool = False  # as many threads as there are tables
     cores: tuple[int, ...] | None = None
     variation: tuple[Variation, ...] = ()
     key_caches: bool = False  # MyISAM: each table has its own
@@ -290,6 +292,8 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
         raise document.error(
             (*where, "share"), "is of the seconds that the plan says: leave one of the two out"
         )
+    if "per_table" in table and "threads" in table:
+        raise document.error((*where, "per_table"), "is a number of threads too: leave one of the two out")
     name = table.get("name") or table.get("workload") or table["kind"]
     _check_name(document, (*where, "name"), name)
     check_options(document, (*where, "options"), table.get("options", {}))

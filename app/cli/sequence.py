@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..catalog import Sequence, SequenceStep
 
 OPEN = "the plan"
+ONE_A_TABLE = "one a table"
 DEFAULTS = ("tables", "rows", "threads", "cores", "seconds", "warmup", "transport")
 WITH_WORK = ("load", "index", "settle", "restart", "text-index", "scan")  # that end when they are done
 
@@ -109,12 +110,12 @@ def _work(step: SequenceStep) -> str:
 
 
 def _clients(step: SequenceStep, kind: str) -> str:
-    return ", ".join(map(str, step.threads or ())) or ("one a table" if kind == "scan" else "")
+    return ", ".join(map(str, step.threads or ())) or (ONE_A_TABLE if kind == "scan" else "")
 
 
 def _drive(step: SequenceStep, sequence: Sequence) -> tuple[str, str, str]:
     """Threads, warm-up, bounds; the step goes before its sequence."""
-    threads = step.threads or sequence.threads or (OPEN,)
+    threads = (ONE_A_TABLE,) if step.per_table else step.threads or sequence.threads or (OPEN,)
     seconds = step.seconds or (None if step.events else sequence.seconds)
     warmup = next((each for each in (step.warmup, sequence.warmup) if each is not None), None)
     if step.events:

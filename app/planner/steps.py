@@ -95,15 +95,16 @@ def _points(
     if workload.kind in PREPARING:
         method = size.load_method if workload.kind == "load" else "ordered"
         clients = clients_of_load(method, size.tables, size.cpu_threads)
-        threads = step.threads[0] if step.threads else clients
-        return [replace(_step(step, workload, Point(threads), size), coordinates={})]
+        point = Point(step.threads[0] if step.threads else clients)
+        return [replace(_step(step, workload, point, size), coordinates={})]
     cores = step.cores or (() if step.warm else size.cores)
     if not step.warm:
         step = replace(step, variation=step.variation or size.variations)
-    if workload.kind == "scan":  # one client a table, to the end of them all
+    if workload.kind == "scan":  # to the end of all tables
         sweep = points(step, step.threads or (size.tables,), cores)
         return [_step(step, workload, each, size) for each in sweep]
-    sweep = points(step, step.threads or size.threads, cores)
+    threads = (size.tables,) if step.per_table else step.threads or size.threads
+    sweep = points(step, threads, cores)
     bounds = _bounds(step, workload, size, len(sweep), _is_read(later, workloads))
     bounds["rate"] = step.rate or size.rate
     return [_step(step, workload, each, size, **bounds) for each in sweep]

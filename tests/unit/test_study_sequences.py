@@ -73,6 +73,32 @@ def test_the_study_of_november_2017_reads_before_and_after_its_writes() -> None:
     assert {step.options.get("rand_type", "uniform") for step in found.steps} == {"uniform"}
 
 
+def test_the_scripts_of_2026_warm_up_with_as_many_clients_as_tables() -> None:
+    found = plan(sequence="small-datum-2026", rows=1000, tables=7, threads=[1, 2])
+    warm = [step.label for step in found.steps if step.name == "point-query.warm"]
+    assert warm == ["point-query.warm threads=7"]
+
+
+def test_threads_and_one_a_table_exclude_each_other(dyno_home: Path) -> None:
+    own(dyno_home, 'workload = "point-query"\nper_table = true\nthreads = [1]')
+    with pytest.raises(InputError, match="is a number of threads too"):
+        Catalog().sequence("own")
+
+
+@pytest.mark.parametrize(
+    ("sequence", "behind"),
+    [
+        ("small-datum", ["index", "read-write.range10000"]),
+        ("small-datum-2026", ["index", "read-write.range100"]),
+        ("small-datum-2017-03", []),
+        ("small-datum-2017-11", []),
+    ],
+)
+def test_who_waits_for_writes_to_end_and_where(sequence: str, behind: list[str]) -> None:
+    found = plan(sequence=sequence, rows=1000)
+    assert [step.name for step in found.steps if step.kind == "settle"] == [f"settle.{at}" for at in behind]
+
+
 @pytest.mark.parametrize("sequence", ["small-datum", "small-datum-2026"])
 def test_rows_are_taken_away_behind_all_reads(sequence: str) -> None:
     found = plan(sequence=sequence, rows=1000)
