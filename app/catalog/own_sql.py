@@ -68,7 +68,7 @@ def sql_workloads(catalog: Catalog) -> list[OwnSql]:
 def write_sql(catalog: Catalog, sql: OwnSql, over: bool = False) -> None:
     """Write all of its files; one that is there already only where it is meant to be changed."""
     if not _NAME.fullmatch(sql.name):
-        raise InputError(f"{sql.name!r} is no name for a workload: up to 51 small letters, digits and dashes")
+        raise InputError("a workload is named by up to 51 small letters, digits and dashes")
     if not sql.title.strip():
         raise InputError(f"say in a few words what {sql.name} measures")
     for line, text in sql_problems(sql.text):

@@ -31,6 +31,7 @@ from ui.dialogs.help import HelpDialog
 from ui.dialogs.secret import SecretDialog
 from ui.dialogs.settings import SettingsDialog
 from ui.pages import PLACES
+from ui.pages.bench.sql import SqlDialog
 from ui.pages.bench.sweep import SweepDialog
 from ui.widgets.message import Message
 from ui.window import Window
@@ -168,6 +169,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "about": AboutDialog(settled, window),
         "closing": ClosingDialog(settled.plans, window),
         "secret": SecretDialog(SECRET, parent=window),
+        "sql": SqlDialog(settled, window),
         "sweep": SweepDialog(Draft().said(vary="innodb_spin_wait_delay"), "1", [], window),
     }
     found = {}

@@ -50,7 +50,7 @@ def test_a_change_keeps_the_sequence_and_what_else_was_said(dyno_home: Path) -> 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"name": "Two Words"}, "is no name for a workload"),
+        ({"name": "Two Words"}, "a workload is named by"),
         ({"name": "point-query"}, "is shipped and read-only"),
         ({"name": "duel"}, "is shipped and read-only"),
         ({"title": " "}, "say in a few words what people measures"),

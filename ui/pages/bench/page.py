@@ -25,6 +25,7 @@ from .contenders import ContendersPanel
 from .desk import PlanDesk
 from .running import Starter
 from .sequence import SequencePanel
+from .sql import edit_sql
 from .sweep import change_sweep
 from .targets import TargetsPanel
 
@@ -69,7 +70,7 @@ class BenchPage(Page):
         who = self.contenders
         return (
             run.run, run.rehearse, run.cancel, None,
-            plan.load, plan.save, plan.copy, self.sequence.sweep, self.sequence.save, None,
+            plan.load, plan.save, plan.copy, self.sequence.sweep, self.sequence.sql, self.sequence.save, None,
             who.copy, who.remove, who.look, who.colour, self.before.presets.copy, None,
             *self.targets.panel_actions(),
         )  # fmt: skip
@@ -113,6 +114,7 @@ class BenchPage(Page):
         what.sequence_chosen.connect(lambda name: desk.change(desk.draft.with_sequence(name)))
         what.steps_ticked.connect(self._on_steps_ticked)
         what.sweep_wanted.connect(lambda: change_sweep(desk, self))
+        what.sql_wanted.connect(lambda: edit_sql(desk, self.context, self))
         what.variant_wanted.connect(desk.save_variant)
         what.fields.typed.connect(self._on_typed)
         what.fields.chosen.connect(lambda key, value: desk.change(desk.draft.said(**{key: value})))

@@ -36,6 +36,7 @@ class SequencePanel(QWidget):
     sequence_chosen = Signal(str)
     steps_ticked = Signal(list)  # names of all that are ticked
     sweep_wanted = Signal()
+    sql_wanted = Signal()
     variant_wanted = Signal(str)  # its name
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -55,6 +56,8 @@ class SequencePanel(QWidget):
         self.fields = FieldsForm()
         tip = "Carry each step out over several threads, core sets and values of a variable"
         self.sweep = action(self, "Sweep...", "Ctrl+Shift+W", tip, self.sweep_wanted.emit)
+        tip = "Write a workload as SQL, or change one of your own"
+        self.sql = action(self, "Custom SQL...", "Ctrl+Shift+L", tip, self.sql_wanted.emit)
         self.variant = QLineEdit()
         self.variant.setPlaceholderText("name of a variant")
         self.variant.setAccessibleName("Name of the variant")
@@ -106,7 +109,11 @@ class SequencePanel(QWidget):
         sizes.addLayout(foot)
         body = QHBoxLayout()
         body.setSpacing(2 * SPACE)
-        body.addWidget(self.steps, 1)
+        steps = QVBoxLayout()
+        steps.setSpacing(SPACE)
+        steps.addWidget(self.steps, 1)
+        steps.addWidget(action_button(self.sql))
+        body.addLayout(steps, 1)
         body.addLayout(sizes, 2)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

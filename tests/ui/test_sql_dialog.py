@@ -1,0 +1,105 @@
+"""Custom SQL is written: checked while it is typed, kept, and not lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.catalog import Catalog
+from app.catalog.own_sql import OwnSql, write_sql
+from ui.context import Context
+from ui.pages.bench.sql import SqlDialog
+
+MINE = OwnSql("people", "Reading one of my people")
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot, context: Context) -> SqlDialog:
+    write_sql(Catalog(), MINE)
+    made = SqlDialog(context)
+    qtbot.addWidget(made, before_close_func=lambda each: each.text.setPlainText(each._shown.text))
+    made.open()
+    qtbot.waitUntil(lambda: made.box.count() > 1 and made.said.text() != "")
+    return made
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the person says to the questions that are asked."""
+    said: list[Any] = []
+    monkeypatch.setattr(QMessageBox, "question", lambda *_: said.pop(0))
+    return said
+
+
+def choose(dialog: SqlDialog, name: str) -> None:
+    at = next(at for at in range(dialog.box.count()) if dialog.box.itemText(at).startswith(name))
+    dialog.box.setCurrentIndex(at)
+    dialog.box.activated.emit(at)
+
+
+def test_what_is_wrong_stands_there_by_line_while_it_is_typed(qtbot: QtBot, dialog: SqlDialog) -> None:
+    assert dialog.said.text() == "Nothing is wrong with it"
+    dialog.text.go_to_line(11)
+    qtbot.keyClicks(dialog.text, "drop table people;")
+    qtbot.waitUntil(lambda: dialog.problems.count() == 1)
+    item = dialog.problems.item(0)
+    assert item.text().startswith("line 11: DROP is not carried out")
+    assert dialog.text._wrong == {11}
+    dialog.text.go_to_line(1)
+    dialog.problems.itemActivated.emit(item)
+    assert dialog.text.textCursor().blockNumber() == 10
+
+
+def test_a_new_one_is_kept(qtbot: QtBot, dialog: SqlDialog) -> None:
+    dialog.save.trigger()
+    qtbot.waitUntil(lambda: "a workload is named by" in dialog.message.accessibleName())
+    qtbot.keyClicks(dialog.name, "another")
+    qtbot.keyClicks(dialog.title, "Another way")
+    with qtbot.waitSignal(dialog.kept) as told:
+        dialog.save.trigger()
+    assert told.args == ["another", True]
+    assert not dialog.is_changed and dialog.name.isReadOnly()
+    assert [step.workload for step in Catalog().sequence("another").steps] == ["another-load", "another"]
+    dialog.title.setText("Another title")
+    with qtbot.waitSignal(dialog.kept) as told:
+        dialog.save.trigger()
+    assert told.args == ["another", False]
+    assert Catalog().workload("another").title == "Another title"
+
+
+def test_what_is_not_kept_is_asked_about(qtbot: QtBot, dialog: SqlDialog, answers: list[Any]) -> None:
+    qtbot.keyClicks(dialog.text, "# mine ")
+    answers.append(QMessageBox.StandardButton.Cancel)
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert dialog.isVisible() and not answers
+    answers.append(QMessageBox.StandardButton.Cancel)
+    choose(dialog, "people")
+    assert dialog.text.toPlainText().startswith("# mine") and not answers
+    answers.append(QMessageBox.StandardButton.Cancel)
+    assert not dialog.close() and dialog.isVisible()
+    answers.append(QMessageBox.StandardButton.Discard)
+    choose(dialog, "people")
+    assert (dialog.name.text(), dialog.title.text()) == ("people", MINE.title)
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)  # nothing to be asked
+    assert not dialog.isVisible()
+
+
+def test_shipped_ones_are_read_and_copied(qtbot: QtBot, dialog: SqlDialog, dyno_home: Path) -> None:
+    shipped = [at for at in range(dialog.box.count()) if dialog.box.itemText(at).endswith("(shipped)")]
+    if not shipped:
+        dialog._show(OwnSql("theirs", "Theirs", shipped=True), is_new=False)
+    else:
+        choose(dialog, dialog.box.itemText(shipped[0]))
+    assert dialog.text.isReadOnly() and not dialog.save.isEnabled()
+    name = dialog.name.text()
+    dialog.copy.trigger()
+    assert dialog.name.text() == f"{name}-mine" and not dialog.text.isReadOnly()
+    with qtbot.waitSignal(dialog.kept):
+        dialog.save.trigger()
+    assert Catalog().workload(f"{name}-mine").sql == f"{name}-mine.sql"
+    assert (dyno_home / f"workloads/{name}-mine.sql").is_file()

@@ -1,0 +1,81 @@
+"""A file to be written: one width of letters, numbers beside the lines, those that are wrong marked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QFontDatabase, QPainter, QPaintEvent, QResizeEvent, QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from ..theme import SPACE, Theme
+
+
+class CodeEditor(QPlainTextEdit):
+    """Tab leaves it, as it does everything else in the window."""
+
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self._wrong: frozenset[int] = frozenset()
+        self._numbers = _Numbers(self)
+        self.setAccessibleName(name)
+        self.setTabChangesFocus(True)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.blockCountChanged.connect(lambda _: self._make_room())
+        self.updateRequest.connect(lambda *_: self._numbers.update())
+        theme.changed.connect(self._numbers.update)
+        self._make_room()
+
+    def mark_lines(self, wrong: Collection[int]) -> None:
+        """Counted from 1."""
+        self._wrong = frozenset(wrong)
+        self._numbers.update()
+
+    def go_to_line(self, line: int) -> None:
+        block = self.document().findBlockByNumber(max(line, 1) - 1)
+        self.setTextCursor(QTextCursor(block if block.isValid() else self.document().lastBlock()))
+        self.centerCursor()
+        self.setFocus()
+
+    @property
+    def numbers_width(self) -> int:
+        digits = max(2, len(str(self.blockCount())))
+        return self.fontMetrics().horizontalAdvance("9" * digits) + 2 * SPACE
+
+    def paint_numbers(self, painter: QPainter, rect: QRect) -> None:
+        painter.fillRect(rect, self.theme.colour("window"))
+        block = self.firstVisibleBlock()
+        top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
+        while block.isValid() and top <= rect.bottom():
+            line, height = block.blockNumber() + 1, self.blockBoundingRect(block).height()
+            painter.setPen(self.theme.colour("bad" if line in self._wrong else "muted"))
+            place = QRect(0, round(top), self.numbers_width - SPACE, self.fontMetrics().height())
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(line))
+            block, top = block.next(), top + height
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        inside = self.contentsRect()
+        self._numbers.setGeometry(inside.left(), inside.top(), self.numbers_width, inside.height())
+
+    def _make_room(self) -> None:
+        self.setViewportMargins(self.numbers_width, 0, 0, 0)
+
+
+class _Numbers(QWidget):
+    """Painted by the editor it stands in."""
+
+    def __init__(self, editor: CodeEditor) -> None:
+        super().__init__(editor)
+        self._editor = editor
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._editor.numbers_width, 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(self._editor.font())
+        self._editor.paint_numbers(painter, event.rect())
+        painter.end()
