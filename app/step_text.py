@@ -17,7 +17,7 @@ MARKS = {
     "fewer-clients": "fewer clients were connected than it was to have threads",
     "out-of-rows": "more than half of its rows were gone when it ended: every second statement found none",
     "restarted": "the server was started anew for it, with empty caches",
-    "shared-cores": "the load generator ran on the same CPUs as the server",
+    "shared-cores": "the load generator ran on cores of the server: it had none of its own",
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Mapping, Optional
 from ..protocol.plan import Contender, Plan
 from .asked import differences
 from .builds import environment
+from .conditions import word
 from .conduct import others, read_plan
 from .directory import Directory
 from .fulltext import collection_problems, server_problems
@@ -15,7 +16,7 @@ from .generator import find_sysbench
 from .leftovers import REHEARSAL
 from .mycnf import write_my_cnf
 from .mysql import QueryError
-from .options import IGNORED, REJECTED, check_options, known_options
+from .options import IGNORED, REJECTED, check_options, known_options, normal
 from .refusal import Refusal
 from .server import Server
 
@@ -79,7 +80,7 @@ def _check_contender(
     folder = directory.at("sessions", REHEARSAL + os.urandom(8).hex())
     os.mkdir(folder, 0o700)
     try:
-        found = _check_options(contender, folder)
+        found = [*_check_options(contender, folder), *_check_variations(plan, contender, folder)]
         if start and not any(each["state"] == FAIL for each in found):
             found += _rehearse(plan, contender, folder)
         return found
@@ -111,6 +112,24 @@ def _check_options(contender: Contender, folder: str) -> List[Dict[str, Any]]:
         text = "{} accepts every option of {}".format(contender.build, contender.preset)
         found.append(say("options", PASS, text, "", contender.name))
     return found
+
+
+def _check_variations(plan: Plan, contender: Contender, folder: str) -> List[Dict[str, Any]]:
+    """What steps ask of the server is asked of the build like options of the preset, each variation once."""
+    found = []
+    for asked in _variations(plan):
+        cnf = write_my_cnf(folder, contender.cnf, asked)
+        names = {normal(name) for name in asked}
+        wrong = [each for each in check_options(_build(contender), cnf) if normal(each["option"]) in names]
+        todo = "take it out of the variations of the sequence, or the contender out of the plan"
+        found += [say("variations", FAIL, each["text"], todo, contender.name) for each in wrong]
+    return found
+
+
+def _variations(plan: Plan) -> List[Dict[str, str]]:
+    all_asked = [{**step.restart_with, **step.variables} for step in plan.steps]
+    words = [{name: word(value) for name, value in asked.items()} for asked in all_asked]
+    return [asked for at, asked in enumerate(words) if asked and asked not in words[:at]]
 
 
 def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional
 
-from .mysql import Client
+from .mysql import Client, QueryError
 
 
 class Counter(NamedTuple):
@@ -143,6 +143,14 @@ def _total(counter: Counter, status: Mapping[str, str]) -> Optional[float]:
 def rows_read(status: Mapping[str, str]) -> Optional[float]:
     """The rows that the server has read so far, of whatever table; None where it has not said."""
     return _total(READS, status)
+
+
+def read_status(client: Client) -> Dict[str, str]:
+    """SHOW GLOBAL STATUS; nothing of a server that does not answer."""
+    try:
+        return client.pairs("SHOW GLOBAL STATUS")
+    except QueryError:
+        return {}
 
 
 def status_deltas(before: Mapping[str, str], after: Mapping[str, str]) -> Dict[str, float]:

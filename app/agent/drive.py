@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 from ..protocol.events import Log, Mark, Progress
 from .affinity import affinity
 from .figures import latency_of, marks_of, out_of_rows, per_unit, totals_of, value_of
-from .generator import Generator, add, command, driver_options
+from .generator import Generator, add, command, credentials, driver_options
 from .host import deltas
 from .server import Server
 
@@ -49,7 +49,7 @@ class Drive:
         session.sampler.begin()
         self._first = session.sampler.reading
         self._read_before = session.sampler.rows_read
-        with session.credentials() as login:
+        with credentials(session.server) as login:
             driver = [*driver_options(session.server.socket, session.server.port), *login]
             line = command(
                 self._step,

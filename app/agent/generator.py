@@ -10,10 +10,13 @@ import re
 import select
 import shutil
 import subprocess
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from ..protocol.cpus import from_text
 from ..protocol.plan import Plan, Step
+
+if TYPE_CHECKING:
+    from .server import Server
 
 END_S = 5  # after being asked to stop
 PERCENTILE = 95
@@ -36,6 +39,22 @@ def driver_options(socket: str, port: int) -> List[str]:
     if port:
         return ["--mysql-host=127.0.0.1", "--mysql-port={}".format(port)]
     return ["--mysql-socket=" + socket, "--mysql-user=root"]
+
+
+@contextlib.contextmanager
+def credentials(server: Server) -> Iterator[List[str]]:
+    """Options that let the generator in; over loopback a private file that is gone right after."""
+    if not server.port:
+        yield []
+        return
+    path = os.path.join(server.private, "login")
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(fd, "w", encoding="ascii") as file:
+        file.write("mysql-user=dyno\nmysql-password={}\n".format(server.password))
+    try:
+        yield ["--config-file=" + path]
+    finally:
+        os.unlink(path)
 
 
 def command(

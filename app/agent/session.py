@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Optional
 
 from ..protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
 from ..protocol.plan import PREPARING, Plan, Step, Turn
 from .builds import environment
 from .conditions import Conditions
 from .control import Control
-from .counters import Counters, status_deltas
+from .counters import Counters, read_status, status_deltas
 from .debt import is_indebted, read_debt
 from .directory import Directory
 from .drive import Drive, write_lua
@@ -148,7 +148,7 @@ class Session:
         problem = self.conditions.bring_about(index, step)
         self.facts.empty_binary_log()
         seed = seed_of(self.plan, self.turn.repeat, step) if step.lua else 0
-        before = self._status()
+        before = read_status(client)
         debt = read_debt(client, self.contender.engine)
         self._open_step = index
         self.journal.write(StepStarted, step=index, seed=seed, after_crash=self.crashes > 0, debt=debt)
@@ -162,7 +162,7 @@ class Session:
         if step.kind in READING and not step.writes and is_indebted(debt):
             ended["marks"] = [*ended.get("marks", ()), "indebted"]
         ended["debt"] = read_debt(client, self.contender.engine) if self.server.is_alive() else {}
-        ended["status"] = status_deltas(before, self._status())
+        ended["status"] = status_deltas(before, read_status(client))
         ended["sizes"] = sizes(self.server.data, self.at("tmp"))
         ended["rows"] = {**self.rows, "in_tables": self.rows_in_tables}
         ended["value"] = figure_of(step, ended)
@@ -197,12 +197,6 @@ class Session:
         self.conditions.forget()
         self.journal.write(Mark, name="recovered", step=index, value=round(seconds, 3))
 
-    def _status(self) -> Dict[str, str]:
-        try:
-            return self.server.client.pairs("SHOW GLOBAL STATUS")
-        except QueryError:
-            return {}
-
     # what the steps call
 
     def look(self, index: int) -> None:
@@ -225,21 +219,6 @@ class Session:
         for name in self.rows:
             self.rows[name] += int(rows.get(name, 0))
         self.ledger.count_rows(rows)
-
-    @contextlib.contextmanager
-    def credentials(self) -> Iterator[List[str]]:
-        """Options that let the generator in; over loopback a private file that is gone right after."""
-        if not self.server.port:
-            yield []
-            return
-        path = os.path.join(self.server.private, "login")
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(fd, "w", encoding="ascii") as file:
-            file.write("mysql-user=dyno\nmysql-password={}\n".format(self.server.password))
-        try:
-            yield ["--config-file=" + path]
-        finally:
-            os.unlink(path)
 
     # the end
 

@@ -290,8 +290,24 @@ def settings(history: History, reference: str) -> dict[str, Any]:
     for fact in facts(history, id_):
         key = f"{fact['name']} {fact['when']}".strip()
         kept[key] = fact["value"]
+    if steps_in_force := in_force(history, id_):
+        kept["steps"] = steps_in_force
     cnf = plan["contenders"][turn["contender"]]["cnf"]
     return {"id": id_, "contender": entry["contender"], "cnf": cnf, "facts": kept}
+
+
+def in_force(history: History, session: str) -> dict[str, dict[str, Any]]:
+    """What steps asked of the server besides, as it was read back; by the label of the step."""
+    rows = history.query(
+        "SELECT step.name, coordinates, ended FROM result JOIN step ON result.step = step.number"
+        " JOIN session ON step.session = session.number WHERE id = ? AND ended IS NOT NULL ORDER BY position",
+        (session,),
+    )
+    return {
+        " ".join([name, *(f"{key}={value}" for key, value in sorted(json.loads(coordinates).items()))]): each
+        for name, coordinates, ended in rows
+        if (each := _unpack(ended).get("in_force"))
+    }
 
 
 def plan_of(history: History, session: str) -> dict[str, Any]:

@@ -261,8 +261,8 @@ def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
             json.dumps(event.per_query), json.dumps(event.marks), event.t, number,
         ),
     )  # fmt: skip
-    parts = ("totals", "latency_ms", "buckets", "per_row", "status", "sizes", "rows", "debt", "settled")
-    content = pack_json({part: getattr(event, part) for part in parts})
+    parts = "totals latency_ms buckets per_row status sizes rows debt settled in_force"
+    content = pack_json({part: getattr(event, part) for part in parts.split()})
     connection.execute(
         "INSERT INTO result (step, started, ended) VALUES (?, ?, ?)"
         " ON CONFLICT (step) DO UPDATE SET ended = excluded.ended",

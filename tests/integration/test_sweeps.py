@@ -271,9 +271,25 @@ def test_points_are_shown_with_their_coordinates(desktop: Desktop) -> None:
     (entry,) = desktop.sessions()
     shown = desktop.json("session", "show", entry["id"])["steps"]
     assert shown[2]["coordinates"] == {"threads": 2, "cores": 1, "variation": "plain"}
-    assert "points cores=1 variation=read-only" in desktop.dyno("session", "show", entry["id"]).stdout
+    assert "points, 1 core, read-only" in desktop.dyno("session", "show", entry["id"]).stdout
+    kept = desktop.json("session", "settings", entry["id"])["facts"]["steps"]
+    assert kept["points cores=2 threads=2 variation=plain"] == {"server_cores": "0-1", "load_cores": "0-1"}
     compared = desktop.dyno("compare", entry["id"]).stdout
     assert "points cores=1 threads=2 variation=patient" in compared
+
+
+@pytest.mark.parametrize(("varied", "said"), [
+    ("variables = {no_such_variable = 1}", "unknown variable 'no_such_variable=1'"),
+    ("restart_with = {innodb_read_ahead_threshold = 1000}", "adjusted to 64"),
+])  # fmt: skip
+def test_what_a_build_does_not_take_is_refused_before_anything_starts(
+    desktop: Desktop, varied: str, said: str
+) -> None:
+    text = SWEPT.replace("CORES", "1").replace("restart_with = {innodb_read_only = true}", varied)
+    (desktop.home / "sequences" / "swept.toml").write_text(text)
+    words = ("run", "--sequence", "swept", "--contender", "mariadb-10.11.19:innodb")
+    assert said in desktop.refused(*words, code=1)
+    assert desktop.sessions() == []
 
 
 def test_more_cores_than_there_are_are_refused(desktop: Desktop) -> None:
