@@ -21,6 +21,7 @@ local function lines_of(paths)
          end
          path = next_path()
          if not path then
+            lines = nil
             return nil
          end
          lines, number = io.lines(path), 0
