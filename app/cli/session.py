@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,7 +50,10 @@ def add_words(words: Any) -> None:
     undelete.set_defaults(carry_out=later("session", "undelete_session"))
     importing = words.add_parser("import", help="take in sessions that somebody exported or published")
     importing.add_argument(
-        "file", type=Path, nargs="?", help="what dyno session export has written, or a published table (CSV)"
+        "file",
+        type=Path,
+        nargs="?",
+        help="an exported session, a published table (CSV), output of sysbench, or a folder of that",
     )
     importing.add_argument(
         "--published", action="store_true", help="the results of the studies, as they come with Dyno"
@@ -209,12 +213,14 @@ def undelete_session(arguments: argparse.Namespace) -> None:
 
 def import_session(arguments: argparse.Namespace) -> None:
     from ..history.publishing import import_shipped
-    from ..history.taking_in import take_in
+    from ..history.taking_in import TakenIn, take_in
 
     if (arguments.file is None) != arguments.published:
         raise InputError("name a file, or say --published")
     with opened() as history:
-        found = import_shipped(history) if arguments.published else take_in(history, arguments.file)
-    for each in found:
+        taken = TakenIn(import_shipped(history)) if arguments.published else take_in(history, arguments.file)
+    for problem in taken.problems:
+        print(f"dyno: {problem}", file=sys.stderr)
+    for each in taken.sessions:
         said = "imported" if each.new else "is in the history already, nothing was changed"
         print(f"{each.session}: {said}")

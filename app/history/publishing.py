@@ -1,4 +1,4 @@
-"""Taking in what others have published: kept as journals, and marked with where it comes from."""
+"""Keeping sessions that Dyno did not carry out: each gets a journal, and a mark of where it comes from."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from ..published import PublishedSession, PublishedTable, journal_of, read_table
+from ..foreign.session import ForeignJournal, ForeignSession, journal_of
+from ..foreign.table import read_table
 from ..shipped import shipped_folder
 from . import journals
 from .history import History
@@ -16,43 +18,45 @@ from .importing import Imported
 from .writing import Writer
 
 
-def import_table(history: History, file: Path) -> list[Imported]:
-    """The sessions of a table, all or none; those that are there already stay as they are."""
-    table = read_table(file)
+def import_foreign(history: History, found: Sequence[ForeignSession], file: Path) -> list[Imported]:
+    """All of them or none; those that are there already stay as they are."""
     history.journals.mkdir(mode=0o700, exist_ok=True)
     with history.transaction():
-        return [_keep(history, table, session, file) for session in table.sessions]
+        return [_keep(history, session, journal_of(session), file.name) for session in found]
 
 
 def import_shipped(history: History) -> list[Imported]:
     """The published results that come with Dyno."""
-    folder = shipped_folder("resources") / "published"
-    return [each for file in sorted(folder.glob("*.csv")) for each in import_table(history, file)]
+    files = sorted((shipped_folder("resources") / "published").glob("*.csv"))
+    return [each for file in files for each in import_foreign(history, read_table(file), file)]
 
 
-def _keep(history: History, table: PublishedTable, session: PublishedSession, file: Path) -> Imported:
-    id_, plan, raw = journal_of(table, session)
-    path = journals.path_of(history.journals, id_)
+def _keep(history: History, session: ForeignSession, journal: ForeignJournal, source: str) -> Imported:
+    id_ = journal.session
     if history.one("SELECT 1 FROM session WHERE id = ?", (id_,)):
         return Imported(id_, new=False)
+    path = journals.path_of(history.journals, id_)
     part = path.with_name(f".{id_}.{os.getpid()}.import")
     try:
-        part.write_bytes(raw)
-        Writer(history).take_in(plan, id_, part)
+        part.write_bytes(journal.raw)
+        Writer(history).take_in(journal.plan, id_, part)
         history.connection.execute("DELETE FROM deleted WHERE session = ?", (id_,))
-        _mark(history, id_, table, file, hashlib.sha256(raw).hexdigest())
+        _mark(history, session, journal, source)
         part.rename(path)
-        journals.path_of(history.trash, id_).unlink(missing_ok=True)
     finally:
         part.unlink(missing_ok=True)
+    journals.path_of(history.trash, id_).unlink(missing_ok=True)
     return Imported(id_, new=True)
 
 
-def _mark(history: History, session: str, table: PublishedTable, file: Path, sha256: str) -> None:
-    history.connection.execute(
-        "INSERT INTO published VALUES (?, ?, ?)", (session, file.name, json.dumps(table.source))
-    )
+def _mark(history: History, session: ForeignSession, journal: ForeignJournal, source: str) -> None:
+    sha256 = hashlib.sha256(journal.raw).hexdigest()
     history.connection.execute(
         "INSERT INTO imported (session, at, source, sha256) VALUES (?, ?, ?, ?)",
-        (session, time.time(), file.name, sha256),
+        (journal.session, time.time(), source, sha256),
     )
+    if session.source:
+        history.connection.execute(
+            "INSERT INTO published VALUES (?, ?, ?)",
+            (journal.session, source, json.dumps(dict(session.source))),
+        )

@@ -13,10 +13,11 @@ from app.history import edits
 from app.history.exporting import export
 from app.history.figures import steps
 from app.history.history import History
-from app.history.importing import import_session
-from app.history.publishing import import_shipped, import_table
+from app.history.importing import Imported, import_session
+from app.history.publishing import import_shipped
 from app.history.rebuilding import rebuild
 from app.history.sessions import find, sessions
+from app.history.taking_in import take_in
 
 TABLE = """\
 # author: Somebody
@@ -41,6 +42,10 @@ def table(tmp_path: Path) -> Path:
     file = tmp_path / "laptop.csv"
     file.write_text(TABLE)
     return file
+
+
+def import_table(history: History, file: Path) -> list[Imported]:
+    return take_in(history, file).sessions
 
 
 def value(history: History, name: str, step: str, threads: int) -> float | None:
@@ -130,7 +135,7 @@ def test_what_is_wrong_is_named_by_its_line(
 
 def test_a_table_without_figures_or_none_at_all(history: History, tmp_path: Path) -> None:
     for name, raw, said in (
-        ("empty.csv", b"", "is missing"),
+        ("empty.csv", b"", "its header lacks"),
         ("binary.csv", b"\xff\xfe\x00", "not imported"),
         ("only.csv", TABLE.partition("a,laptop")[0].encode(), "holds no figure"),
     ):

@@ -19,7 +19,7 @@ from ...context import Context
 from ...models.session_columns import SessionColumn
 from .editing import count
 
-_FILES = "Sessions (*.zip *.csv);;All files (*)"
+_FILES = "Sessions, tables, output of sysbench (*.zip *.csv *.txt);;All files (*)"
 _FOLDER = "history/folder"  # where the last file was
 
 
@@ -125,7 +125,9 @@ def _take_in(history: History, files: Sequence[Path]) -> Taken:
     problems: list[str] = []
     for file in files:
         try:
-            for found in take_in(history, file):
+            taken = take_in(history, file)
+            problems += taken.problems
+            for found in taken.sessions:
                 (new if found.new else known).append(found.session)
         except DynoError as error:
             problems.append(str(error))

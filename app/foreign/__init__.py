@@ -1,0 +1,1 @@
+"""Sessions that Dyno did not carry out: published tables, the text output of sysbench. Nothing is guessed."""

@@ -1,0 +1,150 @@
+"""Results that somebody published as a table, read from CSV.
+
+The file begins with lines `# author: `, `# article: `, `# date: ` and, if wished, `# url: ` and `# note: `;
+then comes a header, and one line a figure. The columns `session`, `step`, `unit` and `value` are needed, the
+others may be left out.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..errors import InputError
+from ..protocol.plan import STEP_KINDS, Step
+from .session import OF_CONTENDER, ForeignSession, ForeignStep
+
+SOURCE = ("author", "article", "date", "url", "note")
+NEEDED = ("session", "step", "unit", "value")
+KNOWN = (*NEEDED, "target", *OF_CONTENDER, "sequence", "group", "kind", "threads", "seconds")
+MAX_BYTES = 10 << 20
+_DATES = ("%Y-%m-%d", "%Y-%m", "%Y")
+
+Row = dict[str, str]
+
+
+def read_table(file: Path) -> list[ForeignSession]:
+    """The sessions of a file; raises InputError that names the first line that is wrong."""
+    try:
+        if file.stat().st_size > MAX_BYTES:
+            raise ValueError(f"it has more than {MAX_BYTES >> 20} MB")
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+        source = dict(_source(lines))
+        rows = list(_rows(lines))
+        return _sessions(rows, source, _time_of(source))
+    except (OSError, ValueError, csv.Error) as error:
+        said = getattr(error, "strerror", None) or error
+        raise InputError(f"{file} is not imported: {said}") from None
+
+
+def _source(lines: list[str]) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(lines, 1):
+        if not line.startswith("#"):
+            return
+        name, colon, text = line[1:].partition(":")
+        if not colon or name.strip() not in SOURCE:
+            known = ", ".join(f"# {each}:" for each in SOURCE)
+            raise ValueError(f"line {number}: begins with none of {known}")
+        yield name.strip(), text.strip()
+
+
+def _time_of(source: Mapping[str, str]) -> float:
+    for name in ("author", "article", "date"):
+        if not source.get(name):
+            raise ValueError(f"a line '# {name}: ...' is missing before the header")
+    for form in _DATES:
+        try:
+            return datetime.strptime(source["date"], form).replace(tzinfo=UTC).timestamp()
+        except ValueError:
+            continue
+    raise ValueError(f"the date {source['date']!r} is none like 2017-11-30, 2017-11 or 2017")
+
+
+def _rows(lines: list[str]) -> Iterator[tuple[int, Row]]:
+    """Behind the header, each with the number of its line."""
+    first = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    reader = csv.DictReader(lines[first:], strict=True)
+    _check_header(list(reader.fieldnames or []))
+    for row in reader:
+        number = first + reader.line_num
+        if None in row or None in row.values():
+            raise ValueError(f"line {number}: has not as many fields as the header")
+        yield number, row
+
+
+def _check_header(header: list[str]) -> None:
+    missing = [name for name in NEEDED if name not in header]
+    unknown = [name for name in header if name not in KNOWN]
+    if missing:
+        raise ValueError(f"its header lacks {', '.join(missing)}")
+    if unknown or len(set(header)) < len(header):
+        what = ", ".join(unknown) or "a column twice"
+        raise ValueError(f"its header names {what}; known are {', '.join(KNOWN)}")
+
+
+def _sessions(rows: list[tuple[int, Row]], source: dict[str, str], at: float) -> list[ForeignSession]:
+    found: dict[str, ForeignSession] = {}
+    first: dict[str, Row] = {}
+    for number, row in rows:
+        name = row["session"].strip()
+        if not name or not row["step"].strip():
+            raise ValueError(f"line {number}: names no session or no step")
+        if name not in found:
+            found[name], first[name] = _session(name, row, source, at), row
+        _add(found[name], row, first[name], number)
+    if not found:
+        raise ValueError("it holds no figure")
+    return list(found.values())
+
+
+def _session(name: str, row: Row, source: dict[str, str], at: float) -> ForeignSession:
+    contender = {column: row.get(column, "") for column in OF_CONTENDER}
+    target, sequence = row.get("target", ""), row.get("sequence", "")
+    return ForeignSession(name, at, _said(source), target, sequence, contender, [], source)
+
+
+def _said(source: Mapping[str, str]) -> str:
+    """`published by AUTHOR, DATE: ARTICLE`, and what else was said."""
+    more = [source[name] for name in ("url", "note") if source.get(name)]
+    return ". ".join([f"published by {source['author']}, {source['date']}: {source['article']}", *more])
+
+
+def _add(session: ForeignSession, row: Row, first: Row, number: int) -> None:
+    for column in ("target", "sequence", *OF_CONTENDER):
+        if row.get(column, "") != first.get(column, ""):
+            raise ValueError(
+                f"line {number}: {column} is another one than in the first line of {session.name}"
+            )
+    step = _step(row, number)
+    if any(each.step.label == step.step.label for each in session.steps):
+        raise ValueError(f"line {number}: {session.name} has a figure of {step.step.label} already")
+    session.steps.append(step)
+
+
+def _step(row: Row, number: int) -> ForeignStep:
+    kind = row.get("kind") or "drive"
+    if kind not in STEP_KINDS:
+        raise ValueError(f"line {number}: kind is {kind!r}, none of {', '.join(STEP_KINDS)}")
+    threads = int(_number(row.get("threads") or "1", "threads", number))
+    step = Step(
+        row["step"].strip(),
+        kind,
+        group=row.get("group") or "",
+        unit=row["unit"].strip(),
+        threads=threads,
+        coordinates={"threads": threads} if row.get("threads") else {},
+    )
+    seconds = _number(row.get("seconds") or "0", "seconds", number)
+    return ForeignStep(step, _number(row["value"], "value", number), seconds)
+
+
+def _number(text: str, name: str, number: int) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1e15:
+        raise ValueError(f"line {number}: {name} is {text!r}, no number from 0 up")
+    return value
