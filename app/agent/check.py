@@ -107,7 +107,7 @@ def _check_options(contender: Contender, folder: str) -> List[Dict[str, Any]]:
         names = ", ".join(each["option"] for each in loose)
         text = "{} ignores {}".format(contender.build, names)
         todo = "nothing: loose_ says that a version may ignore it"
-        found.append(say("options", WARN, text, todo, contender.name))
+        found.append(dict(say("options", WARN, text, todo, contender.name), answers=loose))
     if not found:
         text = "{} accepts every option of {}".format(contender.build, contender.preset)
         found.append(say("options", PASS, text, "", contender.name))
@@ -133,9 +133,10 @@ def _variations(plan: Plan) -> List[Dict[str, str]]:
 
 
 def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Dict[str, Any]:
+    """With the answer itself, for who shows the lines of the preset."""
     todo = "take it out of the preset {} or set it for this version only".format(contender.preset)
     state = FAIL if answer["state"] == REJECTED else WARN
-    return say("options", state, answer["text"], todo, contender.name)
+    return dict(say("options", state, answer["text"], todo, contender.name), answers=[answer])
 
 
 def _rehearse(plan: Plan, contender: Contender, folder: str) -> List[Dict[str, Any]]:

@@ -143,13 +143,13 @@ class Catalog:
         return _names(tuple(folder / engine for folder in self._presets), "cnf")
 
     def presets(self, engine: str = "") -> tuple[list[Preset], list[str]]:
-        """All that can be read, of one engine or of all, and what is wrong with the others."""
+        """All that can be read, of one engine or of all, `default` first; what is wrong with the others."""
         found: list[Preset] = []
         problems: list[str] = []
         for each in [engine] if engine else ENGINES:
             folders = (self._presets[0] / each, self._presets[1] / each)
             some, wrong = _all(folders, "cnf", partial(self.preset, each))
-            found += some
+            found += sorted(some, key=lambda preset: preset.name != "default")
             problems += wrong
         return found, problems
 

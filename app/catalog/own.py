@@ -6,10 +6,10 @@ import difflib
 from pathlib import Path
 
 from ..errors import InputError
-from ..presets import Preset, parse_preset
-from ..toml_text import read_document
+from ..presets import Preset, check_sendable, parse_preset
+from ..toml_text import read_document, read_text
 from .entries import sequence_of
-from .listing import Catalog
+from .listing import MAX_CNF, Catalog
 
 
 def copy_preset(catalog: Catalog, engine: str, source: str, name: str) -> Path:
@@ -21,10 +21,18 @@ def copy_preset(catalog: Catalog, engine: str, source: str, name: str) -> Path:
 
 
 def write_preset(catalog: Catalog, engine: str, name: str, text: str) -> Path:
-    """Write a preset of one's own; what cannot be read is refused and nothing is changed."""
+    """Write a preset of one's own; what cannot be read or sent is refused and nothing is changed."""
     path = catalog.own_preset_path(engine, name)
-    parse_preset(text, name, engine, str(path), shipped=False)
+    check_sendable(parse_preset(text, name, engine, str(path), shipped=False))
     return written(path, text)
+
+
+def read_own_preset(catalog: Catalog, engine: str, name: str) -> tuple[Path, str]:
+    """The file of a preset of one's own and its text, whether it is right or not."""
+    path = catalog.own_preset_path(engine, name)
+    if not path.is_file():
+        raise InputError(f"there is no preset {name} of your own for {engine}: dyno preset new makes one")
+    return path, read_text(path, MAX_CNF)
 
 
 def write_sequence(catalog: Catalog, name: str, text: str, over: bool = False) -> Path:

@@ -1,11 +1,19 @@
-"""`dyno preset`: the my.cnf files there are."""
+"""`dyno preset`: the my.cnf files there are, what builds say to them, and one's own."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from ..errors import InputError
 from .parser import add_json, later
+
+if TYPE_CHECKING:
+    from ..presets import Preset
+    from ..trial import Answer
+
+HOW = "ENGINE/NAME, as dyno preset list names it; ENGINE NAME does as well"
 
 
 def add_words(words: Any) -> None:
@@ -14,10 +22,60 @@ def add_words(words: Any) -> None:
     listing = verbs.add_parser("list", help="what there is")
     add_json(listing)
     listing.set_defaults(carry_out=later("preset", "list_presets"))
-    show = verbs.add_parser("show", help="one as it is written")
-    show.add_argument("engine", help="innodb, rocksdb or myisam")
-    show.add_argument("name", help="as dyno preset list names it")
-    show.set_defaults(carry_out=later("preset", "show_preset"))
+    show = _verb(verbs, "show", "one as it is written, or as a build would get it", "PRESET")
+    _add_build(show, "the build it is rendered for")
+    add_json(show)
+    check = _verb(verbs, "check", "what builds say to it: rejected, ignored, set to something else", "PRESET")
+    _add_build(check, "this one alone; all that have the engine, if nothing is said")
+    check.add_argument("--start", action="store_true", help="start each once, and compare what is in force")
+    add_json(check)
+    diff = _verb(verbs, "diff", "the lines in which two differ", "PRESET")
+    _add_build(diff, "compare what this build would get")
+    _verb(verbs, "new", "a copy under another name, yours to change", "FROM NAME")
+    _verb(verbs, "edit", "change one of your own with $VISUAL or $EDITOR", "PRESET")
+    _verb(verbs, "delete", "take one of your own away", "PRESET")
+
+
+def _verb(verbs: Any, name: str, text: str, metavar: str) -> Any:
+    parser = verbs.add_parser(name, help=text)
+    parser.add_argument("presets", nargs="+", metavar=metavar, help=HOW)
+    parser.set_defaults(carry_out=later("preset", f"{name}_preset"))
+    return parser
+
+
+def _add_build(parser: Any, text: str) -> None:
+    parser.add_argument("--target", default="local", help="where; local, this computer, if nothing is said")
+    parser.add_argument("--build", default="", help=text)
+
+
+def _named(words: Sequence[str], count: int) -> list[tuple[str, str]]:
+    """Engine and name of each; an engine holds for those behind it too."""
+    from ..catalog.listing import ENGINES
+
+    found: list[tuple[str, str]] = []
+    engine = ""
+    for word in words:
+        first, slash, name = word.partition("/")
+        if not slash and word.lower() in ENGINES and len(found) < count:
+            engine = word.lower()
+            continue
+        engine = first.lower() if slash else engine or _only_engine(word)
+        found.append((engine, name if slash else word))
+    if len(found) != count:
+        raise InputError(f"write {count} times ENGINE/NAME: there are {len(found)}")
+    return found
+
+
+def _only_engine(name: str) -> str:
+    """The engine that has a preset of this name, where no other has."""
+    from ..catalog import Catalog
+    from ..catalog.listing import ENGINES
+
+    found = [engine for engine in ENGINES if name in Catalog().preset_names(engine)]
+    if len(found) != 1:
+        there = f"there is one for {', '.join(found)}" if found else f"there is no preset {name}"
+        raise InputError(f"{there}: write ENGINE/NAME, such as {(found or ENGINES)[0]}/{name}")
+    return found[0]
 
 
 def list_presets(arguments: argparse.Namespace) -> int:
@@ -27,13 +85,116 @@ def list_presets(arguments: argparse.Namespace) -> int:
 
     found, problems = Catalog().presets()
     if arguments.json:
-        print_json([{"engine": p.engine, "name": p.name, "shipped": p.shipped, **p.header} for p in found])
+        print_json([_entry(each) for each in found])
     else:
-        print_table(("engine", "name", "title"), [(p.engine, p.name, p.title) for p in found])
+        rows = [(p.engine, p.name, "" if p.shipped else "yours", p.title) for p in found]
+        print_table(("engine", "name", "whose", "title"), rows)
     return complain(problems)
 
 
-def show_preset(arguments: argparse.Namespace) -> None:
-    from ..catalog import Catalog
+def _entry(preset: Preset) -> dict[str, Any]:
+    return {"engine": preset.engine, "name": preset.name, "shipped": preset.shipped, **preset.header}
 
-    print(Catalog().preset(arguments.engine, arguments.name).text, end="")
+
+def show_preset(arguments: argparse.Namespace) -> None:
+    from .screen import print_json
+
+    preset = _as_asked(arguments, 1)[0]
+    if arguments.json:
+        print_json({**_entry(preset), "build": arguments.build or None, "text": preset.text})
+    else:
+        print(preset.text, end="")
+
+
+def diff_preset(arguments: argparse.Namespace) -> None:
+    from ..catalog.own import diff_presets
+
+    first, second = _as_asked(arguments, 2)
+    print("\n".join(diff_presets(first, second) or ["no line differs"]))
+
+
+def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:
+    """The presets as they are written; where a build is named, their texts are what it would get."""
+    from dataclasses import replace
+
+    from ..catalog import Catalog
+    from ..choices import rendered
+    from .reach import survey_of
+
+    presets = [Catalog().preset(*each) for each in _named(arguments.presets, count)]
+    if not arguments.build:
+        return presets
+    survey = survey_of(arguments.target)
+    return [replace(each, text=rendered(each, arguments.build, survey).text) for each in presets]
+
+
+# what builds say
+
+
+def check_preset(arguments: argparse.Namespace) -> None:
+    from ..catalog import Catalog
+    from ..targets import Targets
+    from ..trial import try_preset
+    from .reach import agent_of
+
+    catalog = Catalog()
+    preset = catalog.preset(*_named(arguments.presets, 1)[0])
+    target = Targets().get(arguments.target)
+    with agent_of(target) as agent:
+        survey = agent.survey(target.search_paths)
+        builds = [arguments.build] if arguments.build else []
+        answers = try_preset(agent, survey, catalog, preset, builds, arguments.start)
+    _show_answers(answers, arguments.json)
+    _refuse(preset, [each for each in answers if each.is_refusal])
+
+
+def _show_answers(answers: Sequence[Answer], is_json: bool) -> None:
+    from .screen import print_json, print_table
+
+    if is_json:
+        print_json([vars(each) for each in answers])
+    else:
+        rows = [(each.build, each.state, each.option, each.text) for each in answers]
+        print_table(("build", "says", "option", "in its words"), rows)
+
+
+def _refuse(preset: Preset, refusals: Sequence[Answer]) -> None:
+    """Wrong input where a build does not take it; in the words of the build."""
+    if refusals:
+        texts = "; ".join(f"{each.build}: {each.text}" for each in refusals)
+        raise InputError(f"the preset {preset.engine}/{preset.name} cannot be used: {texts}")
+
+
+# one's own
+
+
+def new_preset(arguments: argparse.Namespace) -> None:
+    from ..catalog import Catalog
+    from ..catalog.own import copy_preset
+
+    (engine, source), (other, name) = _named(arguments.presets, 2)
+    if engine != other:
+        raise InputError(f"a preset for {engine} is no preset for {other}: write {engine}/{name}")
+    path = copy_preset(Catalog(), engine, source, name)
+    print(f"{engine}/{name} is yours to change: dyno preset edit {engine}/{name}   ({path})")
+
+
+def edit_preset(arguments: argparse.Namespace) -> None:
+    from ..catalog import Catalog
+    from ..catalog.own import read_own_preset, write_preset
+    from .editor import edit
+
+    catalog = Catalog()
+    engine, name = _named(arguments.presets, 1)[0]
+    path, text = read_own_preset(catalog, engine, name)
+    changed = edit(path, text, lambda draft: write_preset(catalog, engine, name, draft))
+    print(f"{engine}/{name} is changed" if changed else f"{engine}/{name} is as it was")
+
+
+def delete_preset(arguments: argparse.Namespace) -> None:
+    from ..catalog import Catalog
+    from ..catalog.own import delete_preset
+
+    engine, name = _named(arguments.presets, 1)[0]
+    delete_preset(Catalog(), engine, name)
+    print(f"{engine}/{name} is deleted")

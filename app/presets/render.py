@@ -70,6 +70,11 @@ def render(preset: Preset, family: str, version: str, machine: Machine) -> Rende
     return Rendered("[mysqld]\n" + text, options, tuple(dropped))
 
 
+def check_sendable(preset: Preset) -> None:
+    """Raise InputError where no build may be sent it: what is Dyno's is refused in the groups of all."""
+    render(preset, "", "", Machine(64 << 30, 16))
+
+
 def read_groups(family: str, version: str) -> frozenset[str]:
     """The groups that a server of this family and version reads; they apply in the order of the file."""
     series = ".".join(version.split("-")[0].split(".")[:2])

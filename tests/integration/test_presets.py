@@ -14,7 +14,11 @@ from app.agent.options import check_options
 from app.catalog import Catalog
 from app.presets import Machine, Preset, parse_preset, render
 
+from .desktop import Desktop
+
 MARIADBD = "/usr/sbin/mariadbd"
+BUILD = "mariadb-10.11.19"
+REDO = "loose_innodb_redo_log_capacity"
 MACHINE = Machine(4 << 30, 2)
 GROUPS = """\
 [mariadb-10.11]
@@ -104,3 +108,52 @@ def said(cnf: str, folder: Path) -> dict[str, str]:
     )
     words = answer.stdout.splitlines()[-1].split()
     return dict(word.removeprefix("--").split("=", 1) for word in words)
+
+
+# dyno preset check
+
+
+def test_builds_say_what_they_think_of_a_preset(desktop: Desktop) -> None:
+    (found,) = desktop.json("preset", "check", "innodb/default", "--build", BUILD)
+    assert (found["build"], found["state"], found["option"]) == (BUILD, "ignored", REDO)
+    assert (
+        "started, and what was asked for is in force"
+        in desktop.dyno("preset", "check", "rocksdb/optimized-zlib", "--start").stdout
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("no_such_option=3", "unknown variable 'no_such_option=3'"),
+        ("innodb_flush_method=SOMEHOW", "Error while setting value 'SOMEHOW' to 'innodb"),
+        ("port=3306", "line 2: port is Dyno's"),
+        ("!include /etc/my.cnf", "line 2: !include is not taken"),
+        ("x=\x00\x01", "line 2: a character that is not plain ASCII"),
+    ],
+)
+def test_a_preset_that_cannot_be_is_refused_in_the_words_of_the_build(
+    desktop: Desktop, line: str, told: str
+) -> None:
+    folder = desktop.home / "presets/innodb"
+    folder.mkdir(parents=True)
+    (folder / "mine.cnf").write_text(f"[mysqld]\n{line}\n")
+    assert told in desktop.refused("preset", "check", "innodb/mine", "--build", BUILD)
+
+
+def test_a_value_that_the_server_changes_is_seen_once_it_is_started(desktop: Desktop) -> None:
+    folder = desktop.home / "presets/myisam"
+    folder.mkdir(parents=True)
+    (folder / "mine.cnf").write_text("[mysqld]\nkey_buffer_size=64M\nback_log=70000\n")
+    found = desktop.json("preset", "check", "myisam/mine", "--start")
+    assert {(each["state"], each["option"]) for each in found} >= {("adjusted", "back_log")}
+
+
+def test_presets_are_shown_and_compared_as_a_build_would_get_them(desktop: Desktop) -> None:
+    shown = desktop.dyno("preset", "show", "innodb/optimized", "--build", BUILD).stdout
+    assert shown.startswith("[mysqld]\n") and "{" not in shown and "innodb_log_file_size=96M" in shown
+    lines = desktop.dyno(
+        "preset", "diff", "innodb/optimized", "read-only", "--build", BUILD
+    ).stdout.splitlines()
+    assert "-innodb_flush_log_at_trx_commit=2" in lines and "+innodb_flush_log_at_trx_commit=1" in lines
+    assert "no build dream" in desktop.refused("preset", "show", "innodb/default", "--build", "dream")

@@ -1,0 +1,97 @@
+"""What builds say to a preset, as it comes from the agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.catalog import Catalog
+from app.catalog.own import write_preset
+from app.errors import InputError, TargetError
+from app.protocol.plan import Plan
+from app.trial import Answer, try_preset
+from tests.plans import survey
+
+BUSY = {"name": "busy", "state": "pass", "contender": "", "text": "nobody is here", "todo": ""}
+
+
+class Agent:
+    """Answers what it was given; remembers the plan."""
+
+    def __init__(self, *checks: dict[str, Any]) -> None:
+        self.checks = [BUSY, *checks]
+        self.plans: list[Plan] = []
+        self.started: list[bool] = []
+
+    def check(self, plan: Plan, *, start: bool = False, allow_busy: bool = False) -> list[dict[str, Any]]:
+        self.plans.append(plan)
+        self.started.append(start)
+        return self.checks
+
+
+def check(name: str, state: str, text: str, *answers: dict[str, str]) -> dict[str, Any]:
+    more = {"answers": list(answers)} if answers else {}
+    return {"name": name, "state": state, "contender": "mysql-9.7.4", "text": text, "todo": "", **more}
+
+
+def tried(agent: Agent, name: str = "default", engine: str = "innodb", **options: Any) -> list[Answer]:
+    catalog = Catalog()
+    return try_preset(agent, survey(), catalog, catalog.preset(engine, name), **options)
+
+
+def test_all_builds_with_the_engine_are_asked() -> None:
+    agent = Agent()
+    assert tried(agent) == []
+    assert [each.build for each in agent.plans[0].contenders] == [
+        "mariadb-10.11.19",
+        "mysql-5.6.24",
+        "mysql-9.7.4",
+    ]
+    tried(agent, engine="rocksdb", start=True)
+    assert [each.build for each in agent.plans[1].contenders] == ["mariadb-10.11.19"]
+    assert agent.started == [False, True]
+
+
+def test_each_answer_is_told_with_its_option() -> None:
+    unknown = {"option": "nonsense", "state": "rejected", "text": "unknown variable 'nonsense=1'"}
+    loose = {"option": "loose_ssl", "state": "ignored", "text": "unknown variable 'loose_ssl=0'"}
+    agent = Agent(
+        check("options", "fail", unknown["text"], unknown),
+        check("options", "warn", "mysql-9.7.4 ignores loose_ssl", loose),
+    )
+    found = tried(agent, builds=["mysql-9.7.4"])
+    assert found == [
+        Answer("mysql-9.7.4", "rejected", "nonsense", "unknown variable 'nonsense=1'"),
+        Answer("mysql-9.7.4", "ignored", "loose_ssl", "unknown variable 'loose_ssl=0'"),
+    ]
+    assert [each.is_refusal for each in found] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "word"),
+    [
+        ("options", "pass", "accepted"),
+        ("in force", "warn", "changed"),
+        ("rehearsal", "pass", "started"),
+        ("rehearsal", "fail", "refused"),
+        ("engine", "fail", "refused"),
+    ],
+)
+def test_what_comes_of_a_start_is_told(name: str, state: str, word: str) -> None:
+    (found,) = tried(Agent(check(name, state, "so it is")), start=True)
+    assert (found.state, found.text) == (word, "so it is")
+
+
+def test_lines_that_are_dynos_are_told_as_left_out() -> None:
+    write_preset(Catalog(), "innodb", "mine", "[mysqld]\ndatadir=/data\n")
+    (found,) = tried(Agent(), "mine", builds=["mysql-5.6.24"])
+    assert (found.state, found.option) == ("left out", "datadir=/data")
+
+
+def test_a_target_that_cannot_answer_ends_it() -> None:
+    with pytest.raises(TargetError, match="plan X is being carried out"):
+        tried(Agent({**BUSY, "state": "fail", "text": "plan X is being carried out", "todo": "wait"}))
+    with pytest.raises(InputError, match="no build of this target has the engine rocksdb"):
+        bare = survey(builds=[])
+        try_preset(Agent(), bare, Catalog(), Catalog().preset("rocksdb", "default"))
