@@ -11,9 +11,9 @@ from typing import Any
 from .parity import differing
 from .planner.contenders import count_cores, memory_bytes
 from .planner.estimate import ContenderSize, Estimate, estimate
-from .planner.sizes import as_number, server_caches_bytes
-from .presets import Machine, Rendered, option_values, parse_preset, preset_file, render
-from .protocol.plan import Contender, Plan
+from .planner.sizes import server_caches_bytes
+from .presets import Machine, Rendered, parse_preset, preset_file, render
+from .protocol.plan import OPEN_FILES, Contender, Plan
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
 OLDEST_PYTHON, OLDEST_SYSBENCH = (3, 8), (1, 0, 20)
@@ -41,7 +41,7 @@ def check_plan(plan: Plan, survey: Mapping[str, Any], clock: Callable[[], float]
         *_programs(survey),
         _memory(plan, survey),
         _disk(found, survey),
-        *_connections(plan),
+        *_open_files(plan, survey),
         *_presets(plan, survey),
         *_machine(survey),
         _clock(survey, clock()),
@@ -73,7 +73,7 @@ def _version(name: str, said: Any, oldest: tuple[int, ...], what: str) -> Check:
 
 def _memory(plan: Plan, survey: Mapping[str, Any]) -> Check:
     """The largest server with its clients; only one is active at a time."""
-    threads = max((step.threads for step in plan.steps), default=1)
+    threads = plan.most_clients
     rest = SERVER_BYTES + threads * THREAD_BYTES
     needed, who = max((server_caches_bytes(each) + rest, each.name) for each in plan.contenders)
     total = int(survey.get("memory_bytes") or 0)
@@ -104,24 +104,14 @@ def _certain_bytes(size: ContenderSize) -> int:
     return size.data_bytes + size.parts["redo"] + size.parts["system"]
 
 
-def _connections(plan: Plan) -> list[Check]:
-    """A server that lets fewer clients in than a step has threads fails in the middle of the plan."""
-    threads = max((step.threads for step in plan.steps), default=1)
-    return [
-        Check(
-            "connections",
-            FAIL,
-            f"a step has {threads} threads, the preset {each.preset} lets {most} clients in",
-            f"set max_connections={threads + 10} or more in the preset",
-            each.name,
-        )
-        for each in plan.contenders
-        if (most := _max_connections(each)) < threads + 2
-    ]
-
-
-def _max_connections(contender: Contender) -> int:
-    return as_number(option_values(contender.cnf), "max_connections", 151)
+def _open_files(plan: Plan, survey: Mapping[str, Any]) -> list[Check]:
+    """Connections are seen to by the agent; files of the target's user only the target's superuser can."""
+    most, needed = survey.get("open_files"), plan.most_clients + OPEN_FILES
+    if most is None or most >= needed or survey.get("is_root"):
+        return []
+    text = f"the largest step needs {needed:,} open files, the user of the target may have {most:,}"
+    todo = "raise nofile in /etc/security/limits.conf on the target, or take fewer threads"
+    return [Check("open files", FAIL, text, todo)]
 
 
 def _presets(plan: Plan, survey: Mapping[str, Any]) -> list[Check]:

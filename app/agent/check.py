@@ -18,6 +18,7 @@ from .mycnf import write_my_cnf
 from .mysql import QueryError
 from .options import IGNORED, REJECTED, check_options, known_options, normal
 from .refusal import Refusal
+from .room import raise_file_limit
 from .server import Server
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
@@ -143,7 +144,10 @@ def _rehearse(plan: Plan, contender: Contender, folder: str) -> List[Dict[str, A
     build = _build(contender)
     server: Optional[Server] = None
     try:
-        server = Server(vars(contender), folder, known_options(build), build["environment"], plan.transport)
+        clients = plan.most_clients
+        raise_file_limit(clients)
+        known, extra = known_options(build), build["environment"]
+        server = Server(vars(contender), folder, known, extra, plan.transport, clients)
         server.prepare()
         server.start()
         server.admit()
@@ -169,7 +173,8 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> List[Dict[str,
                 "engine", FAIL, text, "choose another build, or load its plugin in the preset", contender.name
             )
         ]
-    variables = server.client.pairs("SHOW GLOBAL VARIABLES")
+    in_force = server.client.pairs("SHOW GLOBAL VARIABLES")
+    variables = {name: value for name, value in in_force.items() if name not in server.room}
     found = [
         say("in force", WARN, text, "expect the value in force, or change the preset", contender.name)
         for text in differences(contender.cnf, variables)

@@ -190,7 +190,7 @@ class Drive:
             "per_query": per_unit(spent, totals["queries"]),
             "per_row": per_unit(spent, sum(totals["rows"].values())),
             "marks": [
-                *marks_of(totals, session.crashes > 0),
+                *marks_of(totals, session.crashes > 0, step.threads),
                 *out_of_rows(self._rows_before, session.rows_in_tables),
             ],
             "in_force": self._in_force,
@@ -215,8 +215,15 @@ class Drive:
         if interrupted == "overdue":
             return "failed", "sysbench did not end {} s after its time: it was ended".format(OVERDUE_S)
         if not interrupted and self._code == 0:
-            return "completed", ""
+            return self._outcome_of_clients()
         return "failed", self._why(generator)
+
+    def _outcome_of_clients(self) -> Any:
+        """A driven step goes on with fewer, and is marked; work that is shared out among all is not done."""
+        clients = (self._total or {}).get("clients", self._step.threads)
+        if clients == self._step.threads or (clients and self._step.kind == "drive"):
+            return "completed", ""
+        return "failed", "the server took {} of {} clients".format(clients, self._step.threads)
 
     def _why(self, generator: Generator) -> str:
         server: Server = self._session.server

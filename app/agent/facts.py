@@ -39,6 +39,10 @@ class Facts:
             "start_state", {"load": "fresh", "start": session.plan.start, "pause_s": session.plan.pause}
         )
 
+    def write_limits(self, limits: Dict[str, int]) -> None:
+        """For the largest number of client threads: the files that server and generator may have open."""
+        self._write("limits", limits)
+
     def write_server(self) -> None:
         """After the start: the my.cnf as it is, and the variables as they are."""
         with open(self._session.server.my_cnf, encoding="utf-8") as file:

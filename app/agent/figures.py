@@ -25,6 +25,7 @@ def totals_of(total: Mapping[str, Any]) -> Dict[str, Any]:
         "other": total["other"],
         "errors": total["errors"],
         "reconnects": total["reconnects"],
+        **({"clients": total["clients"]} if "clients" in total else {}),
         "rows": dict(total.get("rows", {})),
     }
 
@@ -82,8 +83,11 @@ def per_unit(spent: Mapping[str, Optional[float]], count: float) -> Dict[str, An
     return {name: None if value is None else round(value / count, 4) for name, value in found.items()}
 
 
-def marks_of(totals: Mapping[str, Any], after_crash: bool) -> List[str]:
+def marks_of(totals: Mapping[str, Any], after_crash: bool, threads: int = 0) -> List[str]:
+    """What is to be known of a step; threads: the clients that it was to have."""
     marks = ["after-a-crash"] if after_crash else []
+    if totals.get("clients", threads) < threads:
+        marks.append("fewer-clients")
     if totals.get("errors", 0) > ERROR_RIDDEN * max(1, totals.get("events", 0)):
         marks.append("error-ridden")
     return marks

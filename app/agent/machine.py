@@ -8,6 +8,7 @@ import os
 import platform
 import pwd
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -52,6 +53,7 @@ def machine_facts(directory: str) -> Dict[str, Any]:
         "agents": other_agents(),
         "kill_user_processes": kills_user_processes(),
         "user": user(),
+        "open_files": open_files(),
         "is_root": os.geteuid() == 0,
         "clock_utc": time.time(),
         "python": platform.python_version(),
@@ -131,6 +133,12 @@ def machine_id() -> str | None:
     """The same for the same installation, without giving the system's own id away."""
     own = read_text("/etc/machine-id") or read_text("/var/lib/dbus/machine-id")
     return hashlib.sha256("dyno {}".format(own).encode()).hexdigest()[:32] if own else None
+
+
+def open_files() -> int | None:
+    """The most that a process of this user may have open; None: as many as it likes."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    return None if hard == resource.RLIM_INFINITY else hard
 
 
 def user() -> str:

@@ -18,6 +18,7 @@ from .directory import read_lines, write_file
 from .mycnf import DATA, ERROR_LOG, TMP, own_options, write_my_cnf
 from .mysql import Client, QueryError
 from .refusal import Refusal
+from .room import room_options
 
 START_S = 300  # a large redo log takes its time
 STOP_S = 120
@@ -36,6 +37,7 @@ class Server:
         known: Mapping[str, str],
         environment: Mapping[str, str],
         transport: str = "socket",
+        clients: int = 1,
     ) -> None:
         self.contender = contender
         self.session = session
@@ -47,6 +49,7 @@ class Server:
         self.password = secrets.token_hex(16) if self.port else ""
         self.client = Client(self.socket)
         self.my_cnf = ""
+        self.room = room_options(contender["cnf"], clients)
         self.options: Dict[str, str] = {}  # that it is started with beside its my.cnf
         self._process: Optional[subprocess.Popen[bytes]] = None
 
@@ -69,7 +72,7 @@ class Server:
         for part in (DATA, TMP):
             os.makedirs(os.path.join(self.session, part), mode=0o700)
         base = self.contender["base"]
-        own = own_options(self.session, self.socket, base, self.known, self.port)
+        own = {**own_options(self.session, self.socket, base, self.known, self.port), **self.room}
         self.my_cnf = write_my_cnf(self.session, self.contender["cnf"], own)
         server, family = self.contender["server"], self.contender["family"]
         try:

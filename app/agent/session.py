@@ -26,6 +26,7 @@ from .leftovers import PARTS
 from .mysql import QueryError
 from .options import known_options
 from .refusal import Refusal
+from .room import raise_file_limit
 from .sampler import Sampler
 from .server import Server
 from .sizes import sizes
@@ -116,12 +117,14 @@ class Session:
     def _serve(self) -> None:
         if not find_sysbench():
             raise SessionError("sysbench is not installed: install sysbench 1.0.20 or newer")
+        clients = self.plan.most_clients
         self.facts.write_machine()
+        self.facts.write_limits({"clients": clients, "open_files": raise_file_limit(clients)})
         write_lua(self.at("lua"), self.plan.files)
         build = {"base": self.contender.base, "server": self.contender.server}
         extra = environment(self.contender.base, self.contender.server)
         known = known_options({**build, "environment": extra})
-        self.server = Server(vars(self.contender), self.path, known, extra, self.plan.transport)
+        self.server = Server(vars(self.contender), self.path, known, extra, self.plan.transport, clients)
         self.server.prepare()
         self._start_server()
         self.server.admit()

@@ -53,12 +53,14 @@ _RESERVED = re.compile(
 
 LATENCY_PER = ("query", "transaction", "loop", "table", "insert")
 # what the statements of custom SQL decide, and its file does not say again
-DERIVED = ("writes", "changes_rows", "removes_rows", "queries_per_event", "latency_per", "needs", "options")
+DERIVED: tuple[str, ...] = ("writes", "changes_rows", "removes_rows", "queries_per_event", "latency_per", "needs", "makes")
+DERIVED += ("row_bytes", "options")
 SQL_KINDS = ("load", "drive")
 IGNORED = (1213, 1020, 1205)  # deadlock, changed meanwhile, waited too long: custom SQL goes on after them
 
 _UNITS = {"latency": "ms", "size": "bytes"}  # of figures that are no rate
 _PLAIN = re.compile(r"[A-Za-z0-9_.:,+-]{0,100}")  # a value of a variable
+RELOADS = ("once", "each")  # before the first point of a step, or before each
 SWEPT = ("threads", "cores")  # keys that hold one number or several
 
 # kinds of step that need no workload
@@ -110,6 +112,8 @@ STEP_RULES = {
     "per_table": FLAG,
     "settle_before": FLAG,
     "settle_after": FLAG,
+    "reload": Rule((str,), choices=RELOADS),
+    "increments": Rule((int,), 2, 1000),
     "cap_s": SECONDS,
 }
 VARIATION_RULES = {"name": NEEDED_TEXT, "options": TABLE, "variables": TABLE, "restart_with": TABLE}
@@ -195,6 +199,8 @@ class SequenceStep:
     warm: bool = False
     settle_before: bool = False
     settle_after: bool = False
+    reload: str = ""  # one of RELOADS; left out: the tables are as earlier steps left them
+    increments: int = 1  # of a load: parts of the same size, the size of the database behind each
     cap_s: int | None = None
 
 

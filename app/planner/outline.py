@@ -9,7 +9,7 @@ from ..errors import InputError
 from ..protocol.plan import Contender, Plan
 from .estimate import SERVER_S, step_guesses
 from .resolve import ROWS, SECONDS, TABLES, THREADS, TRANSPORT, WARMUP
-from .steps import Size, resolve_steps
+from .steps import Size, own_tables, resolve_steps
 
 CPU_THREADS = 4  # of the machine that is supposed
 NODES = [[[cpu] for cpu in range(256)]]  # it has every core set that is asked for
@@ -33,7 +33,7 @@ def _supposed(sequence: Sequence, workloads: Mapping[str, Workload]) -> Plan | N
     if not isinstance(rows, int):  # a share of a memory nobody knows yet
         return None
     size = Size(
-        tables=sequence.tables or TABLES,
+        tables=own_tables(workloads.values()) or sequence.tables or TABLES,
         rows=rows,
         seconds=sequence.seconds or SECONDS,
         warmup=WARMUP if sequence.warmup is None else sequence.warmup,

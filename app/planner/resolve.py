@@ -18,7 +18,7 @@ from .contenders import memory_bytes, resolve_contenders
 from .loading import check_load_method
 from .request import MAX_CONTENDERS, PlanRequest
 from .sizes import bytes_per_row
-from .steps import Size, chosen_steps, resolve_steps
+from .steps import Size, chosen_steps, own_tables, resolve_steps
 from .sweep import variations_of
 
 TABLES, ROWS, SECONDS, WARMUP, THREADS = 4, 1_000_000, 60, 5, (1,)  # where nobody says anything
@@ -49,7 +49,7 @@ def resolve(
     with about("rows"):
         said = [workload.row_bytes for workload in used]
         row_bytes = min(bytes_per_row(each, said) for each in contenders)
-        size = _size(request, sequence, survey, row_bytes)
+        size = _size(request, sequence, survey, row_bytes, own_tables(used))
     with about("steps"):
         steps = resolve_steps(chosen, workloads, size, request.start == "restarted")
     _check_cores(steps, contenders)
@@ -117,9 +117,13 @@ def _contenders(request: PlanRequest) -> tuple[Any, ...]:
     return request.contenders
 
 
-def _size(request: PlanRequest, sequence: Sequence, survey: Mapping[str, Any], row_bytes: float) -> Size:
-    """The request goes before the sequence, the sequence before the planner."""
-    tables = request.tables or sequence.tables or TABLES
+def _size(
+    request: PlanRequest, sequence: Sequence, survey: Mapping[str, Any], row_bytes: float, own: int
+) -> Size:
+    """The request goes before the sequence, the sequence before the planner; own: tables of custom SQL."""
+    if own and request.tables not in (None, own):
+        raise InputError(f"the load fills {own} tables of its own, not {request.tables}: leave tables out")
+    tables = own or request.tables or sequence.tables or TABLES
     rows = request.rows or sequence.rows or ROWS
     warmup = next((each for each in (request.warmup, sequence.warmup) if each is not None), WARMUP)
     return Size(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from ..errors import InputError
 from ..protocol.plan import PREPARING, Step
 from .cores import ALL_CORES, CoreSet, Nodes
 from .loading import clients_of_load
+from .reload import first_measured, in_increments, reloaded
 from .sweep import Point, points
 
 SETTLE_LEAST_S, SETTLE_MOST_S = 60, 1200  # a minute, and a second more for each million rows
@@ -70,14 +71,20 @@ def resolve_steps(
         later = chosen[at + 1 :]
         if step.settle_before and not (found and found[-1].kind == "settle"):
             found.append(_settle(f"settle.before-{step.name}", step, size))
-        found += _points(step, workloads, size, later)
+        driven = _points(step, workloads, size, later)
+        found += list(reloaded(step, driven, found, restarted)) if step.reload else driven
         if step.settle_after:
             found.append(_settle(f"settle.{step.name}", step, size))
     if restarted:
-        found.insert(_first_measured(found), Step("restart", "restart", group="load", unit="s"))
+        found.insert(first_measured(found), Step("restart", "restart", group="load", unit="s"))
     _check_needs(found, workloads)
     _check_names(found)
     return found
+
+
+def own_tables(workloads: Iterable[Workload]) -> int:
+    """The tables of a load that fills those of its own file; 0: as many as are asked for."""
+    return max((each.tables for each in workloads), default=0)
 
 
 def _kind(step: SequenceStep, workloads: Mapping[str, Workload]) -> str:
@@ -93,10 +100,7 @@ def _points(
         return [Step(step.name, step.kind, group="load", unit="s")]
     workload = workloads[step.workload]
     if workload.kind in PREPARING:
-        method = size.load_method if workload.kind == "load" else "ordered"
-        clients = clients_of_load(method, size.tables, size.cpu_threads)
-        point = Point(step.threads[0] if step.threads else clients)
-        return [replace(_step(step, workload, point, size), coordinates={})]
+        return _prepare(step, workload, size)
     cores = step.cores or (() if step.warm else size.cores)
     if not step.warm:
         step = replace(step, variation=step.variation or size.variations)
@@ -108,6 +112,19 @@ def _points(
     bounds = _bounds(step, workload, size, len(sweep), _is_read(later, workloads))
     bounds["rate"] = step.rate or size.rate
     return [_step(step, workload, each, size, **bounds) for each in sweep]
+
+
+def _prepare(step: SequenceStep, workload: Workload, size: Size) -> list[Step]:
+    """A step before all sweeps: one client a table; custom SQL fills its tables with one in all."""
+    method = size.load_method if workload.kind == "load" else "ordered"
+    clients = 1 if workload.sql else clients_of_load(method, size.tables, size.cpu_threads)
+    threads = step.threads[0] if step.threads else clients
+    whole = replace(_step(step, workload, Point(threads), size), coordinates={})
+    if step.increments == 1:
+        return [whole]
+    if not workload.sql:
+        raise InputError(f"step {step.name}: increments need a load of custom SQL")
+    return list(in_increments(whole, step.increments, size.tables, size.rows, _cap_s(step, size)))
 
 
 def _step(step: SequenceStep, workload: Workload, point: Point, size: Size, **bounds: int) -> Step:
@@ -154,6 +171,8 @@ def _checked_options(step: SequenceStep, workload: Workload, point: Point) -> di
 
 def _bounds(step: SequenceStep, workload: Workload, size: Size, points: int, is_read: bool) -> dict[str, int]:
     """Seconds or events; what changes the number of rows before others read them is bounded by events."""
+    if step.events is None and step.seconds is None and step.share is None:  # then custom SQL may say
+        step = replace(step, events=workload.events, seconds=workload.seconds)
     if workload.changes_rows and is_read and step.events is None:
         if step.seconds is not None or step.share is not None:
             raise InputError(
@@ -173,12 +192,11 @@ def _is_read(later: list[SequenceStep], workloads: Mapping[str, Workload]) -> bo
 
 
 def _settle(name: str, step: SequenceStep, size: Size) -> Step:
-    cap = step.cap_s or min(SETTLE_MOST_S, SETTLE_LEAST_S + size.all_rows // 1_000_000)
-    return Step(name, "settle", group="load", unit="s", cap_s=cap)
+    return Step(name, "settle", group="load", unit="s", cap_s=_cap_s(step, size))
 
 
-def _first_measured(steps: list[Step]) -> int:
-    return next((at for at, step in enumerate(steps) if step.kind not in (*PREPARING, "settle")), len(steps))
+def _cap_s(step: SequenceStep, size: Size) -> int:
+    return step.cap_s or min(SETTLE_MOST_S, SETTLE_LEAST_S + size.all_rows // 1_000_000)
 
 
 def _check_needs(steps: list[Step], workloads: Mapping[str, Workload]) -> None:

@@ -13,6 +13,7 @@ STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index"
 PREPARING = ("load", "index", "text-index")  # without which the others would measure nothing
 FIGURES = ("rate", "latency", "size")  # what the value of a step is: in its unit, mean milliseconds, bytes
 LOAD_METHODS = ("ordered", "parallel", "bulk")
+OPEN_FILES = 1024  # of a server beside its clients: tables, logs, libraries; below it lets fewer clients in
 
 # fields of a step that came later: part of a work_key where they say something, so that old keys stay
 LATER = ("figure", "rate", "cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches")
@@ -145,6 +146,11 @@ class Plan:
     @property
     def _load_method_as_published(self) -> str:
         return _ORDERED_ONCE if self.load_method == "ordered" else self.load_method
+
+    @property
+    def most_clients(self) -> int:
+        """The largest number of client threads of any step."""
+        return max((step.threads for step in self.steps), default=1)
 
     def contender_of(self, turn: Turn) -> Contender:
         return self.contenders[turn.contender]

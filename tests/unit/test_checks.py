@@ -93,11 +93,11 @@ def test_a_disk_that_writes_may_fill_is_a_warning() -> None:
     assert one("disk", checks(on={"disk": None})).state == "warn"
 
 
-def test_more_threads_than_connections_fail() -> None:
-    found = one("connections", checks(threads=[1, 1000]))
-    assert (found.state, found.contender) == ("fail", "innodb")
-    assert "max_connections=1010" in found.todo
-    assert not [check for check in checks(threads=[500]) if check.name == "connections"]
+def test_more_threads_than_files_may_be_open_fail() -> None:
+    found = one("open files", checks(on={"open_files": 1024}, threads=[1, 1000]))
+    assert (found.state, "2,024" in found.text, "nofile" in found.todo) == ("fail", True, True)
+    for enough in ({"open_files": 2024}, {"open_files": None}, {"open_files": 1024, "is_root": True}):
+        assert not [check for check in checks(on=enough, threads=[1000]) if check.name == "open files"]
 
 
 def test_lines_of_a_preset_that_are_not_sent_are_told(dyno_home: Path) -> None:

@@ -1,0 +1,42 @@
+"""Room for the client threads of a plan: connections of the server, open files of it and of sysbench."""
+
+from __future__ import annotations
+
+import resource
+from typing import Dict
+
+from ..protocol.plan import OPEN_FILES
+from .asked import options_of
+from .refusal import Refusal
+
+SPARE = 24  # connections that are none of the load's: ours, and the one that a server keeps for its own
+STATEMENTS = 1_048_576  # prepared ones: each client prepares those of every table
+DEFAULT_CONNECTIONS = 151  # of a server that is told nothing
+
+
+def room_options(cnf: str, clients: int) -> Dict[str, str]:
+    """What a preset leaves too small for so many clients; what it has enough of stays as it is."""
+    asked = options_of(cnf)
+    said, needed = asked.get("max_connections", str(DEFAULT_CONNECTIONS)), clients + SPARE
+    options = {"max_connections": str(needed)} if said.isdigit() and int(said) < needed else {}
+    if "max_prepared_stmt_count" not in asked:
+        options["max_prepared_stmt_count"] = str(STATEMENTS)
+    return options
+
+
+def raise_file_limit(clients: int) -> int:
+    """Let this process, and what it starts, open files for so many clients; the answer is the limit."""
+    needed = clients + OPEN_FILES
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        try:  # the superuser may
+            resource.setrlimit(resource.RLIMIT_NOFILE, (needed, needed))
+        except (ValueError, OSError):
+            raise Refusal(
+                "{} client threads need {} open files, and this user may have {}: raise its limit "
+                "(nofile in /etc/security/limits.conf), or take fewer threads".format(clients, needed, hard)
+            ) from None
+        return needed
+    limit = needed if hard == resource.RLIM_INFINITY else hard
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+    return limit

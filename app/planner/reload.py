@@ -1,0 +1,53 @@
+"""Loads that are more than one step: in increments, and anew before the points of a sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..catalog import SequenceStep
+from ..errors import InputError
+from ..protocol.plan import PREPARING, Step
+
+
+def in_increments(load: Step, count: int, tables: int, rows: int, cap_s: int) -> Iterator[Step]:
+    """Parts of a load, each settled behind, with the size of the database as the figure of settling."""
+    if rows < count:
+        raise InputError(f"step {load.name}: {rows:,} rows cannot be loaded in {count:,} increments")
+    for part in range(1, count + 1):
+        before, after = rows * (part - 1) // count, rows * part // count
+        options = {**load.options, "table_size": after, "rows_before": before}
+        coordinates = {"volume_rows": tables * after}
+        yield replace(load, options=options, coordinates=coordinates)
+        settled = Step("size", "settle", group="load", figure="size", unit="bytes", cap_s=cap_s)
+        yield replace(settled, coordinates=coordinates)
+
+
+def reloaded(
+    step: SequenceStep, points: list[Step], earlier: list[Step], restarted: bool
+) -> Iterator[Step]:
+    """The points of a step with the load, and what follows it, before the first or before each."""
+    loaded = _loaded(earlier)
+    if not loaded or any("rows_before" in each.options for each in loaded):
+        raise InputError(f"step {step.name}: reload needs a load before it that is one step")
+    if restarted:
+        raise InputError(
+            f"step {step.name} loads its tables anew, and restarted is the start behind one load only: "
+            "take the start as loaded, or a sequence that loads once"
+        )
+    is_fresh = len(loaded) == len(earlier)
+    for at, point in enumerate(points):
+        if not is_fresh and (at == 0 or step.reload == "each"):
+            for each in loaded:
+                yield replace(each, name=f"{each.name}.{point.name}", coordinates=point.coordinates)
+        is_fresh = False
+        yield point
+
+
+def first_measured(steps: list[Step]) -> int:
+    """Where the load, and what is done behind it, is over."""
+    return next((at for at, step in enumerate(steps) if step.kind not in (*PREPARING, "settle")), len(steps))
+
+
+def _loaded(steps: list[Step]) -> list[Step]:
+    return steps[: first_measured(steps)]
