@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 END_S = 5  # after being asked to stop
 PERCENTILE = 95
-INIT_S = 300  # for all threads to connect and prepare their statements; sysbench's own limit is 30
 _FAILED = re.compile(r"^FATAL: `\w+' function failed: ")  # before what the Lua of a workload says
 MOST_SEED = 2**31 - 1  # that sysbench takes; 0 would be the clock
 
@@ -71,7 +70,6 @@ def command(
         "--events={}".format(step.events),
     ]
     line += ["--report-interval=1", "--rand-seed={}".format(seed), "--histogram=on"]
-    line += ["--thread-init-timeout={}".format(INIT_S)]
     line += ["--percentile={}".format(PERCENTILE), "--verbosity=1"]
     if step.warmup:
         line.append("--report-checkpoints={}".format(step.warmup))

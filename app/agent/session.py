@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Set
 
 from ..protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
 from ..protocol.plan import PREPARING, Plan, Step, Turn
@@ -63,6 +63,7 @@ class Session:
         self.host: Optional[HostSampler] = None
         self.facts = Facts(self)
         self.conditions = Conditions(self)
+        self._loads: Set[str] = set()  # the workloads that have filled their tables
         self._open_step = -1
 
     def at(self, name: str) -> str:
@@ -158,6 +159,7 @@ class Session:
         if step.writes:
             self.sampler.begin()
             self.ledger.begin_step(index, self.sampler.reading)
+        self._forget_rows(step)
         ended: Dict[str, Any] = {"outcome": "failed", "reason": problem}
         if not problem:
             ended = self._attempt(index, step, seed)
@@ -217,6 +219,13 @@ class Session:
     @property
     def rows_in_tables(self) -> int:
         return self.rows["inserted"] - self.rows["deleted"]
+
+    def _forget_rows(self, step: Step) -> None:
+        """A workload that loads again makes its tables anew, unless it adds to them."""
+        if step.kind == "load":
+            if step.workload in self._loads and not step.options.get("rows_before"):
+                self.rows = dict.fromkeys(self.rows, 0)
+            self._loads.add(step.workload)
 
     def count_rows(self, rows: Dict[str, Any]) -> None:
         for name in self.rows:

@@ -53,8 +53,10 @@ _RESERVED = re.compile(
 
 LATENCY_PER = ("query", "transaction", "loop", "table", "insert")
 # what the statements of custom SQL decide, and its file does not say again
-DERIVED: tuple[str, ...] = ("writes", "changes_rows", "removes_rows", "queries_per_event", "latency_per", "needs", "makes")
-DERIVED += ("row_bytes", "options")
+DERIVED = (
+    *("writes", "changes_rows", "removes_rows", "queries_per_event", "latency_per"),
+    *("needs", "makes", "row_bytes", "load_methods", "options"),
+)
 SQL_KINDS = ("load", "drive")
 IGNORED = (1213, 1020, 1205)  # deadlock, changed meanwhile, waited too long: custom SQL goes on after them
 
@@ -200,7 +202,7 @@ class SequenceStep:
     settle_before: bool = False
     settle_after: bool = False
     reload: str = ""  # one of RELOADS; left out: the tables are as earlier steps left them
-    increments: int = 1  # of a load: parts of the same size, the size of the database behind each
+    increments: int | None = None  # of a load: parts of the same size, the size of the database behind each
     cap_s: int | None = None
 
 

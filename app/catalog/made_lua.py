@@ -18,8 +18,9 @@ local sql = require("dyno-sql")
 def made_lua(found: CustomSql, kind: str, source: str) -> str:
     """A workload for sysbench: the tables and what fills them, or what is driven."""
     is_load = kind == "load"
+    taken = {bind.name for each in found.statements(kind) for bind in each.binds}
     calls = [
-        [_variable(each) for each in found.variables],
+        [_variable(each) for each in found.variables if each.name in taken],
         [f"sql.table({quoted(each.table)}, {quoted(each.text)})" for each in found.tables if is_load],
         [_statement(each) for each in found.statements(kind)],
         [f"sql.fill({FILL_COMMIT})" if is_load else f"sql.drive({_loops_per_commit(found)})"],

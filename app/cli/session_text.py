@@ -51,7 +51,7 @@ def _step(step: Mapping[str, Any]) -> tuple[Any, ...]:
         named(step["name"], step["coordinates"]),
         step["coordinates"].get("threads", ""),
         step["state"],
-        _figure(step["value"], 1),
+        _figure(step["value"], 3 if step["unit"] == "ms" else 1),
         step["unit"],
         _figure(latency.get("p95"), 3),
         _figure(latency.get("p99"), 3),

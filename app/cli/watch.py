@@ -15,7 +15,7 @@ from ..history.decoding import decode_lines
 from ..history.journals import whole_lines
 from ..progress import PlanProgress
 from ..protocol.events import Log, Mark, ProtocolError, SessionEnded, StepEnded
-from ..units import count_text, seconds_text
+from ..units import count_text, seconds_text, with_unit
 
 
 class Watch:
@@ -74,7 +74,7 @@ class Watch:
         text = f"{name}: {step.label}"
         if ended.outcome != "completed":
             return f"{text} {ended.outcome}: {ended.reason}"
-        value = "no figure" if ended.value is None else f"{ended.value:,.1f} {step.unit}"
+        value = "no figure" if ended.value is None else with_unit(ended.value, step.unit)
         marks = f" ({', '.join(ended.marks)})" if ended.marks else ""
         return f"{text} {value}{marks}"
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..catalog.custom_sql import parse, workload_keys
 from ..protocol.plan import PREPARING, Contender, Plan, Step
 from .sizes import (
     BINLOG_BYTES,
@@ -152,7 +153,13 @@ def _workloads_of(plan: Plan) -> dict[str, Mapping[str, Any]]:
     texts = [
         text for name, text in plan.files.items() if name.startswith("workloads/") and name[-5:] == ".toml"
     ]
-    return {str(data["name"]): data for data in map(tomllib.loads, texts)}
+    return {str(data["name"]): _with_sql(plan, data) for data in map(tomllib.loads, texts)}
+
+
+def _with_sql(plan: Plan, data: dict[str, Any]) -> dict[str, Any]:
+    """A workload file with what its SQL decides."""
+    text = plan.files.get(f"workloads/{data.get('sql')}")
+    return data if text is None else {**data, **workload_keys(parse(text), str(data["kind"]))}
 
 
 def _guessed_s(plan: Plan, contender: Contender, work: Work) -> float:

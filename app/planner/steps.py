@@ -120,7 +120,7 @@ def _prepare(step: SequenceStep, workload: Workload, size: Size) -> list[Step]:
     clients = 1 if workload.sql else clients_of_load(method, size.tables, size.cpu_threads)
     threads = step.threads[0] if step.threads else clients
     whole = replace(_step(step, workload, Point(threads), size), coordinates={})
-    if step.increments == 1:
+    if step.increments is None:
         return [whole]
     if not workload.sql:
         raise InputError(f"step {step.name}: increments need a load of custom SQL")

@@ -152,6 +152,11 @@ class Plan:
         """The largest number of client threads of any step."""
         return max((step.threads for step in self.steps), default=1)
 
+    def rows_loaded_by(self, step: Step) -> int:
+        """The rows that a load adds to the tables: all of the plan, or its part of them."""
+        before = int(step.options.get("rows_before", 0))
+        return self.tables * (int(step.options.get("table_size", self.rows)) - before)
+
     def contender_of(self, turn: Turn) -> Contender:
         return self.contenders[turn.contender]
 

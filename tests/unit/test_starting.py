@@ -4,7 +4,7 @@ import pytest
 
 from app.starting import CancelledError, Start
 from tests.fakes import ScriptedAgent
-from tests.plans import request
+from tests.plans import request, survey
 
 BOTH = ("mariadb-10.11.19:innodb", "mariadb-10.11.19:rocksdb")
 
@@ -35,10 +35,10 @@ def test_what_fails_ends_it() -> None:
 
 
 def test_what_the_desktop_sees_is_not_asked_further() -> None:
-    agent = ScriptedAgent()
+    agent = ScriptedAgent(found=survey(open_files=1024))
     found = Start(request(threads=[1000]), lambda: agent).carry_out()
     assert agent.asked == ["deploy", "survey"]
-    assert found.failed[0].name == "connections"
+    assert found.failed[0].name == "open files"
 
 
 @pytest.mark.parametrize("during", ["deploy", "survey", "check", "rehearse innodb", "rehearse rocksdb"])
