@@ -140,7 +140,8 @@ class Drive:
         journal, plan = self._session.journal, self._session.plan
         if self._step.kind == "load":
             done = self._sum.get("rows", {}).get("inserted", 0)
-            journal.write(Progress, step=self._index, done=done, total=plan.rows_loaded_by(self._step), unit="rows")
+            total = plan.rows_loaded_by(self._step)
+            journal.write(Progress, step=self._index, done=done, total=total, unit="rows")
         elif self._step.events:
             journal.write(Progress, step=self._index, done=self._done, total=self._step.events, unit="events")
 

@@ -179,7 +179,8 @@ def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
     """What a step takes beyond its declared seconds."""
     rows = plan.tables * plan.rows
     if step.kind in PREPARING:
-        return rows / (work.thread_rate(step, contender.engine) * step.threads)
+        loaded = plan.rows_loaded_by(step) if step.kind == "load" else rows
+        return loaded / (work.thread_rate(step, contender.engine) * step.threads)
     if step.kind == "scan":
         return rows / (SCAN_RATE * min(step.threads, plan.tables))
     if step.kind == "settle":
@@ -187,7 +188,8 @@ def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
     if step.kind == "restart":
         return SERVER_S
     if step.events and not step.seconds:
-        return step.events * work.per_event(step) / (STATEMENT_RATE * step.threads)
+        rate = min(STATEMENT_RATE * step.threads, work.most_rate) / work.per_event(step)
+        return step.events / min(rate, step.rate or rate)
     return 0.0
 
 

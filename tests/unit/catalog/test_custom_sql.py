@@ -198,12 +198,14 @@ def test_the_lua_holds_texts_and_numbers_only() -> None:
 
 def test_the_lua_reads_like_the_file() -> None:
     drive = made_lua(parse(WHOLE), "drive", "whole.sql")
-    assert 'sql.variable("next", "seq", sql.rows(1), 2000000000)' in drive
-    assert 'sql.variable("body", "char", 512, 1024, 0.4)' in drive
+    assert 'sql.variable("id", "int", 1, sql.rows(0))' in drive
+    assert '"next"' not in drive  # only a load takes it
     assert 'sql.statement("select", "select body from t where id = ?",\n   {"id", -1})' in drive
     assert drive.endswith("sql.drive(10)\n")
     assert "sql.table" not in drive
     load = made_lua(parse(WHOLE), "load", "whole.sql")
     assert 'sql.table("t", "create table t (' in load
+    assert 'sql.variable("next", "seq", sql.rows(1), 2000000000)' in load
+    assert 'sql.variable("body", "char", 512, 1024, 0.4)' in load
     assert load.endswith("sql.fill(1000)\n")
     assert "update" not in load
