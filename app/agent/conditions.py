@@ -39,7 +39,7 @@ class Conditions:
         self._caches: Dict[str, int] = {}  # key caches by name, with their bytes
         self._usual_cores = ""  # of the server, while it has others
         self._refused: Dict[str, str] = {}  # options that the server did not start with, and why
-        self._restarted = False  # for the step at hand
+        self._restarted = False  # since the latest step that was carried out
 
     def bring_about(self, index: int, step: Step) -> str:
         """Have the server as the step asks for it; the answer is why it cannot be, '' if it is so."""
@@ -72,6 +72,7 @@ class Conditions:
         ended["in_force"] = {**ended.get("in_force", {}), **said}
         marks = ["shared-cores"] * step.shared_cores + ["restarted"] * self._restarted
         ended["marks"] = [*ended.get("marks", []), *marks]
+        self._restarted = self._restarted and ended["outcome"] == "failed"
         if ended["outcome"] == "completed" and said.get("server_cores", step.cores) != step.cores:
             text = "the server was on the CPUs {server_cores} in the end, not on those it was given"
             ended.update(outcome="failed", reason=text.format(**said))
@@ -104,14 +105,14 @@ class Conditions:
     def _restart(self, index: int, wanted: Mapping[str, Any]) -> None:
         server = self._session.server
         options = {name: word(value) for name, value in wanted.items()}
-        self._restarted = options != server.options
-        if not self._restarted:
+        if options == server.options:
             return
         key = json.dumps(options, sort_keys=True)
         if key in self._refused:
             raise ConditionError(self._refused[key])
         began = time.monotonic()
         self._shut_down()
+        self._restarted = True
         server.options = options
         try:
             server.start()

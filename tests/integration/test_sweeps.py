@@ -55,7 +55,7 @@ variables = {innodb_spin_wait_delay = 96}
 
 [[step.variation]]
 name = "read-only"
-restart_with = {innodb_read_only = true}
+restart_with = {innodb_read_only = true, performance_schema = PFS}
 
 [[step]]
 name = "as-before"
@@ -201,9 +201,10 @@ def test_threads_that_are_made_later_are_where_the_others_are(server: Server) ->
 # whole sessions
 
 
-def carry_out(desktop: Desktop, cores: str, *contenders: str) -> list[list[StepEnded]]:
+def carry_out(desktop: Desktop, cores: str, pfs: str, *contenders: str) -> list[list[StepEnded]]:
     """The ended points of the sweep of each session, and the step behind them."""
-    (desktop.home / "sequences" / "swept.toml").write_text(SWEPT.replace("CORES", cores))
+    text = SWEPT.replace("CORES", cores).replace("PFS", {"ON": "true", "OFF": "false"}[pfs])
+    (desktop.home / "sequences" / "swept.toml").write_text(text)
     words = [word for each in contenders for word in ("--contender", each)]
     desktop.dyno("run", "--sequence", "swept", *words, limit_s=240)
     found = []
@@ -212,18 +213,18 @@ def carry_out(desktop: Desktop, cores: str, *contenders: str) -> list[list[StepE
         assert (entry["state"], entry["failed_steps"]) == ("completed", 0)
         found.append([event for event in events if isinstance(event, StepEnded)][2:])
         restarts = [event.text for event in events if isinstance(event, Mark) and event.name == "restarted"]
-        assert restarts == ["with innodb_read_only=ON", "as at first"]
+        assert restarts == [f"with innodb_read_only=ON, performance_schema={pfs}", "as at first"]
     return found
 
 
-def check_points(steps: list[StepEnded], engine: str) -> None:
+def check_points(steps: list[StepEnded], engine: str, pfs: str) -> None:
     """With one core for the server: what was in force, and how the statements were sent."""
     plain, patient, read_only, last = steps
     placed = {"server_cores": "0", "load_cores": "1"}
     for step, more in (
         (plain, {}),
         (patient, {"variables": {"innodb_spin_wait_delay": "96"}}),
-        (read_only, {"restarted_with": {"innodb_read_only": "ON"}}),
+        (read_only, {"restarted_with": {"innodb_read_only": "ON", "performance_schema": pfs}}),
     ):
         caches = step.in_force.pop("key_caches", {})
         assert step.in_force == {**placed, **more}
@@ -238,9 +239,9 @@ def check_points(steps: list[StepEnded], engine: str) -> None:
 
 def test_a_sweep_on_engines_of_mariadb(desktop: Desktop) -> None:
     contenders = ("mariadb-10.11.19:rocksdb", "mariadb-10.11.19:myisam")
-    rocksdb, myisam = carry_out(desktop, "1", *contenders)
-    check_points(rocksdb, "rocksdb")
-    check_points(myisam, "myisam")
+    rocksdb, myisam = carry_out(desktop, "1", "ON", *contenders)
+    check_points(rocksdb, "rocksdb", "ON")
+    check_points(myisam, "myisam", "ON")
 
 
 def carry_out_on(desktop: Desktop, base: Path, version: str, *engines: str) -> None:
@@ -248,9 +249,9 @@ def carry_out_on(desktop: Desktop, base: Path, version: str, *engines: str) -> N
     builds = desktop.json("target", "survey", "local")["builds"]
     name = next(each["name"] for each in builds if each["version"].startswith(version))
     for engine, steps in zip(
-        engines, carry_out(desktop, "1", *(f"{name}:{e}" for e in engines)), strict=True
+        engines, carry_out(desktop, "1", "OFF", *(f"{name}:{e}" for e in engines)), strict=True
     ):
-        check_points(steps, engine)
+        check_points(steps, engine, "OFF")
 
 
 @pytest.mark.build("mysql-5.6")
@@ -264,8 +265,8 @@ def test_a_sweep_on_mysql_97(desktop: Desktop, build_path: Any) -> None:
 
 
 def test_points_are_shown_with_their_coordinates(desktop: Desktop) -> None:
-    (steps,) = carry_out(desktop, "1, 2", "mariadb-10.11.19:innodb")
-    check_points([*steps[::2]], "innodb")
+    (steps,) = carry_out(desktop, "1, 2", "ON", "mariadb-10.11.19:innodb")
+    check_points([*steps[::2]], "innodb", "ON")
     assert [step.in_force.get("server_cores") for step in steps] == ["0", "0-1"] * 3 + [None]
     assert ["shared-cores" in step.marks for step in steps] == [False, True] * 3 + [False]
     (entry,) = desktop.sessions()
@@ -285,7 +286,9 @@ def test_points_are_shown_with_their_coordinates(desktop: Desktop) -> None:
 def test_what_a_build_does_not_take_is_refused_before_anything_starts(
     desktop: Desktop, varied: str, said: str
 ) -> None:
-    text = SWEPT.replace("CORES", "1").replace("restart_with = {innodb_read_only = true}", varied)
+    text = SWEPT.replace("CORES", "1").replace(
+        "restart_with = {innodb_read_only = true, performance_schema = PFS}", varied
+    )
     (desktop.home / "sequences" / "swept.toml").write_text(text)
     words = ("run", "--sequence", "swept", "--contender", "mariadb-10.11.19:innodb")
     assert said in desktop.refused(*words, code=1)
