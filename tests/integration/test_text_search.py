@@ -164,7 +164,7 @@ def test_a_query_cache_is_refused(desktop: Desktop) -> None:
     preset = "[mysqld]\nquery_cache_type = 1\nquery_cache_size = 1M\ninnodb_ft_min_token_size = 6\n"
     write(desktop.home / "presets/innodb/cached.cnf", preset)
     done = desktop.dyno(
-        *("run", "--sequence", "text-search", "--rows", "100", "--threads", "1"),
+        *("run", "--sequence", "text-search", "--rows", "100", "--threads", "1", "--core-sets", "1"),
         *("--contender", MARIADB + "innodb:cached"),
         code=1,
     )

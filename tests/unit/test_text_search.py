@@ -10,19 +10,27 @@ import pytest
 from app.catalog import Catalog
 from app.errors import InputError
 from app.planner import estimate, resolve
-from tests.plans import GB, build, plan, request, survey, write
+from app.protocol.plan import Plan
+from tests.plans import GB, build, request, survey, write
 
-RENDERED = ("mariadb-10.11.19:innodb", "mariadb-10.11.19:myisam")
+BOTH = ("mariadb-10.11.19:innodb", "mariadb-10.11.19:myisam")
+CORES = [[[0, 2], [1, 3]]]  # two of two threads
 
 
-def refused(*contenders: str, **options: object) -> InputError:
+def planned(*contenders: str, **options: Any) -> Plan:
+    """The sequence on a smaller machine than that of the study."""
+    asked = request(*contenders, **{"sequence": "text-search", "cores": [2], **options})
+    return resolve(asked, survey(topology=CORES), Catalog())
+
+
+def refused(*contenders: str, **options: Any) -> InputError:
     with pytest.raises(InputError) as caught:
-        plan(*contenders, **{"sequence": "text-search", **options})
+        planned(*contenders, **options)
     return caught.value
 
 
 def test_it_is_planned_for_every_engine_that_has_it() -> None:
-    found = plan(*RENDERED, "mysql-5.6.24:innodb", "mysql-9.7.4:innodb", sequence="text-search")
+    found = planned(*BOTH, "mysql-5.6.24:innodb", "mysql-9.7.4:innodb")
     assert [step.kind for step in found.steps[:3]] == ["load", "text-index", "settle"]
     searches = found.steps[3:]
     assert [step.threads for step in searches] == [1, 2, 4, 8, 16, 32, 64, 128, 256]
@@ -30,10 +38,11 @@ def test_it_is_planned_for_every_engine_that_has_it() -> None:
         ("drive", "text-search", "queries/s")
     }
     assert (found.tables, found.rows) == (1, 348_566)
+    assert Catalog().sequence("text-search").cores == (32, 24, 16, 8, 4)
 
 
 def test_an_engine_without_it_is_refused() -> None:
-    error = refused(RENDERED[0], "mariadb-10.11.19:rocksdb")
+    error = refused(BOTH[0], "mariadb-10.11.19:rocksdb")
     assert str(error) == (
         "rocksdb cannot carry out text-index: only MyISAM, and InnoDB from 5.6 on, have a full-text index; "
         "choose another engine, build or sequence"
@@ -42,14 +51,16 @@ def test_an_engine_without_it_is_refused() -> None:
 
 
 def test_innodb_has_it_from_5_6_on() -> None:
-    old = survey(builds=[build("mysql-5.5.62", "MySQL", "5.5.62", ["innodb", "myisam"])])
-    assert resolve(request("mysql-5.5.62:myisam", sequence="text-search"), old, Catalog()).steps
+    builds = [build("mysql-5.5.62", "MySQL", "5.5.62", ["innodb", "myisam"])]
+    old = survey(builds=builds, topology=CORES)
+    sought = {"sequence": "text-search", "cores": [1]}
+    assert resolve(request("mysql-5.5.62:myisam", **sought), old, Catalog()).steps
     with pytest.raises(InputError, match=r"innodb cannot carry out text-index: only MyISAM, and InnoDB from"):
-        resolve(request("mysql-5.5.62:innodb", sequence="text-search"), old, Catalog())
+        resolve(request("mysql-5.5.62:innodb", **sought), old, Catalog())
 
 
 def test_its_index_is_always_built() -> None:
-    found = plan(sequence="text-search", steps=["text-search"], threads=[1])
+    found = planned(steps=["text-search"], threads=[1])
     assert [step.name for step in found.steps] == [
         "text-load",
         "text-index",
@@ -71,7 +82,7 @@ def test_other_tables_are_no_texts(dyno_home: Path) -> None:
 
 
 def guess(*contenders: str, **options: Any) -> Any:
-    return estimate(plan(*contenders, **{"sequence": "text-search", **options}), survey())
+    return estimate(planned(*contenders, **options), survey())
 
 
 @pytest.mark.parametrize(("engine", "row_bytes"), [("innodb", 1370 + 1800), ("myisam", 1010 + 1400)])
@@ -87,5 +98,5 @@ def test_documents_take_the_time_that_their_workloads_say() -> None:
 
 
 def test_a_share_of_the_memory_is_counted_in_documents() -> None:
-    found = plan(*RENDERED, sequence="text-search", rows="1x memory")
+    found = planned(*BOTH, rows="1x memory")
     assert found.rows == -(-16 * GB // (1010 + 1400) // 1000) * 1000

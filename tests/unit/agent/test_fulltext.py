@@ -10,6 +10,7 @@ import pytest
 from app.agent.fulltext import collection_problems, server_problems
 from app.protocol.plan import Plan
 from tests.plans import plan
+from tests.unit.test_text_search import planned
 
 OFF = {"query_cache_type": "OFF", "query_cache_size": "1048576"}
 ON = {"query_cache_type": "ON", "query_cache_size": "1048576"}
@@ -17,7 +18,7 @@ ON = {"query_cache_type": "ON", "query_cache_size": "1048576"}
 
 @pytest.fixture(scope="module")
 def search() -> Plan:
-    return plan(sequence="text-search", rows=3)
+    return planned(rows=3)
 
 
 def collected(search: Plan, *files: object) -> Plan:
@@ -28,7 +29,7 @@ def collected(search: Plan, *files: object) -> Plan:
 
 
 def told(variables: dict[str, str], engine: str = "innodb", of: Plan | None = None) -> list[str]:
-    return [text for text, _ in server_problems(of or plan(sequence="text-search"), engine, variables)]
+    return [text for text, _ in server_problems(of or planned(), engine, variables)]
 
 
 @pytest.mark.parametrize(
