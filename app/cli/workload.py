@@ -41,7 +41,7 @@ def list_workloads(arguments: argparse.Namespace) -> int:
 
 
 def _entry(workload: Workload) -> dict[str, Any]:
-    keys = ("name", "title", "group", "kind", "unit", "writes", "needs", "shipped", "options")
+    keys = ("name", "title", "group", "kind", "unit", "writes", "needs", "engines", "shipped", "options")
     return {key: getattr(workload, key) for key in keys}
 
 
@@ -72,8 +72,15 @@ def _words(workload: Workload) -> str:
         f"{workload.group}, in {workload.unit}" if workload.group else f"in {workload.unit}",
         "writes" if workload.writes else "only reads",
         f"needs {' and '.join(workload.needs)}" if workload.needs else "",
+        _engines(workload),
     )
     return "; ".join(filter(None, said))
+
+
+def _engines(workload: Workload) -> str:
+    """The engines that can carry it out, where not all can."""
+    each = [f"{name} from {first} on" if first else name for name, first in workload.engines.items()]
+    return f"for {' and '.join(each)}" if each else ""
 
 
 def approve_workload(arguments: argparse.Namespace) -> None:

@@ -16,10 +16,11 @@ def check_engines(contenders: Sequence[Contender], workloads: Iterable[Workload]
     for at, contender in enumerate(contenders):
         for workload in limited:
             if not _can(contender, workload):
+                wrong = "build" if contender.engine in workload.engines else "engine"
                 raise InputError(
                     f"{contender.name} cannot carry out {workload.name}: {workload.engines_because}; "
                     "choose another engine, build or sequence",
-                    f"contenders.{at}",
+                    f"contenders.{at}.{wrong}",
                 )
 
 

@@ -47,7 +47,7 @@ def test_an_engine_without_it_is_refused() -> None:
         "rocksdb cannot carry out text-index: only MyISAM, and InnoDB from 5.6 on, have a full-text index; "
         "choose another engine, build or sequence"
     )
-    assert error.field == "contenders.1"
+    assert error.field == "contenders.1.engine"
 
 
 def test_innodb_has_it_from_5_6_on() -> None:

@@ -91,6 +91,9 @@ def test_a_workload_says_what_it_needs_before_its_files(capsys: pytest.CaptureFi
     assert lines[3] == "-- workloads/update-index.toml"
     assert main(["workload", "show", "update-index", "--json"]) == 0
     assert "workloads/update.lua" in json.loads(capsys.readouterr().out)["files"]
+    assert main(["workload", "show", "text-index"]) == 0
+    second = capsys.readouterr().out.splitlines()[1]
+    assert second == "text-search, in s; writes; needs texts; for innodb from 5.6 on and myisam"
 
 
 def test_the_dry_run_tells_the_warm_up(capsys: pytest.CaptureFixture[str]) -> None:
