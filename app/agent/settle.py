@@ -68,9 +68,9 @@ class Settling:
         except QueryError:  # it is too busy to answer, or gone: no sign that all is written
             self.debt = {}
             return self._wait_for(["an answer of the server"])
-        spent = deltas(self._reading, reading) if self._reading else {}
+        rates = _rates(self._reading, reading)
         self._reading = reading
-        return self._wait_for(self._unpaid(spent))
+        return self._wait_for(self._unpaid(rates))
 
     def _wait_for(self, unpaid: List[str]) -> bool:
         self.unpaid = unpaid
@@ -78,16 +78,16 @@ class Settling:
             self.waited_for[name] = self.waited_for.get(name, 0) + 1
         return not self.unpaid
 
-    def _unpaid(self, spent: Mapping[str, Optional[float]]) -> List[str]:
+    def _unpaid(self, rates: Mapping[str, float]) -> List[str]:
         """The engine first, then the files in the cache of the system, then the device."""
         unpaid = self._unpaid_by_engine()
-        if (spent.get("server_written_kb") or 0) > FEW_KB:
+        if rates["server_written_kb"] > FEW_KB:
             unpaid.append("writes of the server")
         if unpaid:
             return unpaid
         if self._is_syncing():
             return ["files"]
-        return ["device"] if self._is_device_busy(spent) else []
+        return ["device"] if self._is_device_busy(rates) else []
 
     def _unpaid_by_engine(self) -> List[str]:
         debt, unpaid = self.debt, []
@@ -119,10 +119,9 @@ class Settling:
             self._sync = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return self._sync.poll() is None
 
-    def _is_device_busy(self, spent: Mapping[str, Optional[float]]) -> bool:
-        quiet = (spent.get("written_kb") or 0) <= FEW_KB
+    def _is_device_busy(self, rates: Mapping[str, float]) -> bool:
         self._device_s += 1
-        return not quiet and self._device_s <= DEVICE_S
+        return rates["written_kb"] > FEW_KB and self._device_s <= DEVICE_S
 
     def end(self) -> List[str]:
         """Put back what begin changed, in the reverse order: the watermark may not exceed the limit.
@@ -145,3 +144,10 @@ class Settling:
     def text(self) -> str:
         """What is still to be written, and what is waited for where it is none of the server's."""
         return debt_text(self.debt) or ", ".join(self.unpaid)
+
+
+def _rates(before: Optional[Reading], after: Reading) -> Dict[str, float]:
+    """KB a second; 0 where nobody knows: it would be waited for in vain."""
+    spent = deltas(before, after) if before else {}
+    seconds = max(after.at - before.at, 0.1) if before else 1.0
+    return {name: (spent.get(name) or 0) / seconds for name in ("server_written_kb", "written_kb")}

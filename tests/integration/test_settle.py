@@ -145,7 +145,7 @@ WRITES = """\
 name = "writes"
 title = "Two settle steps, of the load and of writes, and reads with debt and without"
 tables = 2
-rows = 120000
+rows = 90000
 threads = [2]
 seconds = 1
 warmup = 1
@@ -218,10 +218,10 @@ def test_what_settling_cost_is_kept_with_the_steps_that_caused_it(desktop: Deskt
     assert {step["name"] for step in shown["steps"] if step["settled"]} == {"load", "update-index"}
     load, writes = steps["load"]["settled"], steps["update-index"]["settled"]
     assert load["steps"] == ["load", "index"]
-    assert (load["rows"], load["row_bytes"]) == (240000, 188)
+    assert (load["rows"], load["row_bytes"]) == (180000, 188)
     assert load["seconds"] == pytest.approx(steps["settle"]["value"])
     assert 0.5 < load["write_amplification"] < 50
-    assert load["run_written_bytes"] == pytest.approx(load["write_amplification"] * 240000 * 188, rel=0.01)
+    assert load["run_written_bytes"] == pytest.approx(load["write_amplification"] * 180000 * 188, rel=0.01)
     assert writes["steps"] == ["update-index threads=2"]
     events = [e for e in desktop.events(shown["id"]) if isinstance(e, StepEnded)]
     rows = steps["update-index"]["queries"]

@@ -78,6 +78,15 @@ def test_time_left_is_what_is_declared_and_what_was_seen() -> None:
     assert progress.finish_at == pytest.approx(second.events[-1].at + progress.left_s)
 
 
+def test_a_settle_step_tells_what_is_still_to_be_written() -> None:
+    its_plan = plan(its_steps=[Step("settle.load", "settle", unit="s", cap_s=60)])
+    maker = Maker(its_plan).begin()
+    maker.start_step(0)
+    maker.add(Progress, step=0, done=3, total=60, unit="s", text="1,234 dirty pages")
+    line = played(its_plan, maker).line
+    assert line == "1/1 innodb-default-1  1/1 settle.load: 3 of 60 s: 1,234 dirty pages"
+
+
 def test_a_load_tells_by_its_progress_how_long_it_will_take() -> None:
     its_plan = plan()
     maker = Maker(its_plan).begin()

@@ -220,6 +220,8 @@ def moment_text(progress: StepProgress, planned: Step) -> str:
     shown = progress.progress
     if shown is not None and shown.total and planned.kind in (*PREPARING, "scan"):
         return f"{shown.done / shown.total:.0%}"
+    if shown is not None and planned.kind == "settle":
+        return f"{shown.done:,.0f} s"
     return "active"
 
 
