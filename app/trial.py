@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from .catalog import Catalog
-from .checks import FAIL, PASS
+from .checks import FAIL
 from .choices import Survey, rendered
 from .errors import InputError, TargetError
 from .planner import ContenderRequest, PlanRequest, resolve
@@ -16,7 +16,8 @@ from .protocol.plan import Plan
 
 REJECTED, REFUSED = "rejected", "refused"
 _WITHOUT_BUILD = ("sysbench", "busy")  # checks of the target, which end a trial where they fail
-_WORDS = {"in force": "changed", "rehearsal": "started"}
+# the names of the checks that pass, or warn of no option
+_WORDS = {"options": "accepted", "in force": "changed", "rehearsal": "started"}
 
 
 class Agent(Protocol):
@@ -30,7 +31,8 @@ class Answer:
     """What one build says, to one option where it names one."""
 
     build: str
-    state: str  # accepted, rejected, ignored, adjusted, left out; once started: started, changed, refused
+    # accepted rejected ignored adjusted, "left out"; of a start: started changed refused compression
+    state: str
     option: str
     text: str
 
@@ -80,5 +82,4 @@ def _answers(check: Mapping[str, Any]) -> list[Answer]:
         return [Answer(build, each["state"], each["option"], each["text"]) for each in check["answers"]]
     if check["state"] == FAIL:
         return [Answer(build, REFUSED, "", text)]
-    words = "accepted" if check["name"] == "options" and check["state"] == PASS else _WORDS[check["name"]]
-    return [Answer(build, words, "", text)]
+    return [Answer(build, _WORDS.get(check["name"], check["name"]), "", text)]

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Mapping, Optional
 from ..protocol.plan import Contender, Plan
 from .asked import differences
 from .builds import environment
+from .compression import compression_in_force
 from .conditions import word
 from .conduct import others, read_plan
 from .directory import Directory
@@ -181,6 +182,7 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> List[Dict[str,
     ]
     wrong = server_problems(plan, contender.engine, variables)
     found += [say("full text", FAIL, *each, contender.name) for each in wrong]
-    return found or [
-        say("rehearsal", PASS, "started, and what was asked for is in force", "", contender.name)
-    ]
+    compression = compression_in_force(server.client) if contender.engine == "rocksdb" else ""
+    told = [say("compression", PASS, compression, "", contender.name)] if compression else []
+    fine = say("rehearsal", PASS, "started, and what was asked for is in force", "", contender.name)
+    return (found or [fine]) + told
