@@ -10,7 +10,7 @@ from typing import Any
 
 from .parity import differing
 from .planner.contenders import count_cores, memory_bytes
-from .planner.estimate import ContenderSize, Estimate, estimate
+from .planner.estimate import Estimate, estimate
 from .planner.sizes import server_caches_bytes
 from .presets import Machine, Rendered, parse_preset, preset_file, render
 from .protocol.plan import OPEN_FILES, Contender, Plan
@@ -91,17 +91,14 @@ def _disk(found: Estimate, survey: Mapping[str, Any]) -> Check:
     free = (survey.get("disk") or {}).get("free_bytes")
     if free is None:
         return Check("disk", WARN, "the free space is not known", "look at the directory of the target")
-    certain = max(_certain_bytes(each) for each in found.contenders) + found.kept_bytes
+    certain = max(each.certain_bytes for each in found.contenders)
+    certain += found.kept_bytes + found.snapshot_bytes
     text = f"about {_size(found.disk_bytes)} needed, {_size(free)} free"
     if certain > free:
         return Check("disk", FAIL, text, "take fewer rows, or a directory on a larger disk")
     if found.disk_bytes > free * 0.9:
         return Check("disk", WARN, text, "free some space: writes may fill the disk")
     return Check("disk", PASS, text)
-
-
-def _certain_bytes(size: ContenderSize) -> int:
-    return size.data_bytes + size.parts["redo"] + size.parts["system"]
 
 
 def _open_files(plan: Plan, survey: Mapping[str, Any]) -> list[Check]:

@@ -21,6 +21,7 @@ from .options import IGNORED, REJECTED, check_options, known_options, normal
 from .refusal import Refusal
 from .room import raise_file_limit
 from .server import Server
+from .snapshots import Snapshots, key_of
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
 
@@ -39,6 +40,7 @@ def check(directory: Directory, asked: Mapping[str, Any]) -> List[Dict[str, Any]
         return [*found, _held(directory)]
     try:
         for contender in _distinct(plan):
+            found += _check_snapshot(directory, plan, contender)
             found += _check_contender(directory, plan, contender, bool(asked.get("start")))
     finally:
         os.close(lock)
@@ -73,6 +75,23 @@ def _check_busy(directory: Directory, plan: Plan) -> Dict[str, Any]:
 def _held(directory: Directory) -> Dict[str, Any]:
     text = "plan {} is being carried out in {}".format(directory.holder().get("plan"), directory.path)
     return say("busy", FAIL, text, "wait for it or stop it")
+
+
+def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> List[Dict[str, Any]]:
+    """Where a plan starts from snapshots: whether the load is spared."""
+    if plan.snapshot_at < 0:
+        return []
+    snapshots, key = Snapshots(directory), key_of(plan, contender)
+    if not snapshots.has(key):
+        text = "no snapshot of this data set is kept yet: the first session loads it and keeps one"
+        return [say("snapshot", PASS, text, "", contender.name)]
+    try:
+        found = snapshots.find(key)
+    except Refusal as error:
+        todo = "nothing: the first session loads the tables and keeps another one"
+        return [say("snapshot", WARN, str(error), todo, contender.name)]
+    text = "starts from the snapshot {}, {:,} MB".format(key, found.size_bytes >> 20)
+    return [say("snapshot", PASS, text, "", contender.name)]
 
 
 def _check_contender(

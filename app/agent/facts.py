@@ -35,9 +35,11 @@ class Facts:
         contender = session.contender
         build = ("build", "base", "server", "family", "version", "fingerprint")
         self._write("build", {name: getattr(contender, name) for name in build})
-        self._write(
-            "start_state", {"load": "fresh", "start": session.plan.start, "pause_s": session.plan.pause}
-        )
+
+    def write_start_state(self, load: str) -> None:
+        """Where the data come from: told again once it has turned out otherwise."""
+        plan = self._session.plan
+        self._write("start_state", {"load": load, "start": plan.start, "pause_s": plan.pause})
 
     def write_limits(self, limits: Dict[str, int]) -> None:
         """For the largest number of client threads: the files that server and generator may have open."""
@@ -61,8 +63,7 @@ class Facts:
         steps = self._session.plan.steps
         rest = steps[index + 1 :]
         if step.kind in PREPARING and not any(each.kind in PREPARING for each in rest):
-            self._write_tables()
-            self._write_engine("loaded")
+            self.write_loaded()
         elif step.writes and not any(each.writes for each in rest):
             self._write_engine("written")
 
@@ -75,6 +76,11 @@ class Facts:
         except QueryError as error:
             rows = [{"not explained": str(error)}]
         self._write("explain", {"statement": statement, "rows": rows}, step.label)
+
+    def write_loaded(self) -> None:
+        """The tables as they are made, and the engine once they are filled."""
+        self._write_tables()
+        self._write_engine("loaded")
 
     def write_ended(self) -> None:
         """After the last step: the engine once more, and the only count of the rows that is exact."""

@@ -7,6 +7,7 @@ from typing import Any, Dict, List
 
 from .directory import Directory
 from .server import end_leftover
+from .snapshots import Snapshots
 
 TAIL = 4096  # bytes of a journal in which its last event stands
 PARTS = ("data", "tmp", "lua")  # of a session that end with it
@@ -16,6 +17,7 @@ REHEARSAL = "rehearsal"
 def clean(directory: Directory) -> List[str]:
     """End leftover servers, put their data out of the way; only the holder of the lock may call this."""
     removed = []
+    Snapshots(directory).clean()
     for session in directory.sessions():
         folder = directory.session(session)
         found = end_leftover(folder)

@@ -13,7 +13,10 @@ from .control import request
 from .directory import Directory
 from .refusal import Refusal
 
-VERBS = ("survey", "check", "start", "status", "list", "follow", "stop", "skip", "note", "clean")
+VERBS = (
+    *("survey", "check", "start", "status", "list", "follow", "stop", "skip", "note", "clean"),
+    *("snapshots", "delete-snapshot"),
+)
 
 
 def main() -> int:
@@ -90,14 +93,32 @@ def _follow(directory: Directory, arguments: argparse.Namespace) -> None:
 def _clean(directory: Directory, _: Any) -> Dict[str, Any]:
     from .leftovers import clean
 
-    lock = directory.lock({"plan": "clean", "pid": os.getpid()})
-    if lock is None:
-        raise Refusal(
-            "a plan is being carried out in {}: nothing is cleaned meanwhile".format(directory.path)
-        )
+    _hold_still(directory, "clean")
     removed = clean(directory)
     directory.empty_trash()
     return {"removed": removed}
+
+
+def _snapshots(directory: Directory, _: Any) -> Dict[str, Any]:
+    from .snapshots import Snapshots
+
+    return {"snapshots": Snapshots(directory).list()}
+
+
+def _delete_snapshot(directory: Directory, _: Any) -> Dict[str, Any]:
+    from .snapshots import Snapshots
+
+    _hold_still(directory, "delete-snapshot")
+    Snapshots(directory).delete(sys.stdin.read().strip())
+    return {"ok": True}
+
+
+def _hold_still(directory: Directory, verb: str) -> None:
+    """Take the lock until this process ends: nothing is taken away under a plan that is carried out."""
+    if directory.lock({"plan": verb, "pid": os.getpid()}) is None:
+        raise Refusal(
+            "a plan is being carried out in {}: nothing is taken away meanwhile".format(directory.path)
+        )
 
 
 def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], Dict[str, Any]]:
@@ -126,4 +147,6 @@ _VERBS: Dict[str, Callable[[Directory, argparse.Namespace], Any]] = {
     "skip": _asker("skip"),
     "note": _asker("note"),
     "clean": _clean,
+    "snapshots": _snapshots,
+    "delete-snapshot": _delete_snapshot,
 }

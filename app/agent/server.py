@@ -67,13 +67,16 @@ class Server:
         found = next(iter(read_lines(self.socket + ".pid")), "")
         return int(found) if found.isdigit() else (self._process.pid if self._process else 0)
 
-    def prepare(self) -> None:
-        """Fresh directories, the my.cnf, the system tables."""
-        for part in (DATA, TMP):
-            os.makedirs(os.path.join(self.session, part), mode=0o700)
+    def prepare(self, lay: Optional[Callable[[str], None]] = None) -> None:
+        """Fresh directories, the my.cnf, the system tables; or the data that `lay` puts there."""
+        os.makedirs(os.path.join(self.session, TMP), mode=0o700)
         base = self.contender["base"]
         own = {**own_options(self.session, self.socket, base, self.known, self.port), **self.room}
         self.my_cnf = write_my_cnf(self.session, self.contender["cnf"], own)
+        if lay is not None:
+            lay(self.data)
+            return
+        os.makedirs(self.data, mode=0o700)
         server, family = self.contender["server"], self.contender["family"]
         try:
             bootstrap(server, base, family, self.my_cnf, self.known, self.environment)
@@ -118,6 +121,10 @@ class Server:
             return True
         return False
 
+    @property
+    def has_begun(self) -> bool:
+        return self._process is not None
+
     def is_alive(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
@@ -126,16 +133,16 @@ class Server:
         self.client.try_run("SET GLOBAL max_prepared_stmt_count=1048576")  # of a thousand clients
         self.client.run("CREATE DATABASE IF NOT EXISTS dyno DEFAULT CHARACTER SET latin1")
         if self.port:
-            self.client.run(
-                "CREATE USER IF NOT EXISTS dyno@'%' IDENTIFIED BY '{}'".format(self.password)
-                if "default-authentication-plugin" in self.known or not self._is_old()
-                else "GRANT USAGE ON *.* TO dyno@'%' IDENTIFIED BY '{}'".format(self.password),
-                "GRANT ALL ON dyno.* TO dyno@'%'",
+            self.client.try_run(
+                "CREATE USER IF NOT EXISTS dyno@'%' IDENTIFIED BY '{}'".format(self.password),
+                "GRANT USAGE ON *.* TO dyno@'%' IDENTIFIED BY '{}'".format(self.password),  # before 5.7
             )
+            self.client.run("GRANT ALL ON dyno.* TO dyno@'%'")
 
-    def _is_old(self) -> bool:
-        """Before 5.7 CREATE USER knows no IF NOT EXISTS."""
-        return str(self.contender["version"]).startswith(("5.0", "5.1", "5.5", "5.6"))
+    def dismiss(self) -> None:
+        """Take back what `admit` gave: no password stays in data that are kept."""
+        if self.port:
+            self.client.try_run("DROP USER dyno@'%'")
 
     def stop(self, limit_s: float = STOP_S) -> bool:
         """A clean shutdown; True where it ended by itself in time, else it was killed."""

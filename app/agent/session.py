@@ -18,6 +18,7 @@ from .directory import Directory
 from .drive import Drive, write_lua
 from .facts import Facts
 from .figures import figure_of
+from .from_snapshot import FromSnapshot
 from .generator import Generator, find_sysbench, seed_of
 from .host import HostSampler
 from .journal import DiskFullError, Journal
@@ -64,6 +65,8 @@ class Session:
         self.facts = Facts(self)
         self.conditions = Conditions(self)
         self._loads: Set[str] = set()  # the workloads that have filled their tables
+        self.snapshot = FromSnapshot(self)
+        self.unsettled = ""  # why the latest settle step was not carried out to its end
         self._open_step = -1
 
     def at(self, name: str) -> str:
@@ -109,7 +112,12 @@ class Session:
         for index, step in enumerate(self.plan.steps):
             if self.control.ends_session:
                 return "stopped", "asked for by a person"
-            self._carry_out_step(index, step)
+            spared = self.snapshot.skipped(index)
+            if spared:
+                self._forget_rows(step)
+                self.journal.write(StepEnded, step=index, outcome="skipped", reason=spared)
+            else:
+                self._carry_out_step(index, step)
         if self.control.interrupts:
             return "stopped", "asked for by a person"
         self.facts.write_ended()
@@ -126,7 +134,14 @@ class Session:
         extra = environment(self.contender.base, self.contender.server)
         known = known_options({**build, "environment": extra})
         self.server = Server(vars(self.contender), self.path, known, extra, self.plan.transport, clients)
-        self.server.prepare()
+        self.snapshot.look_for()
+        if not self.snapshot.spares_load:
+            self.facts.write_start_state("fresh")
+            self.server.prepare()
+            self.open()
+
+    def open(self) -> None:
+        """Start the server on its data, and begin to look at it."""
         self._start_server()
         self.server.admit()
         self.host = HostSampler(self._pids, self.path)
@@ -178,13 +193,17 @@ class Session:
     def _attempt(self, index: int, step: Step, seed: int) -> Dict[str, Any]:
         if step.kind == "settle":
             return carry_out_settle(self, index, step)
+        if self.snapshot.is_at(index):
+            return self.snapshot.carry_out(index)
         if step.kind == "restart":
             return carry_out_restart(self, index)
         return Drive(self, index, step, seed).carry_out()
 
     def _after_step(self, index: int, step: Step, ended: Dict[str, Any]) -> None:
         self.check_room()
-        if not self.server.is_alive():
+        if step.kind == "settle":
+            self.unsettled = ended["reason"]
+        if self.server.has_begun and not self.server.is_alive():
             self._recover(index)
         if step.kind in PREPARING and ended["outcome"] in ("failed", "skipped"):
             raise SessionError("{} {}: {}".format(step.name, ended["outcome"], ended["reason"]))
@@ -211,9 +230,9 @@ class Session:
             self.facts.write_new_errors()
             self.check_room()
 
-    def check_room(self) -> None:
+    def check_room(self, more: int = 0) -> None:
         found = os.statvfs(self.path)
-        if found.f_bavail * found.f_frsize < ROOM:
+        if found.f_bavail * found.f_frsize < ROOM + more:
             raise DiskFullError(self.path)
 
     @property

@@ -6,7 +6,8 @@ import os
 import re
 from typing import Dict, Iterator
 
-PARTS = ("tables", "shared", "redo", "undo", "binlog", "temporary", "other")
+BINLOG = "binlog"
+PARTS = ("tables", "shared", "redo", "undo", BINLOG, "temporary", "other")
 SCHEMA = "dyno"  # where the load creates its tables
 
 _TEMPORARY_FOLDERS = ("#innodb_temp",)
@@ -19,7 +20,7 @@ _TOP = [
     ("redo", re.compile(r"ib_logfile\d+$|aria_log(\.\d+|_control)$|#ib_redo")),
     ("undo", re.compile(r"undo_?\d+$|.*\.ibu$")),
     ("temporary", re.compile(r"ibtmp\d+$|#sql|ib_temp|ML\w{6}$")),
-    ("binlog", re.compile(r".+\.\d{6,}$|.+-bin\.(index|state)$|.+\.\d{6,}\.idx$|binlog\.index$")),
+    (BINLOG, re.compile(r".+\.\d{6,}$|.+-bin\.(index|state)$|.+\.\d{6,}\.idx$|binlog\.index$")),
 ]
 _ROCKSDB = [
     ("tables", re.compile(r".+\.(sst|blob)$")),
@@ -65,6 +66,11 @@ def _add_rocksdb(path: str, found: Dict[str, int]) -> None:
             _add_rocksdb(entry.path, found)
         else:
             found[_part_of(entry.name, _ROCKSDB)] += _allocated(entry)
+
+
+def part_of(name: str) -> str:
+    """The part of a file that lies in the data directory itself."""
+    return _part_of(name, _TOP)
 
 
 def _part_of(name: str, rules: list[tuple[str, re.Pattern[str]]]) -> str:

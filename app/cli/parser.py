@@ -10,7 +10,10 @@ from typing import Any, NoReturn
 
 from ..errors import InputError
 
-NOUNS = ("target", "build", "preset", "workload", "sequence", "run", "follow", "session", "compare", "doctor")
+NOUNS = (
+    *("target", "build", "preset", "workload", "sequence", "snapshot"),
+    *("run", "follow", "session", "compare", "doctor"),
+)
 MOST = 400  # characters of a message that may repeat what was typed
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DynoError, InputError, TargetError
-from ..protocol.plan import LOAD_METHODS
+from ..protocol.plan import LOAD_METHODS, STARTS
 from ..units import count_text
 from .parser import later
 
@@ -70,8 +70,8 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--start-state",
         dest="start_state",
-        choices=("loaded", "restarted"),
-        help="of the server, when the first step after the load begins",
+        choices=STARTS,
+        help="of the server, when the first step after the load begins; snapshot: on a kept copy of the data",
     )
     parser.add_argument("--table-options", help="of every contender")
     parser.add_argument("--cores", help="of every contender's server, as taskset takes them")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..catalog.custom_sql import parse, workload_keys
-from ..protocol.plan import PREPARING, Contender, Plan, Step
+from ..protocol.plan import PREPARING, Contender, Plan, Step, Turn
 from .sizes import (
     BINLOG_BYTES,
     MB,
@@ -83,6 +83,11 @@ class ContenderSize:
     session_bytes: int  # the most that is on the disk while its session is active
     parts: dict[str, int]
 
+    @property
+    def certain_bytes(self) -> int:
+        """What is there once the tables are loaded."""
+        return self.data_bytes + self.parts["redo"] + self.parts["system"]
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -93,6 +98,7 @@ class Estimate:
     guessed_s: float
     disk_bytes: int  # the largest single session, and what is kept
     kept_bytes: int
+    snapshot_bytes: int  # of it, data sets that are kept
     contenders: list[ContenderSize]
     assumptions: list[str]
 
@@ -105,6 +111,8 @@ class Estimate:
         largest = max(self.contenders, key=lambda each: each.session_bytes)
         parts = ", ".join(f"{name} {size // MB} MB" for name, size in largest.parts.items() if size >= MB)
         kept = f"{self.kept_bytes / MB:.1f} MB of journals are kept"
+        if self.snapshot_bytes:
+            kept += f", and {self.snapshot_bytes // MB} MB of snapshots"
         return f"largest session: {largest.contender}: {parts}; its data goes when it ends, {kept}"
 
 
@@ -113,15 +121,17 @@ def estimate(plan: Plan, survey: Mapping[str, Any]) -> Estimate:
     work = Work(_workloads_of(plan), int(survey["cpu"]["threads"] or 1) * CORE_RATE)
     declared = sum(step.seconds + step.warmup for step in plan.steps) * len(plan.turns)
     declared += plan.pause * len(plan.turns)
-    guessed = sum(_guessed_s(plan, plan.contender_of(turn), work) for turn in plan.turns)
+    guessed = sum(_guessed_s(plan, turn, work) for turn in plan.turns)
     sizes = [contender_size(plan, each, survey, work) for each in plan.contenders]
     kept = _kept_bytes(plan, declared + guessed)
+    snapshots = sum(each.certain_bytes for each in sizes) if plan.snapshot_at >= 0 else 0
     return Estimate(
         seconds=declared + guessed,
         declared_s=declared,
         guessed_s=guessed,
-        disk_bytes=max(each.session_bytes for each in sizes) + kept,
+        disk_bytes=max(each.session_bytes for each in sizes) + kept + snapshots,
         kept_bytes=kept,
+        snapshot_bytes=snapshots,
         contenders=sizes,
         assumptions=_assumptions(plan, work),
     )
@@ -162,8 +172,11 @@ def _with_sql(plan: Plan, data: dict[str, Any]) -> dict[str, Any]:
     return data if text is None else {**data, **workload_keys(parse(text), str(data["kind"]))}
 
 
-def _guessed_s(plan: Plan, contender: Contender, work: Work) -> float:
-    return SERVER_S + sum(_steps_s(plan, contender, work))
+def _guessed_s(plan: Plan, turn: Turn, work: Work) -> float:
+    """The first session of a contender loads, whether a snapshot is there or not: nobody knows yet."""
+    before = any(each.contender == turn.contender and each.ordinal < turn.ordinal for each in plan.turns)
+    spared = plan.snapshot_at if before else 0
+    return SERVER_S + sum(_steps_s(plan, plan.contender_of(turn), work)[max(0, spared) :])
 
 
 def _steps_s(plan: Plan, contender: Contender, work: Work) -> list[float]:
@@ -186,7 +199,8 @@ def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
     if step.kind == "settle":
         return min(step.cap_s, 3 + rows * work.row_bytes(contender) / 2 / DISK_RATE)
     if step.kind == "restart":
-        return SERVER_S
+        copied = rows * bytes_per_row(contender) if plan.start == "snapshot" else 0
+        return SERVER_S + copied / DISK_RATE
     if step.events and not step.seconds:
         rate = min(STATEMENT_RATE * step.threads, work.most_rate) / work.per_event(step)
         return step.events / min(rate, step.rate or rate)

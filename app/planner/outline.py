@@ -46,7 +46,7 @@ def _supposed(sequence: Sequence, workloads: Mapping[str, Workload]) -> Plan | N
     return Plan(
         id="", name=sequence.name, target="", machine_key="", sequence=sequence.name,
         contenders=[_SUPPOSED],
-        steps=resolve_steps(list(sequence.steps), workloads, size, restarted=False),
+        steps=resolve_steps(list(sequence.steps), workloads, size),
         turns=[],
         files={f"workloads/{name}.toml": workloads[name].text for name in used},
         tables=size.tables, rows=size.rows, seconds=size.seconds, warmup=size.warmup,

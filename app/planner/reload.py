@@ -23,16 +23,14 @@ def in_increments(load: Step, count: int, tables: int, rows: int, cap_s: int) ->
         yield replace(settled, coordinates=coordinates)
 
 
-def reloaded(
-    step: SequenceStep, points: list[Step], earlier: list[Step], restarted: bool
-) -> Iterator[Step]:
+def reloaded(step: SequenceStep, points: list[Step], earlier: list[Step], start: str) -> Iterator[Step]:
     """The points of a step with the load, and what follows it, before the first or before each."""
     loaded = _loaded(earlier)
     if not loaded or any("rows_before" in each.options for each in loaded):
         raise InputError(f"step {step.name}: reload needs a load before it that is one step")
-    if restarted:
+    if start != "loaded":
         raise InputError(
-            f"step {step.name} loads its tables anew, and restarted is the start behind one load only: "
+            f"step {step.name} loads its tables anew, and {start} is the start behind one load only: "
             "take the start as loaded, or a sequence that loads once"
         )
     is_fresh = len(loaded) == len(earlier)

@@ -22,11 +22,10 @@ from ..catalog.entries import (
     rows_problem,
 )
 from ..errors import InputError
-from ..protocol.plan import LOAD_METHODS, load_method_of
+from ..protocol.plan import LOAD_METHODS, STARTS, load_method_of
 from ..toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
 
 ORDERS = ("grouped", "interleaved")
-STARTS = ("loaded", "restarted")
 MAX_CONTENDERS = 64
 
 _FLAGS = {"cores": "core-sets"}  # --cores are those of a contender

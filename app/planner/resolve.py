@@ -51,7 +51,7 @@ def resolve(
         row_bytes = min(bytes_per_row(each, said) for each in contenders)
         size = _size(request, sequence, survey, row_bytes, own_tables(used))
     with about("steps"):
-        steps = resolve_steps(chosen, workloads, size, request.start == "restarted")
+        steps = resolve_steps(chosen, workloads, size, request.start)
     _check_cores(steps, contenders)
     plan = Plan(
         id=make_id(),

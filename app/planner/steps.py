@@ -21,6 +21,7 @@ _MAKERS = {
     "texts": "that loads texts, like text-load,",
     "text-index": "of kind text-index",
 }
+_STARTERS = {"restarted": "restart", "snapshot": "snapshot"}  # a state -> the step that brings it about
 GROWTH = 10  # inserts that leave their bound open grow the tables by one part in this many
 
 
@@ -63,7 +64,7 @@ def chosen_steps(
 
 
 def resolve_steps(
-    chosen: list[SequenceStep], workloads: Mapping[str, Workload], size: Size, restarted: bool
+    chosen: list[SequenceStep], workloads: Mapping[str, Workload], size: Size, start: str = "loaded"
 ) -> list[Step]:
     """Every step in order, as the agent carries it out."""
     found: list[Step] = []
@@ -72,11 +73,12 @@ def resolve_steps(
         if step.settle_before and not (found and found[-1].kind == "settle"):
             found.append(_settle(f"settle.before-{step.name}", step, size))
         driven = _points(step, workloads, size, later)
-        found += list(reloaded(step, driven, found, restarted)) if step.reload else driven
+        found += list(reloaded(step, driven, found, start)) if step.reload else driven
         if step.settle_after:
             found.append(_settle(f"settle.{step.name}", step, size))
-    if restarted:
-        found.insert(first_measured(found), Step("restart", "restart", group="load", unit="s"))
+    if start in _STARTERS:
+        name = _STARTERS[start]
+        found.insert(first_measured(found), Step(name, "restart", group="load", unit="s"))
     _check_needs(found, workloads)
     _check_names(found)
     return found

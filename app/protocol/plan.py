@@ -11,6 +11,7 @@ from .values import check_fields
 
 STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart")
 PREPARING = ("load", "index", "text-index")  # without which the others would measure nothing
+STARTS = ("loaded", "restarted", "snapshot")
 FIGURES = ("rate", "latency", "size")  # what the value of a step is: in its unit, mean milliseconds, bytes
 LOAD_METHODS = ("ordered", "parallel", "bulk")
 OPEN_FILES = 1024  # of a server beside its clients: tables, logs, libraries; below it lets fewer clients in
@@ -118,14 +119,14 @@ class Plan:
     order: str = "grouped"  # grouped | interleaved
     transport: str = "socket"  # socket | loopback
     load_method: str = "ordered"  # one of LOAD_METHODS
-    start: str = "loaded"  # loaded | restarted: the state the first step after the load finds
+    start: str = "loaded"  # one of STARTS: the state the first step after the load finds
     allow_busy: bool = False
 
     @property
     def work_key(self) -> str:
         """What shapes the work, and no name: equal keys did the same."""
         work = [
-            [{**_content_of(step), "cap_s": 0} for step in self.steps],  # how long settling may take
+            [{**content_of(step), "cap_s": 0} for step in self.steps],  # how long settling may take
             sorted(text for name, text in self.files.items() if name.startswith("workloads/")),
             self.tables,
             self.rows,
@@ -139,7 +140,7 @@ class Plan:
     def hash(self) -> str:
         """The SHA-256 of the content: the same for the same plan pressed twice."""
         nameless = replace(self, id="", turns=[replace(turn, session="") for turn in self.turns])
-        steps = [_content_of(step) for step in self.steps]
+        steps = [content_of(step) for step in self.steps]
         method = self._load_method_as_published
         return digest({**asdict(nameless), "steps": steps, "load_method": method})
 
@@ -156,6 +157,12 @@ class Plan:
         """The rows that a load adds to the tables: all of the plan, or its part of them."""
         before = int(step.options.get("rows_before", 0))
         return self.tables * (int(step.options.get("table_size", self.rows)) - before)
+
+    @property
+    def snapshot_at(self) -> int:
+        """The step that starts the server from a snapshot: those before it make the data. -1: there is none."""
+        restarts = [index for index, step in enumerate(self.steps) if step.kind == "restart"]
+        return restarts[0] if self.start == "snapshot" and restarts else -1
 
     def contender_of(self, turn: Turn) -> Contender:
         return self.contenders[turn.contender]
@@ -180,7 +187,7 @@ class Plan:
         return plan
 
 
-def _content_of(step: Step) -> dict[str, Any]:
+def content_of(step: Step) -> dict[str, Any]:
     """A step as it goes into keys and hashes: fields that came later only where they say something."""
     untouched = Step(step.name, step.kind)
     silent = [name for name in LATER if getattr(step, name) == getattr(untouched, name)]

@@ -21,6 +21,7 @@ OLDEST_PYTHON = "3.8"
 ASK_S = 30.0  # a verb that only looks at files
 SURVEY_S = 180.0  # every build is asked what it is
 CHECK_S = 180.0
+DELETE_S = 600.0  # a file system takes its time to let a terabyte go
 REHEARSAL_S = 1800.0  # every contender is initialised and started once
 
 Answers = list[dict[str, Any]]
@@ -85,6 +86,13 @@ class Agent:
     def clean(self) -> Words:
         """Take away what lost sessions left behind; gives what was removed."""
         return _list_in(self._ask("clean"), "removed")
+
+    def snapshots(self) -> Answers:
+        """The data sets that are kept there, each with what speaks against its use."""
+        return _list_in(self._ask("snapshots"), "snapshots")
+
+    def delete_snapshot(self, key: str) -> None:
+        self._ask("delete-snapshot", stdin=key.encode(), timeout_s=DELETE_S)
 
     def _ask(
         self,

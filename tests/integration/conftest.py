@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .desktop import desktop
 from .netns import two_targets
+from .small_disk import small_disk
 from .sshd import password_user, ssh_folder, sshd, start_sshd
 
-__all__ = ["desktop", "password_user", "ssh_folder", "sshd", "start_sshd", "two_targets"]
+__all__ = ["desktop", "password_user", "small_disk", "ssh_folder", "sshd", "start_sshd", "two_targets"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -296,18 +295,6 @@ def test_sysbench_missing(desktop: Desktop, tmp_path: Path, monkeypatch: pytest.
 
 
 # disks and clocks
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A tmpfs of 400 MB with a directory for Dyno in it."""
-    place = tmp_path / "small"
-    place.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400m,mode=0700", "tmpfs", str(place)], check=True)
-    try:
-        yield place / "dyno"
-    finally:
-        subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 @pytest.mark.root

@@ -92,7 +92,7 @@ def test_a_plan_file_is_read() -> None:
         ("tables = 4", "repeats = 9" + "9" * 5000, "line 4"),
         ("tables = 4", 'order = "random"', "line 4: order must be one of grouped, interleaved, not 'random'"),
         ("tables = 4", 'transport = "tcp"', "line 4: transport must be one of socket, loopback"),
-        ("tables = 4", 'start = "cold"', "line 4: start must be one of loaded, restarted"),
+        ("tables = 4", 'start = "cold"', "line 4: start must be one of loaded, restarted, snapshot"),
         ("tables = 4", 'load_method = "magic"', "line 4: load_method must be one of ordered, parallel, bulk"),
         ("tables = 4", 'steps = "a"', "line 4: steps must be a list of which each is a text, not 'a'"),
         ("tables = 4", "steps = [1]", "line 4: steps must be a text, not 1"),
@@ -434,6 +434,19 @@ def test_a_restarted_start_is_a_step_after_load_and_settle() -> None:
     assert "restart" not in labels(plan().steps)
 
 
+def test_a_start_from_a_snapshot_spares_what_is_before_its_step() -> None:
+    made = plan(start="snapshot")
+    assert labels(made.steps)[:4] == ["load", "index", "settle.index", "snapshot"]
+    assert (made.snapshot_at, made.steps[3].kind) == (3, "restart")
+    assert plan(start="restarted").snapshot_at == plan().snapshot_at == -1
+
+
+def test_ways_to_start_are_different_work() -> None:
+    """So sessions from a snapshot are never told as repeats of those from a load."""
+    keys = {plan(start=start).work_key for start in ("loaded", "restarted", "snapshot")}
+    assert len(keys) == 3
+
+
 def test_errors_that_count_are_those_of_workload_and_engine() -> None:
     step = next(step for step in plan().steps if step.name == "read-write")
     assert step.ignored_by("innodb") == [1020, 1205, 1213]
@@ -577,6 +590,16 @@ def test_more_rows_take_longer_and_more_disk() -> None:
     small, large = (estimate(plan(rows=rows), survey()) for rows in (10_000, 10_000_000))
     assert large.seconds > small.seconds + 60
     assert large.disk_bytes > small.disk_bytes + 20_000_000 * 200
+
+
+def test_snapshots_take_disk_beside_the_session_and_spare_the_loads_of_repeats() -> None:
+    loaded, kept = (estimate(plan(start=start, repeats=3), survey()) for start in ("restarted", "snapshot"))
+    (size,) = kept.contenders
+    assert kept.snapshot_bytes == size.data_bytes + size.parts["redo"] + size.parts["system"]
+    assert loaded.snapshot_bytes == 0
+    assert kept.disk_bytes - kept.kept_bytes == size.session_bytes + kept.snapshot_bytes
+    assert kept.seconds < loaded.seconds
+    assert "MB of snapshots" in kept.disk_text and "snapshots" not in loaded.disk_text
 
 
 def test_the_disk_is_that_of_the_largest_session() -> None:

@@ -16,7 +16,7 @@ from app.planner import PlanRequest, estimate, resolve
 from app.planner.cores import CoreSet
 from app.planner.estimate import SERVER_S
 from app.protocol.cpus import as_text, from_text
-from app.protocol.plan import Plan, Step, _content_of
+from app.protocol.plan import Plan, Step, content_of
 from tests.plans import request, survey, write
 from tests.unit.agent.test_topology import recorded
 
@@ -241,6 +241,6 @@ def test_a_list_of_cpus_comes_back(cpus: set[int]) -> None:
 
 
 def test_steps_without_conditions_keep_the_work_key_that_they_had() -> None:
-    said = _content_of(Step("point-query", "drive"))
+    said = content_of(Step("point-query", "drive"))
     assert not {"cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches"} & set(said)
-    assert "cores" in _content_of(Step("point-query", "drive", cores="0-3"))
+    assert "cores" in content_of(Step("point-query", "drive", cores="0-3"))

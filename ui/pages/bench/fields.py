@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
 
 from app.catalog.entries import TRANSPORTS
 from app.drafting import Draft, Problem
-from app.planner.request import ORDERS, STARTS
-from app.protocol.plan import LOAD_METHODS
+from app.planner.request import ORDERS
+from app.protocol.plan import LOAD_METHODS, STARTS
 
 from ...theme import SPACE
 
@@ -33,7 +33,12 @@ _CHOSEN = {
         "Bulk: by what the engine has for it (MyRocks)",
     ),
     "order": ("Order", ORDERS, "Grouped: A A B B. Interleaved: A B A B"),
-    "start": ("Start", STARTS, "What the first step finds: a server as loaded, or restarted after the load"),
+    "start": (
+        "Start",
+        STARTS,
+        "What the first step finds: a server as loaded, or restarted after the load.\n"
+        "Snapshot: started on a copy of the loaded data, which are kept for later sessions",
+    ),
     "transport": (
         "Transport",
         ("", *TRANSPORTS),

@@ -22,6 +22,7 @@ _SAID = {
     "crash": "server crashed",
     "recovered": "server is back",
     "restarted": "server restarted",
+    "snapshot": "data set",
     "caches_dropped": "caches dropped",
 }
 

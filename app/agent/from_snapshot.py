@@ -1,0 +1,168 @@
+"""What `start = snapshot` asks of a session: start from a kept data set; keep one where there is none.
+
+Both ways end alike: a server started on a copy of the snapshot, no page of which is in the cache of the OS.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from typing import TYPE_CHECKING, Any, Dict, Optional
+
+from ..protocol.events import Log, Mark, Progress
+from .journal import DiskFullError
+from .refusal import Refusal
+from .sizes import sizes
+from .snapshots import Snapshot, Snapshots, key_of
+
+if TYPE_CHECKING:
+    from .session import Session
+
+MB = 1 << 20
+SHOW_S = 1.0  # between two words on how far the copying is
+
+
+class GivenUp(Exception):  # noqa: N818 - nothing is wrong
+    """A person has asked for the end of it."""
+
+
+class FromSnapshot:
+    """The step of a session that starts its server from a snapshot, and what is spared before it."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._at = session.plan.snapshot_at
+        self._snapshots = Snapshots(session.directory)
+        self._found: Optional[Snapshot] = None
+        self._shown = 0.0
+
+    @property
+    def spares_load(self) -> bool:
+        return self._found is not None
+
+    def look_for(self) -> None:
+        """Find the data set of this session; one that cannot be used is refused, and made anew."""
+        if self._at < 0:
+            return
+        key = self._key
+        if self._snapshots.has(key):
+            try:
+                self._found = self._snapshots.find(key)
+            except Refusal as error:
+                text = "{}: it is refused, the tables are loaded anew".format(error)
+                self._session.journal.write(Log, source="agent", level="warning", text=text)
+
+    @property
+    def _key(self) -> str:
+        return key_of(self._session.plan, self._session.contender)
+
+    def skipped(self, index: int) -> str:
+        """Why this step is not carried out; '' where it is."""
+        if self._found is None or index >= self._at:
+            return ""
+        return "from the snapshot {}".format(self._found.key)
+
+    def is_at(self, index: int) -> bool:
+        return index == self._at
+
+    def carry_out(self, index: int) -> Dict[str, Any]:
+        return self._start_from(self._found, index) if self._found else self._keep(index)
+
+    # from one that is there
+
+    def _start_from(self, snapshot: Snapshot, index: int) -> Dict[str, Any]:
+        """A copy is laid, the server is started on it; the figure is how long both took."""
+        session, began = self._session, time.monotonic()
+        how = ""
+
+        def lay(data: str) -> None:
+            nonlocal how
+            look = self._looker(index, snapshot.size_bytes)
+            how = self._snapshots.lay(snapshot, data, not self._writes(), look)
+
+        try:
+            session.server.prepare(lay)
+        except GivenUp:
+            return {"outcome": session.control.interrupts, "reason": "asked for by a person"}
+        except OSError as error:
+            raise _as_full(error, session.path) from None
+        session.open()
+        seconds = round(time.monotonic() - began, 3)
+        session.rows.update(snapshot.rows)
+        session.facts.write_start_state("snapshot {}, {}".format(snapshot.key, how))
+        session.facts.write_loaded()
+        return {"outcome": "completed", "value": seconds, "seconds": seconds}
+
+    def _writes(self) -> bool:
+        return any(step.writes for step in self._session.plan.steps[self._at :])
+
+    # making one
+
+    def _keep(self, index: int) -> Dict[str, Any]:
+        """Shut down cleanly, keep the data, start from a copy of it as every later session does."""
+        session, began = self._session, time.monotonic()
+        session.facts.empty_binary_log()
+        session.server.dismiss()
+        clean = session.server.stop()
+        reason = session.unsettled if clean else "the server had to be killed"
+        reason = reason or self._try_to_keep(index)
+        session.server.start()
+        session.server.admit()
+        session.conditions.forget()
+        kept = "kept as snapshot {}".format(self._key) if not reason else "not kept: {}".format(reason)
+        seconds = round(time.monotonic() - began, 3)
+        session.journal.write(Mark, name="snapshot", step=index, value=seconds, text=kept)
+        session.facts.write_start_state("fresh, {}".format(kept))
+        outcome = session.control.interrupts or ("completed" if clean else "failed")
+        return {"outcome": outcome, "reason": "" if not reason else kept, "seconds": seconds}
+
+    def _try_to_keep(self, index: int) -> str:
+        """Why there is no snapshot of it after all, '' where there is."""
+        session, data = self._session, self._session.server.data
+        size = sizes(data)["total"]
+        try:
+            session.check_room(size)
+            self._snapshots.keep(self._key, data, self._about(), self._looker(index, size))
+        except GivenUp:
+            return "asked for by a person"
+        except DiskFullError:
+            return "the disk has no room for a second copy of {:,} MB".format(size // MB)
+        except OSError as error:
+            return "{}: {}".format(error.filename or data, error.strerror)
+        except Refusal as error:
+            return str(error)
+        return ""
+
+    def _about(self) -> Dict[str, Any]:
+        plan, contender = self._session.plan, self._session.contender
+        named = ("build", "family", "version", "fingerprint", "engine", "preset", "table_options")
+        return {
+            "session": self._session.turn.session,
+            "contender": {name: getattr(contender, name) for name in named},
+            "tables": plan.tables,
+            "rows": plan.rows,
+            "load_method": plan.load_method,
+            "rows_by_driver": self._session.rows,
+        }
+
+    # while it is copied
+
+    def _looker(self, index: int, total: int) -> Any:
+        def look(done: int) -> None:
+            session = self._session
+            session.look(index)
+            if session.control.interrupts:
+                raise GivenUp
+            if time.monotonic() - self._shown >= SHOW_S:
+                self._shown = time.monotonic()
+                shown = {"done": done // MB, "total": max(done, total) // MB, "unit": "MB"}
+                session.journal.write(Progress, step=index, **shown)
+
+        return look
+
+
+def _as_full(error: OSError, path: str) -> Exception:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DiskFullError(path)
+    return Refusal("{}: {}".format(path, os.strerror(error.errno or 0)))

@@ -1,0 +1,158 @@
+"""Data sets that are kept, on real servers: loaded once, copied after that, refused where not as kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.agent.directory import Directory
+from app.protocol.events import Event, Fact, Log
+
+from .desktop import Desktop
+from .sshd import wait_until
+
+LOADED = ("load", "index", "settle.index")
+ROWS = 4000  # 2 tables x 2,000
+
+
+def begin_from_snapshots(desktop: Desktop, contender: str, **options: object) -> list[dict[str, Any]]:
+    """Two repeats of tiny; the sessions in the order of their turns."""
+    words = desktop.plan(contender, repeats=2, seconds=1, warmup=0, start_state="snapshot", **options)
+    desktop.dyno("run", *words)
+    return in_order(desktop)[-2:]
+
+
+def in_order(desktop: Desktop) -> list[dict[str, Any]]:
+    """The sessions as they were carried out."""
+    return sorted(desktop.sessions(), key=lambda each: str(each["started_at"]))
+
+
+def fact(events: list[Event], name: str) -> Any:
+    return [event.value for event in events if isinstance(event, Fact) and event.name == name][-1]
+
+
+def steps(desktop: Desktop, session: str) -> dict[str, dict[str, Any]]:
+    found: list[dict[str, Any]] = desktop.json("session", "show", session)["steps"]
+    return {each["name"]: each for each in found}
+
+
+def check_pair(desktop: Desktop, sessions: list[dict[str, Any]]) -> str:
+    """The first has loaded and kept, the second has begun from that; both have measured. Gives the key."""
+    made, begun = (steps(desktop, each["id"]) for each in sessions)
+    (snapshot,) = desktop.json("snapshot", "list")
+    key = str(snapshot["key"])
+    assert [each["state"] for each in sessions] == ["completed"] * 2
+    assert snapshot["problem"] == ""
+    assert snapshot["session"] == sessions[0]["id"]
+    assert snapshot["size_bytes"] > 1 << 20
+    assert {made[name]["state"] for name in LOADED} == {"completed"}
+    assert {(begun[name]["state"], begun[name]["reason"]) for name in LOADED} == {
+        ("skipped", f"from the snapshot {key}")
+    }
+    assert begun["snapshot"]["value"] > 0
+    for each in (made, begun):
+        assert each["snapshot"]["state"] == "completed"
+        assert each["point-query"]["value"] > 0
+        assert each["update-index"]["value"] > 0
+        assert each["update-index"]["rows"] == ROWS
+    check_facts(desktop, sessions, key)
+    return key
+
+
+def check_facts(desktop: Desktop, sessions: list[dict[str, Any]], key: str) -> None:
+    made, begun = (desktop.events(each["id"]) for each in sessions)
+    assert fact(made, "start_state")["load"] == f"fresh, kept as snapshot {key}"
+    assert fact(begun, "start_state")["load"] == f"snapshot {key}, copied"
+    for events in (made, begun):
+        assert sum(fact(events, "rows_counted").values()) == ROWS
+        assert "CREATE TABLE" in fact(events, "create_table")
+        assert not [event for event in events if isinstance(event, Log) and event.level == "error"]
+
+
+def snapshot_of(desktop: Desktop, key: str) -> Path:
+    return desktop.target / "snapshots" / key
+
+
+def test_innodb_of_mariadb_then_one_that_was_touched(desktop: Desktop) -> None:
+    """What is not as it was kept is refused before the start, in the journal, and made anew."""
+    key = check_pair(desktop, begin_from_snapshots(desktop, "mariadb-10.11.19:innodb"))
+    once = desktop.plan(seconds=1, warmup=0, start_state="snapshot")
+    assert f"starts from the snapshot {key}" in desktop.dyno("run", *once, "--dry-run").stdout
+    os.utime(snapshot_of(desktop, key) / "data" / "ibdata1")
+    refused = f"the snapshot {key} is not as it was kept: ibdata1 was changed"
+    assert f"warn  snapshot: innodb: {refused}" in desktop.dyno("run", *once, "--dry-run").stdout
+    desktop.dyno("run", *once)
+    session = in_order(desktop)[-1]["id"]
+    logs = [event for event in desktop.events(session) if isinstance(event, Log) and event.source == "agent"]
+    assert [log.text for log in logs] == [f"{refused}: it is refused, the tables are loaded anew"]
+    assert steps(desktop, session)["load"]["state"] == "completed"
+    (snapshot,) = desktop.json("snapshot", "list")
+    assert (snapshot["key"], snapshot["session"], snapshot["problem"]) == (key, session, "")
+    check_deleting(desktop, key)
+
+
+def check_deleting(desktop: Desktop, key: str) -> None:
+    assert "no snapshot begins with 'ffffffffff'" in desktop.refused("snapshot", "delete", "ffffffffff")
+    lock = Directory(str(desktop.target)).lock({"plan": "P", "pid": os.getpid()})
+    assert lock is not None
+    refused = desktop.refused("snapshot", "delete", key, code=1)
+    assert "a plan is being carried out" in refused
+    os.close(lock)
+    desktop.dyno("snapshot", "delete", key[:6])
+    assert desktop.json("snapshot", "list") == []
+    assert not snapshot_of(desktop, key).exists()
+
+
+@pytest.mark.parametrize("engine", ["rocksdb", pytest.param("myisam", marks=pytest.mark.full)])
+def test_other_engines_of_mariadb(desktop: Desktop, engine: str) -> None:
+    check_pair(desktop, begin_from_snapshots(desktop, f"mariadb-10.11.19:{engine}"))
+
+
+def build_name(desktop: Desktop, base: Path) -> str:
+    """What a fetched build is called once the target knows it."""
+    desktop.dyno("target", "edit", "local", "--search-path", str(base))
+    builds = desktop.json("target", "survey", "local")["builds"]
+    return next(str(each["name"]) for each in builds if each["base"].startswith(str(base)))
+
+
+@pytest.mark.build("mysql-9.7")
+def test_mysql_9_over_loopback(desktop: Desktop, build_path: Callable[[str], Path]) -> None:
+    """The user that may come in has another password in each session, the binary log another place."""
+    build = build_name(desktop, build_path("mysql-9.7"))
+    check_pair(desktop, begin_from_snapshots(desktop, f"{build}:innodb", transport="loopback"))
+
+
+@pytest.mark.full
+@pytest.mark.build("mysql-5.6")
+def test_mysql_5_6(desktop: Desktop, build_path: Callable[[str], Path]) -> None:
+    build = build_name(desktop, build_path("mysql-5.6"))
+    check_pair(desktop, begin_from_snapshots(desktop, f"{build}:innodb"))
+
+
+@pytest.mark.root
+def test_without_room_for_a_second_copy_the_session_goes_on(desktop: Desktop, small_disk: Path) -> None:
+    desktop.dyno("target", "edit", "local", "--directory", str(small_disk))
+    words = desktop.plan(seconds=1, warmup=0, pause=2, start_state="snapshot")
+    running = desktop.begin("run", *words)
+
+    def are_made() -> bool:
+        """Not those of the rehearsal, which has no journal."""
+        sessions = small_disk.glob("sessions/*/journal.jsonl")
+        return any((each.parent / "data" / "dyno").exists() for each in sessions)
+
+    wait_until(are_made, "the tables are made", 60)
+    filler = small_disk.parent / "filler"
+    with filler.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, 160 << 20)
+    assert running.wait(120) == 0
+    (session,) = desktop.sessions()
+    found = steps(desktop, session["id"])
+    assert found["snapshot"]["state"] == "completed"
+    assert found["snapshot"]["reason"].startswith("not kept: the disk has no room for a second copy of ")
+    assert found["update-index"]["value"] > 0
+    assert "not kept" in fact(desktop.events(session["id"]), "start_state")["load"]
+    assert list(small_disk.glob("snapshots/*")) == []

@@ -1,0 +1,210 @@
+"""Data sets that are kept: found again only as they were, named by what shapes them, never half there."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.agent.directory import MARKER, Directory
+from app.agent.leftovers import clean
+from app.agent.refusal import Refusal
+from app.agent.snapshots import Snapshots, key_of
+from app.protocol.plan import Plan
+from tests import plans
+
+KEY = "0123456789abcdef"
+ABOUT = {"rows_by_driver": {"inserted": 40, "deleted": 2}, "tables": 2, "rows": 20, "session": "S"}
+
+
+def look(_: int) -> None:
+    """Nothing is to be told to anybody."""
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Directory:
+    path = tmp_path / "dyno"
+    path.mkdir(mode=0o700)
+    (path / MARKER).touch()
+    return Directory(str(path))
+
+
+@pytest.fixture
+def data(directory: Directory) -> Path:
+    """Of a session, as its server has left it."""
+    folder = Path(directory.session("S")) / "data"
+    (folder / "dyno").mkdir(parents=True)
+    (folder / "ibdata1").write_bytes(b"shared" * 1000)
+    (folder / "dyno" / "sbtest1.ibd").write_bytes(b"rows" * 5000)
+    (folder / "mysqld-bin.000001").write_bytes(b"binary log")
+    (folder / "mysqld-bin.index").write_bytes(b"/of/another/session/mysqld-bin.000001\n")
+    return folder
+
+
+@pytest.fixture
+def snapshots(directory: Directory, data: Path) -> Snapshots:
+    """With one that was kept of it."""
+    found = Snapshots(directory)
+    found.keep(KEY, str(data), ABOUT, look)
+    return found
+
+
+def kept(directory: Directory, *parts: str) -> Path:
+    return Path(directory.at("snapshots", KEY, *parts))
+
+
+def test_what_is_kept_is_laid_again(snapshots: Snapshots, data: Path, tmp_path: Path) -> None:
+    snapshot = snapshots.find(KEY)
+    assert snapshots.lay(snapshot, str(tmp_path / "laid"), False, look) == "copied"
+    for folder in (data, tmp_path / "laid"):
+        names = sorted(path.name for path in folder.rglob("*") if path.is_file())
+        assert names == ["ibdata1", "sbtest1.ibd"]  # an index of the binary log names where it once lay
+        assert (folder / "ibdata1").read_bytes() == b"shared" * 1000
+    assert snapshot.rows == {"inserted": 40, "deleted": 2}
+
+
+def test_it_is_listed_with_size_and_age(snapshots: Snapshots) -> None:
+    (listed,) = snapshots.list()
+    assert (listed["key"], listed["problem"], listed["tables"], listed["session"]) == (KEY, "", 2, "S")
+    assert listed["size_bytes"] >= 26_000
+    assert listed["made_at"] > 1_700_000_000
+
+
+def test_a_file_that_was_changed_is_refused(snapshots: Snapshots, directory: Directory) -> None:
+    os.utime(kept(directory, "data", "ibdata1"))
+    with pytest.raises(Refusal, match="is not as it was kept: ibdata1 was changed"):
+        snapshots.find(KEY)
+    assert "ibdata1 was changed" in snapshots.list()[0]["problem"]
+
+
+def test_a_file_that_is_gone_or_new_is_refused(snapshots: Snapshots, directory: Directory) -> None:
+    path = kept(directory, "data", "dyno", "sbtest1.ibd")
+    path.rename(path.with_name("other.ibd"))
+    with pytest.raises(Refusal, match=r"dyno/other\.ibd is new"):
+        snapshots.find(KEY)
+    path.with_name("other.ibd").unlink()
+    with pytest.raises(Refusal, match=r"dyno/sbtest1\.ibd is gone"):
+        snapshots.find(KEY)
+
+
+def test_one_of_another_format_is_refused(snapshots: Snapshots, directory: Directory) -> None:
+    about = json.loads(kept(directory, "snapshot.json").read_text())
+    kept(directory, "snapshot.json").write_text(json.dumps({**about, "format": 0}))
+    with pytest.raises(Refusal, match="was kept by another Dyno"):
+        snapshots.find(KEY)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 1}'])
+def test_one_that_does_not_say_what_it_is_is_refused(
+    snapshots: Snapshots, directory: Directory, text: str
+) -> None:
+    kept(directory, "snapshot.json").write_text(text)
+    with pytest.raises(Refusal, match="says nothing of what it is"):
+        snapshots.find(KEY)
+    assert snapshots.list()[0]["key"] == KEY
+
+
+def test_content_that_is_damaged_is_found_while_it_is_laid(
+    snapshots: Snapshots, directory: Directory, tmp_path: Path
+) -> None:
+    """A disk that forgets leaves name, length and time alone."""
+    path = kept(directory, "data", "ibdata1")
+    times = path.stat()
+    path.write_bytes(b"Shared" * 1000)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    snapshot = snapshots.find(KEY)
+    with pytest.raises(Refusal, match="is damaged in ibdata1: it was removed"):
+        snapshots.lay(snapshot, str(tmp_path / "laid"), False, look)
+    assert not snapshots.has(KEY)
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
+def test_half_of_one_is_none_and_the_session_has_its_data_back(
+    directory: Directory, data: Path, error: BaseException
+) -> None:
+    def full(_: int) -> None:
+        raise error
+
+    before = {path.name: path.stat().st_ino for path in data.rglob("*.ibd")}
+    with pytest.raises(type(error)):
+        Snapshots(directory).keep(KEY, str(data), ABOUT, full)
+    assert {path.name: path.stat().st_ino for path in data.rglob("*.ibd")} == before
+    assert os.listdir(directory.at("snapshots")) == []
+    assert os.listdir(directory.at("trash")) == []
+
+
+def test_what_a_killed_agent_left_is_taken_away_at_the_next_start(directory: Directory) -> None:
+    Path(directory.at("snapshots", f"{KEY}.half", "data")).mkdir(parents=True)
+    clean(directory)
+    assert os.listdir(directory.at("snapshots")) == []
+
+
+def test_a_newer_one_takes_the_place_of_the_one_before(
+    snapshots: Snapshots, data: Path, directory: Directory
+) -> None:
+    first = snapshots.find(KEY).about["made_at"]
+    (data / "ibdata1").write_bytes(b"newer")
+    snapshots.keep(KEY, str(data), ABOUT, look)
+    assert snapshots.find(KEY).about["made_at"] > first
+    assert kept(directory, "data", "ibdata1").read_bytes() == b"newer"
+
+
+def test_one_is_deleted_and_nothing_else(snapshots: Snapshots, directory: Directory) -> None:
+    for key in ("../agents", "ffff", "", f"{KEY}/data"):
+        with pytest.raises(Refusal, match="there is no snapshot"):
+            snapshots.delete(key)
+    snapshots.delete(KEY)
+    assert snapshots.list() == []
+    assert os.path.isdir(directory.at("agents"))
+
+
+# its key
+
+
+def plan(**options: object) -> Plan:
+    return plans.plan(**{"start": "snapshot", "rows": 1000, **options})
+
+
+def key(made: Plan, **changes: str) -> str:
+    return key_of(made, replace(made.contenders[0], **changes))
+
+
+def with_option(made: Plan, line: str) -> str:
+    return key(made, cnf=f"{made.contenders[0].cnf}\n{line}\n")
+
+
+def test_what_shapes_the_data_is_in_the_key() -> None:
+    base = plan()
+    others = [
+        key(plan(rows=1001)), key(plan(tables=3)), key(plan(load_method="parallel")),
+        key(base, fingerprint="another server"), key(base, engine="myisam"),
+        key(base, table_options="ROW_FORMAT=COMPRESSED"),
+        with_option(base, "innodb_page_size=8k"), with_option(base, "rocksdb_default_cf_options=x"),
+    ]  # fmt: skip
+    assert len({key(base), *others}) == 1 + len(others)
+
+
+def test_what_does_not_shape_the_data_is_not() -> None:
+    base = plan()
+    assert key(base, preset="renamed", name="other", cores="0-1") == key(base)
+    assert key(plan(seconds=7, repeats=3, transport="loopback", threads=[4])) == key(base)
+    assert with_option(base, "innodb-buffer-pool-size=77M") == key(base)
+    assert with_option(base, "loose_max_connections = 77") == key(base)
+
+
+def test_another_load_is_another_data_set_and_another_query_is_not() -> None:
+    base = plan()
+
+    def edited(name: str) -> str:
+        return key(replace(base, files={**base.files, name: base.files[name] + "\n# edited\n"}))
+
+    assert edited("workloads/load.lua") != key(base)
+    assert edited("workloads/load.toml") != key(base)
+    assert edited("workloads/dyno.lua") != key(base)
+    assert edited("workloads/point-query.toml") == key(base)
+    assert edited("workloads/point-query.lua") == key(base)
+    assert edited("sequences/duel.toml") == key(base)
