@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from app.errors import LinkError
 from app.protocol.events import Log, Note, SessionStarted
-from tests.journals import Maker, contender, plan, renamed, whole
+from app.protocol.plan import Step
+from tests.journals import SERIES, Maker, contender, plan, renamed, whole
 from tests.ui.watched import WatchedPlans, keep, watched
 from ui.bus import Changes, Wanted
 from ui.context import Context
@@ -20,6 +21,7 @@ from ui.pages.live import LivePage
 from ui.pages.live.charts import GHOST, QPS
 
 TWO = [contender(), contender("rocksdb")]
+HANDLER_READS = {"name": "server.handler_reads", "unit": "1/s", "kind": "rate", "direction": "", "digits": 0}
 Show = Callable[[Context], LivePage]
 
 
@@ -391,6 +393,27 @@ def test_latency_says_what_one_is_of(context: Context, show: Show, qtbot: Any) -
     assert page.body.charts.latency.accessibleName() == "Latency p95, ms per query"
     assert cells(page, 4)[1].endswith(" tx")
     assert not cells(page, 4)[4].endswith(" tx")
+
+
+def test_a_scan_is_shown_by_the_rows_that_the_server_reads(context: Context, show: Show, qtbot: Any) -> None:
+    scan = Step("scan", "scan", workload="scan", unit="rows/s", coordinates={"threads": 1})
+    maker = Maker(plan(its_steps=[*plan().steps, scan])).begin([*SERIES, HANDLER_READS])
+    at = len(maker.plan.steps) - 1
+    for each in range(at):
+        maker.step(each)
+    maker.start_step(at)
+    maker.samples(at, range(12))
+    maker.end_step(at)
+    keep(context, [maker.end()])
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) != "")
+    chart = page.body.charts.qps
+    assert chart.accessibleName() == "QPS, queries/s"
+    page.body.table.activated.emit(page.body.results.index(at, 0))
+    assert chart.accessibleName() == "Rows read by the server, rows/s"
+    assert [line.key for line in chart._lines] == ["server.handler_reads"]
+    page.body.charts.axis.reset()
+    assert chart.accessibleName() == "QPS, queries/s"
 
 
 def test_a_failed_step_says_why(context: Context, show: Show, qtbot: Any) -> None:

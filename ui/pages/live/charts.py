@@ -17,6 +17,7 @@ from ...widgets.pyramid import Track
 from .curves import Bounds, GhostCurves, SessionCurves
 
 QPS, LATENCY = "load.queries", "load.latency_p95_ms"
+ROWS = "server.handler_reads"  # what a scan is doing while it has no query to show for it
 GHOST = "ghost "  # in front of the name of a series
 _MARGIN_S = 1.0  # shown before and after a step that is looked at
 _OPEN_S = 1e7  # the end of a step that has not ended: beyond any axis
@@ -50,6 +51,7 @@ class SessionCharts(QWidget):
         self._curves: SessionCurves | None = None
         self._ghost: GhostCurves | None = None
         self._entries: tuple[SessionEntry | None, SessionEntry | None] = (None, None)
+        self._rates = QPS  # or ROWS
         self._choice: SeriesEntry | None = None
         self.axis = TimeAxis(self)
         self.qps = self._chart("QPS", "queries/s")
@@ -60,6 +62,7 @@ class SessionCharts(QWidget):
         self.choice = self._chart("Your choice", "")
         self._arrange()
         self.axis.cursor_moved.connect(self._on_cursor_moved)
+        self.axis.range_changed.connect(lambda *_: self._show_rates())
         theme.changed.connect(self._set_lines)
 
     def _chart(self, title: str, unit: str) -> TimeChart:
@@ -128,6 +131,7 @@ class SessionCharts(QWidget):
             chart.set_spans([span if is_named else Span(span.first, span.last, span.kind) for span in spans])
             chart.set_marks([(t, text if is_named else "") for t, text in self._curves.marks])
         self._name_latency(self.axis.cursor)
+        self._show_rates()
 
     def look_at(self, bounds: Bounds) -> None:
         """Show one step, and stay there."""
@@ -145,7 +149,7 @@ class SessionCharts(QWidget):
         if session is None:
             return
         own = Line("", session["contender"]["name"], self._theme.contender(session["colour"]))
-        self.qps.set_lines(self._beside(QPS, replace(own, label=session["name"])))
+        self.qps.set_lines(self._beside(self._rates, replace(own, label=session["name"])))
         self.latency.set_lines(self._beside(LATENCY, own))
         self.cpu.set_lines([self._line(each) for each in CPU])
         self.disk.set_lines([self._line(each) for each in DISK])
@@ -159,10 +163,23 @@ class SessionCharts(QWidget):
         line, (_, ghost) = replace(own, key=series), self._entries
         if ghost is None or self._ghost is None:
             return [line]
-        name = f"{ghost['name']}, earlier" if series == QPS else "earlier"
+        name = f"{ghost['name']}, earlier" if series == self._rates else "earlier"
         return [line, Line(GHOST + series, name, self._theme.contender(ghost["colour"]), faint=True)]
 
-    # ---- what one latency is of depends on the step
+    # ---- what is shown of a scan, and what one latency is of, depends on the step
+
+    def _show_rates(self) -> None:
+        """Of a scan the rows that the server reads, where it is what is seen; queries of everything else."""
+        curves, rates = self._curves, QPS
+        if curves is not None and len(curves.tracks[ROWS]):
+            seen = curves.seen(self.axis.range, self.axis.is_following)
+            rates = ROWS if seen and seen.kind == "scan" else QPS
+        if rates != self._rates:
+            self._rates = rates
+            self.qps.set_title(
+                *(("Rows read by the server", "rows/s") if rates == ROWS else ("QPS", "queries/s"))
+            )
+            self._set_lines()
 
     def _on_cursor_moved(self, t: float | None) -> None:
         self._name_latency(t)

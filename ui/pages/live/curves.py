@@ -31,6 +31,7 @@ class Bounds:
     position: int
     name: str
     label: str
+    kind: str
     coordinates: str
     latency_per: str
     began_t: float
@@ -88,6 +89,17 @@ class SessionCurves:
                     return bounds
         return self.current
 
+    def seen(self, shown: tuple[float, float], is_following: bool) -> Bounds | None:
+        """The step at hand while the charts go along with it; else the one that fills most of them."""
+        current = self.current
+        if is_following and current is not None and current.ended_t is None:
+            return current
+        found = self.at(sum(shown) / 2)
+        if found is None or is_following:
+            return None
+        length = (found.ended_t or self.t) - found.began_t
+        return found if length > (shown[1] - shown[0]) / 2 else None
+
     def take(self, lines: Iterable[Line]) -> Taken:
         """Events of the session in their order; those read from the store before are passed over."""
         taken = Taken()
@@ -139,7 +151,9 @@ class SessionCurves:
         """A step begins; no curve leads into it from the one before."""
         step = self.plan.steps[position]
         coordinates = json.dumps(step.coordinates, sort_keys=True)
-        self.bounds[position] = Bounds(position, step.name, step.label, coordinates, step.latency_per, t)
+        self.bounds[position] = Bounds(
+            position, step.name, step.label, step.kind, coordinates, step.latency_per, t
+        )
         self._break_at(t)
 
     def _break_at(self, t: float) -> None:

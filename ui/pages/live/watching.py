@@ -19,13 +19,13 @@ from ...tasks import Latest
 from .curves import GhostCurves, SessionCurves, Taken
 
 DRAWN = (
-    "load.queries", "load.latency_p95_ms",
+    "load.queries", "server.handler_reads", "load.latency_p95_ms",
     "host.cpu_pct", "server.cpu_pct", "sysbench.cpu_pct",
     "disk.read_kb", "disk.write_kb",
 )  # fmt: skip
 FIGURES_MS = 200  # between a change and the reading of what it brought
 MUCH = 60  # samples at once: a backlog is caught up with
-GHOSTLY = ("load.queries", "load.latency_p95_ms")
+GHOSTLY = ("load.queries", "load.latency_p95_ms", "server.handler_reads")
 
 
 @dataclass(frozen=True)
