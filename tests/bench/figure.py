@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .pairs import Ratio
+
 HEADER = ("figure", "value", "unit", "n", "goal", "")
 
 
@@ -40,6 +42,16 @@ class Figure:
         verdict = ("met" if self.is_met else "NOT MET") if self.goal else ""
         n = f"{self.n:,} {self.of}".strip()
         return (self.name, f"{self.value:,.{self.digits}f}", self.unit, n, self.goal, verdict)
+
+
+def ratio_figures(name: str, ratio: Ratio, at_least: float) -> list[Figure]:
+    """A ratio with its interval, which is held against the goal: what is claimed is "not worse than"."""
+    n, what = ratio.pairs, name.rpartition(",")[0]
+    return [
+        Figure(name, ratio.value, "", n, "pairs", digits=4),
+        Figure(f"{what}, not worse than (95 %)", ratio.low, "", n, "pairs", at_least=at_least, digits=4),
+        Figure(f"{what}, not better than (95 %)", ratio.high, "", n, "pairs", digits=4),
+    ]
 
 
 def print_figures(figures: Sequence[Figure]) -> None:

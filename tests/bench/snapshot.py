@@ -13,7 +13,7 @@ from app.protocol.plan import Step
 from .figure import Figure
 from .rig import Rig, made
 
-TABLES, FASTER = 4, 10
+TABLES, ROWS, FASTER = 4, 1_000_000, 10
 TESTS = ("point-query", "read-only", "update-index")
 SECONDS, WARMUP, REPEATS = 20, 5, 3
 STEPS = "".join(f'\n[[step]]\nname = "{name}"\nworkload = "{name}"\n' for name in TESTS)
@@ -55,7 +55,7 @@ def _measure(rig: Rig, engine: str) -> list[Figure]:
 
 
 def _carry_out(rig: Rig, engine: str, start: str) -> Session:
-    size = {"tables": TABLES, "rows": rig.options.rows, "seconds": SECONDS, "warmup": WARMUP}
+    size = {"tables": TABLES, "rows": rig.options.rows or ROWS, "seconds": SECONDS, "warmup": WARMUP}
     plan = rig.plan(engine, STEPS, start=start, **size)
     with rig.carried_out(plan) as followed:
         events = followed.to_the_end()
@@ -66,7 +66,7 @@ def _carry_out(rig: Rig, engine: str, start: str) -> Session:
 
 def _start_figures(rig: Rig, engine: str, loaded: list[Session], kept: list[Session]) -> list[Figure]:
     long, short = (median(each.until_first_test for each in sessions) for sessions in (loaded, kept))
-    what = f"{engine}, {TABLES} x {rig.options.rows:,} rows"
+    what = f"{engine}, {TABLES} x {rig.options.rows or ROWS:,} rows"
     return [
         Figure(f"{what}: until the first test, loaded", long, "s", REPEATS, "sessions"),
         Figure(f"{what}: until the first test, from a snapshot", short, "s", REPEATS, "sessions"),

@@ -1,9 +1,10 @@
-"""An agent that waits for its turns: a real session on a running server, driven or sampled when it is told.
+"""An agent that waits for its turns: a real session on a running server that does what it is told.
 
     python -m tests.bench.turns DIRECTORY        its standard input: the plan, then one word a line
 
-`drive` carries out the next driven step, `sample N` samples the idle server for N seconds; each answers with
-one line of JSON. The end of the input ends the session.
+`drive` carries out the next driven step, `sample N` samples the idle server for N seconds, `empty` takes all
+tables away, `settle` settles and tells the sizes; each answers with one line of JSON. The end of the input
+ends the session.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -25,11 +26,15 @@ from app.agent.directory import Directory
 from app.agent.figures import totals_of
 from app.agent.generator import command, driver_options, find_sysbench
 from app.agent.session import Session
+from app.agent.sizes import sizes
+from app.agent.wait import carry_out_settle
 from app.protocol.plan import Plan, Step
 
 from .rig import Rig
 
 READY_S = 600.0
+SETTLE_S = 300
+CREATE = "CREATE DATABASE dyno DEFAULT CHARACTER SET latin1"
 
 
 # the process of its own
@@ -49,9 +54,15 @@ class WaitingSession(Session):
                 index = driven.pop(0)
                 self._carry_out_step(index, self.plan.steps[index])
                 answer({"step": index})
-            else:
+            elif words[0] == "sample":
                 self._sample(int(words[1]))
                 answer({})
+            elif words[0] == "empty":
+                self.server.client.run("DROP DATABASE dyno", CREATE)
+                answer({})
+            else:
+                carry_out_settle(self, -1, Step("settle", "settle", cap_s=SETTLE_S))
+                answer(sizes(self.server.data))
         return "completed", ""
 
     def _sample(self, seconds: int) -> None:
@@ -95,7 +106,7 @@ class Turns:
         )
         self._say(json.dumps(plan.to_json()))
         ready = self._hear()
-        self.server, self._socket, self._lua = int(ready["server"]), ready["socket"], Path(ready["lua"])
+        self.server, self.socket, self._lua = int(ready["server"]), ready["socket"], Path(ready["lua"])
 
     def _say(self, line: str) -> None:
         assert self._process.stdin is not None
@@ -119,11 +130,22 @@ class Turns:
         self._say(f"sample {seconds}")
         self._hear()
 
-    def drive_bare(self, step: Step, seed: int) -> float:
-        """The same command without an agent; its queries a second, as the agent computes them."""
-        driver = driver_options(self._socket, 0)
-        line = command(step, self.plan, self._contender.engine, self._contender.table_options, driver, seed)
-        with TemporaryFile() as said:  # a file: nobody wakes up to read while it runs
+    def empty(self) -> None:
+        """No tables any more, as in a database that was just made."""
+        self._say("empty")
+        self._hear()
+
+    def settle(self) -> dict[str, Any]:
+        """Settle as a step does; the sizes by part behind it."""
+        self._say("settle")
+        return self._hear()
+
+    def drive_bare(self, step: Step, seed: int, plan: Plan | None = None) -> dict[str, Any]:
+        """The same command without an agent: the line "total" that its Lua writes."""
+        driver = driver_options(self.socket, 0)
+        contender = self._contender
+        line = command(step, plan or self.plan, contender.engine, contender.table_options, driver, seed)
+        with TemporaryFile() as said:  # where nobody names a pipe; nobody wakes up to read while it runs
             subprocess.run(
                 [find_sysbench(), *line, step.lua.rpartition("/")[2], "run"],
                 cwd=self._lua,
@@ -133,7 +155,9 @@ class Turns:
                 check=True,
             )
             said.seek(0)
-            return queries_per_second(said.readlines())
+            totals = (line for line in said if line.startswith(b'{"type":"total"'))
+            found: dict[str, Any] = json.loads(next(totals))
+            return found
 
     def close(self) -> None:
         assert self._process.stdin is not None
@@ -151,9 +175,8 @@ def waiting(plan: Plan, rig: Rig) -> Iterator[Turns]:
         turns.close()
 
 
-def queries_per_second(lines: Sequence[bytes]) -> float:
-    """From the line "total" that the Lua file writes, to standard output if nobody names a pipe."""
-    total = next(json.loads(line) for line in lines if line.startswith(b'{"type":"total"'))
+def queries_per_second(total: Mapping[str, Any]) -> float:
+    """As the agent computes them."""
     return float(totals_of(total)["queries"]) / float(total["time_s"])
 
 
