@@ -33,7 +33,7 @@ def parse(known: Mapping[str, Measure]) -> argparse.Namespace:
     parser.add_argument("--pairs", type=int, default=100, help="of turns with and without Dyno (100)")
     parser.add_argument("--turn", type=int, default=5, help="seconds of one turn (5)")
     parser.add_argument("--engines", default="innodb,rocksdb", help="innodb,rocksdb")
-    parser.add_argument("--rows", type=int, default=0, help="of each table that is loaded (as each figure has them)")
+    parser.add_argument("--rows", type=int, default=0, help="of each table (as each figure has them)")
     parser.add_argument("--directory", default="", help="where servers keep their data (a temporary one)")
     parser.add_argument("--python", default="", help="of the agent on the target (python3)")
     parser.add_argument("--allow-busy", action="store_true", help="another plan may be carried out meanwhile")

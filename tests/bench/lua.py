@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import re
 import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from resource import RUSAGE_CHILDREN, getrusage
 from statistics import mean
 
 from app.agent.generator import driver_options, find_sysbench
@@ -16,7 +19,7 @@ from .pairs import ratio_of
 from .server import RATIO, STEP, engines
 from .turns import Turns, waiting
 
-TURN_S = 2  # short: this machine's speed moves within a minute
+TURN_S = 1  # short: the speed of a machine moves within seconds
 # select_random_points and select_random_ranges read other columns by another key than any workload of ours
 SCRIPTS = {
     "point-query": "oltp_point_select",
@@ -28,7 +31,19 @@ SCRIPTS = {
     "insert": "oltp_insert",
     "delete-only": "oltp_delete",
 }
-_RATE = re.compile(r"transactions:\s+\d+\s+\(([\d.]+) per sec")
+_DONE = re.compile(r"total time:\s+([\d.]+)s\s+total number of events:\s+(\d+)")
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One process of sysbench."""
+
+    rate: float  # events a second
+    cpu_us: float  # of the process, an event
+
+    @classmethod
+    def of(cls, events: int, seconds: float, cpu_s: float) -> Turn:
+        return cls(events / seconds, 1e6 * cpu_s / events)
 
 
 def measure_lua(options: argparse.Namespace) -> list[Figure]:
@@ -49,32 +64,48 @@ def _lua_of(engine: str, turns: Turns, step: Step, blocks: int) -> list[Figure]:
     _stock(turns, step, 1)
     found = [_block(turns, step, 2 * number + 2) for number in range(blocks)]
     name, script = f"{engine}: {step.name}", SCRIPTS[step.workload]
-    stock = mean(b for _, b1, b2, _ in found for b in (b1, b2))
-    first = Figure(f"{name}, {script}", stock, "events/s", 2 * blocks, "turns", digits=0)
-    return [first, *ratio_figures(f"{name}, our Lua over it", ratio_of(found), RATIO)]
+    stock = mean(turn.rate for block in found for turn in block[1:3])
+    rate, cpu = (ratio_of([_four(block, what) for block in found]) for what in ("rate", "cpu_us"))
+    return [
+        Figure(f"{name}, {script}", stock, "events/s", 2 * blocks, "turns", digits=0),
+        *ratio_figures(f"{name}, our Lua over it", rate, RATIO),
+        Figure(f"{name}, CPU of an event in sysbench, over it", cpu.value, "", 2 * blocks, "pairs"),
+    ]
 
 
-def _block(turns: Turns, step: Step, seed: int) -> tuple[float, float, float, float]:
-    first = _ours(turns, step, seed)
-    stock = _stock(turns, step, seed), _stock(turns, step, seed + 1)
-    return first, *stock, _ours(turns, step, seed + 1)
+def _four(block: Sequence[Turn], what: str) -> tuple[float, float, float, float]:
+    a1, b1, b2, a2 = (float(getattr(turn, what)) for turn in block)
+    return a1, b1, b2, a2
 
 
-def _ours(turns: Turns, step: Step, seed: int) -> float:
+def _block(turns: Turns, step: Step, seed: int) -> list[Turn]:
+    ways = (_ours, _stock, _stock, _ours)
+    return [way(turns, step, seed + at // 2) for at, way in enumerate(ways)]
+
+
+def _ours(turns: Turns, step: Step, seed: int) -> Turn:
+    before = _spent_s()
     total = turns.drive_bare(step, seed)
-    return float(total["events"]) / float(total["time_s"])
+    return Turn.of(int(total["events"]), float(total["time_s"]), _spent_s() - before)
 
 
-def _stock(turns: Turns, step: Step, seed: int) -> float:
+def _spent_s() -> float:
+    """CPU of the processes that have ended."""
+    used = getrusage(RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _stock(turns: Turns, step: Step, seed: int) -> Turn:
     plan, engine = turns.plan, turns.plan.contenders[0].engine
     line = [find_sysbench(), SCRIPTS[step.workload], *driver_options(turns.socket, 0), "--mysql-db=dyno"]
     line += [f"--tables={plan.tables}", f"--table-size={plan.rows}", f"--mysql-storage-engine={engine}"]
     line += [f"--threads={step.threads}", f"--time={step.seconds}", "--events=0", f"--rand-seed={seed}"]
     line += ["--rand-type=uniform", "--report-interval=1", "--histogram=on", "--percentile=95", "run"]
+    before = _spent_s()
     said = subprocess.run(line, capture_output=True, text=True, check=True).stdout
-    rate = _RATE.search(said)
-    assert rate, said
-    return float(rate[1])
+    done = _DONE.search(said)
+    assert done, said
+    return Turn.of(int(done[2]), float(done[1]), _spent_s() - before)
 
 
 FIGURES = {"lua": measure_lua}

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from .desktop import desktop
+from .generated import filled, server
 from .netns import two_targets
 from .small_disk import small_disk
 from .sshd import password_user, ssh_folder, sshd, start_sshd
 
-__all__ = ["desktop", "password_user", "small_disk", "ssh_folder", "sshd", "start_sshd", "two_targets"]
+__all__ = [
+    "desktop",
+    "filled",
+    "password_user",
+    "server",
+    "small_disk",
+    "ssh_folder",
+    "sshd",
+    "start_sshd",
+    "two_targets",
+]

@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pymysql
+import pytest
 
 from app.catalog import Catalog
 
 WORKLOADS = Path(__file__).parents[2] / "workloads"
+ENGINES = ("innodb", "rocksdb", "myisam")
 TABLES, ROWS = 2, 3000
 KEPT = (1213, 1020, 1205)  # errors that the workloads go on after
 
@@ -192,3 +194,29 @@ def fill(server: Server, engine: str, with_index: bool = True, **more: Any) -> O
         indexed = drive(server, shipped("index", engine, **more))
         assert indexed.code == 0, indexed.said
     return outcome
+
+
+def logged(server: Server, work: Work) -> tuple[Outcome, str]:
+    """A workload carried out, and the statements as they came to the server."""
+    log = server.folder / "general.log"
+    server.query("SET GLOBAL general_log = 1")
+    outcome = drive(server, work)
+    server.query("SET GLOBAL general_log = 0")
+    text = log.read_text(errors="replace")
+    log.unlink()
+    server.query("FLUSH GENERAL LOGS")
+    assert outcome.code == 0, outcome.said
+    return outcome, text
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with started_server() as running:
+        yield running
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def filled(server: Server, request: pytest.FixtureRequest) -> str:
+    """The engine of the tables that are there."""
+    fill(server, request.param)
+    return str(request.param)

@@ -4,32 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from .generated import ROWS, TABLES, Outcome, Server, Work, drive, fill, shipped, started_server
+from .generated import ENGINES, ROWS, TABLES, Server, Work, drive, fill, logged, shipped
 
-ENGINES = ("innodb", "rocksdb", "myisam")
 EVENTS = 200
 HANDLERS = ("handler_write", "handler_update", "handler_delete", "handler_read_key")
 SCANNED = ("handler_read_first", "handler_read_rnd_next", "handler_read_next")
 COMMANDS = ("com_begin", "com_commit", "com_stmt_execute")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with started_server() as running:
-        yield running
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def filled(server: Server, request: pytest.FixtureRequest) -> str:
-    """The engine of the tables that are there."""
-    fill(server, request.param)
-    return str(request.param)
 
 
 class Seen:
@@ -47,19 +32,6 @@ class Seen:
         # asking for the counters reads rows too
         self.counted = {name: after[name] - before[name] - (before[name] - alone[name]) for name in names}
         self.rows_after = server.count_rows()
-
-
-def logged(server: Server, work: Work) -> tuple[Outcome, str]:
-    """A workload carried out, and the statements as they came to the server."""
-    log = server.folder / "general.log"
-    server.query("SET GLOBAL general_log = 1")
-    outcome = drive(server, work)
-    server.query("SET GLOBAL general_log = 0")
-    text = log.read_text(errors="replace")
-    log.unlink()
-    server.query("FLUSH GENERAL LOGS")
-    assert outcome.code == 0, outcome.said
-    return outcome, text
 
 
 # writes
@@ -250,12 +222,3 @@ def test_zipfian_keys_are_as_often_as_the_law_says(server: Server, exponent: flo
         expected = 4000 * sum(weights[low:high]) / sum(weights)
         deviation += (sum(keys[key] for key in range(low + 1, high + 1)) - expected) ** 2 / expected
     assert deviation < 22.5  # chi-squared of six degrees: one in a thousand, and the seed is fixed
-
-
-def test_uniform_keys_are_all_over_the_table(server: Server) -> None:
-    fill(server, "innodb", tables=1)
-    keys = keys_changed(server, "update-nonindex", ROWS)
-    tenths = Counter((key - 1) * 10 // ROWS for key in keys.elements())
-    assert (
-        sum((count - 400) ** 2 / 400 for count in tenths.values()) < 27.9
-    )  # nine degrees, one in a thousand

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,9 +17,8 @@ from app.protocol.events import Mark, StepEnded
 from app.protocol.plan import Step
 
 from .desktop import Desktop
-from .generated import ROWS, TABLES, Outcome, Server, drive, fill, shipped, started_server
+from .generated import ROWS, TABLES, Outcome, Server, drive, fill, shipped
 
-ENGINES = ("innodb", "rocksdb", "myisam")
 COUNTED = ("com_select", "com_stmt_execute", "com_begin", "com_commit")
 EVENTS = 60
 SWEPT = """\
@@ -66,18 +64,6 @@ pytestmark = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs 
 
 
 # what the workloads do
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with started_server() as running:
-        yield running
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def filled(server: Server, request: pytest.FixtureRequest) -> str:
-    fill(server, request.param)
-    return str(request.param)
 
 
 def counted(server: Server, name: str, engine: str, **options: Any) -> tuple[Outcome, dict[str, int]]:

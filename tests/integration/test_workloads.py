@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,28 +16,14 @@ import pytest
 from app.agent.generator import MOST_SEED
 from app.catalog import Catalog
 
-from .generated import ROWS, TABLES, Outcome, Server, Work, drive, fill, shipped, start, started_server
+from .generated import ROWS, TABLES, Outcome, Server, Work, drive, fill, shipped, start
 
-ENGINES = ("innodb", "rocksdb", "myisam")
 COUNTS = ("events", "reads", "writes", "other", "errors", "reconnects", "control")
 DRIVEN = [each for each in Catalog().workloads()[0] if each.kind == "drive" and "tables" in each.needs]
 DRIVEN = [each for each in DRIVEN if not each.sql]  # these have tables of their own: test_custom_sql
 EVENTS = 300
 CLASSIC = {"load", "index", "update-index", "update-nonindex", "write-only", "read-write", "read-only"}
 CLASSIC |= {"point-query", "insert"}
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with started_server() as running:
-        yield running
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def filled(server: Server, request: pytest.FixtureRequest) -> str:
-    """The engine of the tables that are there."""
-    fill(server, request.param)
-    return str(request.param)
 
 
 def statements(line: dict[str, Any]) -> int:
@@ -87,8 +72,9 @@ def test_rows_depend_on_the_seed_and_not_on_the_threads(server: Server) -> None:
 
 @pytest.mark.parametrize("workload", DRIVEN, ids=lambda workload: workload.name)
 def test_every_workload_runs_on_every_engine(server: Server, filled: str, workload: Any) -> None:
-    names = ("handler_write", "handler_update", "handler_delete", "com_stmt_execute")
-    rows, before = server.count_rows(), server.counters(*names)
+    names = ("handler_write", "handler_update", "handler_delete", "com_stmt_execute", "rows_sent")
+    rows, alone, before = server.count_rows(), server.counters(*names), server.counters(*names)
+    sent_alone = before["rows_sent"] - alone["rows_sent"]  # to who asks for the counters
     outcome = drive(server, shipped(workload.name, filled, events=EVENTS))
     assert outcome.code == 0, outcome.said
     total, written = outcome.total, outcome.total["rows"]
@@ -101,6 +87,8 @@ def test_every_workload_runs_on_every_engine(server: Server, filled: str, worklo
         assert after["handler_write"] - before["handler_write"] == written["inserted"]
         assert after["handler_update"] - before["handler_update"] == written["updated"]
         assert after["handler_delete"] - before["handler_delete"] == written["deleted"]
+        sent = after["rows_sent"] - before["rows_sent"] - sent_alone
+        assert sent == written["read"] + 2  # each of two threads asks for a row when it begins
     assert workload.writes == (sum(written.values()) > written["read"])
     assert workload.changes_rows == (written["inserted"] != written["deleted"])
     assert workload.removes_rows == (written["inserted"] < written["deleted"])
