@@ -14,6 +14,7 @@ _LSN = re.compile(r"^Log sequence number\s+(\d+)$", re.MULTILINE)
 _CHECKPOINT = re.compile(r"^Last checkpoint at\s+(\d+)$", re.MULTILINE)
 _HISTORY = re.compile(r"^History list length (\d+)", re.MULTILINE)
 _WAITING = ("compaction_pending", "mem_table_flush_pending", "num_immutable_mem_table")
+_HAS_ACTIVE = "SHOW TABLES FROM information_schema LIKE 'ROCKSDB_ACTIVE_COMPACTION_STATS'"
 _ACTIVE = "SELECT COUNT(*) AS n FROM information_schema.ROCKSDB_ACTIVE_COMPACTION_STATS"
 
 # a step that reads and begins with more of one of these is marked: what is left disturbs it
@@ -105,10 +106,7 @@ def _rocksdb(client: Client) -> Debt:
 
 def _active_compactions(client: Client) -> Optional[int]:
     """The builds of Facebook and Percona list them; None where there is no such table."""
-    try:
-        return int(client.query(_ACTIVE)[0]["n"])
-    except QueryError:
-        return None
+    return int(client.query(_ACTIVE)[0]["n"]) if client.query(_HAS_ACTIVE) else None
 
 
 def _myisam(client: Client) -> Debt:

@@ -63,17 +63,13 @@ class Settling:
 
     def is_over(self, reading: Reading) -> bool:
         """Asked once a second, with what the machine has counted until now."""
-        try:
-            self.debt = debt_of(self._client, self._engine)
-        except QueryError:  # it is too busy to answer, or gone: no sign that all is written
-            self.debt = {}
-            return self._wait_for(["an answer of the server"])
         rates = _rates(self._reading, reading)
         self._reading = reading
-        return self._wait_for(self._unpaid(rates))
-
-    def _wait_for(self, unpaid: List[str]) -> bool:
-        self.unpaid = unpaid
+        try:
+            self.debt = debt_of(self._client, self._engine)
+            self.unpaid = self._unpaid(rates)
+        except QueryError:  # it is too busy to answer, or gone: no sign that all is written
+            self.debt, self.unpaid = {}, ["an answer of the server"]
         for name in self.unpaid:
             self.waited_for[name] = self.waited_for.get(name, 0) + 1
         return not self.unpaid

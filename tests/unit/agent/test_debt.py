@@ -53,13 +53,13 @@ CFSTATS = [
 @pytest.mark.parametrize(
     ("answers", "more"),
     [
-        ({"MANUAL": {}}, {}),
+        ({}, {}),
         ({"_manual_": {"rocksdb_manual_compactions_running": "2"}}, {"manual_compactions": 2}),
-        ({"ACTIVE_COMPACTION": [{"n": 3}]}, {"active_compactions": 3}),
+        ({"SHOW TABLES": [{"t": "x"}], "ACTIVE_COMPACTION": [{"n": 3}]}, {"active_compactions": 3}),
     ],
 )
 def test_a_rocksdb_is_asked_for_what_it_has(answers: dict[str, Any], more: dict[str, int]) -> None:
-    server = Answers({"CFSTATS": CFSTATS, "_manual_": {}, **answers})
+    server = Answers({"SHOW TABLES": [], "CFSTATS": CFSTATS, "_manual_": {}, **answers})
     assert debt_of(server, "rocksdb") == {
         "compaction_pending": 2,
         "mem_table_flush_pending": 0,

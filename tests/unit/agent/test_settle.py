@@ -129,7 +129,8 @@ def test_an_innodb_before_56_has_one_thing_to_force(tmp_path: Path) -> None:
 
 def rocksdb(moved: str = "7", **more: Any) -> Answers:
     rows = [{"stat_type": "COMPACTION_PENDING", "value": 0}]
-    return Answers({"CFSTATS": rows, "_manual_": {}, "%_bytes": {"rocksdb_flush_write_bytes": moved}, **more})
+    more.setdefault("SHOW TABLES", [])
+    return Answers({**more, "CFSTATS": rows, "_manual_": {}, "%_bytes": {"rocksdb_flush_write_bytes": moved}})
 
 
 def test_a_rocksdb_flushes_and_then_rests(tmp_path: Path) -> None:
@@ -147,7 +148,9 @@ def test_a_rocksdb_flushes_and_then_rests(tmp_path: Path) -> None:
 
 
 def test_compactions_under_way_are_waited_for(tmp_path: Path) -> None:
-    settling = Settling(rocksdb(ACTIVE_COMPACTION=[{"n": 1}]), "rocksdb", str(tmp_path))
+    settling = Settling(
+        rocksdb(**{"SHOW TABLES": [{}], "ACTIVE_COMPACTION": [{"n": 1}]}), "rocksdb", str(tmp_path)
+    )
     assert not any(looks(settling, 5))
     assert settling.unpaid == ["compaction"]
 
