@@ -387,6 +387,12 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     assert page.sequence.sweep.text() == "Sweep x4..."
     plan = page._outcome.plan if page._outcome else None
     assert plan and len([step for step in plan.steps if step.kind == "drive"]) == 6 * 12
+    page.sequence.sequence_chosen.emit("oltp-read-only")
+    settle(qtbot, page)
+    page.sequence.sweep.trigger()
+    dialog = page.findChildren(SweepDialog)[-1]
+    dialog.cores.clear()  # those of the sequence
+    assert dialog.said.text().startswith("a server with 32 cores: the target has 2")
 
 
 def test_a_variant_gets_a_name_and_is_gone_on_with(qtbot: QtBot, page: BenchPage) -> None:

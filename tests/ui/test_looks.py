@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QDialog, QTextBrowser, QWidget
 
-from app.drafting import Draft
+from app.drafting import Draft, open_values
 from app.errors import DynoError
 from app.protocol.events import Log
 from app.surveys import Survey, Surveys
@@ -170,7 +170,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "closing": ClosingDialog(settled.plans, window),
         "secret": SecretDialog(SECRET, parent=window),
         "sql": SqlDialog(settled, window),
-        "sweep": SweepDialog(Draft().said(vary="innodb_spin_wait_delay"), "1", [], window),
+        "sweep": SweepDialog(Draft().said(vary="innodb_spin_wait_delay"), open_values(None), [], window),
     }
     found = {}
     for name, dialog in dialogs.items():

@@ -20,6 +20,7 @@ from ..theme import SPACE, Theme
 WIDTH = 560  # pixels of the list: a sentence takes two or three lines
 _ABOUT = Qt.ItemDataRole.UserRole + 1
 _INDENT = 2 * SPACE
+_ROOM = WIDTH - 2 * _INDENT - 2 * SPACE  # of a sentence
 _WRAPPED = Qt.TextFlag.TextWordWrap.value
 
 Index = QModelIndex | QPersistentModelIndex
@@ -82,7 +83,7 @@ class _EntryDelegate(QStyledItemDelegate):
         about = index.data(_ABOUT)
         height = metrics.height() + SPACE
         if about:
-            room = QRect(0, 0, WIDTH - 2 * _INDENT - 2 * SPACE, 10_000)
+            room = QRect(0, 0, _ROOM, 10_000)
             height += metrics.boundingRect(room, _WRAPPED, about).height()
         return QSize(WIDTH, height)
 
@@ -112,4 +113,5 @@ class _EntryDelegate(QStyledItemDelegate):
         is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.setPen(self._theme.colour("text" if is_chosen else "muted"))
         place.setTop(place.top() + QFontMetrics(option.font).height())
+        place.setWidth(_ROOM)
         painter.drawText(place, _WRAPPED, index.data(_ABOUT))

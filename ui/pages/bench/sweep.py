@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import prod
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
@@ -14,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.drafting import Draft, open_values
+from app.drafting import Draft, open_values, value_of
 from app.errors import InputError
 from app.planner.cores import CoreSet, Nodes
 from app.planner.sweep import variations_of
@@ -24,6 +27,10 @@ from ...theme import SPACE
 from .desk import PlanDesk
 
 WIDTH = 60 * SPACE
+_SWEPT = (
+    ("threads", "Threads", "Client threads: 1, 2, 4"),
+    ("cores", "Core sets", "Cores of the server: 4, 2, 1; left open: all, or as the sequence says"),
+)
 _ABOUT = (
     "Each step that is driven is carried out at every point: all threads, then with the next core set, then "
     "with the next value. What a step of the sequence says itself goes before this."
@@ -33,15 +40,18 @@ _ABOUT = (
 class SweepDialog(QDialog):
     """Changes a copy of the draft; what cannot be carried out on the target is refused here already."""
 
-    def __init__(self, draft: Draft, threads: str, nodes: Nodes, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, draft: Draft, left_open: Mapping[str, str], nodes: Nodes, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.draft = draft
         self._nodes = nodes
         self.setWindowTitle("Sweep")
         self.setMinimumWidth(WIDTH)
         name, _, values = draft.request.vary.partition("=")
-        self.threads = _field("Threads", draft.text("threads"), threads, "Client threads: 1, 2, 4")
-        self.cores = _field("Core sets", draft.text("cores"), "all", "Cores of the server: 4, 2, 1")
+        self.threads, self.cores = (
+            _field(title, draft.text(name), left_open[name], tip) for name, title, tip in _SWEPT
+        )
         self.variable = _field(
             "Variable", name, "innodb_spin_wait_delay", "Of the server; one that is set while it is up"
         )
@@ -90,46 +100,46 @@ class SweepDialog(QDialog):
         except InputError as error:
             problem = str(error)
         self.accept_button.setEnabled(not problem)
-        self.said.setText(problem or points_text(self.draft, self.threads.placeholderText()))
+        self.said.setText(problem or self._points_text())
         self.said.setProperty("role", "bad" if problem else "")
         self.said.style().polish(self.said)
 
     def _changed(self) -> Draft:
         """With what stands here; raises InputError where that cannot be carried out."""
         draft = self.draft.typed("threads", self.threads.text()).typed("cores", self.cores.text())
-        for name in ("threads", "cores"):
-            if name in draft.unread:
-                raise InputError(draft.unread[name].problem)
-        for count in draft.request.cores or ():
+        _numbers("threads", self.threads)
+        for count in _numbers("cores", self.cores):
             CoreSet.of(count, self._nodes)
         name, values = self.variable.text().strip(), self.values.text().strip()
         vary = f"{name}={values}" if name or values else ""
         variations_of(vary)
         return draft.said(vary=vary)
 
+    def _points_text(self) -> str:
+        """`12 points of each step: 3 thread counts x 2 core sets x 2 values`."""
+        counts = (
+            (len(_numbers("threads", self.threads)), "thread count"),
+            (len(_numbers("cores", self.cores)), "core set"),
+            (len(variations_of(self.draft.request.vary)), "value"),
+        )
+        swept = [(count, noun) for count, noun in counts if count]
+        points = count_text(prod(count for count, _ in swept), "point")
+        return f"{points} of each step: {' x '.join(count_text(*each) for each in swept)}"
+
 
 def change_sweep(desk: PlanDesk, parent: QWidget) -> None:
     """Ask for the sweep of the draft that lies there."""
     nodes = (desk.survey or {}).get("topology") or []
-    threads = open_values(desk.choices.sequence(desk.draft.request.sequence))["threads"]
-    dialog = SweepDialog(desk.draft, threads, nodes, parent)
+    left_open = open_values(desk.choices.sequence(desk.draft.request.sequence))
+    dialog = SweepDialog(desk.draft, left_open, nodes, parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.accepted.connect(lambda: desk.change(dialog.draft))
     dialog.open()
 
 
-def points_text(draft: Draft, threads: str) -> str:
-    """`12 points of each step: 3 threads x 2 core sets x 2 values`."""
-    counts = (
-        (len(draft.request.threads or threads.split(",")), "thread count"),
-        (len(draft.request.cores or ()), "core set"),
-        (len(variations_of(draft.request.vary)), "value"),
-    )
-    product = 1
-    for count, _ in counts:
-        product *= count or 1
-    parts = " x ".join(count_text(count, noun) for count, noun in counts if count)
-    return f"{count_text(product, 'point')} of each step: {parts}"
+def _numbers(name: str, field: QLineEdit) -> tuple[int, ...]:
+    """What is typed into a field, else what holds where it is left open; raises InputError."""
+    return value_of(name, field.text() or field.placeholderText()) or ()
 
 
 def _field(name: str, text: str, open_: str, tip: str) -> QLineEdit:
