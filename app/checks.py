@@ -11,7 +11,7 @@ from typing import Any
 from .parity import differing
 from .planner.contenders import count_cores, memory_bytes
 from .planner.estimate import Estimate, estimate
-from .planner.sizes import server_caches_bytes
+from .planner.sizes import cache_bytes, server_caches_bytes
 from .presets import Machine, Rendered, parse_preset, preset_file, render
 from .protocol.plan import OPEN_FILES, Contender, Plan
 
@@ -75,7 +75,7 @@ def _memory(plan: Plan, survey: Mapping[str, Any]) -> Check:
     """The largest server with its clients; only one is active at a time."""
     threads = plan.most_clients
     rest = SERVER_BYTES + threads * THREAD_BYTES
-    needed, who = max((server_caches_bytes(each) + rest, each.name) for each in plan.contenders)
+    needed, who = max((_caches_bytes(plan, each) + rest, each.name) for each in plan.contenders)
     total = int(survey.get("memory_bytes") or 0)
     available = int(survey.get("memory_available_bytes") or total)
     text = f"{_size(needed)} for {who} and its clients, {_size(available)} of {_size(total)} available"
@@ -84,6 +84,12 @@ def _memory(plan: Plan, survey: Mapping[str, Any]) -> Check:
     if needed > available:
         return Check("memory", WARN, text, "end what else takes memory, or make the caches smaller", who)
     return Check("memory", PASS, text)
+
+
+def _caches_bytes(plan: Plan, contender: Contender) -> int:
+    """With the key caches of tables, which are beside the one that they share else."""
+    own = contender.engine == "myisam" and any(step.key_caches for step in plan.steps)
+    return server_caches_bytes(contender) + (cache_bytes(contender) if own else 0)
 
 
 def _disk(found: Estimate, survey: Mapping[str, Any]) -> Check:

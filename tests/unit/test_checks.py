@@ -88,6 +88,16 @@ def test_memory_that_others_have_taken_is_a_warning() -> None:
     assert (found.state, found.contender) == ("warn", "innodb")
 
 
+def test_key_caches_of_tables_are_beside_the_one_that_they_share_else() -> None:
+    options = {"sequence": "oltp-read-only-8-tables", "cores": [1], "rows": 1000}
+    on = {"topology": [[[0], [1]]], "memory_bytes": 4 * GB, "memory_available_bytes": 4 * GB}
+    states = [
+        one("memory", checks(f"mariadb-10.11.19:{engine}", on=on, **options)).state
+        for engine in ("innodb", "myisam")
+    ]
+    assert states == ["pass", "fail"]
+
+
 def test_a_disk_that_writes_may_fill_is_a_warning() -> None:
     assert one("disk", checks(on={"disk": {"free_bytes": 700 << 20}}, seconds=60)).state == "warn"
     assert one("disk", checks(on={"disk": None})).state == "warn"
