@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
+from app.palette import CONTENDERS
 from app.shipped import shipped_folder
 
 SPACE = 8  # pixels: the grid that everything stands on
@@ -44,10 +45,6 @@ _DARK = {
     "warn": "#e0aa4b",
 }
 # after Okabe and Ito: told apart by colour-blind people, on white and on black
-_CONTENDERS = {
-    False: ("#0072b2", "#d55e00", "#008a63", "#b0578d", "#c28500", "#3a9bd9", "#7a6f00", "#6b7280"),
-    True: ("#56b4e9", "#f28a3c", "#2fc596", "#de94bd", "#e9b949", "#9fd3f5", "#d6cc4e", "#a7b0ba"),
-}
 _GROUPS = {
     "load": ("#8d99a6", "#7d8996"),
     "index": ("#a79a84", "#8f846f"),
@@ -88,7 +85,7 @@ class Theme(QObject):
 
     def contender(self, index: int) -> QColor:
         """Of the colour index that the history keeps."""
-        palette = _CONTENDERS[self.is_dark]
+        palette = CONTENDERS[self.is_dark]
         return QColor(palette[index % len(palette)])
 
     def group(self, name: str) -> QColor:

@@ -1,0 +1,6 @@
+"""The colours of contenders: the same in the window and in reports, told apart by colour-blind people too."""
+
+CONTENDERS = {
+    False: ("#0072b2", "#d55e00", "#008a63", "#b0578d", "#c28500", "#3a9bd9", "#7a6f00", "#6b7280"),
+    True: ("#56b4e9", "#f28a3c", "#2fc596", "#de94bd", "#e9b949", "#9fd3f5", "#d6cc4e", "#a7b0ba"),
+}  # by whether it is dark

@@ -1,0 +1,41 @@
+"""A report in a real browser: it is laid out, in light and dark, and asks for nothing."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from app.history.history import History
+from app.history.publishing import import_shipped
+from app.report.content import read_report
+from app.report.rendering import render
+
+NAMES = ("innodb-5.6.35-default", "innodb-5.7.10-default", "myrocks-5.6.35-default")
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Path:
+    with History(tmp_path / "home") as history:
+        import_shipped(history)
+        file = tmp_path / "report.html"
+        file.write_text(render(read_report(history, NAMES), "html"), encoding="utf-8")
+    return file
+
+
+def browse(profile: Path, *words: str) -> str:
+    line = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}"]
+    done = subprocess.run([*line, *words], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.timeout(180)
+def test_a_browser_shows_it(report: Path, tmp_path: Path) -> None:
+    dom = browse(tmp_path / "profile", "--dump-dom", report.as_uri())
+    assert "myrocks-5.6.35-default does best in update-index threads=4 (10.60)" in dom
+    assert dom.count("<svg") == 3
+    picture = tmp_path / "report.png"
+    browse(tmp_path / "profile", "--window-size=1000,1400", f"--screenshot={picture}", report.as_uri())
+    assert picture.stat().st_size > 50_000

@@ -1,0 +1,147 @@
+"""Reports: sentences that the figures carry, sections, and nothing of a name that becomes markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.errors import InputError
+from app.history import edits
+from app.history.history import History
+from app.history.publishing import import_shipped
+from app.history.writing import Writer
+from app.report.content import Report, read_report, sections_without
+from app.report.rendering import render
+from tests import journals
+
+EVIL = '<script>alert("x")</script>'
+REPEATS = 6
+FACTORS = (1.0, 1.5, 0.5, 1.011, 1.2)
+CONTENDERS = [journals.contender("innodb"), journals.contender("rocksdb")]
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    with History(tmp_path) as opened:
+        yield opened
+
+
+def keep(history: History, repeats: int = REPEATS, name: str = "rocksdb-default") -> list[str]:
+    """Repeats within 1 %; of the second contender each step times its factor."""
+    its_plan = journals.plan([CONTENDERS[0], replace(CONTENDERS[1], name=name)], repeats=repeats)
+    for at, turn in enumerate(its_plan.turns):
+        maker = journals.Maker(its_plan, turn.session).begin()
+        for step, factor in enumerate(FACTORS):
+            maker.step(step, value=(100 + at // 2 / 5) * (factor if turn.contender else 1.0))
+        maker.end()
+        Writer(history).append(its_plan.id, turn.session, 0, maker.raw)
+    return [turn.session for turn in its_plan.turns]
+
+
+def test_the_summary_counts_what_is_better_and_worse(history: History) -> None:
+    report = read_report(history, keep(history))
+    (told,) = report.summary
+    assert "Of 5 steps, rocksdb-default is better than innodb-default in 2, worse in 1" in told
+    assert "not to be told apart in 2." in told
+    assert "best in point-query threads=1 (1.50) and worst in point-query threads=2 (0.50)" in told
+    assert re.search(r"0\.87 \(0\.86 to 0\.87\) over the 2 steps of read", told)
+    assert report.title == "rocksdb-default against innodb-default"
+
+
+def test_single_sessions_are_not_judged_in_words_either(history: History) -> None:
+    (told,) = read_report(history, keep(history, repeats=1)).summary
+    assert "have 5 steps in common; there are too few repeats to tell differences from noise" in told
+    assert "better" not in told and "worse" not in told
+
+
+def test_one_session_is_a_report_too(history: History) -> None:
+    report = read_report(history, keep(history, repeats=1)[:1])
+    assert report.summary == () and report.differences == () and len(report.groups) == 3
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        self.addresses += [f"{name}={value}" for name, value in attrs if name in ("src", "href")]
+
+
+def tags_of(html: str) -> _Tags:
+    found = _Tags()
+    found.feed(html)
+    return found
+
+
+def test_whatever_names_and_texts_hold_is_escaped(history: History) -> None:
+    ids = keep(history, repeats=1, name=EVIL)
+    edits.rename(history, ids[0], f"a | b {EVIL}")
+    own = f"**mine** {EVIL} ![x](http://example.org/x.png) [link](javascript:alert(1))"
+    report = read_report(history, ids, title=EVIL, own_text=own)
+    html = render(report, "html")
+    found = tags_of(html)
+    assert not found.seen & {"script", "img", "iframe", "link"} and "<strong>mine</strong>" in html
+    assert found.addresses == ["href=http://example.org/x.png"]  # a link to click on: nothing is fetched
+    markdown = render(replace(report, own_text=""), "md")
+    assert "<script>" not in markdown and "\\<script\\>" in markdown and "a \\| b" in markdown
+
+
+def test_nothing_is_fetched(history: History) -> None:
+    html = render(read_report(history, keep(history)), "html")
+    assert not re.search(r"https?://|@import|url\(", html)
+    assert "default-src 'none'" in html
+
+
+def test_sections_are_left_out(history: History) -> None:
+    report = read_report(history, keep(history))
+    whole, less = render(report, "html"), render(report, "html", sections_without(["cost", "caveats"]))
+    assert 'id="cost"' in whole and 'id="caveats"' in whole
+    assert 'id="cost"' not in less and 'id="caveats"' not in less and 'id="results"' in less
+    assert "## What a query costs" not in render(report, "md", sections_without(["cost"]))
+    with pytest.raises(InputError, match="no section 'costs': there are summary,"):
+        sections_without(["costs"])
+
+
+def test_charts_have_a_bar_for_each_figure(history: History) -> None:
+    html = render(read_report(history, keep(history)), "html")
+    assert html.count("<rect ") == 5 and html.count('class="spread"') == 5
+    assert html.count("<title>rocksdb-default: 1.50</title>") == 1
+
+
+def test_published_results_name_their_source(history: History) -> None:
+    import_shipped(history)
+    names = ["innodb-5.6.35-default", "myrocks-5.6.35-default"]
+    report: Report = read_report(history, names)
+    assert dict(report.setups[0].parts)["Published"].startswith("Mark Callaghan, 2017-03")
+    assert report.repeat == ()
+    assert "4.26 over the 13 steps of write-heavy" in report.summary[0]
+
+
+def test_the_command_writes_a_file_once(
+    history: History, dyno_home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with History(dyno_home) as own:
+        ids = keep(own)
+    out = tmp_path / "report.html"
+    assert main(["report", *ids, "--out", str(out), "--title", "Mine"]) == 0
+    assert "<title>Mine</title>" in out.read_text()
+    for words, said in (
+        ([*ids, "--out", str(out)], "is there already"),
+        ([*ids, "--out", str(tmp_path / "report.pdf")], "ends with .html or .md"),
+        ([*ids, "--out", str(tmp_path / "none" / "r.html")], "cannot be written"),
+        ([*ids, "--out", str(tmp_path / "r.md"), "--without", "costs"], "no section 'costs'"),
+        ([*ids, "--out", str(tmp_path / "r.md"), "--text", str(tmp_path / "none.md")], "cannot be read"),
+        (["nobody", "--out", str(tmp_path / "r.md")], "no session 'nobody'"),
+    ):
+        assert main(["report", *words]) == 2
+        assert said in capsys.readouterr().err
+    assert not list(tmp_path.glob(".*part")) and not (tmp_path / "r.md").exists()
