@@ -113,21 +113,52 @@ def test_every_count_is_as_planted_and_a_wrong_one_fails_its_step(desktop: Deskt
         assert after["reason"] == "wrong count: 1 documents hold the word peroxy, the server finds it in 0"
 
 
-@pytest.mark.parametrize(
-    ("name", "version"),
-    [
-        pytest.param("mysql-5.6", "5.6.", marks=pytest.mark.build("mysql-5.6")),
-        pytest.param("mysql-9.7", "9.", marks=pytest.mark.build("mysql-9.7")),
-    ],
-)
+OTHERS = [
+    pytest.param("mysql-5.6", "5.6.", marks=pytest.mark.build("mysql-5.6")),
+    pytest.param("mysql-9.7", "9.", marks=pytest.mark.build("mysql-9.7")),
+]
+
+
+def found_build(desktop: Desktop, base: Path, version: str) -> str:
+    desktop.dyno("target", "edit", "local", "--search-path", str(base))
+    builds = desktop.json("target", "survey", "local")["builds"]
+    return str(next(each["name"] for each in builds if each["version"].startswith(version)))
+
+
+@pytest.mark.parametrize(("name", "version"), OTHERS)
 def test_other_servers_find_the_same(
     desktop: Desktop, build_path: Callable[[str], Path], name: str, version: str
 ) -> None:
-    desktop.dyno("target", "edit", "local", "--search-path", str(build_path(name)))
-    builds = desktop.json("target", "survey", "local")["builds"]
-    build = next(each["name"] for each in builds if each["version"].startswith(version))
-    (steps,) = carry_out(desktop, f"{build}:innodb")
+    (steps,) = carry_out(desktop, found_build(desktop, build_path(name), version) + ":innodb")
     assert_searched(steps)
+
+
+def assert_study(desktop: Desktop, build: str) -> None:
+    """The sequence of the study, small, on both engines: every word in as many documents as published."""
+    words = ["run", "--sequence", "text-search", "--rows", "17200", "--seconds", "2", "--warmup", "1"]
+    words += ["--threads", "1,32", "--core-sets", "2,1"]
+    desktop.dyno(*words, "--contender", f"{build}:innodb", "--contender", f"{build}:myisam", limit_s=280)
+    sessions = [desktop.json("session", "show", each["id"])["steps"] for each in desktop.sessions()]
+    for steps in sessions:
+        assert {step["state"] for step in steps} == {"completed"}
+        searches = [step for step in steps if step["name"] == "text-search"]
+        swept = [(step["coordinates"]["cores"], step["coordinates"]["threads"]) for step in searches]
+        assert swept == [(2, 1), (2, 32), (1, 1), (1, 32)]
+        assert all(step["value"] > 0 and step["errors"] == 0 for step in searches)
+    assert len(sessions) == 2
+
+
+@pytest.mark.full
+def test_the_study_goes_to_its_end(desktop: Desktop) -> None:
+    assert_study(desktop, MARIADB.rstrip(":"))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("name", "version"), OTHERS)
+def test_the_study_goes_to_its_end_on_other_servers(
+    desktop: Desktop, build_path: Callable[[str], Path], name: str, version: str
+) -> None:
+    assert_study(desktop, found_build(desktop, build_path(name), version))
 
 
 def library(desktop: Desktop, rows: int, *files: Path) -> list[str]:
