@@ -90,8 +90,10 @@ def parse(text: str, kind: str = "", of_mydbtest: bool = False) -> CustomSql:
     """Read a file; what is wrong with it stands in its problems."""
     reader = _Reader(text, of_mydbtest)
     reader.read()
-    found = replace(reader.found(), problems=())
-    problems = [*reader.problems, *_missing(found, kind, text.rstrip().count("\n") + 1), *_unbound(found)]
+    found = reader.found()
+    problems = [*reader.problems, *_unbound(found)]
+    if not reader.problems:  # what is wrong may be what is missed
+        problems += _missing(found, kind, text.rstrip().count("\n") + 1)
     return replace(found, problems=tuple(sorted(set(problems))))
 
 

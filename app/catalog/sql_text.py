@@ -73,7 +73,9 @@ def _sum(offset: int) -> str:
     return f" {'-' if offset < 0 else '+'} {abs(offset)}" if offset else ""
 
 
-class _Token(NamedTuple):
+class Token(NamedTuple):
+    """A word, a sign or a quoted text of a statement."""
+
     kind: str
     text: str
     line: int
@@ -129,15 +131,15 @@ class Scanner:
     def line_at(self, at: int) -> int:
         return self.text.count("\n", 0, at) + 1
 
-    def tokens(self) -> list[_Token]:
+    def tokens(self) -> list[Token]:
         """Those up to the next semicolon, which is the last; without comments."""
         self.at = self._begin()
         self.line = self.line_at(self.at)
-        found: list[_Token] = []
+        found: list[Token] = []
         while self.at < len(self.text):
             match = _TOKEN.match(self.text, self.at)
             assert match is not None and match.lastgroup is not None
-            token = _Token(match.lastgroup, match[0], self.line_at(self.at))
+            token = Token(match.lastgroup, match[0], self.line_at(self.at))
             self.at = match.end()
             if token.kind != "comment":
                 found.append(token)
@@ -150,6 +152,11 @@ class Scanner:
     def _begin(self) -> int:
         found = _BLANK.match(self.text, self.at)
         return found.end() if found else self.at
+
+
+def words_of(statement: str) -> list[Token]:
+    """The tokens of a statement without blanks, `?` in the place of each bind."""
+    return [token for token in Scanner(statement).tokens() if token.kind not in ("blank", "end")]
 
 
 def read_statement(scanner: Scanner, part: str) -> tuple[Statement | None, list[Found]]:
@@ -172,7 +179,7 @@ def read_statement(scanner: Scanner, part: str) -> tuple[Statement | None, list[
     return Statement(parts, "create", (), line, solid[2].text.strip("`")), []
 
 
-def _unreadable(tokens: list[_Token], line: int) -> list[Found]:
+def _unreadable(tokens: list[Token], line: int) -> list[Found]:
     for token in tokens:
         if token.kind == "open":
             return [(token.line, f"a {token.text} is opened here and never closed")]
@@ -185,7 +192,7 @@ def _unreadable(tokens: list[_Token], line: int) -> list[Found]:
     return []
 
 
-def _refused(solid: list[_Token], part: str) -> list[Found]:
+def _refused(solid: list[Token], part: str) -> list[Found]:
     """What this statement is, or holds, that is not carried out."""
     verb, line = solid[0].text.lower(), solid[0].line
     if verb not in VERBS[part]:
@@ -195,7 +202,7 @@ def _refused(solid: list[_Token], part: str) -> list[Found]:
     return [found for at, token in enumerate(solid) for found in _refused_token(solid, at, token, part)]
 
 
-def _refused_token(solid: list[_Token], at: int, token: _Token, part: str) -> list[Found]:
+def _refused_token(solid: list[Token], at: int, token: Token, part: str) -> list[Found]:
     word = token.text.lower() if token.kind == "word" else ""
     if token.text == "?":
         return [(token.line, "a ? stands for nothing: write :name")]
@@ -210,7 +217,7 @@ def _refused_token(solid: list[_Token], at: int, token: _Token, part: str) -> li
     return []
 
 
-def _outside(solid: list[_Token]) -> list[Found]:
+def _outside(solid: list[Token]) -> list[Found]:
     """Names of schemas that are not the workload's own."""
     return [
         (token.line, f"{token.text}. reaches beyond the tables of the workload")
@@ -219,7 +226,7 @@ def _outside(solid: list[_Token]) -> list[Found]:
     ]
 
 
-def _table_problems(solid: list[_Token]) -> list[Found]:
+def _table_problems(solid: list[Token]) -> list[Found]:
     """CREATE TABLE name ( ... ) and nothing behind it, which is the contender's."""
     words = [token.text.lower() for token in solid]
     line = solid[0].line
@@ -235,7 +242,7 @@ def _table_problems(solid: list[_Token]) -> list[Found]:
     return [] if solid[-1].text == ")" else [(line, "the columns are not closed by )")]
 
 
-def _at_binds(tokens: list[_Token]) -> tuple[tuple[str, ...], tuple[Bind, ...]]:
+def _at_binds(tokens: list[Token]) -> tuple[tuple[str, ...], tuple[Bind, ...]]:
     """The statement in one line, parted at its binds, and these."""
     parts = [""]
     binds: list[Bind] = []
@@ -253,7 +260,7 @@ def _at_binds(tokens: list[_Token]) -> tuple[tuple[str, ...], tuple[Bind, ...]]:
     return (*parts[:-1], parts[-1].rstrip()), tuple(binds)
 
 
-def _offset(tokens: list[_Token], at: int) -> tuple[int, int]:
+def _offset(tokens: list[Token], at: int) -> tuple[int, int]:
     """What is added to a bind, and the tokens it takes; 0 where the sum is the server's to carry out."""
     after = [(i, token) for i, token in enumerate(tokens) if i > at and token.kind != "blank"][:3]
     before = next((token.text for token in reversed(tokens[:at]) if token.kind != "blank"), "")

@@ -53,7 +53,8 @@ def add_words(words: Any) -> None:
         "file",
         type=Path,
         nargs="?",
-        help="an exported session, a published table (CSV), output of sysbench, or a folder of that",
+        help="an exported session, a published table (CSV), output of sysbench or a folder of that, or a "
+        "file of mydbtest: it becomes a workload",
     )
     importing.add_argument(
         "--published", action="store_true", help="the results of the studies, as they come with Dyno"
@@ -212,11 +213,17 @@ def undelete_session(arguments: argparse.Namespace) -> None:
 
 
 def import_session(arguments: argparse.Namespace) -> None:
+    from ..catalog import Catalog
+    from ..catalog.mydbtest import import_file, is_mydbtest
     from ..history.publishing import import_shipped
     from ..history.taking_in import TakenIn, take_in
+    from .workload import say_imported
 
     if (arguments.file is None) != arguments.published:
         raise InputError("name a file, or say --published")
+    if arguments.file and is_mydbtest(arguments.file):
+        say_imported(*import_file(Catalog(), arguments.file))
+        return
     with opened() as history:
         taken = TakenIn(import_shipped(history)) if arguments.published else take_in(history, arguments.file)
     for problem in taken.problems:

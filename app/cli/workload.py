@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .parser import add_json, later
@@ -25,6 +28,23 @@ def add_words(words: Any) -> None:
     approve.add_argument("name", help="as dyno workload list names it")
     approve.add_argument("hash", help="the hash it was refused with")
     approve.set_defaults(carry_out=later("workload", "approve_workload"))
+    _add_sql(verbs)
+
+
+def _add_sql(verbs: Any) -> None:
+    """Custom SQL without the window."""
+    check = verbs.add_parser("check", help="what in a file of custom SQL cannot be carried out, by line")
+    check.add_argument("file", type=Path)
+    check.set_defaults(carry_out=later("workload", "check_sql"))
+    taking = verbs.add_parser(
+        "import", help="a workload of your own from a file of custom SQL, or of mydbtest"
+    )
+    taking.add_argument("file", type=Path)
+    taking.add_argument("--name", default="", help="of the workload; left out: of the file")
+    taking.add_argument("--title", default="", help="what it measures")
+    taking.add_argument("--figure", choices=("rate", "latency"), default="latency", help="what is measured")
+    taking.add_argument("--over", action="store_true", help="in place of the one of that name")
+    taking.set_defaults(carry_out=later("workload", "import_sql"))
 
 
 def list_workloads(arguments: argparse.Namespace) -> int:
@@ -97,10 +117,34 @@ def approve_workload(arguments: argparse.Namespace) -> None:
     approve(sha256, arguments.name)
 
 
+def check_sql(arguments: argparse.Namespace) -> int:
+    from ..catalog.custom_sql import MAX_SQL
+    from ..catalog.own_sql import sql_problems
+    from ..toml_text import read_text
+
+    problems = sql_problems(read_text(arguments.file, MAX_SQL))
+    for line, text in problems:
+        print(f"{arguments.file}: line {line}: {text}", file=sys.stderr)
+    return 2 if problems else 0
+
+
+def import_sql(arguments: argparse.Namespace) -> None:
+    """Its files in DYNO_HOME, and a sequence that loads its tables and drives it."""
+    from ..catalog import Catalog
+    from ..catalog.mydbtest import import_file
+
+    words = (arguments.name, arguments.title, arguments.figure, arguments.over)
+    say_imported(*import_file(Catalog(), arguments.file, *words))
+
+
+def say_imported(name: str, notes: Iterable[str]) -> None:
+    for note in notes:
+        print(note)
+    print(f"workload and sequence {name}: dyno workload show {name}; dyno run --sequence {name}")
+
+
 def complain(problems: list[str]) -> int:
     """Files that cannot be read are told, and hide no others; the exit code."""
-    import sys
-
     for problem in problems:
         print(f"dyno: {problem}", file=sys.stderr)
     return int(bool(problems))

@@ -14,6 +14,7 @@ import pytest
 from app.catalog.custom_sql import parse
 from app.catalog.made_lua import made_lua
 from app.protocol.events import Fact, StepEnded
+from tests.unit.catalog.test_mydbtest import PRINTED
 
 from .desktop import Desktop
 from .generated import ROWS, Outcome, Server, Work, drive, started_server
@@ -295,3 +296,18 @@ def test_a_rate_is_kept_and_one_beyond_reach_is_told(desktop: Desktop) -> None:
     reading = steps[-1]
     assert 200 <= reading["queries"] <= 400
     assert reading["value"] < 100
+
+
+def test_a_file_of_mydbtest_is_imported_and_carried_out(desktop: Desktop, tmp_path: Path) -> None:
+    file = tmp_path / "conf"
+    file.write_text(PRINTED.replace("loop 25000", "loop 300"))
+    desktop.dyno("import", str(file))
+    steps = steps_of(desktop, f"{MARIADB}:innodb", "conf", rows=500, threads=3, steps="conf")
+    assert (steps[-1]["unit"], steps[-1]["latency_per"], steps[-1]["rows"]) == (
+        "ms",
+        "loop",
+        2 * 500 + 2 * 300,
+    )
+    (entry,) = desktop.sessions()
+    counted = [e for e in desktop.events(entry["id"]) if isinstance(e, Fact) and e.name == "rows_counted"]
+    assert counted[0].value == {"tmp_nocompress": 800, "tmp_lz4compress": 800}
