@@ -34,12 +34,12 @@ def add_words(words: Any) -> None:
 def _add_sql(verbs: Any) -> None:
     """Custom SQL without the window."""
     check = verbs.add_parser("check", help="what in a file of custom SQL cannot be carried out, by line")
-    check.add_argument("file", type=Path)
+    check.add_argument("file", type=Path, help="as it is written by hand")
     check.set_defaults(carry_out=later("workload", "check_sql"))
     taking = verbs.add_parser(
         "import", help="a workload of your own from a file of custom SQL, or of mydbtest"
     )
-    taking.add_argument("file", type=Path)
+    taking.add_argument("file", type=Path, help="of either form; who and where in it is not kept")
     taking.add_argument("--name", default="", help="of the workload; left out: of the file")
     taking.add_argument("--title", default="", help="what it measures")
     taking.add_argument("--figure", choices=("rate", "latency"), default="latency", help="what is measured")
