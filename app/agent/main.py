@@ -53,9 +53,11 @@ def _agent() -> str:
 
 def _survey(directory: Directory, _: Any) -> Dict[str, Any]:
     from .machine import survey
+    from .snapshots import Snapshots
 
     asked = json.loads(sys.stdin.read() or "{}")
-    return survey(directory.path, asked.get("search_paths", []))
+    found = survey(directory.path, asked.get("search_paths", []))
+    return {**found, "snapshots": Snapshots(directory).list()}
 
 
 def _check(directory: Directory, _: Any) -> Dict[str, Any]:

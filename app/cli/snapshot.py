@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Mapping
 from typing import Any
 
 from ..errors import InputError
-from ..units import ago_text, bytes_text, count_text
 from .parser import add_json, later
 
 
@@ -31,43 +28,31 @@ def _add_where(parser: argparse.ArgumentParser) -> None:
 
 
 def list_snapshots(arguments: argparse.Namespace) -> None:
-    from ..targets import Targets
-    from .reach import agent_of
+    from ..snapshots import HEADERS, row_of
     from .screen import print_json, print_table
 
-    with agent_of(Targets().get(arguments.target), arguments.directory) as agent:
-        found = agent.snapshots()
+    found = _kept(arguments)
     if arguments.json:
         print_json(found)
     elif found:
-        headers = ("snapshot", "build", "engine", "preset", "tables", "size", "kept", "problem")
-        print_table(headers, [_row(each) for each in found])
+        print_table(HEADERS, map(row_of, found))
     else:
         print(f"no snapshot is kept on {arguments.target}")
 
 
-def _row(snapshot: Mapping[str, Any]) -> tuple[Any, ...]:
-    contender = snapshot["contender"] or {}
-    made_at, size = snapshot["made_at"], snapshot["size_bytes"]
-    return (
-        snapshot["key"],
-        *(contender.get(name) for name in ("build", "engine", "preset")),
-        f"{snapshot['tables']} x {count_text(snapshot['rows'], 'row')}" if contender else None,
-        bytes_text(size) if size is not None else None,
-        ago_text(made_at, time.time()) if made_at is not None else None,
-        snapshot["problem"],
-    )
-
-
 def delete_snapshots(arguments: argparse.Namespace) -> None:
-    from ..targets import Targets
-    from .reach import agent_of
+    known = [str(each["key"]) for each in _kept(arguments)]
+    keys = [_whole(each, known, arguments.target) for each in arguments.keys]
+    _kept(arguments, *keys)
+    print(f"gone from {arguments.target}: {', '.join(keys)}")
 
-    with agent_of(Targets().get(arguments.target), arguments.directory) as agent:
-        known = [each["key"] for each in agent.snapshots()]
-        for key in [_whole(each, known, arguments.target) for each in arguments.keys]:
-            agent.delete_snapshot(key)
-            print(f"snapshot {key} is gone from {arguments.target}")
+
+def _kept(arguments: argparse.Namespace, *deleted: str) -> list[dict[str, Any]]:
+    from ..snapshots import kept_on
+    from ..targets import Targets
+    from .screen import ask_secret
+
+    return kept_on(Targets().get(arguments.target), ask_secret, deleted, arguments.directory)
 
 
 def _whole(beginning: str, known: list[str], target: str) -> str:

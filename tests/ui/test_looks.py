@@ -18,7 +18,7 @@ from app.drafting import Draft, open_values
 from app.errors import DynoError
 from app.protocol.events import Log
 from app.surveys import Survey, Surveys
-from app.targets import LOCAL, Targets
+from app.targets import LOCAL, Target, Targets
 from tests import plans as made_up
 from tests.journals import Maker, contender, plan, steps, whole
 from tests.ui.looked_at import faults
@@ -31,6 +31,7 @@ from ui.dialogs.help import HelpDialog
 from ui.dialogs.secret import SecretDialog
 from ui.dialogs.settings import SettingsDialog
 from ui.pages import PLACES
+from ui.pages.bench.snapshots import SnapshotsDialog
 from ui.pages.bench.sql import SqlDialog
 from ui.pages.bench.sweep import SweepDialog
 from ui.widgets.message import Message
@@ -171,6 +172,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "secret": SecretDialog(SECRET, parent=window),
         "sql": SqlDialog(settled, window),
         "sweep": SweepDialog(Draft().said(vary="innodb_spin_wait_delay"), open_values(None), [], window),
+        "snapshots": snapshots_dialog(settled, window),
     }
     found = {}
     for name, dialog in dialogs.items():
@@ -181,6 +183,21 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         found[name] = look_at(dialog, tmp_path / f"{name}-{appearance}.png")
         dialog.close()
     assert not any(found.values()), _report(found)
+
+
+def snapshots_dialog(context: Context, window: Window) -> SnapshotsDialog:
+    """With one that can be used and one that cannot."""
+    contender = {"build": "mariadb-10.11.19", "engine": "innodb", "preset": "optimized"}
+    one = {"contender": contender, "tables": 4, "rows": 1_000_000, "size_bytes": 1 << 30, "made_at": 1.0}
+    dialog = SnapshotsDialog(context, Target("xeon"), window)
+    dialog.show_kept(
+        [
+            {**one, "key": "06e60d16d7c0e5fd", "problem": ""},
+            {**one, "key": "88aee10e916e1203", "problem": "ibdata1 was changed"},
+        ]
+    )
+    dialog.list.topLevelItem(0).setSelected(True)
+    return dialog
 
 
 def test_help_tells_the_keys_of_pages_that_were_not_seen(open_window: Any) -> None:

@@ -11,8 +11,10 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QGridLayout,
+    QHBoxLayout,
     QHeaderView,
     QLabel,
+    QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -45,6 +47,8 @@ class SurveyCard(QFrame):
         self._warnings = _heading()
         self._warning_lines = QVBoxLayout()
         self._warning_labels: list[QLabel] = []
+        self._buttons = QHBoxLayout()
+        self._buttons.addStretch(1)
         self._builds_head = _heading()
         self.builds = BuildTree()
         self._nothing = QLabel(
@@ -71,6 +75,10 @@ class SurveyCard(QFrame):
         self.builds.show_builds(builds)
         self.tell_time()
 
+    def add_button(self, button: QPushButton) -> None:
+        """What can be done about what the survey has found."""
+        self._buttons.addWidget(button)
+
     def clear(self) -> None:
         self._survey = None
         self._set_empty(True)
@@ -90,6 +98,7 @@ class SurveyCard(QFrame):
         layout.addLayout(self._warning_lines)
         layout.addWidget(self._builds_head)
         layout.addWidget(self.builds)
+        layout.addLayout(self._buttons)
 
     def _set_empty(self, is_empty: bool) -> None:
         self._nothing.setVisible(is_empty)
@@ -209,6 +218,7 @@ def facts_of(survey: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if disk := survey.get("disk"):
         yield "Disk", disk_text(disk)
         yield "Directory", str(disk.get("path") or "")
+    yield "Snapshots", snapshots_text(survey.get("snapshots") or [])
     system = [survey.get("distribution"), f"Linux {survey['kernel']}" if survey.get("kernel") else ""]
     yield "System", ", ".join(filter(None, system))
     if clock := _clock_text(survey):
@@ -222,6 +232,11 @@ def _clock_text(survey: Mapping[str, Any]) -> str:
     turbo = survey.get("turbo")
     words = [survey.get("governor") or "", "" if turbo is None else "turbo on" if turbo else "turbo off"]
     return ", ".join(filter(None, words))
+
+
+def snapshots_text(kept: Sequence[Mapping[str, Any]]) -> str:
+    size = sum(each.get("size_bytes") or 0 for each in kept)
+    return f"{len(kept)} kept, {bytes_text(size)}" if kept else ""
 
 
 def disk_text(disk: Mapping[str, Any]) -> str:

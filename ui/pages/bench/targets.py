@@ -25,9 +25,10 @@ from app.targets import LOCAL, Target
 
 from ...context import Context
 from ...theme import SPACE
-from ...widgets.actions import action
+from ...widgets.actions import action, action_button
 from ...widgets.message import Message
 from ..page import HEAD
+from .snapshots import SnapshotsDialog
 from .surveying import Advance
 from .targets_editor import TargetEditor
 from .targets_known import KnownTargets
@@ -86,7 +87,7 @@ class TargetsPanel(QWidget):
 
     def panel_actions(self) -> Sequence[QAction | None]:
         """For the menu of the page, which adds them to itself for their shortcuts."""
-        return (self._add, self._edit, self._survey, self._remove)
+        return (self._add, self._edit, self._survey, self._snapshots, self._remove)
 
     def reload(self) -> None:
         """Read targets.toml anew; what is known of the targets that are still the same stays."""
@@ -130,6 +131,14 @@ class TargetsPanel(QWidget):
         box.finished.connect(box.deleteLater)
         box.open()
 
+    def show_snapshots(self) -> None:
+        """What is kept on the chosen target; the survey is made anew behind it."""
+        name = self.chosen.name
+        dialog = SnapshotsDialog(self._context, self.chosen, self.window())
+        dialog.finished.connect(lambda _: self.known.survey(name, is_asking=False))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.begin()
+
     # making it
 
     def _make_actions(self) -> None:
@@ -137,6 +146,9 @@ class TargetsPanel(QWidget):
         self._edit = action(self, "&Edit the target…", "Ctrl+Shift+E", "Change the chosen target", self.edit)
         self._survey = action(
             self, "S&urvey the target", "F5", "Test the connection and survey it afresh", self.survey_chosen
+        )
+        self._snapshots = action(
+            self, "Sna&pshots…", "Ctrl+Shift+D", "Data sets that are kept on the target", self.show_snapshots
         )
         self._remove = action(
             self, "&Remove the target…", "Ctrl+Shift+Del", "Forget the chosen target", self.remove
@@ -149,6 +161,7 @@ class TargetsPanel(QWidget):
         layout.addLayout(self._make_head())
         layout.addWidget(self.message)
         layout.addWidget(self.list)
+        self.view.card.add_button(action_button(self._snapshots))
         self._stack.addWidget(self.view)
         self._stack.addWidget(scrolled("Target", self.editor))
         layout.addWidget(self._stack, 1)
@@ -205,7 +218,7 @@ class TargetsPanel(QWidget):
     def _set_editing(self, is_editing: bool) -> None:
         """The list waits meanwhile, so that no click in it loses what was typed."""
         self._stack.setCurrentIndex(1 if is_editing else 0)
-        for part in (self.list, self._add, self._edit, self._survey):
+        for part in (self.list, self._add, self._edit, self._survey, self._snapshots):
             part.setEnabled(not is_editing)
         self._remove.setEnabled(not is_editing and not self.chosen.is_local)
         if not is_editing:

@@ -1,0 +1,40 @@
+"""The data sets that are kept on a target: asked for, taken away, put into words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .targets import Ask, Target, agent_on, connect
+from .units import ago_text, bytes_text, count_text
+
+HEADERS = ("snapshot", "build", "engine", "preset", "tables", "size", "kept", "problem")
+Kept = list[dict[str, Any]]
+
+
+def kept_on(target: Target, ask: Ask, deleted: Sequence[str] = (), directory: str = "") -> Kept:
+    """Go there, take away those named, and say what is kept then."""
+    connection = connect(target, ask)
+    try:
+        agent = agent_on(connection, target, directory)
+        agent.deploy()
+        for key in deleted:
+            agent.delete_snapshot(key)
+        return agent.snapshots()
+    finally:
+        connection.close()
+
+
+def row_of(snapshot: Mapping[str, Any]) -> list[str]:
+    """One in the words of HEADERS; what it does not say of itself stays empty."""
+    contender = snapshot["contender"] or {}
+    made_at, size = snapshot["made_at"], snapshot["size_bytes"]
+    return [
+        str(snapshot["key"]),
+        *(str(contender.get(name, "")) for name in ("build", "engine", "preset")),
+        f"{snapshot['tables']} x {count_text(snapshot['rows'], 'row')}" if contender else "",
+        "" if size is None else bytes_text(size),
+        "" if made_at is None else ago_text(made_at, time.time()),
+        str(snapshot["problem"]),
+    ]

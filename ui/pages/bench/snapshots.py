@@ -1,0 +1,122 @@
+"""The dialog of the data sets that are kept on a target: of what, how large and old; deleted here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.snapshots import HEADERS, kept_on, row_of
+from app.targets import Target
+from app.units import bytes_text, count_text
+
+from ...context import Context
+from ...theme import SPACE
+from ...widgets.message import Message
+from ...widgets.table import tabular
+
+WIDTH, HEIGHT = 110 * SPACE, 50 * SPACE
+ABOUT = (
+    "Loaded, settled and shut down cleanly; a plan whose start is snapshot begins on a copy. One that is "
+    "taken away is made anew by the next session that asks for it."
+)
+
+
+class SnapshotsDialog(QDialog):
+    """Asks the target when it begins, and again with each deletion."""
+
+    def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._target = target
+        self.setWindowTitle(f"Snapshots on {target.name}")
+        self.resize(WIDTH, HEIGHT)
+        self.message = Message()
+        self.said = QLabel(f"Asking {target.name}…")
+        self.said.setProperty("role", "heading")
+        self.list = _make_list()
+        self.list.itemSelectionChanged.connect(self._on_selected)
+        self.delete_button = QPushButton("&Delete")
+        self.delete_button.setToolTip("Take the selected ones away from the target")
+        self.delete_button.setAutoDefault(False)
+        self.delete_button.clicked.connect(self._on_delete)
+        self._lay_out()
+        self._on_selected()
+
+    def begin(self) -> None:
+        self._ask_target([])
+        self.open()
+
+    def _lay_out(self) -> None:
+        about = QLabel(ABOUT)
+        about.setWordWrap(True)
+        about.setProperty("role", "muted")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.addButton(self.delete_button, QDialogButtonBox.ButtonRole.ActionRole)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(SPACE)
+        for widget in (self.message, self.said, about, self.list, buttons):
+            layout.addWidget(widget)
+
+    def show_kept(self, found: Sequence[Mapping[str, Any]]) -> None:
+        size = bytes_text(sum(each["size_bytes"] or 0 for each in found))
+        self.said.setText(f"{count_text(len(found), 'snapshot')}, {size}" if found else "None is kept there")
+        self.list.clear()
+        for each in found:
+            item = QTreeWidgetItem(row_of(each))
+            item.setToolTip(0, each["problem"])
+            self.list.addTopLevelItem(item)
+        for column in range(len(HEADERS) - 1):
+            self.list.resizeColumnToContents(column)
+
+    def _ask_target(self, deleted: Sequence[str]) -> None:
+        """On a pool thread: the target may be far away, and a terabyte takes its time to go."""
+        target, ask = self._target, self._context.secrets.ask
+        self.message.clear()
+        self.list.setEnabled(False)
+        self._context.tasks.run(
+            self, lambda: kept_on(target, ask, deleted), self._on_answered, self._on_failed
+        )
+
+    def _on_answered(self, found: Sequence[Mapping[str, Any]]) -> None:
+        self.list.setEnabled(True)
+        self.show_kept(found)
+
+    def _on_failed(self, error: Exception) -> None:
+        self.list.setEnabled(True)
+        self.said.setText("")
+        self.message.show_failure(error)
+
+    def _on_selected(self) -> None:
+        self.delete_button.setEnabled(bool(self.list.selectedItems()))
+
+    def _on_delete(self) -> None:
+        keys = [item.text(0) for item in self.list.selectedItems()]
+        self.said.setText(f"Deleting {count_text(len(keys), 'snapshot')}…")
+        self._ask_target(keys)
+
+
+def _make_list() -> QTreeWidget:
+    made = QTreeWidget()
+    made.setAccessibleName("Snapshots")
+    made.setHeaderLabels([name.capitalize() for name in HEADERS])
+    made.setRootIsDecorated(False)
+    made.setUniformRowHeights(True)
+    made.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+    made.setFont(tabular(made.font()))
+    made.setTabKeyNavigation(False)
+    made.setStyleSheet("QTreeWidget::item { padding: 4px 2px; }")
+    return made
