@@ -98,6 +98,8 @@ def _bound_text(step: Any) -> str:
         "a thread a table" if step.per_table else "",
         count_text(step.threads[0], "thread") if step.threads and len(step.threads) == 1 else "",
         f"threads {', '.join(map(str, step.threads))}" if step.threads and len(step.threads) > 1 else "",
+        f"core sets {', '.join(map(str, step.cores))}" if step.cores else "",
+        count_text(len(step.variation), "variation") if step.variation else "",
         f"{step.seconds} s" if step.seconds else "",
         count_text(step.events, "event") if step.events else "",
         f"{step.warmup} s warm-up" if step.warmup else "",

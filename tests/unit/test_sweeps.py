@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.catalog import Catalog
+from app.choices import step_choices
 from app.drafting import command_line, variant_text
 from app.errors import InputError
 from app.planner import PlanRequest, estimate, resolve
@@ -180,6 +181,12 @@ def test_a_sweep_that_cannot_be_is_told_with_line_and_key(
     dyno_home: Path, old: str, new: str, said: str
 ) -> None:
     assert said in refused(own(dyno_home, SWEPT.replace(old, new, 1)))
+
+
+def test_a_sweep_is_told_beside_its_step(dyno_home: Path) -> None:
+    sequence = Catalog().sequence(own(dyno_home, SWEPT))
+    found = step_choices(sequence, {each.name: each for each in Catalog().workloads()[0]})
+    assert found[-1].bound == "threads 1, 8, core sets 4, 2, 3 variations"
 
 
 # core sets
