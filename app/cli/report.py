@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
 from .parser import later
-
-_FORMS = {".html": "html", ".htm": "html", ".md": "md"}
 
 
 def add_words(words: Any) -> None:
@@ -32,19 +29,23 @@ def add_words(words: Any) -> None:
 
 
 def write_report(arguments: argparse.Namespace) -> None:
-    from ..report.content import read_report, sections_without
-    from ..report.rendering import render
+    from ..report import writing
+    from ..report.content import sections_without
     from .session import opened
 
-    form = _FORMS.get(arguments.out.suffix.lower())
-    if form is None:
-        raise InputError(f"{arguments.out}: a report is a file that ends with .html or .md")
-    sections = sections_without([name for name in arguments.without.split(",") if name])
-    text = _own_text(arguments.text) if arguments.text else ""
+    writing.check_file(arguments.out)
+    if arguments.out.exists():
+        raise InputError(f"{arguments.out} is there already: give another name")
+    request = writing.ReportRequest(
+        tuple(arguments.sessions),
+        arguments.out,
+        arguments.base,
+        arguments.title,
+        _own_text(arguments.text) if arguments.text else "",
+        sections_without([name for name in arguments.without.split(",") if name]),
+    )
     with opened() as history:
-        report = read_report(history, arguments.sessions, arguments.base, arguments.title, text)
-    _write(arguments.out, render(report, form, sections))
-    print(arguments.out)
+        print(writing.write_report(history, request))
 
 
 def _own_text(file: Path) -> str:
@@ -52,17 +53,3 @@ def _own_text(file: Path) -> str:
         return file.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise InputError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-
-
-def _write(file: Path, text: str) -> None:
-    """Whole, or not at all; what is there already stays."""
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
-    try:
-        if file.exists():
-            raise InputError(f"{file} is there already: give another name")
-        part.write_text(text, encoding="utf-8")
-        part.rename(file)
-    except OSError as error:
-        raise InputError(f"{file} cannot be written: {error.strerror}") from None
-    finally:
-        part.unlink(missing_ok=True)

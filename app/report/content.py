@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from .repeating import how_to_repeat
 
 SECTIONS = ("summary", "setup", "differences", "results", "cost", "caveats", "repeat")
 COSTS = ("cpu_us", "read_kb", "written_kb")  # measures of what a query costs
+_NAMED = 3  # in a title
 _MOST_DIFFERENCES = 60  # lines; variables in force can be hundreds
 
 
@@ -111,9 +111,16 @@ def read_report(
     )
 
 
+def title_of(comparison: Comparison) -> str:
+    """Who is compared with whom."""
+    base = [column["id"] for column in comparison["sessions"]].index(comparison["base"])
+    return _title(names_of(comparison), base)
+
+
 def _title(names: Sequence[str], base: int) -> str:
     others = [name for at, name in enumerate(names) if at != base]
-    return f"{', '.join(others)} against {names[base]}" if others else names[base]
+    who = ", ".join(others) if len(others) <= _NAMED else f"{len(others)} others"
+    return f"{who} against {names[base]}" if others else names[base]
 
 
 # sentences
@@ -260,8 +267,3 @@ def _cost(found: Comparison, name: str) -> Iterator[Group]:
     )
     if lines:
         yield Group(title, lines[0].unit, "lower", lines, None, ())
-
-
-def plain(text: str) -> str:
-    """As the name of a file."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60] or "report"

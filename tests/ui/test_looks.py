@@ -28,6 +28,7 @@ from ui.context import Context
 from ui.dialogs.about import AboutDialog
 from ui.dialogs.closing import ClosingDialog
 from ui.dialogs.help import HelpDialog
+from ui.dialogs.report import ReportDialog
 from ui.dialogs.secret import SecretDialog
 from ui.dialogs.settings import SettingsDialog
 from ui.pages import PLACES
@@ -170,6 +171,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "about": AboutDialog(settled, window),
         "closing": ClosingDialog(settled.plans, window),
         "secret": SecretDialog(SECRET, parent=window),
+        "report": ReportDialog("rocksdb-default against innodb-default", window),
         "sql": SqlDialog(settled, window),
         "sweep": SweepDialog(Draft().said(vary="innodb_spin_wait_delay"), open_values(None), [], window),
         "snapshots": snapshots_dialog(settled, window),

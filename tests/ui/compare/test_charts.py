@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.protocol.plan import Step
 from app.units import bytes_text
+from ui.dialogs.report import ReportDialog
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel, pack
 from ui.pages.compare.differing import DifferencesPanel
@@ -191,3 +192,32 @@ def test_a_picture_that_cannot_be_saved_is_told(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     page.save_table()
     assert "cannot write" in page.message.text
+
+
+def test_a_report_is_saved(
+    qtbot: QtBot, opened: Open, page: ComparePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its title, sections and text are asked for, then its file; the window does not wait for it."""
+    opened(3)
+    asked = (str(tmp_path / "mine"), "Web page (*.html)")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: asked)
+    page.commands.report.trigger()
+    dialog = page.findChild(ReportDialog)
+    dialog._title.setText("My report")
+    dialog._text.setPlainText("**Mine**")
+    dialog._ticks["cost"].setChecked(False)
+    with qtbot.waitSignal(page.context.bus.said):
+        dialog.accept()
+    html = (tmp_path / "mine.html").read_text()
+    assert "<title>My report</title>" in html and "<strong>Mine</strong>" in html
+    assert 'id="results"' in html and 'id="cost"' not in html
+
+
+def test_a_report_that_cannot_be_written_is_told(
+    qtbot: QtBot, opened: Open, page: ComparePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "no" / "r.md"), ""))
+    page.save_report()
+    page.findChild(ReportDialog).accept()
+    qtbot.waitUntil(lambda: "cannot be written" in page.message.text)

@@ -22,6 +22,7 @@ class Commands:
     turn: QAction
     copying: Sequence[QAction]
     saving: Sequence[QAction]
+    report: QAction
 
     def menu(self) -> list[QAction | None]:
         return [
@@ -35,11 +36,13 @@ class Commands:
             *self.copying,
             None,
             *self.saving,
+            None,
+            self.report,
         ]
 
     def set_enabled(self, is_enabled: bool) -> None:
         """What needs a comparison."""
-        for each in (*self.column, self.turn, *self.copying, *self.saving):
+        for each in (*self.column, self.turn, *self.copying, *self.saving, self.report):
             each.setEnabled(is_enabled)
 
 
@@ -95,4 +98,7 @@ def make_commands(page: ComparePage) -> Commands:
             ),
             made("Copy chart as &image", "Ctrl+Alt+C", "What stands beside the table", page.copy_chart),
         ],
+        report=made(
+            "&Report...", "Ctrl+Shift+E", "The comparison for other people, as one file", page.save_report
+        ),
     )

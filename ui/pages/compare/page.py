@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.errors import DynoError
 from app.history.history import History
+from app.report.content import title_of
+from app.report.writing import ReportRequest, write_report
 
 from ...bus import Changes, Wanted
 from ...context import Context
@@ -24,6 +27,9 @@ from .chooser import SessionChooser
 from .chosen import Chosen, Compared, read
 from .commands import make_commands
 from .controls import Controls
+
+if TYPE_CHECKING:
+    from ...dialogs.report import ReportDialog
 
 _WARNINGS = 3  # lines of them before the table is pushed too far down
 
@@ -58,6 +64,7 @@ class ComparePage(Page):
         self.controls.add_button(self.commands.choose)
         self.controls.add_menu("Copy", "The table for other programs", self.commands.copying)
         self.controls.add_menu("Image", "Table or chart as PNG or SVG", self.commands.saving)
+        self.controls.add_button(self.commands.report)
         self.body.table.column_actions = list(self.commands.column)
         filled = QWidget()
         column = QVBoxLayout(filled)
@@ -214,6 +221,30 @@ class ComparePage(Page):
         picture = self.body.panel.picture
         if path := sharing.ask_path(self, self.body.panel.title.lower().replace(" ", "-")):
             self._save(lambda: save_image(picture, path), path.name)
+
+    def save_report(self) -> None:
+        """Ask what it is to hold, then where it is to go; it is written beside the window."""
+        if (comparison := self.body.comparison) is None:
+            return
+        from ...dialogs.report import ReportDialog
+
+        dialog = ReportDialog(title_of(comparison), self)
+        dialog.accepted.connect(lambda: self._write_report(dialog))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _write_report(self, dialog: ReportDialog) -> None:
+        comparison, file = self._compared.comparison, sharing.ask_report_path(self)
+        if comparison is None or file is None:
+            return
+        ids = tuple(id_ for column in comparison["sessions"] for id_ in column["ids"])
+        request = ReportRequest(ids, file, comparison["base"], dialog.title, dialog.own_text, dialog.sections)
+        self.context.tasks.read(
+            self,
+            lambda history: write_report(history, request),
+            lambda written: self.context.bus.said.emit(f"The report is in {written}"),
+            self.message.show_failure,
+        )
 
     def _save(self, save: Callable[[], None], name: str) -> None:
         try:

@@ -1,0 +1,75 @@
+"""What a report holds: its title, its sections, text of the person's own."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.report.content import SECTIONS
+
+_WORDS = {
+    "summary": "Summary: who is better, by how much",
+    "setup": "What was compared: machine, build, engine, preset",
+    "differences": "What differs between them",
+    "results": "Results: tables and bars by group",
+    "cost": "What a query costs",
+    "caveats": "What has to be known: n, noise, marks, failures",
+    "repeat": "How to repeat it",
+}
+
+
+class ReportDialog(QDialog):
+    """Accepted: it is to be saved."""
+
+    def __init__(self, title: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Report")
+        self._title = QLineEdit(title)
+        self._ticks = {name: QCheckBox(_WORDS[name]) for name in SECTIONS}
+        self._text = QPlainTextEdit()
+        self._text.setPlaceholderText("Text of your own, above everything else; Markdown")
+        self._text.setAccessibleName("Text of your own, in Markdown")
+        self._text.setTabChangesFocus(True)
+        self._text.setMinimumSize(480, 96)
+        sections = QVBoxLayout()
+        sections.setSpacing(8)
+        for tick in self._ticks.values():
+            tick.setChecked(True)
+            sections.addWidget(tick)
+        form = QFormLayout()
+        form.setHorizontalSpacing(16)
+        form.setVerticalSpacing(12)
+        form.addRow("&Title", self._title)
+        form.addRow("Sections", sections)
+        form.addRow("&Your text", self._text)
+        buttons = QDialogButtonBox()
+        save = buttons.addButton("&Save...", QDialogButtonBox.ButtonRole.AcceptRole)
+        save.setProperty("accent", True)
+        buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(24, 24, 24, 16)
+        layout.setSpacing(16)
+        layout.addLayout(form)
+        layout.addWidget(buttons)
+
+    @property
+    def title(self) -> str:
+        return self._title.text().strip()
+
+    @property
+    def own_text(self) -> str:
+        return self._text.toPlainText()
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        return tuple(name for name, tick in self._ticks.items() if tick.isChecked())
