@@ -11,12 +11,14 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from app.errors import LinkError
-from app.protocol.events import Log, Note, SessionStarted
+from app.protocol.events import Log, Note, SessionStarted, StepEnded
 from app.protocol.plan import Step
+from app.step_text import mark_text
 from tests.journals import SERIES, Maker, contender, plan, renamed, whole
 from tests.ui.watched import WatchedPlans, keep, watched
 from ui.bus import Changes, Wanted
 from ui.context import Context
+from ui.models.results import COLUMNS
 from ui.pages.live import LivePage
 from ui.pages.live.charts import GHOST, QPS
 
@@ -414,6 +416,23 @@ def test_a_scan_is_shown_by_the_rows_that_the_server_reads(context: Context, sho
     assert [line.key for line in chart._lines] == ["server.handler_reads"]
     page.body.charts.axis.reset()
     assert chart.accessibleName() == "QPS, queries/s"
+
+
+def test_what_is_to_be_known_of_a_step_stands_there_in_words(
+    context: Context, show: Show, qtbot: Any
+) -> None:
+    maker = Maker(plan()).begin()
+    for at in range(3):
+        maker.step(at)
+    ended = maker.events[-1]
+    assert isinstance(ended, StepEnded)
+    ended.marks.append("shared-cores")
+    keep(context, [maker.end()])
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) != "")
+    assert cells(page, 2)[2].startswith("!  ") and not cells(page, 2)[1].startswith("!")
+    assert cells(page, len(COLUMNS) - 1)[2] == "shared-cores"
+    assert page.body.results.index(2, 2).data(Qt.ItemDataRole.ToolTipRole) == mark_text("shared-cores")
 
 
 def test_a_failed_step_says_why(context: Context, show: Show, qtbot: Any) -> None:

@@ -161,7 +161,8 @@ class ResultsModel(QAbstractTableModel):
         if step["value"] is None:
             return "no figure"
         is_plain = step["unit"] == QUERIES
-        return figure_text(step["value"]) if is_plain else with_unit(step["value"], step["unit"])
+        text = figure_text(step["value"]) if is_plain else with_unit(step["value"], step["unit"])
+        return f"!  {text}" if step["marks"] else text
 
     def _figure(self, step: StepEntry, column: Column) -> str:
         match column.key:

@@ -76,6 +76,7 @@ COLUMNS = (
     _Column("State", lambda step: step["state"]),
     _Column("Figure", _figure, True, "In the unit beside it, n = 1"),
     _Column("Unit", lambda step: step["unit"]),
+    _Column("Remarks", remarks_of, False, "Why there is no figure, or what is to be known of it"),
     _Column("Seconds", _seconds, True, "That were measured"),
     _Column("p50 ms", _latency("p50"), True, "Half of all took no longer"),
     _Column("p95 ms", _latency("p95"), True, "95 % of all took no longer"),
@@ -87,7 +88,6 @@ COLUMNS = (
     _Column("Size MB", _size, True, "Of the database after the step"),
     _Column("Errors", _errors, True),
     _Column("Settled s", _settled, True, "That the writes up to this step took to settle"),
-    _Column("Remarks", remarks_of, False, "Why there is no figure, or what is to be known of it"),
 )
 STATE = 3
 

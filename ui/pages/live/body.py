@@ -18,7 +18,7 @@ from .plans_row import PlansRow
 from .remarks import RemarksPanel
 from .steering import Steering
 
-WIDTHS = (15, 8, 17, 10, 13, 13, 13, 10, 10, 7, 18)  # of the results, until a person changes them
+WIDTHS = (20, 8, 17, 10, 13, 13, 13, 10, 10, 7, 18)  # of the results, until a person changes them
 
 
 class LiveBody(QWidget):
