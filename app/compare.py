@@ -107,9 +107,11 @@ def _amplification(step: StepEntry) -> float | None:
     return step["settled"] and step["settled"]["write_amplification"]
 
 
-QPS = Measure("value", "QPS", "", lambda step: step["value"])  # unit and direction are the step's own
+FIGURE = Measure(
+    "value", "Figure of the step", "", lambda step: step["value"]
+)  # unit and direction are the step's own
 MEASURES = (
-    QPS,
+    FIGURE,
     Measure("p50_ms", "Latency p50", "ms/{per}", _latency("p50")),
     Measure("p95_ms", "Latency p95", "ms/{per}", _latency("p95")),
     Measure("p99_ms", "Latency p99", "ms/{per}", _latency("p99")),
@@ -216,7 +218,9 @@ def _row(key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int)
         "reasons": [_reason(cell, model) for cell in cells],
         "marks": [sorted({mark for step in cell for mark in step["marks"]}) for cell in cells],
         "latency_per": model["latency_per"],
-        "measures": {measure.name: _measured(measure, places) for measure in MEASURES if measure is not QPS},
+        "measures": {
+            measure.name: _measured(measure, places) for measure in MEASURES if measure is not FIGURE
+        },
     }
 
 
@@ -271,7 +275,7 @@ def by_measure(comparison: Comparison, name: str) -> Comparison:
     measure = next((each for each in MEASURES if each.name == name), None)
     if measure is None:
         raise InputError(f"no measure {name!r}: there are {', '.join(each.name for each in MEASURES)}")
-    if measure is QPS:
+    if measure is FIGURE:
         return comparison
     base = [column["id"] for column in comparison["sessions"]].index(comparison["base"])
     kept = [row for row in comparison["rows"] if any(row["measures"][name]["n"])]

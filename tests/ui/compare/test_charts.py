@@ -85,7 +85,7 @@ def test_a_sweep_over_threads_and_cores(qtbot: QtBot, opened: Open, page: Compar
     shown._axes.setCurrentIndex(shown._axes.findData("cores"))
     shown._axes.activated.emit(shown._axes.currentIndex())
     assert [list(xs) for _, xs, _ in shown._chart._curves] == [[1.0, 2.0]] * 2
-    assert shown._chart.accessibleName().startswith("point-query, 1 thread: ")
+    assert shown._chart.accessibleName().startswith("point-query, 1 thread, ms")
 
 
 def test_sizes_over_rows(qtbot: QtBot, opened: Open, page: ComparePage) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.compare import QPS, RowEntry
+from app.compare import FIGURE, RowEntry
 
 from ...models.comparison import step_text
 from ...theme import SPACE, Theme
@@ -127,7 +127,7 @@ def _draw_group(chart: BarChart, group: Group, rows: Sequence[RowEntry], shown: 
         (line, [(row["relative"] if shown.is_relative else row["values"])[at] for row in rows])
         for at, line in enumerate(shown.lines)
     ]
-    of = unit if shown.measure is QPS else shown.measure.title
+    of = unit if shown.measure is FIGURE else shown.measure.title
     told = f"{of}, of the base{better}" if shown.is_relative else f"{unit}{better}"
     chart.set_title(name, told)
     chart.set_bars(_categories(rows), bars, told, 1.0 if shown.is_relative else None)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.compare import RowEntry
+from app.compare import FIGURE, RowEntry
 from app.step_text import coordinate_text
 
 from ...theme import SPACE, Theme
@@ -124,7 +124,8 @@ def _draw_rows(chart: LineChart, rows: list[RowEntry], axis: str, shown: Shown) 
     name, others = _apart(rows[0], axis)
     step = ", ".join([name, *(coordinate_text(*each) for each in sorted(others.items()))])
     better = ", less is better" if rows[0]["direction"] == "lower" else ""
-    chart.set_title(f"{step}: {shown.measure.title}", rows[0]["unit"])
+    measure = "" if shown.measure is FIGURE else f": {shown.measure.title}"
+    chart.set_title(f"{step}{measure}", rows[0]["unit"])
     chart.set_curves(curves, AXES[axis], f"{rows[0]['unit']}{better}", is_logarithmic=axis == "threads")
 
 
