@@ -13,11 +13,14 @@ import pytest
 from app.agent.affinity import affinity, set_affinity, threads_of
 from app.agent.conditions import Conditions
 from app.agent.mysql import Client
+from app.protocol.cpus import as_text
 from app.protocol.events import Mark, StepEnded
 from app.protocol.plan import Step
 
 from .desktop import Desktop
 from .generated import ROWS, TABLES, Outcome, Server, drive, fill, shipped
+from .sshd import wait_until
+from .test_faults import begun
 
 COUNTED = ("com_select", "com_stmt_execute", "com_begin", "com_commit")
 EVENTS = 60
@@ -263,6 +266,34 @@ def test_points_are_shown_with_their_coordinates(desktop: Desktop) -> None:
     assert kept["points cores=2 threads=2 variation=plain"] == {"server_cores": "0-1", "load_cores": "0-1"}
     compared = desktop.dyno("compare", entry["id"]).stdout
     assert "points cores=1 threads=2 variation=patient" in compared
+
+
+def test_a_step_that_is_skipped_leaves_no_variable_behind(desktop: Desktop) -> None:
+    """Looked at from outside, while the steps are driven."""
+    text = (
+        SWEPT.replace("CORES", "1")
+        .replace("seconds = 1", "seconds = 30")
+        .replace("restart_with", "variables")
+    )
+    text = text.replace(
+        "{innodb_read_only = true, performance_schema = PFS}", "{innodb_spin_wait_delay = 77}"
+    )
+    (desktop.home / "sequences" / "swept.toml").write_text(text)
+    desktop.begin("run", "--sequence", "swept", "--contender", "mariadb-10.11.19:innodb")
+    found = []
+    for step in range(2, 6):
+        wait_until(begun(desktop, step), "the step is driven", 60)
+        found.append(seen_from_outside(desktop))
+        desktop.dyno("skip" if step < 5 else "stop")
+    assert found == [("6", "0"), ("96", "0"), ("77", "0"), ("6", as_text(os.sched_getaffinity(0)))]
+
+
+def seen_from_outside(desktop: Desktop) -> tuple[str, str]:
+    """A variable of the server under test, and the CPUs that all of its threads may use."""
+    (cnf,) = desktop.target.glob("sessions/*/my.cnf")
+    socket = re.findall(r"^socket=(.*)$", cnf.read_text(), re.MULTILINE)[-1]
+    found = Client(socket).query("SELECT @@GLOBAL.innodb_spin_wait_delay AS delay")
+    return str(found[0]["delay"]), affinity(desktop.server_pid())
 
 
 @pytest.mark.parametrize(("varied", "said"), [
