@@ -35,8 +35,7 @@ def carry_out_settle(session: Session, index: int, step: Step) -> Dict[str, Any]
         _watch(session, index, step, settling, began)
         return _settled(session, step, settling, first, round(time.monotonic() - began, 3))
     except QueryError as error:
-        reason = "the server did not tell what it still has to write: {}".format(error)
-        return {"outcome": "failed", "reason": reason}
+        return {"outcome": "failed", "reason": str(error)}
     finally:
         _restore(session, settling)
 
@@ -89,7 +88,7 @@ def _watch(session: Session, index: int, step: Step, settling: Settling, began: 
             return
         session.sampler.take(index, second, None)
         if not session.server.is_alive():
-            raise QueryError("it has died")
+            raise QueryError("the server died {}".format(session.server.exit_text()))
         over = settling.is_over(session.sampler.reading)
         session.journal.write(
             Progress, step=index, done=second + 1, total=step.cap_s, unit="s", text=settling.text

@@ -133,6 +133,8 @@ def test_the_rows_that_the_server_reads_tell_how_far_a_scan_is(desktop: Desktop)
     assert {(each.total, each.unit) for each in told} == {(ROWS, "rows")}
     assert [each.done for each in told] == sorted(each.done for each in told)
     assert 0 < told[0].done < ROWS
+    rows = desktop.json("session", "series", entry["id"], "slow", "--series", "load.rows")["values"]
+    assert max(filter(None, rows)) > 100  # a thousand a second, and no query has ended
     assert scan["value"] == pytest.approx(ROWS / scan["seconds"], rel=0.01)
 
 

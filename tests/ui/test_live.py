@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from app.errors import LinkError
-from app.protocol.events import Log, Note, SessionStarted, StepEnded
+from app.protocol.events import Log, Note, Progress, SessionStarted, StepEnded
 from app.protocol.plan import Step
 from app.step_text import mark_text
 from tests.journals import SERIES, Maker, contender, plan, renamed, whole
@@ -416,6 +416,23 @@ def test_a_scan_is_shown_by_the_rows_that_the_server_reads(context: Context, sho
     assert [line.key for line in chart._lines] == ["server.handler_reads"]
     page.body.charts.axis.reset()
     assert chart.accessibleName() == "QPS, queries/s"
+
+
+def test_a_settle_step_says_what_is_still_to_be_written(
+    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+) -> None:
+    context, followed = plans
+    settle = Step("settle.load", "settle", unit="s", cap_s=60)
+    maker = Maker(plan(its_steps=[plan().steps[0], settle])).begin()
+    maker.step(0)
+    maker.start_step(1)
+    maker.add(Progress, step=1, done=3, total=60, unit="s", text="1,234 dirty pages")
+    followed.watch(maker.plan)
+    followed.bring(maker)
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    assert "settle.load: 3 of 60 s: 1,234 dirty pages" in page.body.header.text
+    assert cells(page, 2)[1] == "3 s"
 
 
 def test_what_is_to_be_known_of_a_step_stands_there_in_words(
