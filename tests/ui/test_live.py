@@ -435,6 +435,21 @@ def test_a_settle_step_says_what_is_still_to_be_written(
     assert cells(page, 2)[1] == "3 s"
 
 
+def test_the_step_at_hand_is_in_sight(plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any) -> None:
+    context, watched_plans = plans
+    many = plan(its_steps=[replace(plan().steps[0], name=f"load{at}") for at in range(40)])
+    watched_plans.watch(many)
+    maker = Maker(many).begin()
+    for at in range(30):
+        maker.step(at)
+    maker.start_step(30)
+    watched_plans.bring(maker)
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) != "")
+    table, row = page.body.table, page.body.results.index(30, 0)
+    qtbot.waitUntil(lambda: table.viewport().rect().contains(table.visualRect(row).center()))
+
+
 def test_what_is_to_be_known_of_a_step_stands_there_in_words(
     context: Context, show: Show, qtbot: Any
 ) -> None:
