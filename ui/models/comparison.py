@@ -70,6 +70,18 @@ def step_text(row: RowEntry) -> str:
     return named(row["workload"], row["coordinates"])
 
 
+def drawn_unit(unit: str) -> str:
+    """Of an axis: sizes are drawn in MB."""
+    return "MB" if unit == "bytes" else unit
+
+
+def drawn_values(row: RowEntry) -> list[float | None]:
+    """Of all columns, in the unit of the axis."""
+    if row["unit"] != "bytes":
+        return row["values"]
+    return [None if value is None else value / 2**20 for value in row["values"]]
+
+
 class ComparisonModel(QAbstractTableModel):
     """A row is a step, or the heading of a group: a text where a step has its RowEntry."""
 

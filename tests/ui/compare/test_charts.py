@@ -94,10 +94,12 @@ def test_sizes_over_rows(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     choose(page, "size", 1)
     assert shown._chart and not shown._axes.isVisible()
     assert [text for _, text in shown._chart._ground.x_ticks] == ["1M", "5M"]
+    assert shown._chart.accessibleName() == "size, MB, less is better"
     page.controls.turn()
     row = page.body.table.figures.row_at(1)
     assert row and row["direction"] == "lower"
     assert texts(page)[1][-1] == bytes_text(row["values"][1] or 0)
+    assert shown._chart._curves[1][2][0] == (row["values"][1] or 0) / 2**20
 
 
 def test_a_sweep_follows_the_step(qtbot: QtBot, opened: Open, page: ComparePage) -> None:

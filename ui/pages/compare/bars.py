@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from app.compare import FIGURE, RowEntry
 
-from ...models.comparison import step_text
+from ...models.comparison import drawn_unit, drawn_values, step_text
 from ...theme import SPACE, Theme
 from ...widgets.head import Head
 from .panel import Panel, Shown
@@ -123,12 +123,10 @@ def grouped(rows: Sequence[RowEntry]) -> dict[Group, list[RowEntry]]:
 def _draw_group(chart: BarChart, group: Group, rows: Sequence[RowEntry], shown: Shown) -> None:
     name, unit, direction = group
     better = ", less is better" if direction == "lower" else ""
-    bars = [
-        (line, [(row["relative"] if shown.is_relative else row["values"])[at] for row in rows])
-        for at, line in enumerate(shown.lines)
-    ]
+    heights = [row["relative"] if shown.is_relative else drawn_values(row) for row in rows]
+    bars = [(line, [each[at] for each in heights]) for at, line in enumerate(shown.lines)]
     of = unit if shown.measure is FIGURE else shown.measure.title
-    told = f"{of}, of the base{better}" if shown.is_relative else f"{unit}{better}"
+    told = f"{of}, of the base{better}" if shown.is_relative else f"{drawn_unit(unit)}{better}"
     chart.set_title(name, told)
     chart.set_bars(_categories(rows), bars, told, 1.0 if shown.is_relative else None)
 

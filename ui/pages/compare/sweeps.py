@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidg
 from app.compare import FIGURE, RowEntry
 from app.step_text import coordinate_text
 
+from ...models.comparison import drawn_unit, drawn_values
 from ...theme import SPACE, Theme
 from .panel import Panel, Shown
 
@@ -120,13 +121,15 @@ def _apart(row: RowEntry, axis: str) -> tuple[str, dict[str, object]]:
 
 def _draw_rows(chart: LineChart, rows: list[RowEntry], axis: str, shown: Shown) -> None:
     xs = [float(row["coordinates"][axis]) for row in rows]
-    curves = [(line, xs, [row["values"][at] for row in rows]) for at, line in enumerate(shown.lines)]
+    ys = [drawn_values(row) for row in rows]
+    curves = [(line, xs, [each[at] for each in ys]) for at, line in enumerate(shown.lines)]
     name, others = _apart(rows[0], axis)
     step = ", ".join([name, *(coordinate_text(*each) for each in sorted(others.items()))])
     better = ", less is better" if rows[0]["direction"] == "lower" else ""
     measure = "" if shown.measure is FIGURE else f": {shown.measure.title}"
-    chart.set_title(f"{step}{measure}", rows[0]["unit"])
-    chart.set_curves(curves, AXES[axis], f"{rows[0]['unit']}{better}", is_logarithmic=axis == "threads")
+    unit = f"{drawn_unit(rows[0]['unit'])}{better}"
+    chart.set_title(f"{step}{measure}", unit)
+    chart.set_curves(curves, AXES[axis], unit, is_logarithmic=axis == "threads")
 
 
 def _remark(row: RowEntry | None, rows: list[RowEntry], axis: str) -> str:
