@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from ...context import Context
@@ -35,7 +35,15 @@ class LiveBody(QWidget):
         self.results = ResultsModel(context.theme)
         self.table = Table("Results, step by step")
         self.remarks = RemarksPanel(context.theme)
+        self._in_sight = ("", -1)  # session and step whose line was scrolled to
         self._arrange(context)
+
+    def bring_in_sight(self, session: str, step: int) -> None:
+        """The line of a step that has just begun; it may be scrolled away again."""
+        if (session, step) != self._in_sight and step < self.results.rowCount():
+            self._in_sight = (session, step)
+            table, model = self.table, self.results
+            QTimer.singleShot(0, table, lambda: table.scrollTo(model.index(step, 0)))  # once it has its size
 
     def _arrange(self, context: Context) -> None:
         self._make_table(context)

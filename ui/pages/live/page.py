@@ -30,7 +30,6 @@ class LivePage(Page):
         super().__init__(context, parent)
         self._goes_along = True  # with the plan, from session to session
         self._step_wanted = -1
-        self._in_sight = ("", -1)  # session and step whose line was scrolled to
         self._problem = ""  # of the plan at hand, as it was told last
         self._watching = Watching(context, self)
         self.body = LiveBody(context, self)
@@ -178,13 +177,6 @@ class LivePage(Page):
         if self._goes_along and current is not None and current.id != wish.session:
             self._show(current.id)
 
-    def _bring_in_sight(self, session: str, at: int) -> None:
-        """The line of a step that has just begun; it may be scrolled away again."""
-        if self._goes_along and (session, at) != self._in_sight and at < self.body.results.rowCount():
-            self._in_sight = (session, at)
-            table, model = self.body.table, self.body.results
-            QTimer.singleShot(0, table, lambda: table.scrollTo(model.index(at, 0)))  # once it has its size
-
     # ---- what is looked at
 
     def _on_block_chosen(self, session: str, step: int) -> None:
@@ -245,7 +237,8 @@ class LivePage(Page):
             at = session.step
             text = moment_text(session.steps[at], progress.step(at)) if at >= 0 else ""
             self.body.results.set_active(at, text)
-            self._bring_in_sight(session.id, at)
+            if self._goes_along:
+                self.body.bring_in_sight(session.id, at)
         is_active = any(not plan.is_over for plan in plans.all())
         if is_active != self._texts.isActive():
             self._texts.start() if is_active else self._texts.stop()
