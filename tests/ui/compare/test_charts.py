@@ -174,7 +174,7 @@ def test_pictures(
 ) -> None:
     opened(3)
     panel(qtbot, page, BarsPanel)
-    for name, save in (("table", page.save_table), ("chart", page.save_chart)):
+    for name, save in (("table", page.sharing.save_table), ("chart", page.sharing.save_chart)):
         path = tmp_path / f"{name}.{ending}"
         asked = (str(path), "")
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, asked=asked: asked)
@@ -192,7 +192,7 @@ def test_a_picture_that_cannot_be_saved_is_told(
     opened()
     path = tmp_path / "missing" / "a.png"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    page.save_table()
+    page.sharing.save_table()
     assert "cannot write" in page.message.text
 
 
@@ -220,6 +220,6 @@ def test_a_report_that_cannot_be_written_is_told(
 ) -> None:
     opened()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "no" / "r.md"), ""))
-    page.save_report()
+    page.sharing.save_report()
     page.findChild(ReportDialog).accept()
     qtbot.waitUntil(lambda: "cannot be written" in page.message.text)

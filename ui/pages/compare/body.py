@@ -67,6 +67,10 @@ class Body(QWidget):
         return self._shown.comparison if self._shown else None
 
     @property
+    def is_relative(self) -> bool:
+        return self._shown is not None and self._shown.is_relative
+
+    @property
     def panel(self) -> Panel:
         return self.panels[self.tabs.currentIndex()]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,9 @@ from ...widgets.actions import action
 
 if TYPE_CHECKING:
     from .page import ComparePage
+
+
+_PUBLISHED = "What others have measured, as it was printed: InnoDB from MySQL 5.0 to 8.0"
 
 
 @dataclass(frozen=True)
@@ -49,56 +52,40 @@ class Commands:
 def make_commands(page: ComparePage) -> Commands:
     """All of them, on this page."""
 
-    def made(text: str, shortcut: str, tip: str, what: object, *given: object) -> QAction:
-        assert callable(what)
+    def made(text: str, shortcut: str, tip: str, what: Callable[..., object], *given: object) -> QAction:
         return action(page, text, shortcut, tip, lambda: what(*given))
 
-    return Commands(
-        choose=made("Choose &columns...", "Ctrl+Shift+A", "Add or take away sessions", page.toggle_chooser),
-        published=made(
-            "&Published results",
-            "Ctrl+Shift+P",
-            "What others have measured, as it was printed: InnoDB from MySQL 5.0 to 8.0",
-            page.show_published,
+    choose = made("Choose &columns...", "Ctrl+Shift+A", "Add or take away sessions", page.toggle_chooser)
+    published = made("&Published results", "Ctrl+Shift+P", _PUBLISHED, page.show_published)
+    turn = made("Relati&ve or absolute", "Ctrl+Shift+R", "Show the figures the other way", page.turn)
+    column = [
+        made("Make &base", "Ctrl+B", "Measure the others against this column", page.make_base),
+        made(
+            "Move &left", "Alt+Shift+Left", "Put this column before the one on its left", page.move_column, -1
         ),
-        column=[
-            made("Make &base", "Ctrl+B", "Measure the others against this column", page.make_base),
-            made(
-                "Move &left",
-                "Alt+Shift+Left",
-                "Put this column before the one on its left",
-                page.move_column,
-                -1,
-            ),
-            made(
-                "Move &right",
-                "Alt+Shift+Right",
-                "Put this column after the one on its right",
-                page.move_column,
-                1,
-            ),
-            made("&Remove column", "Del", "Take this column away; the history keeps it", page.remove),
-        ],
-        turn=made("Relati&ve or absolute", "Ctrl+Shift+R", "Show the figures the other way", page.turn),
-        copying=[
-            made("Copy as &text", "Ctrl+Shift+C", "The table as plain text", page.copy, "text"),
-            made(
-                "Copy as &Markdown",
-                "Ctrl+Shift+M",
-                "The table for a forum or an issue",
-                page.copy,
-                "Markdown",
-            ),
-            made("Copy as CS&V", "Ctrl+Shift+V", "The table for a spreadsheet", page.copy, "CSV"),
-        ],
-        saving=[
-            made("&Save table as image...", "Ctrl+Shift+S", "PNG or SVG, all of it", page.save_table),
-            made(
-                "Save c&hart as image...", "Ctrl+Alt+S", "PNG or SVG of what stands beside", page.save_chart
-            ),
-            made("Copy chart as &image", "Ctrl+Alt+C", "What stands beside the table", page.copy_chart),
-        ],
-        report=made(
-            "&Report...", "Ctrl+Shift+E", "The comparison for other people, as one file", page.save_report
+        made(
+            "Move &right",
+            "Alt+Shift+Right",
+            "Put this column after the one on its right",
+            page.move_column,
+            1,
         ),
+        made("&Remove column", "Del", "Take this column away; the history keeps it", page.remove),
+    ]
+    share = page.sharing
+    copying = [
+        made("Copy as &text", "Ctrl+Shift+C", "The table as plain text", share.copy, "text"),
+        made(
+            "Copy as &Markdown", "Ctrl+Shift+M", "The table for a forum or an issue", share.copy, "Markdown"
+        ),
+        made("Copy as CS&V", "Ctrl+Shift+V", "The table for a spreadsheet", share.copy, "CSV"),
+    ]
+    saving = [
+        made("&Save table as image...", "Ctrl+Shift+S", "PNG or SVG, all of it", share.save_table),
+        made("Save c&hart as image...", "Ctrl+Alt+S", "PNG or SVG of what stands beside", share.save_chart),
+        made("Copy chart as &image", "Ctrl+Alt+C", "What stands beside the table", share.copy_chart),
+    ]
+    report = made(
+        "R&eport...", "Ctrl+Shift+E", "The comparison for other people, as one file", share.save_report
     )
+    return Commands(choose, published, column, turn, copying, saving, report)

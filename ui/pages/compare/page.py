@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.errors import DynoError
 from app.history.history import History
-from app.report.content import title_of
-from app.report.writing import ReportRequest, write_report
 
 from ...bus import Changes, Wanted
 from ...context import Context
 from ...tasks import Latest
 from ...theme import SPACE
 from ...widgets.empty import EmptyPage
-from ...widgets.image import copy_image, save_image
 from ...widgets.message import Message
 from ..page import MARGIN, Page
-from . import sharing
 from .body import Body
 from .chooser import SessionChooser
 from .chosen import Chosen, Compared, read
 from .commands import make_commands
 from .controls import Controls
-
-if TYPE_CHECKING:
-    from ...dialogs.report import ReportDialog
+from .sharing import Sharing
 
 _WARNINGS = 3  # lines of them before the table is pushed too far down
 
@@ -50,10 +42,11 @@ class ComparePage(Page):
         self._chosen = Chosen(tuple(kept), context.memory.value("compare/base", ""))
         self._compared = Compared(self._chosen)
         self._latest = Latest(context.tasks, self)
-        self.commands = make_commands(self)
         self.message, self.warning = Message(), Message()
         self.controls = Controls(context.memory)
         self.body = Body(context)
+        self.sharing = Sharing(context, self.body, self)
+        self.commands = make_commands(self)
         self.chooser = SessionChooser(context)
         self._stack = QStackedWidget()
         self._build()
@@ -92,7 +85,8 @@ class ComparePage(Page):
         self.context.theme.changed.connect(self._show)
         self.body.table.base_wanted.connect(self._on_base_wanted)
         self.body.table.column_moved.connect(self._on_column_moved)
-        self.body.failed.connect(self.message.show_failure)
+        for part in (self.body, self.sharing):
+            part.failed.connect(self.message.show_failure)
         self.chooser.ticked.connect(self._on_ticked)
         self.chooser.closed.connect(self.toggle_chooser)
         self.chooser.failed.connect(self.message.show_failure)
@@ -197,59 +191,5 @@ class ComparePage(Page):
     def _on_ticked(self, id_: str, is_ticked: bool) -> None:
         self._choose(self._chosen.added([id_]) if is_ticked else self._chosen.without([id_]))
 
-    # for other programs
-
     def turn(self) -> None:
         self.controls.turn()
-
-    def copy(self, form: str) -> None:
-        if comparison := self.body.comparison:
-            sharing.copy(comparison, form)
-            self.context.bus.said.emit(f"The table is in the clipboard as {form}")
-
-    def copy_chart(self) -> None:
-        copy_image(self.body.panel.picture)
-        self.context.bus.said.emit("The chart is in the clipboard")
-
-    def save_table(self) -> None:
-        comparison, is_relative = self.body.comparison, self.controls.is_relative
-        if comparison and (path := sharing.ask_path(self, "comparison")):
-            theme = self.context.theme
-            self._save(lambda: sharing.save_table(comparison, is_relative, theme, path), path.name)
-
-    def save_chart(self) -> None:
-        picture = self.body.panel.picture
-        if path := sharing.ask_path(self, self.body.panel.title.lower().replace(" ", "-")):
-            self._save(lambda: save_image(picture, path), path.name)
-
-    def save_report(self) -> None:
-        """Ask what it is to hold, then where it is to go; it is written beside the window."""
-        if (comparison := self.body.comparison) is None:
-            return
-        from ...dialogs.report import ReportDialog
-
-        dialog = ReportDialog(title_of(comparison), self)
-        dialog.accepted.connect(lambda: self._write_report(dialog))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def _write_report(self, dialog: ReportDialog) -> None:
-        comparison, file = self._compared.comparison, sharing.ask_report_path(self)
-        if comparison is None or file is None:
-            return
-        ids = tuple(id_ for column in comparison["sessions"] for id_ in column["ids"])
-        request = ReportRequest(ids, file, comparison["base"], dialog.title, dialog.own_text, dialog.sections)
-        self.context.tasks.read(
-            self,
-            lambda history: write_report(history, request),
-            lambda written: self.context.bus.said.emit(f"The report is in {written}"),
-            self.message.show_failure,
-        )
-
-    def _save(self, save: Callable[[], None], name: str) -> None:
-        try:
-            save()
-        except DynoError as error:
-            self.message.show_failure(error)
-        else:
-            self.context.bus.said.emit(f"{name} is saved")

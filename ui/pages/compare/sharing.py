@@ -1,29 +1,94 @@
-"""The comparison for other programs: copied as text, saved as an image."""
+"""The comparison for other programs and people: copied as text, saved as an image, written as a report."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.compare import Comparison
 from app.compare_text import to_csv, to_markdown, to_text
+from app.errors import DynoError
+from app.report.content import title_of
 from app.report.writing import FORMS as FORMS_OF_REPORT
+from app.report.writing import ReportRequest, write_report
 
+from ...context import Context
 from ...theme import Theme
-from ...widgets.image import save_image
+from ...widgets.image import copy_image, save_image
+from .body import Body
 from .table import ComparisonTable
+
+if TYPE_CHECKING:
+    from ...dialogs.report import ReportDialog
 
 FORMS = {"text": to_text, "Markdown": to_markdown, "CSV": to_csv}
 _IMAGES = "PNG image (*.png);;SVG image (*.svg)"
 _REPORTS = "Web page (*.html);;Markdown (*.md)"
 
 
-def copy(comparison: Comparison, form: str) -> None:
-    """To the clipboard."""
-    QGuiApplication.clipboard().setText(FORMS[form](comparison))
+class Sharing(QObject):
+    """What a person asks for stands in the body; what became of it is said in the status bar."""
+
+    failed = Signal(Exception)
+
+    def __init__(self, context: Context, body: Body, page: QWidget) -> None:
+        super().__init__(page)
+        self._context, self._body, self._page = context, body, page
+
+    def copy(self, form: str) -> None:
+        if comparison := self._body.comparison:
+            QGuiApplication.clipboard().setText(FORMS[form](comparison))
+            self._context.bus.said.emit(f"The table is in the clipboard as {form}")
+
+    def copy_chart(self) -> None:
+        copy_image(self._body.panel.picture)
+        self._context.bus.said.emit("The chart is in the clipboard")
+
+    def save_table(self) -> None:
+        comparison, is_relative = self._body.comparison, self._body.is_relative
+        if comparison and (path := ask_path(self._page, "comparison")):
+            self._save(lambda: save_table(comparison, is_relative, self._context.theme, path), path.name)
+
+    def save_chart(self) -> None:
+        picture = self._body.panel.picture
+        if path := ask_path(self._page, self._body.panel.title.lower().replace(" ", "-")):
+            self._save(lambda: save_image(picture, path), path.name)
+
+    def save_report(self) -> None:
+        """Ask what it is to hold, then where it is to go; it is written beside the window."""
+        if (comparison := self._body.comparison) is None:
+            return
+        from ...dialogs.report import ReportDialog
+
+        dialog = ReportDialog(title_of(comparison), self._page)
+        dialog.accepted.connect(lambda: self._write_report(dialog, comparison))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _write_report(self, dialog: ReportDialog, comparison: Comparison) -> None:
+        if (file := ask_report_path(self._page)) is None:
+            return
+        ids = tuple(id_ for column in comparison["sessions"] for id_ in column["ids"])
+        request = ReportRequest(ids, file, comparison["base"], dialog.title, dialog.own_text, dialog.sections)
+        self._context.tasks.read(
+            self,
+            lambda history: write_report(history, request),
+            lambda written: self._context.bus.said.emit(f"The report is in {written}"),
+            self.failed.emit,
+        )
+
+    def _save(self, save: Callable[[], None], name: str) -> None:
+        try:
+            save()
+        except DynoError as error:
+            self.failed.emit(error)
+        else:
+            self._context.bus.said.emit(f"{name} is saved")
 
 
 def ask_path(parent: QWidget, name: str) -> Path | None:
