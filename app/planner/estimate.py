@@ -15,6 +15,7 @@ from .sizes import (
     OWN_BYTES,
     SORT_BYTES,
     SYSTEM_BYTES,
+    TEXT_SORT_BYTES,
     UNDO_BYTES,
     bytes_per_row,
     cache_bytes,
@@ -233,10 +234,10 @@ def contender_size(plan: Plan, contender: Contender, survey: Mapping[str, Any], 
 
 
 def _temporary_bytes(plan: Plan, contender: Contender, rows: int, row: float) -> int:
-    """Sort files of an index build; MyRocks writes a table anew before it lets the old files go, and so does
-    a full-text index."""
-    is_anew = contender.engine == "rocksdb" or any(step.kind == "text-index" for step in plan.steps)
-    return int(rows * row) if is_anew else rows * SORT_BYTES
+    """Sort files of an index build; MyRocks writes a table anew before it lets the old files go."""
+    if any(step.kind == "text-index" for step in plan.steps):
+        return rows * TEXT_SORT_BYTES
+    return int(rows * row) if contender.engine == "rocksdb" else rows * SORT_BYTES
 
 
 def _kept_bytes(plan: Plan, seconds: float) -> int:

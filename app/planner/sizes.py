@@ -24,6 +24,7 @@ _COMPRESSED = {8: 0.56, 16: 1.0}  # of the plain size, measured with KEY_BLOCK_S
 BINLOG_BYTES = 750  # of a statement that writes one row, in a transaction of its own: 600 to 720 measured
 UNDO_BYTES = 1200  # of InnoDB, of a row written, while nothing is purged
 SORT_BYTES = 16  # of a row in the sort files of an index build
+TEXT_SORT_BYTES = 4300  # of a text: the sort files of a full-text index, and the table written anew with it
 OWN_BYTES = {"innodb": 0, "rocksdb": 320 * MB, "myisam": 0}  # MyRocks: memtables' write-ahead log
 SYSTEM_BYTES = {"mariadb": 30 * MB, "mysql": 80 * MB}  # system tables, undo, temporary tablespace when fresh
 

@@ -85,18 +85,18 @@ def guess(*contenders: str, **options: Any) -> Any:
     return estimate(planned(*contenders, **options), survey())
 
 
-@pytest.mark.parametrize(("engine", "row_bytes"), [("innodb", 1370 + 1800), ("myisam", 1010 + 1400)])
+@pytest.mark.parametrize(("engine", "row_bytes"), [("innodb", 1200 + 850), ("myisam", 1010 + 1310)])
 def test_documents_take_the_room_that_their_workloads_say(engine: str, row_bytes: int) -> None:
     found = guess(f"mariadb-10.11.19:{engine}").contenders[0]
     assert found.data_bytes == 348_566 * row_bytes
-    assert found.parts["temporary"] == found.data_bytes  # the table is written anew with its index
+    assert found.parts["temporary"] == 348_566 * 4300  # words are sorted, the table is written anew
 
 
 def test_documents_take_the_time_that_their_workloads_say() -> None:
     less, more = (guess(rows=rows, steps=["text-load"]).guessed_s for rows in (1_500_000, 3_000_000))
-    assert more - less >= 1_500_000 / 15_000 + 1_500_000 / 5_000
+    assert more - less >= 1_500_000 / 10_000 + 1_500_000 / 3_000
 
 
 def test_a_share_of_the_memory_is_counted_in_documents() -> None:
     found = planned(*BOTH, rows="1x memory")
-    assert found.rows == -(-16 * GB // (1010 + 1400) // 1000) * 1000
+    assert found.rows == -(-16 * GB // (1200 + 850) // 1000) * 1000
