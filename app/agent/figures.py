@@ -46,8 +46,8 @@ def figure_of(step: Step, ended: Mapping[str, Any]) -> Optional[float]:
     if step.figure == "latency":
         mean = ended.get("latency_ms", {}).get("avg")
         return None if mean is None else round(float(mean), 4)
-    if step.figure == "size":
-        return float(ended["sizes"]["total"])
+    if step.figure == "size":  # of what rows take; the shared one where tables have no files of their own
+        return float(ended["sizes"]["tables"] or ended["sizes"]["shared"])
     value: Optional[float] = ended.get("value")
     return value
 

@@ -263,7 +263,7 @@ def _code_of(document: Document) -> dict[str, Any]:
     for said in DERIVED:
         if said in data:
             raise document.error((said,), f"is decided by the statements of {data['sql']}: leave it out")
-    return {"lua": f"{data['name']}.lua", "ignore_errors": data.get("ignore_errors", IGNORED)}
+    return {"lua": f"{data['name']}.made.lua", "ignore_errors": data.get("ignore_errors", IGNORED)}
 
 
 def _check_unit(document: Document, data: dict[str, Any]) -> None:

@@ -63,8 +63,9 @@ def test_each_point_of_the_writes_begins_with_a_load(dyno_home: Path) -> None:
 
 def test_a_plan_carries_the_sql_and_the_lua_that_is_made_of_it(dyno_home: Path) -> None:
     files = resolved(dyno_home, SEQUENCE).files
-    assert {"workloads/tencent.sql", "workloads/tencent-write.lua", "workloads/dyno-sql.lua"} <= files.keys()
-    assert "insert into tmp_sample" in files["workloads/tencent-write.lua"]
+    lua = "workloads/tencent-write.made.lua"
+    assert {"workloads/tencent.sql", lua, "workloads/dyno-sql.lua"} <= files.keys()
+    assert "insert into tmp_sample" in files[lua]
 
 
 def test_the_tables_of_custom_sql_are_its_own(dyno_home: Path) -> None:

@@ -33,11 +33,14 @@ def test_the_value_is_in_the_unit_of_the_step() -> None:
 
 
 def test_the_figure_is_of_the_kind_the_step_says() -> None:
-    ended = {"value": 50.0, "latency_ms": {"avg": 0.12345}, "sizes": {"total": 4096}}
+    sizes = {"tables": 4096, "shared": 9, "total": 9000}
+    ended = {"value": 50.0, "latency_ms": {"avg": 0.12345}, "sizes": sizes}
     assert figure_of(Step("x", "drive"), ended) == 50.0
     assert figure_of(Step("x", "drive", figure="latency", unit="ms"), ended) == 0.1235
     assert figure_of(Step("x", "settle", figure="size", unit="bytes"), ended) == 4096
-    broken = {"sizes": {"total": 1}}
+    shared = {"sizes": {**sizes, "tables": 0}}
+    assert figure_of(Step("x", "settle", figure="size", unit="bytes"), shared) == 9
+    broken = {"sizes": {"tables": 1}}
     assert figure_of(Step("x", "drive"), broken) is None
     assert figure_of(Step("x", "drive", figure="latency"), broken) is None
 
