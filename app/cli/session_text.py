@@ -25,6 +25,8 @@ def show(found: Mapping[str, Any]) -> None:
     parts = [contender[name] for name in ("build", "engine", "preset", "table_options")]
     parts += [f"cores {contender['cores']}" if contender["cores"] else ""]
     print(harmless(", ".join(filter(None, parts))))
+    if found["start_state"]:
+        print(harmless(_start_text(found["start_state"])))
     if found["tags"]:
         print(f"tags: {', '.join(found['tags'])}")
     print()
@@ -37,6 +39,12 @@ def show(found: Mapping[str, Any]) -> None:
     marks = [each for each in found["events"] if each["kind"] == "mark" and each["about"] != "measured"]
     _show_list("marks", [f"second {m['t']:,.0f}: {harmless(m['about'] + ' ' + m['text'])}" for m in marks])
     _show_list("notes", [_note(note, found["steps"]) for note in found["notes"]])
+
+
+def _start_text(state: Mapping[str, Any]) -> str:
+    """Where the data came from, and what the first step found."""
+    pause = f", {state['pause_s']} s of pause before" if state.get("pause_s") else ""
+    return f"start {state.get('start', 'unknown')}, load {state.get('load', 'unknown')}{pause}"
 
 
 def _show_list(head: str, lines: list[str]) -> None:

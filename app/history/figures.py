@@ -76,6 +76,7 @@ class SessionShown(SessionEntry):
     notes: list[dict[str, Any]]
     events: list[dict[str, Any]]
     explains: list[ExplainEntry]
+    start_state: dict[str, Any] | None  # where its data came from, and how its server was started
 
 
 class SeriesValues(TypedDict):
@@ -104,6 +105,7 @@ def show(history: History, reference: str) -> SessionShown:
             "notes": notes(history, id_),
             "events": remarks(history, id_),
             "explains": explains(history, id_),
+            "start_state": next((each["value"] for each in facts(history, id_, "start_state")[-1:]), None),
         }
     return shown
 

@@ -22,6 +22,8 @@ def filled(dyno_home: Path) -> None:
     """A session with everything that can be said of one."""
     maker = journals.Maker(PLAN).begin()
     maker.add(Fact, name="disk", value={"model": None, "disks": ["sda", "sdb"], "parts": [{"n": 1}]})
+    start = {"load": "snapshot 06e6, copied", "start": "snapshot", "pause_s": 3}
+    maker.add(Fact, name="start_state", value=start)
     maker.add(Mark, name="crash", text="the server died by signal 9", value=None)
     for at in range(len(PLAN.steps)):
         maker.step(at, *(("failed", "error 1205") if at == 3 else ()))
@@ -48,6 +50,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 @pytest.mark.usefixtures("filled")
 def test_what_was_said_of_a_session_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     shown = said(capsys, "session", "show", "last")
+    assert "start snapshot, load snapshot 06e6, copied, 3 s of pause before" in shown
     assert "tags: quiet" in shown
     assert "after-a-crash" in shown
     assert "crash the server died by signal 9" in shown
