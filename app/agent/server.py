@@ -138,6 +138,7 @@ class Server:
                 "GRANT USAGE ON *.* TO dyno@'%' IDENTIFIED BY '{}'".format(self.password),  # before 5.7
             )
             self.client.run("GRANT ALL ON dyno.* TO dyno@'%'")
+            self.client.try_run("DROP USER ''@localhost")  # of old builds: it would be taken for ours
 
     def dismiss(self) -> None:
         """Take back what `admit` gave: no password stays in data that are kept."""

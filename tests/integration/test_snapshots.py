@@ -128,9 +128,9 @@ def test_mysql_9_over_loopback(desktop: Desktop, build_path: Callable[[str], Pat
 
 @pytest.mark.full
 @pytest.mark.build("mysql-5.6")
-def test_mysql_5_6(desktop: Desktop, build_path: Callable[[str], Path]) -> None:
+def test_mysql_5_6_over_loopback(desktop: Desktop, build_path: Callable[[str], Path]) -> None:
     build = build_name(desktop, build_path("mysql-5.6"))
-    check_pair(desktop, begin_from_snapshots(desktop, f"{build}:innodb"))
+    check_pair(desktop, begin_from_snapshots(desktop, f"{build}:innodb", transport="loopback"))
 
 
 @pytest.mark.root
