@@ -225,13 +225,13 @@ def _hash_of(path: str, known: Dict[str, Any]) -> Optional[str]:
         status = os.stat(path)
         state = [status.st_size, status.st_mtime_ns, status.st_ino]
         if known.get(path, [])[:3] != state:
-            known[path] = [*state, _hash_file(path)]
+            known[path] = [*state, hash_file(path)]
     except OSError:
         return None
     return str(known[path][3])
 
 
-def _hash_file(path: str) -> str:
+def hash_file(path: str) -> str:
     hashed = hashlib.sha256()
     with open(path, "rb") as file:
         for block in iter(lambda: file.read(1 << 20), b""):

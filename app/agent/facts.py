@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List
 
 from ..protocol.events import Fact, Log
 from ..protocol.plan import PREPARING
+from .build_notes import BuildNotes
 from .machine import machine_facts
 from .mysql import QueryError
 
@@ -34,7 +35,8 @@ class Facts:
         self._write("machine", machine_facts(session.directory.path))
         contender = session.contender
         build = ("build", "base", "server", "family", "version", "fingerprint")
-        self._write("build", {name: getattr(contender, name) for name in build})
+        notes = BuildNotes(session.directory).of(contender.base)
+        self._write("build", {**{name: getattr(contender, name) for name in build}, "notes": notes})
 
     def write_start_state(self, load: str) -> None:
         """Where the data come from: told again once it has turned out otherwise."""

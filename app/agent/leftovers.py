@@ -6,6 +6,7 @@ import os
 from typing import Any, Dict, List
 
 from .directory import Directory
+from .installing import Installing
 from .server import end_leftover
 from .snapshots import Snapshots
 
@@ -18,6 +19,7 @@ def clean(directory: Directory) -> List[str]:
     """End leftover servers, put their data out of the way; only the holder of the lock may call this."""
     removed = []
     Snapshots(directory).clean()
+    Installing(directory).clean()
     for session in directory.sessions():
         folder = directory.session(session)
         found = end_leftover(folder)

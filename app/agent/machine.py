@@ -27,7 +27,9 @@ def survey(directory: str, search_paths: Sequence[str]) -> Dict[str, Any]:
     """All of it, for `target survey`."""
     kept = os.path.join(directory, "builds", "fingerprints.json")
     found = machine_facts(directory)
-    return {**found, "builds": find_builds(search_paths, kept), "warnings": warnings_of(found)}
+    brought = os.path.join(directory, "builds")
+    builds = find_builds([*search_paths, brought], kept)
+    return {**found, "builds": builds, "warnings": warnings_of(found)}
 
 
 def machine_facts(directory: str) -> Dict[str, Any]:

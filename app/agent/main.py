@@ -16,6 +16,7 @@ from .refusal import Refusal
 VERBS = (
     *("survey", "check", "start", "status", "list", "follow", "stop", "skip", "note", "clean"),
     *("snapshots", "delete-snapshot"),
+    *("upload", "install", "remove-build", "note-build"),
 )
 
 
@@ -52,11 +53,15 @@ def _agent() -> str:
 
 
 def _survey(directory: Directory, _: Any) -> Dict[str, Any]:
+    from .build_notes import BuildNotes
     from .machine import survey
     from .snapshots import Snapshots
 
     asked = json.loads(sys.stdin.read() or "{}")
     found = survey(directory.path, asked.get("search_paths", []))
+    notes = BuildNotes(directory).all()
+    for build in found["builds"]:
+        build["notes"] = notes.get(build["base"], {})
     return {**found, "snapshots": Snapshots(directory).list()}
 
 
@@ -115,6 +120,40 @@ def _delete_snapshot(directory: Directory, _: Any) -> Dict[str, Any]:
     return {"ok": True}
 
 
+def _upload(directory: Directory, _: Any) -> Dict[str, Any]:
+    """A line that says which tarball and from which byte on; then the bytes."""
+    from .installing import Installing
+
+    _hold_still(directory, "upload")
+    said = json.loads(sys.stdin.buffer.readline())
+    received = Installing(directory).receive(str(said["sha256"]), int(said["offset"]), sys.stdin.buffer)
+    return {"received": received}
+
+
+def _install(directory: Directory, _: Any) -> Dict[str, Any]:
+    from .installing import Installing
+
+    _hold_still(directory, "install")
+    said = json.loads(sys.stdin.read())
+    return {"build": Installing(directory).install(said["sha256"], said["name"], said["notes"])}
+
+
+def _remove_build(directory: Directory, _: Any) -> Dict[str, Any]:
+    from .installing import Installing
+
+    _hold_still(directory, "remove-build")
+    Installing(directory).remove(json.loads(sys.stdin.read())["base"])
+    return {"ok": True}
+
+
+def _note_build(directory: Directory, _: Any) -> Dict[str, Any]:
+    from .build_notes import BuildNotes
+
+    said = json.loads(sys.stdin.read())
+    BuildNotes(directory).write(said["base"], {**BuildNotes(directory).of(said["base"]), **said["notes"]})
+    return {"ok": True}
+
+
 def _hold_still(directory: Directory, verb: str) -> None:
     """Take the lock until this process ends: nothing is taken away under a plan that is carried out."""
     if directory.lock({"plan": verb, "pid": os.getpid()}) is None:
@@ -151,4 +190,8 @@ _VERBS: Dict[str, Callable[[Directory, argparse.Namespace], Any]] = {
     "clean": _clean,
     "snapshots": _snapshots,
     "delete-snapshot": _delete_snapshot,
+    "upload": _upload,
+    "install": _install,
+    "remove-build": _remove_build,
+    "note-build": _note_build,
 }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import getpass
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -34,6 +35,17 @@ def harmless(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() else "?" for each in text.replace("\t", " ").strip("\n"))
+
+
+@contextmanager
+def transfer(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Shows how much of a file has been sent; on a terminal only."""
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, transient=True, disable=not sys.stdout.isatty()) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 def ask_secret(prompt: str) -> str | None:

@@ -21,6 +21,8 @@ OLDEST_PYTHON = "3.8"
 ASK_S = 30.0  # a verb that only looks at files
 SURVEY_S = 180.0  # every build is asked what it is
 CHECK_S = 180.0
+UPLOAD_S = 300.0  # for one piece
+INSTALL_S = 900.0  # a gigabyte of xz is unpacked at 50 MB/s
 DELETE_S = 600.0  # a file system takes its time to let a terabyte go
 REHEARSAL_S = 1800.0  # every contender is initialised and started once
 
@@ -93,6 +95,22 @@ class Agent:
 
     def delete_snapshot(self, key: str) -> None:
         self._ask("delete-snapshot", stdin=key.encode(), timeout_s=DELETE_S)
+
+    def upload(self, sha256: str, offset: int, content: bytes) -> int:
+        """Send a piece of a tarball; gives how much of it is there by now."""
+        head = json.dumps({"sha256": sha256, "offset": offset}).encode()
+        return int(self._ask("upload", stdin=head + b"\n" + content, timeout_s=UPLOAD_S)["received"])
+
+    def install(self, sha256: str, name: str, notes: Mapping[str, str]) -> dict[str, Any]:
+        """Have what was sent unpacked; gives the build that it is."""
+        request = {"sha256": sha256, "name": name, "notes": notes}
+        return dict(self._ask("install", stdin=request, timeout_s=INSTALL_S)["build"])
+
+    def remove_build(self, base: str) -> None:
+        self._ask("remove-build", stdin={"base": base}, timeout_s=DELETE_S)
+
+    def note_build(self, base: str, notes: Mapping[str, str]) -> None:
+        self._ask("note-build", stdin={"base": base, "notes": notes})
 
     def _ask(
         self,

@@ -1,0 +1,229 @@
+"""Builds from tarballs: received whole, unpacked with care, there as a whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import os
+import tarfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.agent import installing
+from app.agent.build_notes import BuildNotes
+from app.agent.directory import MARKER, Directory
+from app.agent.installing import Installing
+from app.agent.leftovers import clean
+from app.agent.refusal import Refusal
+
+SERVER = b"#!/bin/sh\necho mysqld Ver 5.6.24 for Linux on x86_64\n"
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Directory:
+    path = tmp_path / "dyno"
+    path.mkdir(mode=0o700)
+    (path / MARKER).touch()
+    return Directory(str(path))
+
+
+def member(name: str, **what: Any) -> tuple[tarfile.TarInfo, bytes]:
+    content = bytes(what.pop("content", b""))
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = len(content), 0o755
+    for key, value in what.items():
+        setattr(info, key, value)
+    return info, content
+
+
+def link(name: str, to: str, kind: bytes = tarfile.SYMTYPE) -> tuple[tarfile.TarInfo, bytes]:
+    return member(name, type=kind, linkname=to)
+
+
+def tarball(*members: tuple[tarfile.TarInfo, bytes], mode: str = "w:gz") -> bytes:
+    """A build in one top folder, and what else is put in."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode=mode) as tar:  # type: ignore[call-overload]
+        for info, content in (member("mysql-5.6/bin/mysqld", content=SERVER), *members):
+            tar.addfile(info, io.BytesIO(content))
+    return packed.getvalue()
+
+
+def receive(directory: Directory, content: bytes, piece: int = 1000) -> str:
+    sha256 = hashlib.sha256(content).hexdigest()
+    there = 0
+    while there < len(content):
+        there = Installing(directory).receive(sha256, there, io.BytesIO(content[there : there + piece]))
+    return sha256
+
+
+def install(directory: Directory, content: bytes, name: str = "mine", **notes: str) -> dict[str, Any]:
+    return Installing(directory).install(receive(directory, content), name, notes)
+
+
+def listing(directory: Directory) -> Iterable[str]:
+    return sorted(name for name in os.listdir(directory.at("builds")) if name != "notes.json")
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
+def test_a_tarball_becomes_a_build(directory: Directory, mode: str) -> None:
+    content = tarball(
+        member("mysql-5.6/lib", type=tarfile.DIRTYPE),
+        member("mysql-5.6/lib/libmysqlclient.so.18.1", content=b"library"),
+        link("mysql-5.6/lib/libmysqlclient.so", "libmysqlclient.so.18.1"),
+        link("mysql-5.6/lib/libmysqlclient_r.so", "../lib/libmysqlclient.so"),
+        link("mysql-5.6/bin/server", "mysql-5.6/bin/mysqld", tarfile.LNKTYPE),
+        mode=mode,
+    )
+    build = install(directory, content, revision="fed1234", compiler="gcc 12")
+    base = Path(directory.at("builds", "mine"))
+    assert build["base"] == str(base)
+    assert (base / "bin" / "mysqld").read_bytes() == (base / "bin" / "server").read_bytes() == SERVER
+    assert os.access(base / "bin" / "mysqld", os.X_OK)
+    assert (base / "lib" / "libmysqlclient_r.so").read_bytes() == b"library"
+    assert listing(directory) == ["mine"]
+    notes = BuildNotes(directory).of(str(base))
+    assert (notes["revision"], notes["compiler"]) == ("fed1234", "gcc 12")
+    assert notes["sha256"] == hashlib.sha256(content).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        ([member("../evil", content=b"x")], r"\.\./evil leads out of the tarball"),
+        ([member("mysql-5.6/../../evil", content=b"x")], "leads out of the tarball"),
+        ([member("/etc/evil", content=b"x")], "/etc/evil leads out of the tarball"),
+        ([link("mysql-5.6/passwd", "/etc/passwd")], "passwd leads out of the build"),
+        ([link("mysql-5.6/up", "../..")], "up leads out of the build"),
+        ([link("mysql-5.6/d", "."), link("mysql-5.6/e", "d/../..")], "e leads out of the build"),
+        ([link("mysql-5.6/d", "/tmp"), member("mysql-5.6/d/evil", content=b"x")], "evil lies behind a link"),
+        ([link("mysql-5.6/h", "/etc/passwd", tarfile.LNKTYPE)], "h leads to no file of the build"),
+        ([link("mysql-5.6/h", "../other", tarfile.LNKTYPE)], "h leads to no file of the build"),
+        ([member("mysql-5.6/pipe", type=tarfile.FIFOTYPE)], "pipe is neither a file nor a folder"),
+        ([member("mysql-5.6/disk", type=tarfile.BLKTYPE)], "disk is neither a file nor a folder"),
+        ([member("mysql-5.6/bin/mysqld", content=b"again")], "could not be unpacked: File exists"),
+    ],
+)
+def test_what_climbs_out_is_refused_and_nothing_is_left(
+    directory: Directory, tmp_path: Path, bad: list[Any], reason: str
+) -> None:
+    with pytest.raises(Refusal, match=reason):
+        install(directory, tarball(*bad))
+    assert listing(directory) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["dyno"]
+
+
+def test_a_broken_upload_goes_on_where_it_ended(directory: Directory) -> None:
+    content = tarball(member("mysql-5.6/big", content=os.urandom(5000)))
+    sha256 = hashlib.sha256(content).hexdigest()
+    brought = Installing(directory)
+    assert brought.receive(sha256, 0, io.BytesIO(content[:2000])) == 2000
+    assert brought.receive(sha256, 0, io.BytesIO(content[:500])) == 2000  # sent twice: taken once
+    assert brought.receive(sha256, 2000, io.BytesIO(content[2000:])) == len(content)
+    assert brought.install(sha256, "mine", {})["base"].endswith("/mine")
+
+
+def test_a_truncated_upload_is_refused_and_thrown_away(directory: Directory) -> None:
+    content = tarball(member("mysql-5.6/big", content=os.urandom(5000)))
+    sha256 = hashlib.sha256(content).hexdigest()
+    Installing(directory).receive(sha256, 0, io.BytesIO(content[:-100]))
+    with pytest.raises(Refusal, match="did not arrive as it was sent"):
+        Installing(directory).install(sha256, "mine", {})
+    with pytest.raises(Refusal, match="is not here: send it again"):
+        Installing(directory).install(sha256, "mine", {})
+    assert listing(directory) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"no tarball", tarball()[:-40], tarball(mode="w:xz")[:90]])
+def test_what_is_no_tarball_is_refused(directory: Directory, content: bytes) -> None:
+    with pytest.raises(Refusal, match=r"whole tarball|no server in it|not here"):
+        install(directory, content)
+    assert listing(directory) == []
+
+
+def test_one_without_a_server_is_refused(directory: Directory) -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        tar.addfile(*(lambda info, content: (info, io.BytesIO(content)))(*member("readme", content=b"x")))
+    with pytest.raises(Refusal, match="there is no server in it"):
+        install(directory, packed.getvalue())
+    assert listing(directory) == []
+
+
+def test_a_full_disk_is_told_before_and_in_the_middle(
+    directory: Directory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = tarball(member("mysql-5.6/big", content=b"x" * 5000))
+    with monkeypatch.context() as patch:
+        patch.setattr(installing, "ROOM", 1 << 60)
+        with pytest.raises(Refusal, match="MB are free: make room"):
+            install(directory, content)
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(installing, "_write", full)
+        with pytest.raises(Refusal, match="could not be unpacked: No space left on device"):
+            install(directory, content)
+    assert listing(directory) == []
+
+
+def test_a_disk_that_is_full_while_it_is_sent(directory: Directory) -> None:
+    """What came before stays: the upload goes on when there is room again."""
+
+    class Full(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    sha256 = "0" * 64
+    Installing(directory).receive(sha256, 0, io.BytesIO(b"x" * 100))
+    with pytest.raises(Refusal, match="ended at 100 bytes: No space left"):
+        Installing(directory).receive(sha256, 100, Full())
+    assert Installing(directory).receive(sha256, 100, io.BytesIO(b"")) == 100
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "a b", "-x", "x.half", "x" * 81])
+def test_a_name_is_a_plain_one(directory: Directory, name: str) -> None:
+    with pytest.raises(Refusal, match="is no name of a build"):
+        install(directory, tarball(), name)
+
+
+def test_two_of_one_name_are_refused(directory: Directory) -> None:
+    install(directory, tarball())
+    with pytest.raises(Refusal, match="there is a build mine already"):
+        install(directory, tarball())
+    assert install(directory, tarball(), "other")["base"].endswith("/other")
+
+
+def test_only_what_was_installed_is_removed(directory: Directory, tmp_path: Path) -> None:
+    base = install(directory, tarball())["base"]
+    (tmp_path / "elsewhere" / "bin").mkdir(parents=True)
+    for other in (str(tmp_path / "elsewhere"), directory.at("builds"), directory.at("agents"), "/usr"):
+        with pytest.raises(Refusal, match="was not installed by Dyno"):
+            Installing(directory).remove(other)
+    Installing(directory).remove(base)
+    assert listing(directory) == []
+    assert BuildNotes(directory).all() == {}
+    assert (tmp_path / "elsewhere").is_dir()
+
+
+def test_what_a_killed_agent_left_is_taken_away_at_the_next_start(directory: Directory) -> None:
+    Path(directory.at("builds", "mine.half", "bin")).mkdir(parents=True)
+    Path(directory.at("builds", "0" * 64 + ".upload")).touch()
+    clean(directory)
+    assert listing(directory) == []
+
+
+def test_notes_are_bounded_and_known(directory: Directory) -> None:
+    notes = BuildNotes(directory)
+    notes.write("/opt/a", {"compiler": "clang 15", "flags": ""})
+    assert notes.of("/opt/a") == {"compiler": "clang 15"}
+    assert notes.of("/opt/b") == {}
+    for bad in ({"colour": "red"}, {"text": "x" * 2001}, {"text": "\x1b[2J"}):
+        with pytest.raises(Refusal, match="has no note"):
+            notes.write("/opt/a", bad)
