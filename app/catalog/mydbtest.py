@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import InputError
@@ -87,15 +87,21 @@ def _notes(found: CustomSql, tables: list[_Table]) -> Iterator[str]:
             yield f"{variable.name} is declared, and no statement takes it"
 
 
+def read_file(file: Path) -> tuple[OwnSql, tuple[str, ...]]:
+    """Custom SQL of a file of either form, named like it; and what is to be known of it."""
+    taken = from_mydbtest(read_text(file, MAX_SQL), str(file))
+    name = re.sub(r"[^a-z0-9_-]+", "-", file.stem.lower()).strip("-")
+    return OwnSql(name, f"The statements of {file.name}", "latency", taken.text), taken.notes
+
+
 def import_file(
     catalog: Catalog, file: Path, name: str = "", title: str = "", figure: str = "latency", over: bool = False
 ) -> tuple[str, tuple[str, ...]]:
     """Workloads and a sequence of one's own from a file; their name, and what is to be known of them."""
-    taken = from_mydbtest(read_text(file, MAX_SQL), str(file))
-    name = name or re.sub(r"[^a-z0-9_-]+", "-", file.stem.lower()).strip("-")
-    title = title or f"The statements of {file.name}"
-    write_sql(catalog, OwnSql(name, title, figure, taken.text), over)
-    return name, taken.notes
+    found, notes = read_file(file)
+    found = replace(found, name=name or found.name, title=title or found.title, figure=figure)
+    write_sql(catalog, found, over)
+    return found.name, notes
 
 
 # tables

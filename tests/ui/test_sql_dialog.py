@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
@@ -22,7 +22,7 @@ MINE = OwnSql("people", "Reading one of my people")
 def dialog(qtbot: QtBot, context: Context) -> SqlDialog:
     write_sql(Catalog(), MINE)
     made = SqlDialog(context)
-    qtbot.addWidget(made, before_close_func=lambda each: each.text.setPlainText(each._shown.text))
+    qtbot.addWidget(made, before_close_func=lambda each: each.form.show_sql(each._kept, is_new=False))
     made.open()
     qtbot.waitUntil(lambda: made.box.count() > 1 and made.said.text() != "")
     return made
@@ -44,28 +44,28 @@ def choose(dialog: SqlDialog, name: str) -> None:
 
 def test_what_is_wrong_stands_there_by_line_while_it_is_typed(qtbot: QtBot, dialog: SqlDialog) -> None:
     assert dialog.said.text() == "Nothing is wrong with it"
-    dialog.text.go_to_line(11)
-    qtbot.keyClicks(dialog.text, "drop table people;")
-    qtbot.waitUntil(lambda: dialog.problems.count() == 1)
-    item = dialog.problems.item(0)
+    dialog.form.text.go_to_line(11)
+    qtbot.keyClicks(dialog.form.text, "drop table people;")
+    qtbot.waitUntil(lambda: dialog.form.problems.count() == 1)
+    item = dialog.form.problems.item(0)
     assert item.text().startswith("line 11: DROP is not carried out")
-    assert dialog.text._wrong == {11}
-    dialog.text.go_to_line(1)
-    dialog.problems.itemActivated.emit(item)
-    assert dialog.text.textCursor().blockNumber() == 10
+    assert dialog.form.text._wrong == {11}
+    dialog.form.text.go_to_line(1)
+    dialog.form.problems.itemActivated.emit(item)
+    assert dialog.form.text.textCursor().blockNumber() == 10
 
 
 def test_a_new_one_is_kept(qtbot: QtBot, dialog: SqlDialog) -> None:
     dialog.save.trigger()
     qtbot.waitUntil(lambda: "a workload is named by" in dialog.message.accessibleName())
-    qtbot.keyClicks(dialog.name, "another")
-    qtbot.keyClicks(dialog.title, "Another way")
+    qtbot.keyClicks(dialog.form.name, "another")
+    qtbot.keyClicks(dialog.form.title, "Another way")
     with qtbot.waitSignal(dialog.kept) as told:
         dialog.save.trigger()
     assert told.args == ["another", True]
-    assert not dialog.is_changed and dialog.name.isReadOnly()
+    assert not dialog.is_changed and dialog.form.name.isReadOnly()
     assert [step.workload for step in Catalog().sequence("another").steps] == ["another-load", "another"]
-    dialog.title.setText("Another title")
+    dialog.form.title.setText("Another title")
     with qtbot.waitSignal(dialog.kept) as told:
         dialog.save.trigger()
     assert told.args == ["another", False]
@@ -73,18 +73,18 @@ def test_a_new_one_is_kept(qtbot: QtBot, dialog: SqlDialog) -> None:
 
 
 def test_what_is_not_kept_is_asked_about(qtbot: QtBot, dialog: SqlDialog, answers: list[Any]) -> None:
-    qtbot.keyClicks(dialog.text, "# mine ")
+    qtbot.keyClicks(dialog.form.text, "# mine ")
     answers.append(QMessageBox.StandardButton.Cancel)
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert dialog.isVisible() and not answers
     answers.append(QMessageBox.StandardButton.Cancel)
     choose(dialog, "people")
-    assert dialog.text.toPlainText().startswith("# mine") and not answers
+    assert dialog.form.text.toPlainText().startswith("# mine") and not answers
     answers.append(QMessageBox.StandardButton.Cancel)
     assert not dialog.close() and dialog.isVisible()
     answers.append(QMessageBox.StandardButton.Discard)
     choose(dialog, "people")
-    assert (dialog.name.text(), dialog.title.text()) == ("people", MINE.title)
+    assert (dialog.form.name.text(), dialog.form.title.text()) == ("people", MINE.title)
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)  # nothing to be asked
     assert not dialog.isVisible()
 
@@ -95,11 +95,28 @@ def test_shipped_ones_are_read_and_copied(qtbot: QtBot, dialog: SqlDialog, dyno_
         dialog._show(OwnSql("theirs", "Theirs", shipped=True), is_new=False)
     else:
         choose(dialog, dialog.box.itemText(shipped[0]))
-    assert dialog.text.isReadOnly() and not dialog.save.isEnabled()
-    name = dialog.name.text()
+    assert dialog.form.text.isReadOnly() and not dialog.save.isEnabled()
+    name = dialog.form.name.text()
     dialog.copy.trigger()
-    assert dialog.name.text() == f"{name}-mine" and not dialog.text.isReadOnly()
+    assert dialog.form.name.text() == f"{name}-mine" and not dialog.form.text.isReadOnly()
     with qtbot.waitSignal(dialog.kept):
         dialog.save.trigger()
     assert Catalog().workload(f"{name}-mine").sql == f"{name}-mine.sql"
     assert (dyno_home / f"workloads/{name}-mine.sql").is_file()
+
+
+def test_a_file_is_opened(
+    qtbot: QtBot, dialog: SqlDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "Point Read.txt"
+    file.write_text(
+        "option\n  name x\ndeclare\n  id int 1 100\nbegin\n  select c from sbtest1 where id = :id ;\nend\n"
+    )
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(file), ""))
+    dialog.open_file.trigger()
+    qtbot.waitUntil(lambda: dialog.form.name.text() == "point-read")
+    assert "select c from sbtest1 where id = :id" in dialog.form.text.toPlainText()
+    assert dialog.is_changed and dialog.save.isEnabled()
+    with qtbot.waitSignal(dialog.kept):
+        dialog.save.trigger()
+    assert Catalog().workload("point-read").figure == "latency"
