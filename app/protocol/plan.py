@@ -12,7 +12,7 @@ from .values import check_fields
 STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart")
 PREPARING = ("load", "index", "text-index")  # without which the others would measure nothing
 STARTS = ("loaded", "restarted", "snapshot")
-FIGURES = ("rate", "latency", "size")  # what the value of a step is: in its unit, mean ms, bytes of the tables
+FIGURES = ("rate", "latency", "size")  # the value of a step: in its unit, mean ms, bytes of the tables
 LOAD_METHODS = ("ordered", "parallel", "bulk")
 OPEN_FILES = 1024  # of a server beside its clients: tables, logs, libraries; below it lets fewer clients in
 
