@@ -18,7 +18,7 @@ from app.protocol.events import Mark, StepEnded
 from app.protocol.plan import Step
 
 from .desktop import Desktop
-from .generated import ROWS, TABLES, Outcome, Server, drive, fill, shipped
+from .generated import ENGINES, ROWS, TABLES, Outcome, Server, drive, fill, shipped
 from .sshd import wait_until
 from .test_faults import begun
 
@@ -251,6 +251,26 @@ def test_a_sweep_on_mysql_56(desktop: Desktop, build_path: Any) -> None:
 @pytest.mark.build("mysql-9.7")
 def test_a_sweep_on_mysql_97(desktop: Desktop, build_path: Any) -> None:
     carry_out_on(desktop, build_path("mysql-9.7"), "9.7", "innodb")
+
+
+@pytest.mark.full
+@pytest.mark.timeout(1200)
+@pytest.mark.build("mysql-5.6", "mysql-9.7")
+@pytest.mark.parametrize("sequence", ["oltp-read-only", "oltp-read-only-8-tables"])
+def test_the_sequences_of_the_study_go_to_their_end_everywhere(
+    desktop: Desktop, build_path: Any, sequence: str
+) -> None:
+    paths = [word for each in ("mysql-5.6", "mysql-9.7") for word in ("--search-path", str(build_path(each)))]
+    desktop.dyno("target", "edit", "local", *paths)
+    words = ["--sequence", sequence, "--core-sets", "1", "--threads", "8", "--rows", "1000"]
+    for build in desktop.json("target", "survey", "local")["builds"]:
+        for engine in set(build["engines"]) & set(ENGINES):
+            words += ["--contender", f"{build['name']}:{engine}"]
+    desktop.dyno("run", *words, "--seconds", "1", "--warmup", "0", limit_s=1100)
+    entries = desktop.sessions()
+    assert {entry["contender"]["family"] for entry in entries} == {"MariaDB", "MySQL"}
+    assert {(entry["state"], entry["failed_steps"]) for entry in entries} == {("completed", 0)}
+    assert len(entries) == 7
 
 
 def test_points_are_shown_with_their_coordinates(desktop: Desktop) -> None:
