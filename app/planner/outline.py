@@ -32,8 +32,9 @@ def _supposed(sequence: Sequence, workloads: Mapping[str, Workload]) -> Plan | N
     rows = sequence.rows or ROWS
     if not isinstance(rows, int):  # a share of a memory nobody knows yet
         return None
+    used = {step.workload: workloads[step.workload] for step in sequence.steps if step.workload}
     size = Size(
-        tables=own_tables(workloads.values()) or sequence.tables or TABLES,
+        tables=own_tables(used.values()) or sequence.tables or TABLES,
         rows=rows,
         seconds=sequence.seconds or SECONDS,
         warmup=WARMUP if sequence.warmup is None else sequence.warmup,
@@ -42,13 +43,12 @@ def _supposed(sequence: Sequence, workloads: Mapping[str, Workload]) -> Plan | N
         cores=sequence.cores or (),
         nodes=NODES,
     )
-    used = {step.workload for step in sequence.steps if step.workload}
     return Plan(
         id="", name=sequence.name, target="", machine_key="", sequence=sequence.name,
         contenders=[_SUPPOSED],
         steps=resolve_steps(list(sequence.steps), workloads, size),
         turns=[],
-        files={f"workloads/{name}.toml": workloads[name].text for name in used},
+        files={f"workloads/{name}.toml": workload.text for name, workload in used.items()},
         tables=size.tables, rows=size.rows, seconds=size.seconds, warmup=size.warmup,
         pause=0, threads=list(size.threads), repeats=1, transport=sequence.transport or TRANSPORT,
     )  # fmt: skip

@@ -73,13 +73,15 @@ def test_sequences_are_listed_by_study_with_the_time_they_take(
 ) -> None:
     write(dyno_home / "sequences/own.toml", SEQUENCE)
     write(dyno_home / "sequences/all.toml", SEQUENCE.replace('"own"', '"all"\nrows = "3x memory"'))
+    write(dyno_home / "sequences/many.toml", SEQUENCE.replace('"own"', '"many"\ntables = 60'))
     assert main(["sequence", "list"]) == 0
     rows = [line.split("  ") for line in capsys.readouterr().out.splitlines()[1:]]
     studies = [row[0] for row in rows]
-    assert studies[0] == "Dyno" and studies[-2:] == ["Own", "Own"] and len(set(studies)) < len(studies)
+    assert studies[0] == "Dyno" and studies[-3:] == ["Own"] * 3 and len(set(studies)) < len(studies)
     assert main(["sequence", "list", "--json"]) == 0
     found = {each["name"]: each for each in json.loads(capsys.readouterr().out)}
     assert found["all"]["takes_s"] is None  # only a target knows its memory
+    assert found["many"]["takes_s"] > found["own"]["takes_s"] + 60  # its tables are loaded
     assert found["duel"]["study"] == "Dyno" and found["duel"]["about"]
     assert 6 * (5 + 1) < found["duel"]["takes_s"] < 90  # its declared seconds, and the rest guessed
 
