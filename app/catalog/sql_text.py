@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -91,6 +92,7 @@ class Scanner:
         self.text = text
         self.at = 0
         self.line = 1  # of the word that was read last
+        self._ends = [found.start() for found in re.finditer("\n", text)]
 
     def word(self) -> str:
         """The next word, "" at the end."""
@@ -129,7 +131,7 @@ class Scanner:
             self.word()
 
     def line_at(self, at: int) -> int:
-        return self.text.count("\n", 0, at) + 1
+        return bisect_right(self._ends, at - 1) + 1
 
     def tokens(self) -> list[Token]:
         """Those up to the next semicolon, which is the last; without comments."""
@@ -183,7 +185,7 @@ def _unreadable(tokens: list[Token], line: int) -> list[Found]:
     for token in tokens:
         if token.kind == "open":
             return [(token.line, f"a {token.text} is opened here and never closed")]
-        if token.kind != "blank" and not (token.text.isascii() and token.text.isprintable()):
+        if not all(each in "\t\r\n" or " " <= each <= "~" for each in token.text):
             return [(token.line, "only plain ASCII characters can be sent")]
         if token.kind == "block":
             return [(token.line, "comments begin with # or --: /* may hide what only some servers carry out")]

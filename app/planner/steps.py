@@ -86,7 +86,8 @@ def resolve_steps(
 
 def own_tables(workloads: Iterable[Workload]) -> int:
     """The tables of a load that fills those of its own file; 0: as many as are asked for."""
-    return max((each.tables for each in workloads), default=0)
+    loads = [each.tables for each in workloads if each.kind == "load"]
+    return max(loads, default=0) if all(loads) else 0
 
 
 def _kind(step: SequenceStep, workloads: Mapping[str, Workload]) -> str:

@@ -292,11 +292,36 @@ def test_a_step_with_fewer_clients_is_marked(desktop: Desktop) -> None:
 
 
 def test_a_rate_is_kept_and_one_beyond_reach_is_told(desktop: Desktop) -> None:
-    (desktop.home / "sequences/points.toml").write_text(POINTS)
-    steps = steps_of(desktop, f"{MARIADB}:innodb", "points", rate=100, seconds=3, steps="read", threads=2)
-    reading = steps[-1]
+    beyond = POINTS + '\n[[step]]\nname = "beyond"\nworkload = "tencent-read"\nrate = 1000000\nseconds = 5\n'
+    (desktop.home / "sequences/points.toml").write_text(beyond)
+    words = ("--contender", f"{MARIADB}:innodb", "--rate", "100", "--seconds", "3", "--threads", "2")
+    desktop.dyno("run", "--sequence", "points", "--steps", "read,beyond", *words, "--allow-busy", code=1)
+    (entry,) = desktop.sessions()
+    assert entry["state"] == "completed"
+    *_, reading, beyond_reach = desktop.json("session", "show", entry["id"])["steps"]
+    assert reading["state"] == "completed"
     assert 200 <= reading["queries"] <= 400
-    assert reading["value"] < 100
+    assert beyond_reach["state"] == "failed"
+    assert "event queue is full" in beyond_reach["reason"]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_study_goes_to_its_end(desktop: Desktop, engine: str) -> None:
+    preset = {"innodb": "tencent", "rocksdb": "tencent-zlib-4k", "myisam": "default"}[engine]
+    for sequence in ("concurrency", "space"):
+        words = ("--rows", "5000", "--threads", "4,200", "--seconds", "1", "--warmup", "0")
+        desktop.dyno(
+            *("run", "--sequence", sequence, "--contender", f"{MARIADB}:{engine}:{preset}", *words),
+            limit_s=600,
+        )
+    for entry in desktop.sessions():
+        assert (entry["state"], entry["failed_steps"]) == ("completed", 0)
+        steps = desktop.json("session", "show", entry["id"])["steps"]
+        measured = [step for step in steps if step["name"] in ("write", "read", "size")]
+        assert len(measured) == (10 if entry["sequence"] == "space" else 4)
+        assert all(step["value"] > 0 for step in measured)
+        assert {step["unit"] for step in measured} == {"bytes" if entry["sequence"] == "space" else "ms"}
 
 
 def test_a_file_of_mydbtest_is_imported_and_carried_out(desktop: Desktop, tmp_path: Path) -> None:
