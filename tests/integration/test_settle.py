@@ -192,7 +192,7 @@ title = "A settle step that has much to do"
 tables = 2
 rows = 60000
 threads = [1]
-seconds = 3
+seconds = 60
 warmup = 0
 
 [[step]]
