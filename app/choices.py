@@ -60,7 +60,7 @@ def choices(survey: Survey | None, catalog: Catalog) -> Choices:
     builds = tuple(survey.get("builds", ()) if survey else ())
     return Choices(
         builds=builds,
-        presets=tuple(presets),
+        presets=tuple(sorted(presets, key=lambda each: each.name != "default")),  # of all engines first
         sequences=tuple(sequences),
         workloads={each.name: each for each in workloads},
         refusals=_refusals(builds, presets, survey or {}),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from .catalog import Catalog
@@ -11,13 +11,14 @@ from .checks import FAIL
 from .choices import Survey, rendered
 from .errors import InputError, TargetError
 from .planner import ContenderRequest, PlanRequest, resolve
-from .presets import Preset
+from .presets import Preset, Rendered
+from .presets.mycnf import strip_prefixes
 from .protocol.plan import Plan
 
-REJECTED, REFUSED = "rejected", "refused"
+REJECTED, REFUSED, CHANGED = "rejected", "refused", "changed"
 _WITHOUT_BUILD = ("sysbench", "busy")  # checks of the target, which end a trial where they fail
 # the names of the checks that pass, or warn of no option
-_WORDS = {"options": "accepted", "in force": "changed", "rehearsal": "started"}
+_WORDS = {"options": "accepted", "in force": CHANGED, "rehearsal": "started"}
 
 
 class Agent(Protocol):
@@ -36,29 +37,47 @@ class Answer:
     option: str
     text: str
 
+    line: int = 0  # of the preset, the one that counts; 0: none
+
     @property
     def is_refusal(self) -> bool:
         return self.state in (REJECTED, REFUSED)
 
 
+class _CatalogWith(Catalog):
+    """The catalog with one preset as it stands, written or not."""
+
+    def __init__(self, preset: Preset) -> None:
+        super().__init__()
+        self._one = preset
+
+    def preset(self, engine: str, name: str) -> Preset:
+        is_it = (engine, name) == (self._one.engine, self._one.name)
+        return self._one if is_it else super().preset(engine, name)
+
+
 def try_preset(
-    agent: Agent,
-    survey: Survey,
-    catalog: Catalog,
-    preset: Preset,
-    builds: Sequence[str] = (),
-    start: bool = False,
+    agent: Agent, survey: Survey, preset: Preset, builds: Sequence[str] = (), start: bool = False
 ) -> list[Answer]:
     """Ask these builds, or all that have the engine; `start` starts each once on an empty directory."""
     names = list(builds) or _with_engine(survey, preset.engine)
     contenders = tuple(ContenderRequest(each, preset.engine, preset.name, name=each) for each in names)
-    plan = resolve(PlanRequest(sequence="duel", contenders=contenders), survey, catalog)
+    plan = resolve(PlanRequest(sequence="duel", contenders=contenders), survey, _CatalogWith(preset))
+    got = {name: rendered(preset, name, survey) for name in names}
     left_out = [
-        Answer(name, "left out", each.option, f"line {each.line}: {each.reason}")
+        Answer(name, "left out", each.option, each.reason, each.line)
         for name in names
-        for each in rendered(preset, name, survey).dropped
+        for each in got[name].dropped
     ]
-    return left_out + [one for each in agent.check(plan, start=start) for one in _answers(each)]
+    answers = [one for each in agent.check(plan, start=start) for one in _answers(each)]
+    return left_out + [replace(each, line=_line_of(each, got[each.build])) for each in answers]
+
+
+def _line_of(answer: Answer, got: Rendered) -> int:
+    """The line of the preset that an answer is about; a change in force begins with the option's name."""
+    name = answer.option or (answer.text.split()[0] if answer.state == CHANGED else "")
+    key = strip_prefixes(name.replace("-", "_"))[-1]
+    return next((option.line for option in reversed(got.options) if option.key == key), 0)
 
 
 def _with_engine(survey: Survey, engine: str) -> list[str]:

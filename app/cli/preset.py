@@ -137,13 +137,12 @@ def check_preset(arguments: argparse.Namespace) -> None:
     from ..trial import try_preset
     from .reach import agent_of
 
-    catalog = Catalog()
-    preset = catalog.preset(*_named(arguments.presets, 1)[0])
+    preset = Catalog().preset(*_named(arguments.presets, 1)[0])
     target = Targets().get(arguments.target)
     with agent_of(target) as agent:
         survey = agent.survey(target.search_paths)
         builds = [arguments.build] if arguments.build else []
-        answers = try_preset(agent, survey, catalog, preset, builds, arguments.start)
+        answers = try_preset(agent, survey, preset, builds, arguments.start)
     _show_answers(answers, arguments.json)
     _refuse(preset, [each for each in answers if each.is_refusal])
 
@@ -154,8 +153,8 @@ def _show_answers(answers: Sequence[Answer], is_json: bool) -> None:
     if is_json:
         print_json([vars(each) for each in answers])
     else:
-        rows = [(each.build, each.state, each.option, each.text) for each in answers]
-        print_table(("build", "says", "option", "in its words"), rows)
+        rows = [(each.build, each.state, each.line or None, each.option, each.text) for each in answers]
+        print_table(("build", "says", "line", "option", "in its words"), rows, right=(2,))
 
 
 def _refuse(preset: Preset, refusals: Sequence[Answer]) -> None:

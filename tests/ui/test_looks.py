@@ -14,11 +14,14 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QDialog, QTextBrowser, QWidget
 
+from app.catalog import Catalog
+from app.choices import choices
 from app.drafting import Draft, open_values
 from app.errors import DynoError
 from app.protocol.events import Log
 from app.surveys import Survey, Surveys
 from app.targets import LOCAL, Target, Targets
+from app.trial import Answer
 from tests import plans as made_up
 from tests.journals import Maker, contender, plan, steps, whole
 from tests.ui.looked_at import faults
@@ -32,6 +35,7 @@ from ui.dialogs.report import ReportDialog
 from ui.dialogs.secret import SecretDialog
 from ui.dialogs.settings import SettingsDialog
 from ui.pages import PLACES
+from ui.pages.bench.preset_dialog import PresetDialog
 from ui.pages.bench.snapshots import SnapshotsDialog
 from ui.pages.bench.sql import SqlDialog
 from ui.pages.bench.sweep import SweepDialog
@@ -161,6 +165,22 @@ def test_pages(
     assert not any(found.values()), _report(found)
 
 
+def preset_dialog(context: Context, parent: QWidget) -> PresetDialog:
+    """With what two builds have said to it, one of them at length."""
+    catalog, survey = Catalog(), made_up.survey()
+    preset = catalog.preset("innodb", "tencent")
+    target = Targets(context.home).get(LOCAL)
+    dialog = PresetDialog(context, target, choices(survey, catalog), survey, preset, parent)
+    dialog._on_answered(
+        [
+            Answer("mysql-9.7.4", "rejected", "innodb_table_locks", f"unknown variable; {NEWS}", 40),
+            Answer("mysql-9.7.4", "ignored", "loose_ssl", "unknown variable 'loose_ssl=0'.", 14),
+            Answer("mariadb-10.11.19", "accepted", "", "mariadb-10.11.19 accepts every option of tencent"),
+        ]
+    )
+    return dialog
+
+
 @pytest.mark.parametrize("appearance", ["light", "dark"])
 def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path, appearance: str) -> None:
     fill(settled)
@@ -173,6 +193,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "secret": SecretDialog(SECRET, parent=window),
         "report": ReportDialog("rocksdb-default against innodb-default", window),
         "sql": SqlDialog(settled, window),
+        "preset": preset_dialog(settled, window),
         "sweep": SweepDialog(Draft().said(vary="innodb_spin_wait_delay"), open_values(None), [], window),
         "snapshots": snapshots_dialog(settled, window),
     }

@@ -9,6 +9,7 @@ import pytest
 from app.catalog import Catalog
 from app.catalog.own import write_preset
 from app.errors import InputError, TargetError
+from app.presets import parse_preset
 from app.protocol.plan import Plan
 from app.trial import Answer, try_preset
 from tests.plans import survey
@@ -35,9 +36,13 @@ def check(name: str, state: str, text: str, *answers: dict[str, str]) -> dict[st
     return {"name": name, "state": state, "contender": "mysql-9.7.4", "text": text, "todo": "", **more}
 
 
+def line_of(text: str) -> int:
+    """In the preset that is tried here."""
+    return Catalog().preset("innodb", "default").text.splitlines().index(text) + 1
+
+
 def tried(agent: Agent, name: str = "default", engine: str = "innodb", **options: Any) -> list[Answer]:
-    catalog = Catalog()
-    return try_preset(agent, survey(), catalog, catalog.preset(engine, name), **options)
+    return try_preset(agent, survey(), Catalog().preset(engine, name), **options)
 
 
 def test_all_builds_with_the_engine_are_asked() -> None:
@@ -63,7 +68,7 @@ def test_each_answer_is_told_with_its_option() -> None:
     found = tried(agent, builds=["mysql-9.7.4"])
     assert found == [
         Answer("mysql-9.7.4", "rejected", "nonsense", "unknown variable 'nonsense=1'"),
-        Answer("mysql-9.7.4", "ignored", "loose_ssl", "unknown variable 'loose_ssl=0'"),
+        Answer("mysql-9.7.4", "ignored", "loose_ssl", loose["text"], line_of("loose_ssl=0")),
     ]
     assert [each.is_refusal for each in found] == [True, False]
 
@@ -86,7 +91,20 @@ def test_what_comes_of_a_start_is_told(name: str, state: str, word: str) -> None
 def test_lines_that_are_dynos_are_told_as_left_out() -> None:
     write_preset(Catalog(), "innodb", "mine", "[mysqld]\ndatadir=/data\n")
     (found,) = tried(Agent(), "mine", builds=["mysql-5.6.24"])
-    assert (found.state, found.option) == ("left out", "datadir=/data")
+    assert (found.state, found.option, found.line) == ("left out", "datadir=/data", 2)
+
+
+def test_a_change_is_told_with_the_line_that_asked_for_it() -> None:
+    text = "max_connections was asked to be 512, in force is 214"
+    (found,) = tried(Agent(check("in force", "warn", text)), builds=["mysql-9.7.4"], start=True)
+    assert (found.state, found.line) == ("changed", line_of("max_connections=512"))
+
+
+def test_what_is_not_written_yet_is_tried_as_it_stands() -> None:
+    agent = Agent()
+    draft = parse_preset("[mysqld]\nback_log=7\n", "draft", "innodb")
+    try_preset(agent, survey(), draft, ["mysql-5.6.24"])
+    assert agent.plans[0].contenders[0].cnf == "[mysqld]\nback_log=7\n"
 
 
 def test_a_target_that_cannot_answer_ends_it() -> None:
@@ -94,4 +112,4 @@ def test_a_target_that_cannot_answer_ends_it() -> None:
         tried(Agent({**BUSY, "state": "fail", "text": "plan X is being carried out", "todo": "wait"}))
     with pytest.raises(InputError, match="no build of this target has the engine rocksdb"):
         bare = survey(builds=[])
-        try_preset(Agent(), bare, Catalog(), Catalog().preset("rocksdb", "default"))
+        try_preset(Agent(), bare, Catalog().preset("rocksdb", "default"))

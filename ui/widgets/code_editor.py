@@ -18,6 +18,7 @@ class CodeEditor(QPlainTextEdit):
         super().__init__(parent)
         self.theme = theme
         self._wrong: frozenset[int] = frozenset()
+        self._doubtful: frozenset[int] = frozenset()
         self._numbers = _Numbers(self)
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
@@ -28,9 +29,9 @@ class CodeEditor(QPlainTextEdit):
         theme.changed.connect(self._numbers.update)
         self._make_room()
 
-    def mark_lines(self, wrong: Collection[int]) -> None:
-        """Counted from 1."""
-        self._wrong = frozenset(wrong)
+    def mark_lines(self, wrong: Collection[int], doubtful: Collection[int] = ()) -> None:
+        """Counted from 1; what is wrong stands out from what is only doubtful."""
+        self._wrong, self._doubtful = frozenset(wrong), frozenset(doubtful)
         self._numbers.update()
 
     def go_to_line(self, line: int) -> None:
@@ -50,10 +51,15 @@ class CodeEditor(QPlainTextEdit):
         top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
         while block.isValid() and top <= rect.bottom():
             line, height = block.blockNumber() + 1, self.blockBoundingRect(block).height()
-            painter.setPen(self.theme.colour("bad" if line in self._wrong else "muted"))
+            painter.setPen(self.theme.colour(self._colour_of(line)))
             place = QRect(0, round(top), self.numbers_width - SPACE, self.fontMetrics().height())
             painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(line))
             block, top = block.next(), top + height
+
+    def _colour_of(self, line: int) -> str:
+        if line in self._wrong:
+            return "bad"
+        return "warn" if line in self._doubtful else "muted"
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -23,7 +23,7 @@ class BeforePanel(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.estimate, self.checks = EstimateCard(), CheckList(theme)
-        self.plan, self.presets, self.approval = PlanText(), PresetView(), ApprovalView()
+        self.plan, self.presets, self.approval = PlanText(), PresetView(theme), ApprovalView()
         self.run_bar = RunBar()
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName("Checks, plan and presets")

@@ -23,6 +23,7 @@ from ..page import MARGIN, Page
 from .before import BeforePanel
 from .contenders import ContendersPanel
 from .desk import PlanDesk
+from .preset_dialog import edit_preset
 from .running import Starter
 from .sequence import SequencePanel
 from .sql import edit_sql
@@ -71,7 +72,8 @@ class BenchPage(Page):
         return (
             run.run, run.rehearse, run.cancel, None,
             plan.load, plan.save, plan.copy, self.sequence.sweep, self.sequence.sql, self.sequence.save, None,
-            who.copy, who.remove, who.look, who.colour, self.before.presets.copy, None,
+            who.copy, who.remove, who.look, who.colour, self.before.presets.copy, self.before.presets.edit,
+            None,
             *self.targets.panel_actions(),
         )  # fmt: skip
 
@@ -125,6 +127,7 @@ class BenchPage(Page):
         plan.open_wanted.connect(desk.open_plan)
         plan.said.connect(self.context.bus.said)
         presets.copy_wanted.connect(desk.copy_preset)
+        presets.edit_wanted.connect(lambda engine, name: edit_preset(desk, self.context, engine, name, self))
         self.before.approval.approved.connect(desk.approve)
         self.before.run_bar.run_wanted.connect(lambda: self._start(is_rehearsal=False))
         self.before.run_bar.rehearsal_wanted.connect(lambda: self._start(is_rehearsal=True))

@@ -10,9 +10,10 @@ from app.errors import InputError
 from app.presets import Preset
 
 from ...models.choices import engine_text
-from ...theme import SPACE
+from ...theme import SPACE, Theme
 from ...widgets.actions import action, action_button
 from ...widgets.code import CodeView
+from ...widgets.highlighter import MY_CNF, Highlighter
 
 _WRITTEN = "as written"
 
@@ -21,8 +22,9 @@ class PresetView(QWidget):
     """Shows what it is given; a copy is made by who listens."""
 
     copy_wanted = Signal(str, str, str)  # engine, preset, name of the copy
+    edit_wanted = Signal(str, str)  # engine, preset
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._choices = Choices()
         self._survey: Survey | None = None
@@ -31,12 +33,15 @@ class PresetView(QWidget):
         self.words.setProperty("role", "muted")
         self.words.setWordWrap(True)
         self.text = CodeView("Preset")
+        Highlighter(theme, self.text.document(), MY_CNF)
         self.name = QLineEdit()
         self.name.setPlaceholderText("name of a copy")
         self.name.setAccessibleName("Name of the copy")
         self.name.returnPressed.connect(self._on_copy_wanted)
         tip = "A copy of this preset under another name, yours to change"
         self.copy = action(self, "Duplicate", "", tip, self._on_copy_wanted)
+        tip = "Change it, compare it with another, hear what builds say to it"
+        self.edit = action(self, "Edit or check...", "Ctrl+Shift+P", tip, self._on_edit_wanted)
         self._lay_out()
         self.preset.currentIndexChanged.connect(lambda _: self._show())
         self.form.currentIndexChanged.connect(lambda _: self._show())
@@ -71,6 +76,7 @@ class PresetView(QWidget):
         head.addWidget(self.form, 0, 1)
         head.addWidget(self.name, 1, 0)
         head.addWidget(action_button(self.copy), 1, 1)
+        head.addWidget(action_button(self.edit), 2, 0, 1, 2)
         layout.addWidget(self.words)
         layout.insertLayout(0, head)
         layout.addWidget(self.text, 1)
@@ -81,7 +87,8 @@ class PresetView(QWidget):
 
     def _show(self) -> None:
         preset, build = self._chosen(), str(self.form.currentData() or "")
-        self.copy.setEnabled(preset is not None)
+        for each in (self.copy, self.edit):
+            each.setEnabled(preset is not None)
         if preset is None:
             return
         if not build or self._survey is None:
@@ -104,6 +111,10 @@ class PresetView(QWidget):
             self.copy_wanted.emit(preset.engine, preset.name, name)
         else:
             self.name.setFocus()
+
+    def _on_edit_wanted(self) -> None:
+        if preset := self._chosen():
+            self.edit_wanted.emit(preset.engine, preset.name)
 
 
 def _key(preset: Preset) -> str:

@@ -1,0 +1,150 @@
+"""A preset is written with what builds make of it beside it, asked about, kept, and not lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.catalog import Catalog
+from app.catalog.own import copy_preset
+from app.choices import choices
+from app.errors import TargetError
+from app.targets import Targets
+from app.trial import Answer
+from tests import plans as made_up
+from ui.context import Context
+from ui.pages.bench import preset_dialog
+from ui.pages.bench.preset_dialog import PresetDialog
+
+Opened = Callable[[str], PresetDialog]
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, context: Context, dyno_home: Path) -> Opened:
+    """The dialog of a preset of InnoDB; `mine` is the person's own."""
+
+    def open_(name: str) -> PresetDialog:
+        catalog, survey = Catalog(), made_up.survey()
+        copy_preset(catalog, "innodb", "default", "mine")
+        target, preset = Targets(dyno_home).get("local"), catalog.preset("innodb", name)
+        made = PresetDialog(context, target, choices(survey, catalog), survey, preset)
+        qtbot.addWidget(made, before_close_func=lambda each: each.text.setPlainText(each._preset.text))
+        made.open()
+        qtbot.waitUntil(lambda: made.beside.text.toPlainText() != "")
+        return made
+
+    return open_
+
+
+def answer_with(monkeypatch: pytest.MonkeyPatch, *answers: Answer | Exception) -> list[bool]:
+    """What the builds will say; the list tells of each question whether they were to be started."""
+    asked: list[bool] = []
+
+    class Agent:
+        connection: Any = type("Connection", (), {"close": lambda _: None})()
+
+        def deploy(self) -> None: ...
+        def survey(self, _paths: Any) -> dict[str, Any]:
+            return made_up.survey()
+
+    def tried(_agent: Any, _survey: Any, _preset: Any, start: bool) -> list[Answer]:
+        asked.append(start)
+        if isinstance(answers[0], Exception):
+            raise answers[0]
+        return [each for each in answers if isinstance(each, Answer)]
+
+    monkeypatch.setattr(preset_dialog, "connect", lambda *_: None)
+    monkeypatch.setattr(preset_dialog, "agent_on", lambda *_: Agent())
+    monkeypatch.setattr(preset_dialog, "try_preset", tried)
+    return asked
+
+
+def test_what_a_build_would_get_stands_beside_it_as_it_is_typed(qtbot: QtBot, opened: Opened) -> None:
+    dialog = opened("mine")
+    assert dialog.beside.form.currentText() == "rendered for mariadb-10.11.19"
+    assert dialog.beside.text.toPlainText().startswith("[mysqld]\n")
+    dialog.text.go_to_line(9)
+    dialog.text.insertPlainText("back_log={cores*3}\n")
+    qtbot.waitUntil(lambda: "back_log=12\n" in dialog.beside.text.toPlainText())
+    assert dialog.said.text() == "Changed, not kept yet"
+
+
+def test_the_first_thing_that_is_wrong_is_told_with_its_line(qtbot: QtBot, opened: Opened) -> None:
+    dialog = opened("mine")
+    dialog.text.go_to_line(9)
+    dialog.text.insertPlainText("port=3306\n")
+    qtbot.waitUntil(lambda: dialog.said.text() == "line 9: port is Dyno's: take the line out")
+    assert dialog.text._wrong == {9}
+
+
+def test_the_lines_in_which_another_differs_stand_beside_it(qtbot: QtBot, opened: Opened) -> None:
+    dialog = opened("mine")
+    dialog.beside.form.setCurrentIndex(dialog.beside.form.findText("differs from optimized"))
+    qtbot.waitUntil(
+        lambda: dialog.beside.text.toPlainText().startswith("--- innodb/optimized\n+++ innodb/mine\n")
+    )
+    dialog.beside.form.setCurrentIndex(dialog.beside.form.findText("differs from default"))
+    qtbot.waitUntil(lambda: dialog.beside.text.toPlainText() == "no line differs")
+
+
+def test_builds_are_asked_and_their_answers_lead_to_the_lines(
+    qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = answer_with(
+        monkeypatch,
+        Answer("mysql-9.7.4", "rejected", "x", "unknown variable 'x=1'", 12),
+        Answer("mysql-9.7.4", "ignored", "loose_ssl", "unknown variable 'loose_ssl=0'", 15),
+        Answer("mariadb-10.11.19", "accepted", "", "accepts every option"),
+    )
+    dialog = opened("mine")
+    dialog.ask.trigger()
+    qtbot.waitUntil(lambda: dialog.answers.count() == 3)
+    assert dialog.answers.item(0).text() == "mysql-9.7.4 · rejected, line 12: unknown variable 'x=1'"
+    assert dialog.said.text() == "Refused by mysql-9.7.4"
+    assert (dialog.text._wrong, dialog.text._doubtful & {12, 15}) == ({12}, {15})
+    dialog.answers.itemActivated.emit(dialog.answers.item(1))
+    assert dialog.text.textCursor().blockNumber() == 14
+    dialog.start.trigger()
+    qtbot.waitUntil(lambda: asked == [False, True] and dialog.start.isEnabled())
+
+
+def test_a_target_that_is_busy_is_told(qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer_with(monkeypatch, TargetError("plan X is being carried out: wait for it or stop it"))
+    dialog = opened("mine")
+    dialog.ask.trigger()
+    qtbot.waitUntil(lambda: "plan X" in dialog.message.accessibleName())
+    assert dialog.ask.isEnabled() and dialog.answers.count() == 0
+
+
+def test_one_of_ones_own_is_kept(qtbot: QtBot, opened: Opened) -> None:
+    dialog = opened("mine")
+    dialog.text.go_to_line(9)
+    dialog.text.insertPlainText("back_log=80\n")
+    with qtbot.waitSignal(dialog.kept):
+        dialog.save.trigger()
+    assert "back_log=80\n" in Catalog().preset("innodb", "mine").text
+    assert not dialog.is_changed
+
+
+def test_a_shipped_one_is_only_read(opened: Opened) -> None:
+    dialog = opened("optimized")
+    assert dialog.text.isReadOnly() and not dialog.save.isEnabled()
+
+
+def test_what_is_not_kept_is_asked_about(
+    qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Discard]
+    monkeypatch.setattr(QMessageBox, "question", lambda *_: answers.pop(0))
+    dialog = opened("mine")
+    qtbot.keyClicks(dialog.text, "# mine ")
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert dialog.isVisible()
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()

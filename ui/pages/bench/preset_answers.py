@@ -1,0 +1,48 @@
+"""What builds say to a preset, a line each; Enter goes to the line that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+
+from app.trial import Answer
+
+from ...theme import Theme
+
+_LINE = Qt.ItemDataRole.UserRole
+_FINE = ("accepted", "started", "compression")
+
+
+class AnswerList(QListWidget):
+    """Shows what it is given; `line_wanted` tells the line of the preset."""
+
+    line_wanted = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._answers: Sequence[Answer] = ()
+        self.setAccessibleName("What builds say")
+        self.setToolTip("Enter goes to the line")
+        self.setWordWrap(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.itemActivated.connect(lambda item: self.line_wanted.emit(item.data(_LINE)))
+        theme.changed.connect(lambda: self.show_answers(self._answers))
+
+    def show_answers(self, answers: Sequence[Answer]) -> None:
+        self._answers = answers
+        self.clear()
+        for each in answers:
+            place = f", line {each.line}" if each.line else ""
+            item = QListWidgetItem(f"{each.build} · {each.state}{place}: {each.text}")
+            item.setData(_LINE, each.line or 1)
+            item.setForeground(self._theme.colour(_colour_of(each)))
+            self.addItem(item)
+
+
+def _colour_of(answer: Answer) -> str:
+    if answer.is_refusal:
+        return "bad"
+    return "text" if answer.state in _FINE else "warn"
