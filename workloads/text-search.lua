@@ -23,7 +23,7 @@ function event()
    local found = tonumber((dyno.connection:query_row(word.query)))
    dyno.counts.read = dyno.counts.read + 1
    if found ~= word.documents then
-      error(("wrong count: %d documents hold the word %s, the server finds it in %d"):format(
-         word.documents, word.text, found), 0)
+      error(("wrong count for the word %s: %d documents were loaded with it, %d are found"):format(
+         word.text, word.documents, found), 0)
    end
 end

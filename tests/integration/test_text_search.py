@@ -74,7 +74,7 @@ def assert_searched(steps: list[dict[str, Any]]) -> None:
 
 SPOIL = """\
 name = "spoil"
-title = "Taking a document away that holds a word"
+title = "Taking a word out of the only document that holds it"
 kind = "drive"
 lua = "spoil.lua"
 needs = ["texts"]
@@ -84,7 +84,7 @@ local dyno = require("dyno")
 dyno.declare({})
 function dyno.prepare() end
 function event()
-   dyno.connection:query("DELETE FROM texts1 WHERE content LIKE '%peroxy%' LIMIT 1")
+   dyno.connection:query("UPDATE texts1 SET content = REPLACE(content, 'peroxy', '')")
 end
 """
 SPOILT = """
@@ -110,7 +110,9 @@ def test_every_count_is_as_planted_and_a_wrong_one_fails_its_step(desktop: Deskt
     for *searched, spoilt, after in sessions:
         assert_searched(searched)
         assert (spoilt["state"], after["state"]) == ("completed", "failed")
-        assert after["reason"] == "wrong count: 1 documents hold the word peroxy, the server finds it in 0"
+        assert (
+            after["reason"] == "wrong count for the word peroxy: 1 documents were loaded with it, 0 are found"
+        )
 
 
 OTHERS = [

@@ -127,15 +127,12 @@ def test_a_wrong_count_ends_it(server: Server, engine: str) -> None:
     loaded(server, engine, 500, tables=1)
     indexed(server, engine, rows=500, tables=1)
     planted = kept(server)["phase"]
-    server.query(
-        "DELETE FROM dyno.texts1 WHERE content LIKE '% phase %' AND content NOT LIKE '% reports %' LIMIT 1"
-    )
+    one = "WHERE content LIKE '% phase %' LIMIT 1"
+    server.query(f"UPDATE dyno.texts1 SET content = REPLACE(content, ' phase ', ' ') {one}")
     outcome = drive(server, shipped("text-search", engine, rows=500, tables=1, threads=1, events=60))
     assert outcome.code != 0
-    assert (
-        f"wrong count: {planted} documents hold the word phase, the server finds it in {planted - 1}"
-        in outcome.said
-    )
+    said = f"wrong count for the word phase: {planted} documents were loaded with it, {planted - 1} are found"
+    assert said in outcome.said
 
 
 @pytest.mark.parametrize("engine", ENGINES)
