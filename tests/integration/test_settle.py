@@ -185,7 +185,7 @@ QUICK = {
     "rocksdb": HEAD + "plugin_load_add = ha_rocksdb\nrocksdb_flush_log_at_trx_commit = 2\n",
 }
 SLOW = HEAD + "innodb_io_capacity = 100\ninnodb_io_capacity_max = 100\n"
-SETTLE, AFTER = 2, 3  # steps of SLOWLY
+SETTLE, AFTER, AGAIN = 2, 3, 4  # steps of SLOWLY
 SLOWLY = """\
 name = "slowly"
 title = "A settle step that has much to do"
@@ -204,6 +204,9 @@ settle_after = true
 
 [[step]]
 workload = "point-query"
+
+[[step]]
+kind = "settle"
 """
 
 
@@ -274,11 +277,15 @@ def test_skipped_or_stopped_it_leaves_no_variable_changed(desktop: Desktop) -> N
     desktop.dyno("skip", "--target", "local")
     wait_until(begun(desktop, AFTER), "the next step is at work", 30)
     assert limit_of(desktop) == 90
+    desktop.dyno("skip", "--target", "local")
+    wait_until(begun(desktop, AGAIN), "it settles again", 30)
+    assert limit_of(desktop) == 0
+    server = desktop.server_pid()
     desktop.dyno("stop", "--target", "local")
     wait_until(lambda: not desktop.agent_pid(), "the agent has ended", 60)
-    assert desktop.server_pid() == 0
+    assert start_ticks(server) == "?"
     ended = {e.step: e for e in on_target(desktop) if isinstance(e, StepEnded)}
-    assert ended[SETTLE].outcome == "skipped"
+    assert [ended[step].outcome for step in (SETTLE, AFTER, AGAIN)] == ["skipped", "skipped", "stopped"]
     assert "cause" not in ended[SETTLE].settled
 
 
