@@ -20,7 +20,7 @@ _TOP = [
     ("redo", re.compile(r"ib_logfile\d+$|aria_log(\.\d+|_control)$|#ib_redo")),
     ("undo", re.compile(r"undo_?\d+$|.*\.ibu$")),
     ("temporary", re.compile(r"ibtmp\d+$|#sql|ib_temp|ML\w{6}$")),
-    (BINLOG, re.compile(r".+\.\d{6,}$|.+-bin\.(index|state)$|.+\.\d{6,}\.idx$|binlog\.index$")),
+    (BINLOG, re.compile(r".+\.\d{6,}(\.idx)?$|.+\.(index|state)$")),
 ]
 _ROCKSDB = [
     ("tables", re.compile(r".+\.(sst|blob)$")),
