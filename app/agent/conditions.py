@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Dict, Mapping
 from ..protocol.cpus import as_text, from_text
 from ..protocol.events import Mark
 from .affinity import AffinityError, affinity, set_affinity
-from .asked import differences
+from .asked import differences, plain
 from .mysql import QueryError
 from .refusal import Refusal
 
@@ -199,7 +199,9 @@ def word(value: Any) -> str:
 
 
 def literal(text: str) -> str:
-    """A value as SQL has it."""
+    """A value as SQL has it, which knows no 1G."""
+    if text[:-1].isdigit():
+        return plain(text)
     try:
         float(text)
     except ValueError:

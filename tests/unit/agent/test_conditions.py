@@ -120,6 +120,6 @@ def test_values_as_a_server_takes_them() -> None:
         "0.5",
         "O_DIRECT",
     ]
-    assert [literal(text) for text in ("96", "-1", "ON", "it's", "a\\b")] == [
-        "96", "-1", "'ON'", "'it''s'", "'a\\\\b'",
+    assert [literal(text) for text in ("96", "-1", "1G", "ON", "it's", "a\\b")] == [
+        "96", "-1", "1073741824", "'ON'", "'it''s'", "'a\\\\b'",
     ]  # fmt: skip
