@@ -21,7 +21,8 @@ from .options import IGNORED, REJECTED, check_options, known_options, normal
 from .refusal import Refusal
 from .room import raise_file_limit
 from .server import Server
-from .snapshots import Snapshots, key_of
+from .snapshot_key import key_of
+from .snapshots import Snapshots
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
 

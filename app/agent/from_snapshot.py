@@ -14,7 +14,8 @@ from ..protocol.events import Log, Mark, Progress
 from .journal import DiskFullError
 from .refusal import Refusal
 from .sizes import sizes
-from .snapshots import Snapshot, Snapshots, key_of
+from .snapshot_key import key_of
+from .snapshots import Snapshot, Snapshots
 
 if TYPE_CHECKING:
     from .session import Session
@@ -84,6 +85,8 @@ class FromSnapshot:
         try:
             session.server.prepare(lay)
         except GivenUp:
+            if session.control.interrupts == "skipped":
+                raise Refusal("a person skipped the copy of the snapshot: there are no data") from None
             return {"outcome": session.control.interrupts, "reason": "asked for by a person"}
         except OSError as error:
             raise _as_full(error, session.path) from None

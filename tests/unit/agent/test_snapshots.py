@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,7 @@ import pytest
 from app.agent.directory import MARKER, Directory
 from app.agent.leftovers import clean
 from app.agent.refusal import Refusal
-from app.agent.snapshots import Snapshots, key_of
-from app.protocol.plan import Plan
-from tests import plans
+from app.agent.snapshots import Snapshots
 
 KEY = "0123456789abcdef"
 ABOUT = {"rows_by_driver": {"inserted": 40, "deleted": 2}, "tables": 2, "rows": 20, "session": "S"}
@@ -160,51 +157,3 @@ def test_one_is_deleted_and_nothing_else(snapshots: Snapshots, directory: Direct
     snapshots.delete(KEY)
     assert snapshots.list() == []
     assert os.path.isdir(directory.at("agents"))
-
-
-# its key
-
-
-def plan(**options: object) -> Plan:
-    return plans.plan(**{"start": "snapshot", "rows": 1000, **options})
-
-
-def key(made: Plan, **changes: str) -> str:
-    return key_of(made, replace(made.contenders[0], **changes))
-
-
-def with_option(made: Plan, line: str) -> str:
-    return key(made, cnf=f"{made.contenders[0].cnf}\n{line}\n")
-
-
-def test_what_shapes_the_data_is_in_the_key() -> None:
-    base = plan()
-    others = [
-        key(plan(rows=1001)), key(plan(tables=3)), key(plan(load_method="parallel")),
-        key(base, fingerprint="another server"), key(base, engine="myisam"),
-        key(base, table_options="ROW_FORMAT=COMPRESSED"),
-        with_option(base, "innodb_page_size=8k"), with_option(base, "rocksdb_default_cf_options=x"),
-    ]  # fmt: skip
-    assert len({key(base), *others}) == 1 + len(others)
-
-
-def test_what_does_not_shape_the_data_is_not() -> None:
-    base = plan()
-    assert key(base, preset="renamed", name="other", cores="0-1") == key(base)
-    assert key(plan(seconds=7, repeats=3, transport="loopback", threads=[4])) == key(base)
-    assert with_option(base, "innodb-buffer-pool-size=77M") == key(base)
-    assert with_option(base, "loose_max_connections = 77") == key(base)
-
-
-def test_another_load_is_another_data_set_and_another_query_is_not() -> None:
-    base = plan()
-
-    def edited(name: str) -> str:
-        return key(replace(base, files={**base.files, name: base.files[name] + "\n# edited\n"}))
-
-    assert edited("workloads/load.lua") != key(base)
-    assert edited("workloads/load.toml") != key(base)
-    assert edited("workloads/dyno.lua") != key(base)
-    assert edited("workloads/point-query.toml") == key(base)
-    assert edited("workloads/point-query.lua") == key(base)
-    assert edited("sequences/duel.toml") == key(base)

@@ -1,0 +1,175 @@
+"""Starting from a snapshot, as a session has it: kept where there is none, and what may come between."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from app.agent import from_snapshot
+from app.agent.directory import MARKER, Directory
+from app.agent.from_snapshot import FromSnapshot
+from app.agent.journal import DiskFullError
+from app.agent.refusal import Refusal
+from app.agent.snapshots import Snapshots
+from tests import plans
+
+AT = 3  # load, index, settle, then the step of the snapshot
+
+
+class Server:
+    """Writes a data directory, and says what was done to it."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = str(data)
+        self.done: list[str] = []
+        self.is_clean = True
+
+    def prepare(self, lay: Any) -> None:
+        lay(self.data)
+
+    def stop(self) -> bool:
+        self.done.append("stop")
+        return self.is_clean
+
+    def start(self) -> None:
+        assert (Path(self.data) / "ibdata1").read_bytes() == b"x" * 5000
+        self.done.append("start")
+
+    def dismiss(self) -> None:
+        self.done.append("dismiss")
+
+    def admit(self) -> None:
+        self.done.append("admit")
+
+
+class Session:
+    """As much of a session as the step needs."""
+
+    def __init__(self, directory: Directory, steps: tuple[str, ...] = ()) -> None:
+        self.plan = plans.plan(start="snapshot", rows=1000, steps=list(steps))
+        self.turn, self.contender = self.plan.turns[0], self.plan.contenders[0]
+        self.directory = directory
+        self.path = directory.session(self.turn.session)
+        os.mkdir(self.path)
+        self.server = Server(Path(self.path) / "data")
+        self.control = SimpleNamespace(interrupts="")
+        self.events: list[dict[str, Any]] = []
+        self.journal = SimpleNamespace(write=lambda kind, **what: self.events.append({"kind": kind, **what}))
+        self.said: list[str] = []
+        quiet = {"empty_binary_log": lambda: None, "write_loaded": lambda: None}
+        self.facts = SimpleNamespace(write_start_state=self.said.append, **quiet)
+        self.conditions = SimpleNamespace(forget=lambda: None)
+        self.rows = {"inserted": 0, "deleted": 0}
+        self.unsettled = ""
+        self.free = 1 << 40
+
+    def load(self) -> Session:
+        Path(self.server.data).mkdir()
+        (Path(self.server.data) / "ibdata1").write_bytes(b"x" * 5000)
+        self.rows["inserted"] = 2000
+        return self
+
+    def open(self) -> None:
+        self.server.start()
+
+    def look(self, index: int) -> None:
+        assert index == AT
+
+    def check_room(self, more: int = 0) -> None:
+        if self.free < more:
+            raise DiskFullError
+
+    def carry_out(self) -> dict[str, Any]:
+        step = FromSnapshot(self)  # type: ignore[arg-type]
+        step.look_for()
+        return step.carry_out(AT)
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Directory:
+    path = tmp_path / "dyno"
+    path.mkdir(mode=0o700)
+    (path / MARKER).touch()
+    return Directory(str(path))
+
+
+def kept(directory: Directory) -> list[str]:
+    return [each["key"] for each in Snapshots(directory).list()]
+
+
+def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -> None:
+    first = Session(directory).load()
+    assert first.carry_out()["outcome"] == "completed"
+    (key,) = kept(directory)
+    assert first.server.done == ["dismiss", "stop", "start", "admit"]
+    assert first.said == [f"fresh, kept as snapshot {key}"]
+    second = Session(directory)
+    step = FromSnapshot(second)  # type: ignore[arg-type]
+    step.look_for()
+    assert [step.skipped(index) for index in (0, 2, 3, 4)] == [f"from the snapshot {key}"] * 2 + [""] * 2
+    assert step.carry_out(AT)["value"] > 0
+    assert second.said == [f"snapshot {key}, copied"]
+    assert second.rows == {"inserted": 2000, "deleted": 0}
+
+
+@pytest.mark.parametrize("how", ["stopped", "skipped"])
+def test_a_person_ends_the_keeping_and_the_data_are_there(directory: Directory, how: str) -> None:
+    session = Session(directory).load()
+    session.control.interrupts = how
+    ended = session.carry_out()
+    assert (ended["outcome"], ended["reason"]) == (how, "not kept: asked for by a person")
+    assert session.server.done[-2:] == ["start", "admit"]
+    assert kept(directory) == []
+
+
+def test_what_was_not_settled_or_not_shut_down_cleanly_is_not_kept(directory: Directory) -> None:
+    unsettled = Session(directory).load()
+    unsettled.unsettled = "the cap of 60 s was reached"
+    assert unsettled.carry_out()["reason"] == "not kept: the cap of 60 s was reached"
+    killed = Session(directory).load()
+    killed.server.is_clean = False
+    ended = killed.carry_out()
+    assert (ended["outcome"], ended["reason"]) == ("failed", "not kept: the server had to be killed")
+    assert kept(directory) == []
+
+
+def test_no_room_for_a_second_copy(directory: Directory) -> None:
+    session = Session(directory).load()
+    session.free = 100
+    assert "the disk has no room for a second copy" in session.carry_out()["reason"]
+    assert os.path.exists(os.path.join(session.server.data, "ibdata1"))
+    assert kept(directory) == []
+
+
+def test_a_person_ends_the_copying(directory: Directory) -> None:
+    """Stopped, the session ends; skipped, it would have no data."""
+    Session(directory).load().carry_out()
+    stopped, skipped = Session(directory), Session(directory)
+    stopped.control.interrupts = "stopped"
+    assert stopped.carry_out()["outcome"] == "stopped"
+    skipped.control.interrupts = "skipped"
+    with pytest.raises(Refusal, match="there are no data"):
+        skipped.carry_out()
+    assert len(kept(directory)) == 1
+
+
+@pytest.mark.parametrize(("steps", "shares"), [(("point-query",), True), (("point-query", "insert"), False)])
+def test_blocks_are_shared_where_no_step_writes(
+    directory: Directory, monkeypatch: pytest.MonkeyPatch, steps: tuple[str, ...], shares: bool
+) -> None:
+    Session(directory, steps).load().carry_out()
+    asked = []
+
+    def lay(self: Any, snapshot: Any, data: str, share: bool, look: Any) -> str:
+        asked.append(share)
+        Session.load(session)
+        return "as asked"
+
+    monkeypatch.setattr(from_snapshot.Snapshots, "lay", lay)
+    session = Session(directory, steps)
+    session.carry_out()
+    assert asked == [shares]
