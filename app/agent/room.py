@@ -25,18 +25,23 @@ def room_options(cnf: str, clients: int) -> Dict[str, str]:
 
 
 def raise_file_limit(clients: int) -> int:
-    """Let this process, and what it starts, open files for so many clients; the answer is the limit."""
+    """Let this process, and what it starts, open files for so many clients; the answer is the limit.
+
+    No further: servers of MySQL 5 take memory for every file that they may open.
+    """
     needed = clients + OPEN_FILES
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard != resource.RLIM_INFINITY and hard < needed:
-        try:  # the superuser may
-            resource.setrlimit(resource.RLIMIT_NOFILE, (needed, needed))
-        except (ValueError, OSError):
-            raise Refusal(
-                "{} client threads need {} open files, and this user may have {}: raise its limit "
-                "(nofile in /etc/security/limits.conf), or take fewer threads".format(clients, needed, hard)
-            ) from None
-        return needed
-    limit = needed if hard == resource.RLIM_INFINITY else hard
-    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
-    return limit
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if _allows(soft, needed):
+        return soft
+    try:  # beyond the hard limit only the superuser may
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard if _allows(hard, needed) else needed))
+    except (ValueError, OSError):
+        raise Refusal(
+            "{} client threads need {} open files, and this user may have {}: raise its limit "
+            "(nofile in /etc/security/limits.conf), or take fewer threads".format(clients, needed, hard)
+        ) from None
+    return needed
+
+
+def _allows(limit: int, needed: int) -> bool:
+    return limit == resource.RLIM_INFINITY or limit >= needed
