@@ -17,7 +17,7 @@ from typing import Any
 import pymysql
 import pytest
 
-from app.catalog import Catalog
+from app.catalog import Catalog, Workload
 
 WORKLOADS = Path(__file__).parents[2] / "workloads"
 ENGINES = ("innodb", "rocksdb", "myisam")
@@ -182,6 +182,12 @@ def shipped(name: str, engine: str, **more: Any) -> Work:
     more["options"] = {**workload.options, **more.get("options", {})}
     more.setdefault("seed", 1 + sum(name.encode()))  # one seed for two steps: both write the same texts
     return Work(workload.lua, engine, ignored=ignored, **more)
+
+
+def classic() -> list[Workload]:
+    """The workloads of tables like sbtest1; custom SQL and full-text search have tables of their own."""
+    found = [each for each in Catalog().workloads()[0] if "tables" in (each.makes, *each.needs)]
+    return [each for each in found if not each.sql]
 
 
 def fill(server: Server, engine: str, with_index: bool = True, **more: Any) -> Outcome:

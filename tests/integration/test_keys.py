@@ -7,16 +7,14 @@ from collections import Counter
 
 import pytest
 
-from app.catalog import Catalog
-
-from .generated import ROWS, TABLES, Server, fill, logged, shipped
+from .generated import ROWS, TABLES, Server, classic, fill, logged, shipped
 
 EVENTS = 500  # each draws a key at least
 CHI_SQUARED = 27.9  # of nine degrees of freedom: one in a thousand, and the seeds are fixed
 DRAWN = {
     each.name: each
-    for each in Catalog().workloads()[0]
-    if each.kind == "drive" and "tables" in each.needs and each.options.get("rand_type") == "uniform"
+    for each in classic()
+    if each.kind == "drive" and each.options.get("rand_type") == "uniform"
 }
 FIXED = {"update-one": {1}, "hot-points": {ROWS // 2 + i for i in range(1, 101)}}
 LAWFUL = {"update-nonindex-zipfian"}  # its law is looked at in test_small_datum.py

@@ -16,11 +16,10 @@ import pytest
 from app.agent.generator import MOST_SEED
 from app.catalog import Catalog
 
-from .generated import ROWS, TABLES, Outcome, Server, Work, drive, fill, shipped, start
+from .generated import ROWS, TABLES, Outcome, Server, Work, classic, drive, fill, shipped, start
 
 COUNTS = ("events", "reads", "writes", "other", "errors", "reconnects", "control")
-DRIVEN = [each for each in Catalog().workloads()[0] if each.kind == "drive" and "tables" in each.needs]
-DRIVEN = [each for each in DRIVEN if not each.sql]  # these have tables of their own: test_custom_sql
+DRIVEN = [workload for workload in classic() if workload.kind == "drive"]
 EVENTS = 300
 CLASSIC = {"load", "index", "update-index", "update-nonindex", "write-only", "read-write", "read-only"}
 CLASSIC |= {"point-query", "insert"}
