@@ -6,13 +6,24 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import InputError, TargetError
-from .remote.agent import Agent
+
+if TYPE_CHECKING:
+    from .remote.agent import Agent
 
 PIECE = 16 << 20  # bytes sent at once: what a broken link costs
 ENDINGS = re.compile(r"(?i)\.(tar(\.(gz|bz2|xz))?|tgz|tbz2?|txz)$")
+
+# what is said of a build that it does not say itself
+NOTES = {
+    "source": "where it is from: a page, a repository",
+    "revision": "of its source",
+    "compiler": "that built it",
+    "flags": "that it was built with",
+    "text": "anything else",
+}
 
 Told = Callable[[int, int], None]  # bytes that are there, and in all
 

@@ -8,15 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from ..installing import NOTES
 from .parser import add_json, later
-
-_NOTES = {
-    "source": "where it is from: a page, a repository",
-    "revision": "of its source",
-    "compiler": "that built it",
-    "flags": "that it was built with: --flags=-O2",
-    "text": "anything else",
-}
 
 
 def add_words(words: Any) -> None:
@@ -48,13 +41,13 @@ def _add_target(parser: argparse.ArgumentParser) -> None:
 
 def _add_notes(parser: argparse.ArgumentParser) -> None:
     _add_target(parser)
-    for name, text in _NOTES.items():
+    for name, text in NOTES.items():
         parser.add_argument(f"--{name}", help=text)
 
 
 def _notes(arguments: argparse.Namespace) -> dict[str, str]:
     """Those that were given; an empty one takes it away."""
-    return {name: getattr(arguments, name) for name in _NOTES if getattr(arguments, name) is not None}
+    return {name: getattr(arguments, name) for name in NOTES if getattr(arguments, name) is not None}
 
 
 def list_builds(arguments: argparse.Namespace) -> None:
@@ -108,7 +101,7 @@ def _register(arguments: argparse.Namespace) -> dict[str, Any]:
 def note_build(arguments: argparse.Namespace) -> None:
     notes = _notes(arguments)
     if not notes:
-        words = ", ".join(f"--{name}" for name in _NOTES)
+        words = ", ".join(f"--{name}" for name in NOTES)
         raise InputError(f"nothing is said about {arguments.build}: give one of {words}")
     from ..targets import Targets
     from .reach import agent_of

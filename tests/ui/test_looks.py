@@ -35,6 +35,7 @@ from ui.dialogs.report import ReportDialog
 from ui.dialogs.secret import SecretDialog
 from ui.dialogs.settings import SettingsDialog
 from ui.pages import PLACES
+from ui.pages.bench.install import InstallDialog
 from ui.pages.bench.preset_dialog import PresetDialog
 from ui.pages.bench.snapshots import SnapshotsDialog
 from ui.pages.bench.sql import SqlDialog
@@ -195,6 +196,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "sql": SqlDialog(settled, window),
         "preset": preset_dialog(settled, window),
         "sweep": SweepDialog(Draft().said(vary="innodb_spin_wait_delay"), open_values(None), [], window),
+        "install": InstallDialog(settled, Target("xeon"), window),
         "snapshots": snapshots_dialog(settled, window),
     }
     found = {}

@@ -28,6 +28,7 @@ from ...theme import SPACE
 from ...widgets.actions import action, action_button
 from ...widgets.message import Message
 from ..page import HEAD
+from .install import InstallDialog
 from .snapshots import SnapshotsDialog
 from .surveying import Advance
 from .targets_editor import TargetEditor
@@ -87,7 +88,7 @@ class TargetsPanel(QWidget):
 
     def panel_actions(self) -> Sequence[QAction | None]:
         """For the menu of the page, which adds them to itself for their shortcuts."""
-        return (self._add, self._edit, self._survey, self._snapshots, self._remove)
+        return (self._add, self._edit, self._survey, self._install, self._snapshots, self._remove)
 
     def reload(self) -> None:
         """Read targets.toml anew; what is known of the targets that are still the same stays."""
@@ -131,6 +132,14 @@ class TargetsPanel(QWidget):
         box.finished.connect(box.deleteLater)
         box.open()
 
+    def install_build(self) -> None:
+        """Bring a build to the chosen target; a survey finds it there."""
+        name = self.chosen.name
+        dialog = InstallDialog(self._context, self.chosen, self.window())
+        dialog.installed.connect(lambda: self.known.survey(name, is_asking=False))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
     def show_snapshots(self) -> None:
         """What is kept on the chosen target; the survey is made anew behind it."""
         name = self.chosen.name
@@ -147,6 +156,9 @@ class TargetsPanel(QWidget):
         self._survey = action(
             self, "S&urvey the target", "F5", "Test the connection and survey it afresh", self.survey_chosen
         )
+        self._install = action(
+            self, "&Install a build…", "Ctrl+Shift+I", "Bring a tarball to the target", self.install_build
+        )
         self._snapshots = action(
             self, "Sna&pshots…", "Ctrl+Shift+D", "Data sets that are kept on the target", self.show_snapshots
         )
@@ -161,7 +173,8 @@ class TargetsPanel(QWidget):
         layout.addLayout(self._make_head())
         layout.addWidget(self.message)
         layout.addWidget(self.list)
-        self.view.card.add_button(action_button(self._snapshots))
+        for each in (self._install, self._snapshots):
+            self.view.card.add_button(action_button(each))
         self._stack.addWidget(self.view)
         self._stack.addWidget(scrolled("Target", self.editor))
         layout.addWidget(self._stack, 1)
@@ -218,7 +231,7 @@ class TargetsPanel(QWidget):
     def _set_editing(self, is_editing: bool) -> None:
         """The list waits meanwhile, so that no click in it loses what was typed."""
         self._stack.setCurrentIndex(1 if is_editing else 0)
-        for part in (self.list, self._add, self._edit, self._survey, self._snapshots):
+        for part in (self.list, self._add, self._edit, self._survey, self._install, self._snapshots):
             part.setEnabled(not is_editing)
         self._remove.setEnabled(not is_editing and not self.chosen.is_local)
         if not is_editing:

@@ -1,0 +1,67 @@
+"""A build is brought to a target in the window: chosen, sent, unpacked by the real agent, or refused."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.targets import LOCAL, Targets
+from ui.context import Context
+from ui.pages.bench.install import InstallDialog
+
+WAIT_MS = 60_000
+SERVER = b"#!/bin/sh\nexit 3\n"
+
+
+def pack(path: Path, name: str) -> Path:
+    """A tarball with one program, which is no server that could start."""
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = len(SERVER), 0o755
+    with tarfile.open(path, "w:gz") as tar:
+        tar.addfile(info, io.BytesIO(SERVER))
+    return path
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot, context: Context) -> InstallDialog:
+    made = InstallDialog(context, Targets(context.home).get(LOCAL))
+    qtbot.addWidget(made)
+    made.open()
+    return made
+
+
+def send(qtbot: QtBot, dialog: InstallDialog, tarball: Path) -> None:
+    qtbot.keyClicks(dialog.tarball, str(tarball))
+    qtbot.mouseClick(dialog.install_button, Qt.MouseButton.LeftButton)
+    assert not dialog.tarball.isEnabled()
+    qtbot.waitUntil(dialog.tarball.isEnabled, timeout=WAIT_MS)
+
+
+def test_one_that_cannot_start_is_installed_and_says_so(
+    qtbot: QtBot, context: Context, dialog: InstallDialog, tmp_path: Path
+) -> None:
+    assert not dialog.install_button.isEnabled()
+    with qtbot.waitSignal(dialog.installed, timeout=WAIT_MS):
+        send(qtbot, dialog, pack(tmp_path / "mine-5.6.tar.gz", "mine/bin/mysqld"))
+    base = context.home / "target" / "builds" / "mine-5.6"
+    assert (base / "bin" / "mysqld").read_bytes() == SERVER
+    assert dialog.said.text() == f"A server is installed in {base}"
+    assert dialog.message.text.startswith("It is installed, and cannot start: ")
+
+
+def test_what_climbs_out_is_refused_in_the_dialog(
+    qtbot: QtBot, context: Context, dialog: InstallDialog, tmp_path: Path
+) -> None:
+    send(qtbot, dialog, pack(tmp_path / "evil.tar.gz", "../../mysqld"))
+    assert "leads out of the tarball" in dialog.message.text
+    assert [path.name for path in (context.home / "target" / "builds").iterdir()] == []
+
+
+def test_a_file_that_is_not_there_is_said(qtbot: QtBot, dialog: InstallDialog, tmp_path: Path) -> None:
+    send(qtbot, dialog, tmp_path / "nowhere.tar")
+    assert "No such file" in dialog.message.text
