@@ -8,7 +8,7 @@ from ..catalog import Workload
 from ..errors import InputError
 from ..protocol.plan import Contender
 
-# why a load by what the engine has for it is refused; measured with `python -m tests.bench load`
+# why a load by what the engine has for it is refused; measured once: docs/benchmarks.md
 NO_BULK = {
     "innodb": "what InnoDB has for it (MariaDB: one transaction with unique_checks=0) took twice the CPU"
     " a row that ordinary inserts in the order of the key take",
