@@ -38,7 +38,7 @@ class Drive:
         self._first: Any = None  # readings of the host at the bounds of the measured part
         self._last: Any = None
         self._read_before: Optional[float] = None
-        self._rows_before = session.rows_in_tables
+        self._rows_before = session.ledger.rows_in_tables
         self._statement = ""  # that stands for all of the workload, where it tells one
         self._done = 0
         self._in_force: Dict[str, Any] = {}
@@ -150,7 +150,7 @@ class Drive:
         session = self._session
         now, before = session.sampler.rows_read, self._read_before
         if now is not None and before is not None:
-            total = session.rows_in_tables
+            total = session.ledger.rows_in_tables
             done = max(0.0, min(now - before, total))
             session.journal.write(Progress, step=self._index, done=done, total=total, unit="rows")
 
@@ -158,7 +158,7 @@ class Drive:
         """The end: what no interval told is the last second, and derived."""
         self._total = dict(line)
         if self._step.kind == "scan":  # it knows the rows of the load, we know what came and went since
-            self._total["rows"] = {**line["rows"], "read": self._session.rows_in_tables}
+            self._total["rows"] = {**line["rows"], "read": self._session.ledger.rows_in_tables}
         rest = _rest(line, self._sum)
         if rest and (not self._step.seconds or self._s < self._step.seconds):
             self._sample(rest, derived=True)
@@ -176,8 +176,8 @@ class Drive:
         value = value_of(step, totals, seconds, rows)
         spent = deltas(self._first, self._last)
         outcome, reason = self._outcome(interrupted, generator)
-        session.count_rows(totals["rows"])
-        session.count_rows(self._warm_rows)
+        session.ledger.count_rows(totals["rows"])
+        session.ledger.count_rows(self._warm_rows)
         if self._statement:
             session.facts.write_explain(step, self._statement)
         return {
@@ -192,7 +192,7 @@ class Drive:
             "per_row": per_unit(spent, sum(totals["rows"].values())),
             "marks": [
                 *marks_of(totals, session.crashes > 0, step.threads),
-                *out_of_rows(self._rows_before, session.rows_in_tables),
+                *out_of_rows(self._rows_before, session.ledger.rows_in_tables),
             ],
             "in_force": self._in_force,
         }
@@ -200,7 +200,7 @@ class Drive:
     def _without_total(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
         """Ended before its total: the whole seconds it had are its figures, and count as no result."""
         outcome, reason = self._outcome(interrupted or "broken", generator)
-        self._session.count_rows(self._rows)
+        self._session.ledger.count_rows(self._rows)
         totals = totals_of(self._sum) if self._sum else {}
         return {
             "outcome": outcome,

@@ -92,7 +92,7 @@ class FromSnapshot:
             raise _as_full(error, session.path) from None
         session.open()
         seconds = round(time.monotonic() - began, 3)
-        session.rows.update(snapshot.rows)
+        session.ledger.rows.update(snapshot.rows)
         session.facts.write_start_state("snapshot {}, {}".format(snapshot.key, how))
         session.facts.write_loaded()
         return {"outcome": "completed", "value": seconds, "seconds": seconds}
@@ -146,7 +146,7 @@ class FromSnapshot:
             "tables": plan.tables,
             "rows": plan.rows,
             "load_method": plan.load_method,
-            "rows_by_driver": self._session.rows,
+            "rows_by_driver": self._session.ledger.rows,
         }
 
     # while it is copied

@@ -1,10 +1,13 @@
-"""What a run of writes has cost: rows and bytes from its first step to the end of the settle step."""
+"""What the steps have written: the rows that are in the tables, and what a run of writes has cost.
+
+A run goes from its first step that writes to the end of the settle step behind it.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional, Set
 
-from ..protocol.plan import Plan
+from ..protocol.plan import Plan, Step
 from .host import Reading, deltas
 from .mysql import Client
 
@@ -26,21 +29,38 @@ REWRITTEN = ("inserted", "updated")  # a row that is updated is written again as
 
 
 class Ledger:
-    """Open from the first step that writes; closed, and begun anew, by a settle step."""
+    """Rows since the tables were made; rows and bytes since the settle step before."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._steps: List[int] = []
+        self.rows = {"inserted": 0, "deleted": 0}  # by the driver: what the tables hold is derived from it
+        self._loads: Set[str] = set()  # the workloads that have filled their tables
+        self._steps: List[int] = []  # of the run
         self._rows = 0
         self._began: Optional[Reading] = None
 
     def begin_step(self, index: int, reading: Reading) -> None:
-        """A step that writes begins."""
-        if not self._steps:
-            self._began = reading
-        self._steps.append(index)
+        """A step of the plan begins: one that writes is of the run."""
+        step = self._plan.steps[index]
+        self.begin_load(step)
+        if step.writes:
+            self._began = self._began if self._steps else reading
+            self._steps.append(index)
+
+    def begin_load(self, step: Step) -> None:
+        """A workload that loads again makes its tables anew, unless it adds to them."""
+        if step.kind == "load":
+            if step.workload in self._loads and not step.options.get("rows_before"):
+                self.rows = dict.fromkeys(self.rows, 0)
+            self._loads.add(step.workload)
+
+    @property
+    def rows_in_tables(self) -> int:
+        return self.rows["inserted"] - self.rows["deleted"]
 
     def count_rows(self, rows: Mapping[str, Any]) -> None:
+        for name in self.rows:
+            self.rows[name] += int(rows.get(name, 0))
         self._rows += sum(int(rows.get(name, 0)) for name in REWRITTEN)
 
     def close(self, settling: Reading, now: Reading, row_bytes: Optional[int]) -> Dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from typing import Any, Dict, Optional, Set
+from typing import Any, Dict, Optional
 
 from ..protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
 from ..protocol.plan import PREPARING, Plan, Step, Turn
@@ -57,14 +57,12 @@ class Session:
         self.path = directory.session(turn.session)
         self.generator: Optional[Generator] = None
         self.crashes = 0
-        self.rows = {"inserted": 0, "deleted": 0}  # by the driver: what the tables hold is derived from it
         self.ledger = Ledger(plan)
         self.server: Server = None  # type: ignore[assignment]  # made by _serve
         self.sampler: Sampler = None  # type: ignore[assignment]
         self.host: Optional[HostSampler] = None
         self.facts = Facts(self)
         self.conditions = Conditions(self)
-        self._loads: Set[str] = set()  # the workloads that have filled their tables
         self.snapshot = FromSnapshot(self)
         self.unsettled = ""  # why the latest settle step was not carried out to its end
         self._open_step = -1
@@ -114,7 +112,7 @@ class Session:
                 return "stopped", "asked for by a person"
             spared = self.snapshot.skipped(index)
             if spared:
-                self._forget_rows(step)
+                self.ledger.begin_load(step)
                 self.journal.write(StepEnded, step=index, outcome="skipped", reason=spared)
             else:
                 self._carry_out_step(index, step)
@@ -171,10 +169,8 @@ class Session:
         debt = read_debt(client, self.contender.engine)
         self._open_step = index
         self.journal.write(StepStarted, step=index, seed=seed, after_crash=self.crashes > 0, debt=debt)
-        if step.writes:
-            self.sampler.begin()
-            self.ledger.begin_step(index, self.sampler.reading)
-        self._forget_rows(step)
+        self.sampler.begin()
+        self.ledger.begin_step(index, self.sampler.reading)
         ended: Dict[str, Any] = {"outcome": "failed", "reason": problem}
         if not problem:
             ended = self._attempt(index, step, seed)
@@ -184,7 +180,7 @@ class Session:
         ended["debt"] = read_debt(client, self.contender.engine) if self.server.is_alive() else {}
         ended["status"] = status_deltas(before, read_status(client))
         ended["sizes"] = sizes(self.server.data, self.at("tmp"))
-        ended["rows"] = {**self.rows, "in_tables": self.rows_in_tables}
+        ended["rows"] = {**self.ledger.rows, "in_tables": self.ledger.rows_in_tables}
         ended["value"] = figure_of(step, ended)
         self.journal.write(StepEnded, step=index, **ended)
         self._open_step = -1
@@ -234,22 +230,6 @@ class Session:
         found = os.statvfs(self.path)
         if found.f_bavail * found.f_frsize < ROOM + more:
             raise DiskFullError(self.path)
-
-    @property
-    def rows_in_tables(self) -> int:
-        return self.rows["inserted"] - self.rows["deleted"]
-
-    def _forget_rows(self, step: Step) -> None:
-        """A workload that loads again makes its tables anew, unless it adds to them."""
-        if step.kind == "load":
-            if step.workload in self._loads and not step.options.get("rows_before"):
-                self.rows = dict.fromkeys(self.rows, 0)
-            self._loads.add(step.workload)
-
-    def count_rows(self, rows: Dict[str, Any]) -> None:
-        for name in self.rows:
-            self.rows[name] += int(rows.get(name, 0))
-        self.ledger.count_rows(rows)
 
     # the end
 

@@ -63,14 +63,14 @@ class Session:
         quiet = {"empty_binary_log": lambda: None, "write_loaded": lambda: None}
         self.facts = SimpleNamespace(write_start_state=self.said.append, **quiet)
         self.conditions = SimpleNamespace(forget=lambda: None)
-        self.rows = {"inserted": 0, "deleted": 0}
+        self.ledger = SimpleNamespace(rows={"inserted": 0, "deleted": 0})
         self.unsettled = ""
         self.free = 1 << 40
 
     def load(self) -> Session:
         Path(self.server.data).mkdir()
         (Path(self.server.data) / "ibdata1").write_bytes(b"x" * 5000)
-        self.rows["inserted"] = 2000
+        self.ledger.rows["inserted"] = 2000
         return self
 
     def open(self) -> None:
@@ -113,7 +113,7 @@ def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -
     assert [step.skipped(index) for index in (0, 2, 3, 4)] == [f"from the snapshot {key}"] * 2 + [""] * 2
     assert step.carry_out(AT)["value"] > 0
     assert second.said == [f"snapshot {key}, copied"]
-    assert second.rows == {"inserted": 2000, "deleted": 0}
+    assert second.ledger.rows == {"inserted": 2000, "deleted": 0}
 
 
 @pytest.mark.parametrize("how", ["stopped", "skipped"])

@@ -13,10 +13,11 @@ from tests import journals
 from tests.servers import Answers
 
 STEPS = [
-    Step("load", "load"),
-    Step("index", "index"),
-    Step("a", "drive"),
-    Step("b", "drive", coordinates={"threads": 2}),
+    Step("load", "load", writes=True),
+    Step("index", "index", writes=True),
+    Step("a", "drive", writes=True),
+    Step("b", "drive", coordinates={"threads": 2}, writes=True),
+    Step("read", "drive"),
 ]
 
 
@@ -32,6 +33,7 @@ def test_the_load_keeps_what_its_index_cost_too() -> None:
     kept = ledger()
     kept.begin_step(0, reading(100, 1000))
     kept.count_rows({"inserted": 1000, "deleted": 5, "read": 7})
+    kept.begin_step(4, reading(300, 3000))  # it reads: what is written meanwhile is still of the load
     kept.begin_step(1, reading(400, 5000))
     found = kept.close(reading(900, 9000), reading(1100, 9100), 100)
     assert found == {
@@ -58,6 +60,19 @@ def test_a_run_of_writes_is_kept_with_its_last_step_and_begins_anew() -> None:
     kept.count_rows({"updated": 3})
     again = kept.close(reading(8, 8), reading(9, 9), 1024)
     assert (again["steps"], again["rows"], again["write_amplification"]) == (["b threads=2"], 3, 1.0)
+
+
+def test_a_load_that_makes_its_tables_anew_begins_at_nought() -> None:
+    kept = ledger()
+    kept.begin_load(Step("load", "load", workload="load"))
+    kept.count_rows({"inserted": 10, "deleted": 3})
+    assert kept.rows_in_tables == 7
+    kept.begin_load(Step("more", "load", workload="load", options={"rows_before": 10}))
+    kept.begin_load(Step("texts", "load", workload="text-load"))
+    kept.begin_load(STEPS[2])
+    assert kept.rows_in_tables == 7
+    kept.begin_load(Step("again", "load", workload="load"))
+    assert kept.rows_in_tables == 0
 
 
 def test_rows_of_unknown_width_have_no_amplification() -> None:
