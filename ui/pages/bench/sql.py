@@ -196,8 +196,7 @@ class SqlDialog(QDialog):
             super().reject()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        event.ignore()
-        self.reject()
+        event.setAccepted(self._may_go())
 
 
 def edit_sql(desk: PlanDesk, context: Context, parent: QWidget) -> None:
