@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from .history.figures import facts, plan_of
 from .history.history import History
@@ -49,6 +49,12 @@ class DifferenceEntry(TypedDict):
     group: str  # of GROUPS
     name: str
     values: list[str | None]  # one of each session; null where it does not have it
+    default: NotRequired[bool]  # of a variable: nobody has set it, builds have other defaults
+
+
+def is_of_the_builds(entry: DifferenceEntry) -> bool:
+    """A variable that says only that builds or engines are others."""
+    return entry["group"] == "variables" and (entry.get("default", False) or None in entry["values"])
 
 
 def differences(history: History, sessions: Sequence[str]) -> list[DifferenceEntry]:
@@ -56,7 +62,26 @@ def differences(history: History, sessions: Sequence[str]) -> list[DifferenceEnt
     with history.reading():
         plans = [plan_of(history, session) for session in sessions]
         profiles = [_profile(history, *each) for each in zip(sessions, plans, strict=True)]
-    return [*differing(profiles, GROUPS[:5]), *differing_steps(plans), *differing(profiles, GROUPS[5:])]
+        settings = [_fact(history, session, "not_default") for session in sessions]
+    rest = differing(profiles, GROUPS[5:])
+    return [*differing(profiles, GROUPS[:5]), *differing_steps(plans), *_with_defaults(rest, settings)]
+
+
+def _with_defaults(
+    entries: Sequence[DifferenceEntry], settings: Sequence[list[str] | None]
+) -> Iterator[DifferenceEntry]:
+    """Variables that every session has as its build has them compiled in are marked; `settings`: the others.
+
+    A session of which that is not known may have set any.
+    """
+    for entry in entries:
+        if entry["group"] == "variables" and None not in settings:
+            is_set = [
+                value is not None and entry["name"] in (names or ())
+                for value, names in zip(entry["values"], settings, strict=True)
+            ]
+            entry = {**entry, "default": not any(is_set)}
+        yield entry
 
 
 def differing(profiles: Sequence[Profile], groups: Sequence[str]) -> list[DifferenceEntry]:

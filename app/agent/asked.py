@@ -25,6 +25,16 @@ def differences(cnf: str, variables: Mapping[str, str]) -> List[str]:
     return found
 
 
+def not_default(known: Mapping[str, str], variables: Mapping[str, str]) -> List[str]:
+    """The variables that have another value than the build has compiled in, or of which it does not tell."""
+    compiled = {name.replace("-", "_"): value for name, value in known.items()}
+    return [
+        name
+        for name, value in variables.items()
+        if name not in compiled or not _is_same(plain(compiled[name]), plain(value))
+    ]
+
+
 def _is_same(asked: str, actual: str) -> bool:
     """Equal, or a size that the server rounded to its blocks."""
     if asked == actual or not (asked.isdigit() and actual.isdigit()):

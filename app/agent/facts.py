@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List
 
 from ..protocol.events import Fact, Log
 from ..protocol.plan import PREPARING
+from .asked import not_default
 from .build_notes import BuildNotes
 from .machine import machine_facts
 from .mysql import QueryError
@@ -54,6 +55,7 @@ class Facts:
         variables = self._session.server.client.pairs("SHOW GLOBAL VARIABLES")
         self._has_binary_log = variables.get("log_bin", "OFF").upper() in ("ON", "1")
         self._write("variables", variables)
+        self._write("not_default", not_default(self._session.server.known, variables))
         self._write("transport", self._session.plan.transport)
 
     def empty_binary_log(self) -> None:

@@ -95,5 +95,8 @@ def _show_differences(references: Sequence[str], form: str) -> None:
     if form == "json":
         print_json({"sessions": ids, "differences": found})
     else:
-        lines = [(each["group"], each["name"], *each["values"]) for each in found]
+        shown = [each for each in found if not each.get("default")]
+        lines = [(each["group"], each["name"], *each["values"]) for each in shown]
         print_table(("", "what", *(names[id_] for id_ in ids)), lines)
+        if len(shown) < len(found):
+            print(f"{len(found) - len(shown)} variables more are each build's own default (--format json)")

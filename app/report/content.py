@@ -90,7 +90,8 @@ def read_report(
     names = tuple(names_of(found))
     at = [column["id"] for column in found["sessions"]].index(found["base"])
     first = [column["ids"][0] for column in found["sessions"]]
-    differing = differences(history, first) if len(first) > 1 else []
+    all_differing = differences(history, first) if len(first) > 1 else []
+    differing = [each for each in all_differing if not each.get("default")]
     return Report(
         title=title or _title(names, at),
         made=f"Dyno {version('dyno')}, {date_text(time.time())}",

@@ -14,6 +14,7 @@ from app.differences import (
     differences,
     differing,
     differing_steps,
+    is_of_the_builds,
     label,
     text,
     work_differences,
@@ -178,3 +179,26 @@ def test_in_one_line() -> None:
     plan = journals.plan().to_json()
     assert work_differences(plan, {**plan, "rows": 5}) == "rows 5 instead of 1000"
     assert work_differences(plan, plan) == "its plan"
+
+
+# defaults
+
+
+def test_variables_that_nobody_has_set_are_marked(tmp_path: Path) -> None:
+    plan = journals.plan([INNODB, INNODB])
+    first = {
+        "variables": {"a": "1", "b": "1", "only_here": "1", "only_set": "1"},
+        "not_default": ["b", "only_set"],
+    }
+    second = {"variables": {"a": "2", "b": "2"}, "not_default": []}
+    entries = found(tmp_path, plan, first, second)
+    assert {each["name"]: each["default"] for each in entries} == {
+        "a": True, "b": False, "only_here": True, "only_set": False,
+    }  # fmt: skip
+    assert [each["name"] for each in entries if is_of_the_builds(each)] == ["a", "only_here", "only_set"]
+
+
+def test_where_one_session_does_not_tell_its_defaults_nothing_is_marked(tmp_path: Path) -> None:
+    plan = journals.plan([INNODB, INNODB])
+    first, second = {"variables": {"a": "1"}, "not_default": []}, {"variables": {"a": "2"}}
+    assert [each.get("default") for each in found(tmp_path, plan, first, second)] == [None]

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.compare_text import names_of
-from app.differences import DifferenceEntry, differences
+from app.differences import DifferenceEntry, differences, is_of_the_builds
 
 from ...context import Context
 from ...models.differences import DifferencesModel
@@ -37,7 +37,7 @@ class DifferencesPanel(Panel):
         self._filter.textChanged.connect(self._on_filter_changed)
         self._partial = QCheckBox()
         self._partial.setToolTip(
-            "Variables and options that some of the builds or engines do not know at all"
+            "Variables that some of the builds do not know at all, or that each has as it was compiled"
         )
         self._partial.toggled.connect(self._on_filter_changed)
         self._model = DifferencesModel(context.theme, self)
@@ -77,8 +77,8 @@ class DifferencesPanel(Panel):
 
     def _on_read(self, names: list[str], found: list[DifferenceEntry]) -> None:
         self._names, self._found = names, found
-        partial = sum(is_partial(each) for each in found)
-        self._partial.setText(f"also what not all have ({partial})")
+        partial = sum(is_of_the_builds(each) for each in found)
+        self._partial.setText(f"also defaults, and what not all have ({partial})")
         self._partial.setVisible(bool(partial))
         self._show()
         self.drawn.emit()
@@ -102,15 +102,10 @@ class DifferencesPanel(Panel):
         self._show()
 
 
-def is_partial(entry: DifferenceEntry) -> bool:
-    """A variable that says only that builds or engines are others."""
-    return entry["group"] == "variables" and None in entry["values"]
-
-
 def matching(found: Sequence[DifferenceEntry], text: str, has_partial: bool) -> list[DifferenceEntry]:
     """Those with all words of the text in them."""
     words = text.lower().split()
-    kept = [each for each in found if has_partial or not is_partial(each)]
+    kept = [each for each in found if has_partial or not is_of_the_builds(each)]
     return [each for each in kept if all(word in _searched(each) for word in words)]
 
 
