@@ -15,7 +15,7 @@ from .rig import Rig, made
 
 TABLES, ROWS, FASTER = 4, 1_000_000, 10
 TESTS = ("point-query", "read-only", "update-index")
-SECONDS, WARMUP, REPEATS = 20, 5, 3
+SECONDS, WARMUP, REPEATS = 10, 5, 3
 STEPS = "".join(f'\n[[step]]\nname = "{name}"\nworkload = "{name}"\n' for name in TESTS)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.agent import copying
 from app.agent.directory import MARKER, Directory
 from app.agent.leftovers import clean
 from app.agent.refusal import Refusal
@@ -62,6 +63,25 @@ def test_what_is_kept_is_laid_again(snapshots: Snapshots, data: Path, tmp_path: 
         assert names == ["ibdata1", "sbtest1.ibd"]  # an index of the binary log names where it once lay
         assert (folder / "ibdata1").read_bytes() == b"shared" * 1000
     assert snapshot.rows == {"inserted": 40, "deleted": 2}
+
+
+def test_blocks_are_asked_to_be_shared_file_by_file(
+    snapshots: Snapshots, directory: Directory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file systems of most machines cannot: here the kernel's part of it is played."""
+    asked = []
+
+    def ioctl(target: int, request: int, source: int) -> None:
+        asked.append(request)
+        os.sendfile(target, source, 0, os.fstat(source).st_size)
+
+    monkeypatch.setattr(copying.fcntl, "ioctl", ioctl)
+    laid = tmp_path / "laid"
+    assert snapshots.lay(snapshots.find(KEY), str(laid), True, look) == "shared"
+    assert (laid / "dyno" / "sbtest1.ibd").read_bytes() == b"rows" * 5000
+    assert set(asked) == {copying.FICLONE}
+    assert (laid / "ibdata1").stat().st_nlink == 1
+    assert sorted(os.listdir(directory.at("snapshots"))) == [KEY]  # nothing is left of trying it out
 
 
 def test_it_is_listed_with_size_and_age(snapshots: Snapshots) -> None:
