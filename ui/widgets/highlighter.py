@@ -1,4 +1,4 @@
-"""Colours in a text that is looked at or written: of a my.cnf, of the lines in which two differ."""
+"""Colours in a text that is looked at or written: a my.cnf, custom SQL, the lines in which two differ."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ MY_CNF: Rules = (
     (r"^\s*\[[^\]]*\]", "good", True),
     (r"^\s*[#;].*$", "muted", False),
     (r"^#\s*(title|purpose|durability|source):", "muted", True),
+)
+CUSTOM_SQL: Rules = (
+    (r"^\s*(option|declare|tables|fill|begin|end)\b", "good", True),
+    (r":[A-Za-z_]\w*", "accent", False),
+    (r"'[^']*'", "warn", False),
+    (r"(#|--\s).*$", "muted", False),
 )
 DIFFERENCE: Rules = (
     (r"^@@.*$", "muted", False),

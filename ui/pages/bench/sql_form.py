@@ -22,6 +22,7 @@ from app.catalog.own_sql import FIGURES, OwnSql
 
 from ...theme import SPACE, Theme
 from ...widgets.code_editor import CodeEditor
+from ...widgets.highlighter import CUSTOM_SQL, Highlighter
 
 HEIGHTS = (420, 120)
 _FIGURES = {"rate": "queries a second", "latency": "mean latency (less is better)"}
@@ -38,6 +39,7 @@ class SqlForm(QWidget):
         self._given = OwnSql()
         self.name, self.title, self.figure = QLineEdit(), QLineEdit(), QComboBox()
         self.text, self.problems = CodeEditor(theme, "SQL"), QListWidget()
+        self._colours = Highlighter(theme, self.text.document(), CUSTOM_SQL)
         for key in FIGURES:
             self.figure.addItem(_FIGURES[key], key)
         for part, name, tip in (
