@@ -35,6 +35,15 @@ class CoreSet:
 ALL_CORES = CoreSet()
 
 
+def as_far_as_it_goes(counts: tuple[int, ...], nodes: Nodes) -> tuple[int, ...]:
+    """The core sets of a sequence that the target has room for; raises InputError where it has for none."""
+    found = tuple(count for count in counts if count <= len(in_order(nodes)))
+    if counts and nodes and not found:
+        smallest = f"core sets of {min(counts)} cores and more"
+        raise InputError(f"the sequence is of {smallest}: {_there(nodes)}; say smaller core sets", "cores")
+    return found if nodes else counts
+
+
 def in_order(nodes: Nodes) -> list[int]:
     """The CPUs in the order in which a server gets them."""
     cores = [core for node in nodes for core in node]

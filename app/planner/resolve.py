@@ -15,6 +15,7 @@ from ..presets import Preset
 from ..protocol.plan import Contender, Plan, Step, Turn, digest
 from .able import check_engines
 from .contenders import memory_bytes, resolve_contenders
+from .cores import as_far_as_it_goes
 from .loading import check_load_method
 from .request import MAX_CONTENDERS, PlanRequest
 from .sizes import bytes_per_row
@@ -126,15 +127,16 @@ def _size(
     tables = own or request.tables or sequence.tables or TABLES
     rows = request.rows or sequence.rows or ROWS
     warmup = next((each for each in (request.warmup, sequence.warmup) if each is not None), WARMUP)
+    nodes = survey.get("topology") or []
     return Size(
         tables=tables,
         rows=rows if isinstance(rows, int) else _share_of_memory(rows, tables, survey, row_bytes),
         seconds=request.seconds or sequence.seconds or SECONDS,
         warmup=warmup,
         threads=request.threads or sequence.threads or THREADS,
-        cores=request.cores or sequence.cores or (),
+        cores=request.cores or as_far_as_it_goes(sequence.cores or (), nodes),
         variations=variations_of(request.vary),
-        nodes=survey.get("topology") or [],
+        nodes=nodes,
         cpu_threads=max(1, int(survey["cpu"]["threads"])),
         load_method=request.load_method,
         rate=request.rate or 0,

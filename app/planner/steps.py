@@ -9,7 +9,7 @@ from typing import Any
 from ..catalog import Sequence, SequenceStep, Variation, Workload
 from ..errors import InputError
 from ..protocol.plan import PREPARING, Step
-from .cores import ALL_CORES, CoreSet, Nodes
+from .cores import ALL_CORES, CoreSet, Nodes, as_far_as_it_goes
 from .loading import clients_of_load
 from .reload import first_measured, in_increments, reloaded
 from .sweep import Point, points
@@ -104,7 +104,7 @@ def _points(
     workload = workloads[step.workload]
     if workload.kind in PREPARING:
         return _prepare(step, workload, size)
-    cores = step.cores or (() if step.warm else size.cores)
+    cores = as_far_as_it_goes(step.cores or (), size.nodes) or (() if step.warm else size.cores)
     if not step.warm:
         step = replace(step, variation=step.variation or size.variations)
     if workload.kind == "scan":  # to the end of all tables

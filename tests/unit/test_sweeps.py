@@ -222,8 +222,19 @@ def test_core_sets_of_two_cpus(count: int, said: tuple[str, str, bool]) -> None:
 def test_what_the_machine_has_not_is_refused(dyno_home: Path) -> None:
     name = own(dyno_home, '[[step]]\nworkload = "point-query"\n', top="cores = [32]")
     said = refused(name)
-    assert said.startswith("a server with 32 cores: the target has 2 with 4 CPUs; say smaller core sets")
+    assert said.startswith("the sequence is of core sets of 32 cores and more: the target has 2 with 4 CPUs;")
     assert "survey it again" in refused(name, nodes=[])
+    asked = refused(name, cores=[8])
+    assert asked.startswith("a server with 8 cores: the target has 2 with 4 CPUs; say smaller core sets")
+
+
+def test_a_sequence_goes_as_far_as_the_machine(dyno_home: Path) -> None:
+    """Its larger core sets are for larger machines; those that a plan asks for are all to be had."""
+    steps = '[[step]]\nworkload = "point-query"\n\n'
+    steps += '[[step]]\nname = "own"\nworkload = "point-query"\ncores = [16, 1]\n'
+    name = own(dyno_home, steps, top="cores = [32, 4, 2]")
+    found = [(step.name, step.coordinates["cores"]) for step in planned(name).steps if step.cores]
+    assert found == [("point-query", 4), ("point-query", 2), ("own", 1)]
 
 
 def test_a_contender_with_cores_of_its_own_is_not_given_others(dyno_home: Path) -> None:
