@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from ..protocol.events import Log, Mark, Progress
 from .affinity import affinity
-from .figures import latency_of, marks_of, out_of_rows, per_unit, totals_of, value_of
+from .figures import clients_missing, latency_of, marks_of, out_of_rows, per_unit, totals_of, value_of
 from .generator import Generator, add, command, credentials, driver_options
 from .host import deltas
 from .server import Server
@@ -216,15 +216,9 @@ class Drive:
         if interrupted == "overdue":
             return "failed", "sysbench did not end {} s after its time: it was ended".format(OVERDUE_S)
         if not interrupted and self._code == 0:
-            return self._outcome_of_clients()
+            missing = clients_missing(self._step, self._total or {})
+            return ("failed", missing) if missing else ("completed", "")
         return "failed", self._why(generator)
-
-    def _outcome_of_clients(self) -> Any:
-        """A driven step goes on with fewer, and is marked; work that is shared out among all is not done."""
-        clients = (self._total or {}).get("clients", self._step.threads)
-        if clients == self._step.threads or (clients and self._step.kind == "drive"):
-            return "completed", ""
-        return "failed", "the server took {} of {} clients".format(clients, self._step.threads)
 
     def _why(self, generator: Generator) -> str:
         server: Server = self._session.server

@@ -83,6 +83,17 @@ def per_unit(spent: Mapping[str, Optional[float]], count: float) -> Dict[str, An
     return {name: None if value is None else round(value / count, 4) for name, value in found.items()}
 
 
+def clients_missing(step: Step, total: Mapping[str, Any]) -> str:
+    """Why a step with fewer clients than threads has failed; "" where it has not.
+
+    A driven step goes on with those it has, and is marked; work that is shared out among all is not done.
+    """
+    clients = total.get("clients", step.threads)
+    if clients == step.threads or (clients and step.kind == "drive"):
+        return ""
+    return "the server took {} of {} clients".format(clients, step.threads)
+
+
 def marks_of(totals: Mapping[str, Any], after_crash: bool, threads: int = 0) -> List[str]:
     """What is to be known of a step; threads: the clients that it was to have."""
     marks = ["after-a-crash"] if after_crash else []

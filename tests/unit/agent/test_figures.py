@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from app.agent.asked import differences
-from app.agent.figures import figure_of, latency_of, marks_of, per_unit, percentile, totals_of, value_of
+from app.agent.figures import (
+    clients_missing,
+    figure_of,
+    latency_of,
+    marks_of,
+    per_unit,
+    percentile,
+    totals_of,
+    value_of,
+)
 from app.protocol.plan import Step
 
 COUNTED = {
@@ -43,6 +52,18 @@ def test_the_figure_is_of_the_kind_the_step_says() -> None:
     broken = {"sizes": {"tables": 1}}
     assert figure_of(Step("x", "drive"), broken) is None
     assert figure_of(Step("x", "drive", figure="latency"), broken) is None
+
+
+def test_fewer_clients_are_a_mark_or_a_failure() -> None:
+    driven, load = Step("x", "drive", threads=5), Step("x", "load", threads=5)
+    assert marks_of({"clients": 4}, after_crash=False, threads=5) == ["fewer-clients"]
+    assert (
+        marks_of({"clients": 5}, False, 5) == marks_of({}, False, 5) == []
+    )  # the Lua of others may not tell
+    assert clients_missing(driven, {"clients": 4}) == clients_missing(driven, {}) == ""
+    assert clients_missing(load, {"clients": 5}) == ""
+    for step, clients in ((driven, 0), (load, 4)):
+        assert clients_missing(step, {"clients": clients}) == f"the server took {clients} of 5 clients"
 
 
 def test_percentiles_only_where_the_sample_carries_them() -> None:
