@@ -392,7 +392,9 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     page.sequence.sweep.trigger()
     dialog = page.findChildren(SweepDialog)[-1]
     dialog.cores.clear()  # those of the sequence
-    assert dialog.said.text().startswith("a server with 32 cores: the target has 2")
+    assert (
+        dialog.said.text() == "6 points of each step: 3 thread counts x 1 core set x 2 values"
+    )  # of 32 to 4
 
 
 def test_a_variant_gets_a_name_and_is_gone_on_with(qtbot: QtBot, page: BenchPage) -> None:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.drafting import Draft, open_values, value_of
 from app.errors import InputError
-from app.planner.cores import CoreSet, Nodes
+from app.planner.cores import CoreSet, Nodes, as_far_as_it_goes
 from app.planner.sweep import variations_of
 from app.units import count_text
 
@@ -108,18 +108,26 @@ class SweepDialog(QDialog):
         """With what stands here; raises InputError where that cannot be carried out."""
         draft = self.draft.typed("threads", self.threads.text()).typed("cores", self.cores.text())
         _numbers("threads", self.threads)
-        for count in _numbers("cores", self.cores):
-            CoreSet.of(count, self._nodes)
+        self._core_sets()
         name, values = self.variable.text().strip(), self.values.text().strip()
         vary = f"{name}={values}" if name or values else ""
         variations_of(vary)
         return draft.said(vary=vary)
 
+    def _core_sets(self) -> tuple[int, ...]:
+        """Those that are typed, else those of the sequence as far as the target goes; raises InputError."""
+        counts = _numbers("cores", self.cores)
+        if not self.cores.text().strip():
+            return as_far_as_it_goes(counts, self._nodes)
+        for count in counts:
+            CoreSet.of(count, self._nodes)
+        return counts
+
     def _points_text(self) -> str:
         """`12 points of each step: 3 thread counts x 2 core sets x 2 values`."""
         counts = (
             (len(_numbers("threads", self.threads)), "thread count"),
-            (len(_numbers("cores", self.cores)), "core set"),
+            (len(self._core_sets()), "core set"),
             (len(variations_of(self.draft.request.vary)), "value"),
         )
         swept = [(count, noun) for count, noun in counts if count]
