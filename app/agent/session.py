@@ -169,8 +169,9 @@ class Session:
         debt = read_debt(client, self.contender.engine)
         self._open_step = index
         self.journal.write(StepStarted, step=index, seed=seed, after_crash=self.crashes > 0, debt=debt)
-        self.sampler.begin()
-        self.ledger.begin_step(index, self.sampler.reading)
+        if self.server.has_begun:  # else the step itself will start it, from a snapshot
+            self.sampler.begin()
+            self.ledger.begin_step(index, self.sampler.reading)
         ended: Dict[str, Any] = {"outcome": "failed", "reason": problem}
         if not problem:
             ended = self._attempt(index, step, seed)
