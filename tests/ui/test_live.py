@@ -162,9 +162,9 @@ def test_hidden_it_takes_in_and_does_not_paint(
     followed.bring(maker)
     assert samples(page) == before + 1
     assert not page.painting.isActive()
-    assert not page._texts.isActive()
+    assert not page.telling.isActive()
     page.show()
-    assert page._texts.isActive()
+    assert page.telling.isActive()
 
 
 def test_it_goes_along_with_the_plan_unless_a_person_looks_at_something(

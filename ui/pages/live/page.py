@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QModelIndex, QTimer
+from PySide6.QtCore import QModelIndex
 from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from ...bus import Wanted
 from ...context import Context
-from ...models.results import moment_text
 from ...plans import FollowedPlan
 from ...widgets.actions import action
 from ...widgets.empty import EmptyPage
 from ..page import Page
 from .body import LiveBody
 from .painting import Painting
+from .telling import Telling
 from .watching import Watching, Wish
-
-TEXT_MS = 1000
 
 
 class LivePage(Page):
@@ -28,19 +26,14 @@ class LivePage(Page):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self._goes_along = True  # with the plan, from session to session
         self._step_wanted = -1
-        self._problem = ""  # of the plan at hand, as it was told last
         self._watching = Watching(context, self)
         self.body = LiveBody(context, self)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._make_empty())
         self._stack.addWidget(self.body)
-        self._reconnect = action(
-            self, "Connect again", "", "Follow the plan again; a passphrase may be asked for", self._retry
-        )
         self.painting = Painting(self.body.charts, self)
-        self._texts = QTimer(self, interval=TEXT_MS)
+        self.telling = Telling(context, self._watching, self.body, self)
         self._connect()
 
     # ---- building
@@ -72,7 +65,6 @@ class LivePage(Page):
         body.plans.chosen.connect(self._on_plan_chosen)
         body.table.clicked.connect(self._on_row_chosen)
         body.table.activated.connect(self._on_row_chosen)
-        self._texts.timeout.connect(self._tell)
         self.context.plans.changed.connect(self._on_plan_changed)
 
     def first_focus(self) -> QWidget:
@@ -111,7 +103,7 @@ class LivePage(Page):
         """Another session; going along where it is the one at hand and no step of it is asked for."""
         plan = self.context.plans.of_session(session)
         current = plan.progress.current if plan else None
-        self._goes_along = plan is not None and step < 0 and (current is None or current.id == session)
+        self.telling.goes_along = plan is not None and step < 0 and (current is None or current.id == session)
         self._step_wanted = step
         self.body.message.clear()
         self._watching.show(Wish(session, self.body.choices.series))
@@ -138,32 +130,17 @@ class LivePage(Page):
             self.body.header.strip.look_at(session["id"])
             self._look_at(self._step_wanted)
             self._step_wanted = -1
-        self._tell()
+        self.telling.tell()
 
     def _on_figured(self) -> None:
         self.body.results.set_overview(self._watching.overview)
-        self._tell()
+        self.telling.tell()
 
     def _on_plan_changed(self, _plan: str) -> None:
         if self.isVisible():
             self._go_along()
-            if not self._texts.isActive():
-                self._tell()
-
-    def _tell_problem(self, followed: FollowedPlan | None) -> None:
-        """A plan that cannot be followed, such as one whose key needs a passphrase; it goes on there."""
-        problem = followed.problem if followed else ""
-        if problem and problem != self.body.message.text:
-            self.body.message.show_info(problem, self._reconnect)
-        elif self._problem and not problem and self.body.message.text == self._problem:
-            self.body.message.clear()
-        self._problem = problem
-
-    def _retry(self) -> None:
-        wish = self._watching.wish
-        followed = self.context.plans.of_session(wish.session) if wish else None
-        if followed is not None:
-            self.context.plans.retry(followed.id)
+            if not self.telling.isActive():
+                self.telling.tell()
 
     def _go_along(self) -> None:
         """With the plan to its next session, or to a new plan, unless a person looks at something else."""
@@ -174,7 +151,7 @@ class LivePage(Page):
         followed = self.context.plans.of_session(wish.session)
         plan = active[-1] if active and (followed is None or followed.is_over) else followed
         current = plan.progress.current if plan else None
-        if self._goes_along and current is not None and current.id != wish.session:
+        if self.telling.goes_along and current is not None and current.id != wish.session:
             self._show(current.id)
 
     # ---- what is looked at
@@ -199,8 +176,8 @@ class LivePage(Page):
         bounds = seen.curves.bounds.get(step) if seen else None
         if seen is None or bounds is None:
             return
-        self._goes_along = bounds is seen.curves.current and bounds.ended_t is None
-        if self._goes_along:
+        self.telling.goes_along = bounds is seen.curves.current and bounds.ended_t is None
+        if self.telling.goes_along:
             self.body.charts.axis.follow()
         else:
             self.body.charts.look_at(bounds)
@@ -212,33 +189,10 @@ class LivePage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._go_along()
-        self._tell()
+        self.telling.tell()
         self.painting.paint()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.painting.stop()
-        self._texts.stop()
-
-    def _tell(self) -> None:
-        """Texts and the strip: once a second while a plan is carried out."""
-        if not self.isVisible():
-            return
-        plans, wish = self.context.plans, self._watching.wish
-        followed = plans.of_session(wish.session) if wish else None
-        progress, overview = self._watching.progress, self._watching.overview
-        colours = {each["id"]: each["colour"] for each in overview.siblings} if overview else {}
-        self.body.header.show_plan(progress, followed, colours)
-        self.body.steering.show_plan(followed)
-        self._tell_problem(followed)
-        self.body.plans.show_plans(plans.all(), followed.id if followed else "")
-        session = progress.sessions.get(wish.session) if progress and wish else None
-        if progress and session and not session.is_over:
-            at = session.step
-            text = moment_text(session.steps[at], progress.step(at)) if at >= 0 else ""
-            self.body.results.set_active(at, text)
-            if self._goes_along:
-                self.body.bring_in_sight(session.id, at)
-        is_active = any(not plan.is_over for plan in plans.all())
-        if is_active != self._texts.isActive():
-            self._texts.start() if is_active else self._texts.stop()
+        self.telling.stop()

@@ -1,0 +1,75 @@
+"""What is said of the plan at hand: once a second while one is carried out, never while hidden."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+
+from ...context import Context
+from ...models.results import moment_text
+from ...plans import FollowedPlan
+from ...widgets.actions import action
+from ..page import Page
+from .body import LiveBody
+from .watching import Watching
+
+TEXT_MS = 1000
+
+
+class Telling(QTimer):
+    """Header, steering, list of plans, the step at hand, and what is wrong with the link."""
+
+    def __init__(self, context: Context, watching: Watching, body: LiveBody, page: Page) -> None:
+        super().__init__(page, interval=TEXT_MS)
+        self._context, self._watching, self._body, self._page = context, watching, body, page
+        self._problem = ""  # of the plan at hand, as it was told last
+        self.goes_along = True  # with the plan, from step to step and from session to session
+        self._reconnect = action(
+            page, "Connect again", "", "Follow the plan again; a passphrase may be asked for", self._retry
+        )
+        self.timeout.connect(self.tell)
+
+    @property
+    def _followed(self) -> FollowedPlan | None:
+        wish = self._watching.wish
+        return self._context.plans.of_session(wish.session) if wish else None
+
+    def tell(self) -> None:
+        if not self._page.isVisible():
+            return
+        plans, followed, body = self._context.plans, self._followed, self._body
+        overview = self._watching.overview
+        colours = {each["id"]: each["colour"] for each in overview.siblings} if overview else {}
+        body.header.show_plan(self._watching.progress, followed, colours)
+        body.steering.show_plan(followed)
+        body.plans.show_plans(plans.all(), followed.id if followed else "")
+        self._tell_problem(followed)
+        self._tell_step()
+        is_active = any(not plan.is_over for plan in plans.all())
+        if is_active != self.isActive():
+            self.start() if is_active else self.stop()
+
+    def _tell_step(self) -> None:
+        """How far the step at hand is, in its line of the results."""
+        progress, wish = self._watching.progress, self._watching.wish
+        session = progress.sessions.get(wish.session) if progress and wish else None
+        if progress is None or session is None or session.is_over:
+            return
+        at = session.step
+        self._body.results.set_active(
+            at, moment_text(session.steps[at], progress.step(at)) if at >= 0 else ""
+        )
+        if self.goes_along:
+            self._body.bring_in_sight(session.id, at)
+
+    def _tell_problem(self, followed: FollowedPlan | None) -> None:
+        """A plan that cannot be followed, such as one whose key needs a passphrase; it goes on there."""
+        problem, message = followed.problem if followed else "", self._body.message
+        if problem and problem != message.text:
+            message.show_info(problem, self._reconnect)
+        elif self._problem and not problem and message.text == self._problem:
+            message.clear()
+        self._problem = problem
+
+    def _retry(self) -> None:
+        if (followed := self._followed) is not None:
+            self._context.plans.retry(followed.id)
