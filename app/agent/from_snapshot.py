@@ -10,7 +10,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, Dict, Optional
 
-from ..protocol.events import Log, Mark, Progress
+from ..protocol.events import Log, Mark, Progress, StepEnded
 from .journal import DiskFullError
 from .refusal import Refusal
 from .sizes import sizes
@@ -37,32 +37,32 @@ class FromSnapshot:
         self._snapshots = Snapshots(session.directory)
         self._found: Optional[Snapshot] = None
         self._shown = 0.0
+        self.unsettled = ""  # why the latest settle step was not carried out to its end
 
-    @property
-    def spares_load(self) -> bool:
-        return self._found is not None
-
-    def look_for(self) -> None:
-        """Find the data set of this session; one that cannot be used is refused, and made anew."""
-        if self._at < 0:
-            return
-        key = self._key
-        if self._snapshots.has(key):
+    def is_found(self) -> bool:
+        """Look for the data set of this session; one that cannot be used is refused, and made anew."""
+        if self._at >= 0 and self._snapshots.has(self._key):
             try:
-                self._found = self._snapshots.find(key)
+                self._found = self._snapshots.find(self._key)
             except Refusal as error:
                 text = "{}: it is refused, the tables are loaded anew".format(error)
                 self._session.journal.write(Log, source="agent", level="warning", text=text)
+        if self._found is None:
+            self._session.facts.write_start_state("fresh")
+        return self._found is not None
 
     @property
     def _key(self) -> str:
         return key_of(self._session.plan, self._session.contender)
 
-    def skipped(self, index: int) -> str:
-        """Why this step is not carried out; '' where it is."""
+    def spares(self, index: int) -> bool:
+        """Whether this step need not be carried out, which is said then."""
         if self._found is None or index >= self._at:
-            return ""
-        return "from the snapshot {}".format(self._found.key)
+            return False
+        reason = "from the snapshot {}".format(self._found.key)
+        self._session.ledger.begin_load(self._session.plan.steps[index])
+        self._session.journal.write(StepEnded, step=index, outcome="skipped", reason=reason)
+        return True
 
     def is_at(self, index: int) -> bool:
         return index == self._at
@@ -108,8 +108,7 @@ class FromSnapshot:
         session.facts.empty_binary_log()
         session.server.dismiss()
         clean = session.server.stop()
-        reason = session.unsettled if clean else "the server had to be killed"
-        reason = reason or self._try_to_keep(index)
+        reason = self._unfit(clean) or self._try_to_keep(index)
         session.server.start()
         session.server.admit()
         session.conditions.forget()
@@ -119,6 +118,12 @@ class FromSnapshot:
         session.facts.write_start_state("fresh, {}".format(kept))
         outcome = session.control.interrupts or ("completed" if clean else "failed")
         return {"outcome": outcome, "reason": "" if not reason else kept, "seconds": seconds}
+
+    def _unfit(self, clean: bool) -> str:
+        """Why nobody should start from this data set; '' where it is as good as any."""
+        if not clean:
+            return "the server had to be killed"
+        return "the server had died" if self._session.crashes else self.unsettled
 
     def _try_to_keep(self, index: int) -> str:
         """Why there is no snapshot of it after all, '' where there is."""

@@ -64,7 +64,6 @@ class Session:
         self.facts = Facts(self)
         self.conditions = Conditions(self)
         self.snapshot = FromSnapshot(self)
-        self.unsettled = ""  # why the latest settle step was not carried out to its end
         self._open_step = -1
 
     def at(self, name: str) -> str:
@@ -110,11 +109,7 @@ class Session:
         for index, step in enumerate(self.plan.steps):
             if self.control.ends_session:
                 return "stopped", "asked for by a person"
-            spared = self.snapshot.skipped(index)
-            if spared:
-                self.ledger.begin_load(step)
-                self.journal.write(StepEnded, step=index, outcome="skipped", reason=spared)
-            else:
+            if not self.snapshot.spares(index):
                 self._carry_out_step(index, step)
         if self.control.interrupts:
             return "stopped", "asked for by a person"
@@ -132,9 +127,7 @@ class Session:
         extra = environment(self.contender.base, self.contender.server)
         known = known_options({**build, "environment": extra})
         self.server = Server(vars(self.contender), self.path, known, extra, self.plan.transport, clients)
-        self.snapshot.look_for()
-        if not self.snapshot.spares_load:
-            self.facts.write_start_state("fresh")
+        if not self.snapshot.is_found():
             self.server.prepare()
             self.open()
 
@@ -199,7 +192,7 @@ class Session:
     def _after_step(self, index: int, step: Step, ended: Dict[str, Any]) -> None:
         self.check_room()
         if step.kind == "settle":
-            self.unsettled = ended["reason"]
+            self.snapshot.unsettled = ended["reason"]
         if self.server.has_begun and not self.server.is_alive():
             self._recover(index)
         if step.kind in PREPARING and ended["outcome"] in ("failed", "skipped"):

@@ -63,8 +63,9 @@ class Session:
         quiet = {"empty_binary_log": lambda: None, "write_loaded": lambda: None}
         self.facts = SimpleNamespace(write_start_state=self.said.append, **quiet)
         self.conditions = SimpleNamespace(forget=lambda: None)
-        self.ledger = SimpleNamespace(rows={"inserted": 0, "deleted": 0})
+        self.ledger = SimpleNamespace(rows={"inserted": 0, "deleted": 0}, begin_load=lambda step: None)
         self.unsettled = ""
+        self.crashes = 0
         self.free = 1 << 40
 
     def load(self) -> Session:
@@ -85,7 +86,8 @@ class Session:
 
     def carry_out(self) -> dict[str, Any]:
         step = FromSnapshot(self)  # type: ignore[arg-type]
-        step.look_for()
+        step.is_found()
+        step.unsettled = self.unsettled
         return step.carry_out(AT)
 
 
@@ -106,11 +108,12 @@ def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -
     assert first.carry_out()["outcome"] == "completed"
     (key,) = kept(directory)
     assert first.server.done == ["dismiss", "stop", "start", "admit"]
-    assert first.said == [f"fresh, kept as snapshot {key}"]
+    assert first.said == ["fresh", f"fresh, kept as snapshot {key}"]
     second = Session(directory)
     step = FromSnapshot(second)  # type: ignore[arg-type]
-    step.look_for()
-    assert [step.skipped(index) for index in (0, 2, 3, 4)] == [f"from the snapshot {key}"] * 2 + [""] * 2
+    assert step.is_found()
+    assert [index for index in range(6) if step.spares(index)] == [0, 1, 2]
+    assert {each["reason"] for each in second.events} == {f"from the snapshot {key}"}
     assert step.carry_out(AT)["value"] > 0
     assert second.said == [f"snapshot {key}, copied"]
     assert second.ledger.rows == {"inserted": 2000, "deleted": 0}
@@ -130,6 +133,9 @@ def test_what_was_not_settled_or_not_shut_down_cleanly_is_not_kept(directory: Di
     unsettled = Session(directory).load()
     unsettled.unsettled = "the cap of 60 s was reached"
     assert unsettled.carry_out()["reason"] == "not kept: the cap of 60 s was reached"
+    crashed = Session(directory).load()
+    crashed.crashes = 1
+    assert crashed.carry_out()["reason"] == "not kept: the server had died"
     killed = Session(directory).load()
     killed.server.is_clean = False
     ended = killed.carry_out()
