@@ -213,14 +213,14 @@ def contender_size(plan: Plan, contender: Contender, survey: Mapping[str, Any], 
     row, rows = work.row_bytes(contender), plan.tables * plan.rows
     added = sum(work.statements(step) for step in plan.steps if work.grows(step))
     writing = [step for step in plan.steps if step.writes and step.kind not in PREPARING]
-    longest = max((work.statements(step) for step in writing), default=0)
+    logged = [rows * row, *(work.statements(step) * BINLOG_BYTES for step in writing)]
     unpurged = max((work.statements(step, UNDO_S) for step in writing), default=0)
     parts = {
         "tables": int((rows + added) * row),
         "redo": redo_bytes(contender) + OWN_BYTES[contender.engine],
         "undo": unpurged * UNDO_BYTES if contender.engine == "innodb" else 0,
         "temporary": _temporary_bytes(plan, contender, rows, row),
-        "binary log": longest * BINLOG_BYTES if writes_binary_log(contender) else 0,
+        "binary log": int(max(logged)) if writes_binary_log(contender) else 0,  # emptied around each step
         "system": SYSTEM_BYTES["mariadb" if is_mariadb(contender) else "mysql"],
     }
     return ContenderSize(

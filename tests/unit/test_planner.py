@@ -564,7 +564,7 @@ def test_caches_and_logs_are_read_from_the_preset() -> None:
     )
     assert {cache_bytes(each) for each in (maria, five, nine)} == {2 * GB}
     assert {redo_bytes(each) for each in (maria, five, nine)} == {96 << 20}
-    assert not any(writes_binary_log(each) for each in (maria, five, nine))
+    assert all(writes_binary_log(each) for each in (maria, five, nine))
 
 
 def test_a_binary_log_is_on_where_the_build_has_it_on(dyno_home: Path) -> None:
@@ -615,6 +615,8 @@ def test_a_binary_log_of_the_longest_write_step_counts(dyno_home: Path) -> None:
     parts = estimate(plan("mysql-5.6.24:innodb:own", seconds=100), survey()).contenders[0].parts
     longer = estimate(plan("mysql-5.6.24:innodb:own", seconds=200), survey()).contenders[0].parts
     assert 0 < parts["binary log"] < longer["binary log"]
+    loaded = estimate(plan("mysql-5.6.24:innodb:own", steps=["load"], rows=1_000_000), survey())
+    assert loaded.contenders[0].parts["binary log"] == loaded.contenders[0].data_bytes
 
 
 def test_compressed_tables_take_less() -> None:
