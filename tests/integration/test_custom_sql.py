@@ -153,7 +153,7 @@ def test_threads_draw_other_keys_and_the_same_numbers_never(
         0
     ]
     assert added[:2] == (400, 3001)
-    assert added[2] < 3001 + 400 + 200  # threads go on by their number: some are ahead
+    assert added[2] <= 3000 + 4 * 400  # threads go on by their number: one may be far ahead
     assert added[3] > 350
 
 
