@@ -119,6 +119,7 @@ def build_name(desktop: Desktop, base: Path) -> str:
     return next(str(each["name"]) for each in builds if each["base"].startswith(str(base)))
 
 
+@pytest.mark.full
 @pytest.mark.build("mysql-9.7")
 def test_mysql_9_over_loopback(desktop: Desktop, build_path: Callable[[str], Path]) -> None:
     """The user that may come in has another password in each session, the binary log another place."""

@@ -190,7 +190,8 @@ def check_by_server(step: StepEnded, workload: Workload) -> None:
     assert sent <= counted <= sent + FEW, workload.name
     for done in ("inserted", "updated", "deleted"):
         counted = step.status.get(f"innodb_rows_{done}", 0)
-        assert totals["rows"][done] <= counted <= totals["rows"][done] + FEW, (workload.name, done)
+        # InnoDB counts rows without a lock: now and then it loses one
+        assert abs(counted - totals["rows"][done]) <= FEW, (workload.name, done)
 
 
 @pytest.mark.parametrize(("build", "engine"), SERVERS[3:])
