@@ -16,13 +16,7 @@ FORMATS = ("table", "json", "csv", "md")
 
 def add_words(words: Any) -> None:
     parser = words.add_parser("compare", help="sessions side by side")
-    parser.add_argument(
-        "sessions",
-        nargs="+",
-        metavar="SESSION",
-        help="a full id, its last 6 characters, a unique name, or last",
-    )
-    parser.add_argument("--base", metavar="SESSION", help="the first one, unless it is named")
+    add_sessions(parser)
     parser.add_argument("--format", choices=FORMATS, default="table", help="md is Markdown")
     parser.add_argument("--json", action="store_const", dest="format", const="json", help="for scripts")
     parser.add_argument("--measure", default="value", metavar="M", help="p95_ms, cpu_us, written_kb, ...")
@@ -35,6 +29,17 @@ def add_words(words: Any) -> None:
     )  # fmt: skip
     parser.add_argument("--differences", action="store_true", help="what the sessions do not have in common")
     parser.set_defaults(carry_out=later("compare", "compare_sessions"))
+
+
+def add_sessions(parser: argparse.ArgumentParser) -> None:
+    """Those that are put side by side, and which of them is the base."""
+    parser.add_argument(
+        "sessions",
+        nargs="+",
+        metavar="SESSION",
+        help="a full id, its last 6 characters, a unique name, or last",
+    )
+    parser.add_argument("--base", metavar="SESSION", help="the first one, unless it is named")
 
 
 def compare_sessions(arguments: argparse.Namespace) -> None:

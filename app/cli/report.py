@@ -7,18 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from .compare import add_sessions
 from .parser import later
 
 
 def add_words(words: Any) -> None:
     parser = words.add_parser("report", help="a comparison for other people, as one file")
-    parser.add_argument(
-        "sessions",
-        nargs="+",
-        metavar="SESSION",
-        help="a full id, its last 6 characters, a unique name, or last",
-    )
-    parser.add_argument("--base", metavar="SESSION", help="the first one, unless it is named")
+    add_sessions(parser)
     parser.add_argument("--out", type=Path, required=True, help="a file that is not there yet: .html or .md")
     parser.add_argument("--title", default="", help="above it; left out: who is compared with whom")
     parser.add_argument("--text", type=Path, help="a file with text of your own, in Markdown")
