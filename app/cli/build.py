@@ -9,14 +9,14 @@ from typing import Any
 
 from ..errors import InputError
 from ..installing import NOTES
-from .parser import add_json, later
+from .parser import add_json, add_target, later
 
 
 def add_words(words: Any) -> None:
     noun = words.add_parser("build", help="installed servers")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
     listing = verbs.add_parser("list", help="what there is on a target")
-    _add_target(listing)
+    add_target(listing)
     add_json(listing)
     listing.set_defaults(carry_out=later("build", "list_builds"))
     install = verbs.add_parser("install", help="bring a tarball to a target, or name a directory there")
@@ -31,16 +31,12 @@ def add_words(words: Any) -> None:
     note.set_defaults(carry_out=later("build", "note_build"))
     remove = verbs.add_parser("remove", help="delete one that Dyno has installed, or forget a directory")
     remove.add_argument("build", help="as dyno build list names it")
-    _add_target(remove)
+    add_target(remove)
     remove.set_defaults(carry_out=later("build", "remove_build"))
 
 
-def _add_target(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--target", default="local", help="where; local, this computer, if nothing is said")
-
-
 def _add_notes(parser: argparse.ArgumentParser) -> None:
-    _add_target(parser)
+    add_target(parser)
     for name, text in NOTES.items():
         parser.add_argument(f"--{name}", help=text)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError, TargetError
 from ..settings import home
 from ..targets import Target, Targets, agent_on, connect
-from .parser import add_json, later
+from .parser import add_json, add_target, later
 from .reach import agent_of
 from .screen import ask_secret, print_json, print_table
 
@@ -26,9 +26,7 @@ def add_words(words: Any) -> None:
         ("note", "say something at this moment"),
     ):
         parser = words.add_parser(word, help=text)
-        parser.add_argument(
-            "--target", default="local", help="where; local, this computer, if nothing is said"
-        )
+        add_target(parser)
         if word == "note":
             parser.add_argument("text", help="what is to be said")
         if word == "status":

@@ -76,5 +76,9 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
     return read
 
 
+def add_target(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--target", default="local", help="where; local, this computer, if nothing is said")
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="for scripts")

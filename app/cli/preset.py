@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from .parser import add_json, later
+from .parser import add_json, add_target, later
 
 if TYPE_CHECKING:
     from ..presets import Preset
@@ -44,7 +44,7 @@ def _verb(verbs: Any, name: str, text: str, metavar: str) -> Any:
 
 
 def _add_build(parser: Any, text: str) -> None:
-    parser.add_argument("--target", default="local", help="where; local, this computer, if nothing is said")
+    add_target(parser)
     parser.add_argument("--build", default="", help=text)
 
 

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from ..errors import InputError
-from .parser import add_json, later
+from .parser import add_json, add_target, later
 
 
 def add_words(words: Any) -> None:
@@ -23,7 +23,7 @@ def add_words(words: Any) -> None:
 
 
 def _add_where(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--target", default="local", help="where; local, this computer, if nothing is said")
+    add_target(parser)
     parser.add_argument("--directory", default="", help="another directory of the target")
 
 

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QHBoxLayout,
     QLabel,
-    QMessageBox,
     QSplitter,
     QVBoxLayout,
     QWidget,
@@ -28,6 +27,7 @@ from app.trial import Answer, try_preset
 
 from ...bus import Changes
 from ...context import Context
+from ...dialogs.leaving import may_be_lost
 from ...models.choices import engine_text
 from ...tasks import Latest
 from ...theme import SPACE
@@ -41,7 +41,6 @@ from .preset_beside import PresetBeside
 
 SIZE, WIDTHS, HEIGHTS = (1080, 680), (540, 540), (440, 140)
 SOON_MS = 150  # after the last letter
-_BUTTON = QMessageBox.StandardButton
 
 
 class PresetDialog(QDialog):
@@ -215,13 +214,7 @@ class PresetDialog(QDialog):
 
     def _may_go(self) -> bool:
         """Whether what stands here may be left."""
-        if not self.is_changed:
-            return True
-        answer = QMessageBox.question(
-            self, "Preset", f"What was changed of {self._preset.name} is not kept. Leave it all the same?",
-            _BUTTON.Discard | _BUTTON.Cancel, _BUTTON.Cancel,
-        )  # fmt: skip
-        return answer == _BUTTON.Discard
+        return not self.is_changed or may_be_lost(self, "Preset", self._preset.name)
 
     def reject(self) -> None:
         if self._may_go():

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QLabel,
-    QMessageBox,
     QVBoxLayout,
     QWidget,
 )
@@ -27,6 +26,7 @@ from app.units import count_text
 
 from ...bus import Changes
 from ...context import Context
+from ...dialogs.leaving import may_be_lost
 from ...tasks import Latest
 from ...theme import SPACE
 from ...widgets.actions import action, action_button
@@ -36,7 +36,6 @@ from .sql_form import SqlForm
 
 SIZE = (860, 640)
 SOON_MS = 150  # after the last letter
-_BUTTON = QMessageBox.StandardButton
 _NEW = "new"
 
 
@@ -182,14 +181,8 @@ class SqlDialog(QDialog):
 
     def _may_go(self) -> bool:
         """Whether what stands here may be left."""
-        if not self.is_changed:
-            return True
-        text = f"What was changed of {self.form.written.name or 'the new workload'} is not kept."
-        answer = QMessageBox.question(
-            self, "Custom SQL", f"{text} Leave it all the same?",
-            _BUTTON.Discard | _BUTTON.Cancel, _BUTTON.Cancel,
-        )  # fmt: skip
-        return answer == _BUTTON.Discard
+        name = self.form.written.name or "the new workload"
+        return not self.is_changed or may_be_lost(self, "Custom SQL", name)
 
     def reject(self) -> None:
         if self._may_go():
