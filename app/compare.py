@@ -153,7 +153,7 @@ def compare(
         "limits": {},
         "warnings": warnings,
     }
-    return judged(found, limits or Limits())
+    return judged(found, at, limits or Limits())
 
 
 def _columns(entries: Sequence[SessionEntry]) -> list[Column]:
@@ -260,6 +260,11 @@ def _spread(value: float | None, sample: Sequence[float | None]) -> float | None
     return max(abs(each / value - 1) for each in known) if value and len(known) > 1 else None
 
 
+def base_of(comparison: Comparison) -> int:
+    """Which of the columns is the base."""
+    return [column["id"] for column in comparison["sessions"]].index(comparison["base"])
+
+
 def by_group(comparison: Comparison) -> Comparison:
     """The same rows, those of one group together, and of these those of one step: as they first appear."""
     groups = list(dict.fromkeys(row["group"] for row in comparison["rows"]))
@@ -277,10 +282,10 @@ def by_measure(comparison: Comparison, name: str) -> Comparison:
         raise InputError(f"no measure {name!r}: there are {', '.join(each.name for each in MEASURES)}")
     if measure is FIGURE:
         return comparison
-    base = [column["id"] for column in comparison["sessions"]].index(comparison["base"])
+    base = base_of(comparison)
     kept = [row for row in comparison["rows"] if any(row["measures"][name]["n"])]
     found: Comparison = {**comparison, "rows": [_row_by(row, measure, base) for row in kept]}
-    return judged(found, Limits(**comparison["limits"]))
+    return judged(found, base, Limits(**comparison["limits"]))
 
 
 def _row_by(row: RowEntry, measure: Measure, base: int) -> RowEntry:

@@ -8,8 +8,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .compare import Comparison, RowEntry
-from .judgement import SIGNS, GroupEntry, explained
+from .compare import Comparison, RowEntry, base_of
+from .judgement import SIGNS, GroupEntry, RatioEntry, explained
 from .stats.verdicts import COLOURED, DIFFERS
 from .step_text import mark_text
 from .units import figure_text
@@ -106,7 +106,7 @@ def remarks_of(comparison: Comparison) -> list[str]:
 
 def _cells(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     """Heads and lines: the step, its unit, the base's figure, then each other's and how it relates."""
-    base = [column["id"] for column in comparison["sessions"]].index(comparison["base"])
+    base = base_of(comparison)
     order = [base, *(at for at in range(len(comparison["sessions"])) if at != base)]
     names = names_of(comparison)
     heads = ["step", "unit", names[base]]
@@ -139,13 +139,14 @@ def _group_line(group: GroupEntry, order: Sequence[int]) -> list[str]:
     cells = [f"geometric mean of {group['group'] or 'all'}", f"{group['steps']} steps", ""]
     for at in order[1:]:
         found = group["ratios"][at]
-        if found is None:
-            cells += ["", "-"]
-        elif found["low"] is None:
-            cells += ["", f"{found['ratio']:.2f}"]
-        else:
-            cells += ["", f"{found['ratio']:.2f} [{found['low']:.2f}, {found['high']:.2f}]"]
+        cells += ["", "-" if found is None else mean_text(found)]
     return cells
+
+
+def mean_text(mean: RatioEntry) -> str:
+    """`0.93 [0.91, 0.95]`; without the interval where it is not known."""
+    interval = "" if mean["low"] is None else f" [{mean['low']:.2f}, {mean['high']:.2f}]"
+    return f"{mean['ratio']:.2f}{interval}"
 
 
 def label_of(row: RowEntry) -> str:

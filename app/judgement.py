@@ -34,9 +34,8 @@ class GroupEntry(TypedDict):
     ratios: list[RatioEntry | None]  # a column each
 
 
-def judged(comparison: Comparison, limits: Limits) -> Comparison:
+def judged(comparison: Comparison, base: int, limits: Limits) -> Comparison:
     """With verdicts that hold for all of its cells together."""
-    base = [column["id"] for column in comparison["sessions"]].index(comparison["base"])
     places = [(row, at) for row in comparison["rows"] for at in _judgeable(row, base)]
     verdicts = judge([_cell(row, base, at) for row, at in places], limits)
     for row in comparison["rows"]:

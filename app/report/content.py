@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
-from ..compare import MEASURES, Comparison, RowEntry, by_group, by_measure, compare
-from ..compare_text import label_of, names_of, ratio_text, remarks_of
+from ..compare import MEASURES, Comparison, RowEntry, base_of, by_group, compare
+from ..compare_text import label_of, mean_text, names_of, ratio_text, remarks_of
 from ..differences import DifferenceEntry, differences
 from ..errors import InputError
 from ..history.figures import facts, plan_of
@@ -88,7 +88,7 @@ def read_report(
     """All of it; raises InputError where the sessions cannot be compared."""
     found = by_group(compare(history, references, base))
     names = tuple(names_of(found))
-    at = [column["id"] for column in found["sessions"]].index(found["base"])
+    at = base_of(found)
     first = [column["ids"][0] for column in found["sessions"]]
     all_differing = differences(history, first) if len(first) > 1 else []
     differing = [each for each in all_differing if not each.get("default")]
@@ -114,8 +114,7 @@ def read_report(
 
 def title_of(comparison: Comparison) -> str:
     """Who is compared with whom."""
-    base = [column["id"] for column in comparison["sessions"]].index(comparison["base"])
-    return _title(names_of(comparison), base)
+    return _title(names_of(comparison), base_of(comparison))
 
 
 def _title(names: Sequence[str], base: int) -> str:
@@ -246,25 +245,18 @@ def _line(row: RowEntry, base: int) -> Line:
 def _mean(entry: GroupEntry, base: int) -> Line | None:
     if entry["steps"] < 2:
         return None
-    cells = []
-    for at, ratio in enumerate(entry["ratios"]):
-        if at == base or ratio is None:
-            cells.append("")
-        elif ratio["low"] is None:
-            cells.append(f"{ratio['ratio']:.2f}")
-        else:
-            cells.append(f"{ratio['ratio']:.2f} [{ratio['low']:.2f}, {ratio['high']:.2f}]")
+    ratios = enumerate(entry["ratios"])
+    cells = ["" if at == base or ratio is None else mean_text(ratio) for at, ratio in ratios]
     return Line(f"geometric mean of {entry['steps']} steps", "", tuple(cells))
 
 
 def _cost(found: Comparison, name: str) -> Iterator[Group]:
     """What a query costs in each step, as measured; nothing where no step has it."""
-    measured = by_measure(found, name)
-    title = next(measure.title for measure in MEASURES if measure.name == name)
+    measure = next(each for each in MEASURES if each.name == name)
     lines = tuple(
-        Line(label_of(row), row["unit"], tuple(figure_text(value) for value in row["values"]))
-        for row in measured["rows"]
-        if row["kind"] == "drive"
+        Line(label_of(row), measure.unit, tuple(map(figure_text, row["measures"][name]["values"])))
+        for row in found["rows"]
+        if row["kind"] == "drive" and any(row["measures"][name]["n"])
     )
     if lines:
-        yield Group(title, lines[0].unit, "lower", lines, None, ())
+        yield Group(measure.title, measure.unit, "lower", lines, None, ())
