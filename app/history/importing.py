@@ -211,12 +211,17 @@ def _second(value: Any) -> int:
     return value
 
 
-def _keep_added(history: History, session: str, source: str, sha256: str, owned: dict[str, Any]) -> None:
-    connection = history.connection
-    connection.execute(
+def mark_imported(history: History, session: str, source: str, sha256: str) -> None:
+    """Where a session comes from that was not carried out from here."""
+    history.connection.execute(
         "INSERT INTO imported (session, at, source, sha256) VALUES (?, ?, ?, ?)",
         (session, time.time(), source, sha256),
     )
+
+
+def _keep_added(history: History, session: str, source: str, sha256: str, owned: dict[str, Any]) -> None:
+    connection = history.connection
+    mark_imported(history, session, source, sha256)
     # nobody follows it from here: without an end it is lost
     connection.execute(
         "INSERT OR REPLACE INTO link SELECT session, offset FROM journal WHERE session = ?", (session,)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from ..foreign.table import read_table
 from ..shipped import shipped_folder
 from . import journals
 from .history import History
-from .importing import Imported
+from .importing import Imported, mark_imported
 from .writing import Writer
 
 
@@ -57,10 +56,7 @@ def _keep(history: History, session: ForeignSession, journal: ForeignJournal, so
 
 def _mark(history: History, session: ForeignSession, journal: ForeignJournal, source: str) -> None:
     sha256 = hashlib.sha256(journal.raw).hexdigest()
-    history.connection.execute(
-        "INSERT INTO imported (session, at, source, sha256) VALUES (?, ?, ?, ?)",
-        (journal.session, time.time(), source, sha256),
-    )
+    mark_imported(history, journal.session, source, sha256)
     if session.source:
         history.connection.execute(
             "INSERT INTO published VALUES (?, ?, ?)",

@@ -7,16 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.directory import MARKER, Directory
+from app.agent.directory import Directory
 from app.agent.refusal import Refusal
-
-
-@pytest.fixture
-def directory(tmp_path: Path) -> Directory:
-    place = tmp_path / "dyno"
-    place.mkdir(mode=0o700)
-    (place / MARKER).touch()
-    return Directory(str(place))
 
 
 def test_a_folder_without_marker_is_refused(tmp_path: Path) -> None:

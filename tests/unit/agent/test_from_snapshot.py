@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.agent import from_snapshot
-from app.agent.directory import MARKER, Directory
+from app.agent.directory import Directory
 from app.agent.from_snapshot import FromSnapshot
 from app.agent.journal import DiskFullError
 from app.agent.refusal import Refusal
@@ -89,14 +89,6 @@ class Session:
         step.is_found()
         step.unsettled = self.unsettled
         return step.carry_out(AT)
-
-
-@pytest.fixture
-def directory(tmp_path: Path) -> Directory:
-    path = tmp_path / "dyno"
-    path.mkdir(mode=0o700)
-    (path / MARKER).touch()
-    return Directory(str(path))
 
 
 def kept(directory: Directory) -> list[str]:

@@ -15,20 +15,12 @@ import pytest
 
 from app.agent import installing
 from app.agent.build_notes import BuildNotes
-from app.agent.directory import MARKER, Directory
+from app.agent.directory import Directory
 from app.agent.installing import Installing
 from app.agent.leftovers import clean
 from app.agent.refusal import Refusal
 
 SERVER = b"#!/bin/sh\necho mysqld Ver 5.6.24 for Linux on x86_64\n"
-
-
-@pytest.fixture
-def directory(tmp_path: Path) -> Directory:
-    path = tmp_path / "dyno"
-    path.mkdir(mode=0o700)
-    (path / MARKER).touch()
-    return Directory(str(path))
 
 
 def member(name: str, **what: Any) -> tuple[tarfile.TarInfo, bytes]:

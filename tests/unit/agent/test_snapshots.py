@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.agent import copying
-from app.agent.directory import MARKER, Directory
+from app.agent.directory import Directory
 from app.agent.leftovers import clean
 from app.agent.refusal import Refusal
 from app.agent.snapshots import Snapshots
@@ -21,14 +21,6 @@ ABOUT = {"rows_by_driver": {"inserted": 40, "deleted": 2}, "tables": 2, "rows": 
 
 def look(_: int) -> None:
     """Nothing is to be told to anybody."""
-
-
-@pytest.fixture
-def directory(tmp_path: Path) -> Directory:
-    path = tmp_path / "dyno"
-    path.mkdir(mode=0o700)
-    (path / MARKER).touch()
-    return Directory(str(path))
 
 
 @pytest.fixture
