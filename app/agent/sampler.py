@@ -6,36 +6,11 @@ import time
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from ..protocol.events import Log, Sample, SeriesDeclared
+from ..protocol.series import LOAD
 from .counters import Counters, rows_read
 from .host import SERIES, HostSampler, values
 from .journal import Journal
 from .mysql import QueryError
-
-
-def _load(
-    name: str, unit: str, direction: str, label: str, kind: str = "rate", digits: int = 2
-) -> Dict[str, Any]:
-    return {
-        "name": name,
-        "unit": unit,
-        "kind": kind,
-        "direction": direction,
-        "label": label,
-        "digits": digits,
-    }
-
-
-LOAD = [
-    _load("load.queries", "queries/s", "higher", "QPS"),
-    _load("load.reads", "queries/s", "higher", "reads"),
-    _load("load.writes", "queries/s", "higher", "writes"),
-    _load("load.other", "queries/s", "", "other statements"),
-    _load("load.transactions", "1/s", "higher", "transactions"),
-    _load("load.errors", "1/s", "lower", "errors"),
-    _load("load.reconnects", "1/s", "lower", "reconnects"),
-    _load("load.rows", "rows/s", "higher", "rows"),
-    _load("load.latency_p95_ms", "ms", "lower", "latency p95", "gauge", 3),
-]
 
 
 class Sampler:

@@ -22,18 +22,11 @@ from ..protocol.events import (
 )
 from ..protocol.events import encode as line_of
 from ..protocol.plan import Contender, Plan, Step, Turn, digest
+from ..protocol.series import LOAD
 
 OF_CONTENDER = ("build", "family", "version", "engine", "preset", "table_options")
-SERIES: list[dict[str, Any]] = [
-    {"name": "load.queries", "unit": "queries/s", "kind": "rate", "direction": "higher", "label": "QPS",
-     "digits": 2},
-    {"name": "load.transactions", "unit": "1/s", "kind": "rate", "direction": "higher",
-     "label": "transactions", "digits": 2},
-    {"name": "load.errors", "unit": "1/s", "kind": "rate", "direction": "lower", "label": "errors",
-     "digits": 2},
-    {"name": "load.latency_p95_ms", "unit": "ms", "kind": "gauge", "direction": "lower",
-     "label": "latency p95", "digits": 3},
-]  # fmt: skip
+REPORTED = ("load.queries", "load.transactions", "load.errors", "load.latency_p95_ms")
+SERIES = [each for each in LOAD if each["name"] in REPORTED]
 
 
 @dataclass(frozen=True)
