@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import mean
 
+from app.agent.affinity import set_affinity
 from app.agent.generator import driver_options, find_sysbench
+from app.protocol.cpus import as_text
 from app.protocol.plan import Step
 
 from . import rig as rigs
@@ -52,11 +56,25 @@ def measure_lua(options: argparse.Namespace) -> list[Figure]:
     steps = "".join(STEP.format(name=name, workload=name, seconds=TURN_S) for name in SCRIPTS)
     with rigs.made(options) as rig:
         for engine in engines(options):
-            with waiting(rig.plan(engine, steps, threads=(1,), rows=options.rows or 200_000), rig) as turns:
+            plan = rig.plan(engine, steps, threads=(1,), rows=options.rows or 200_000)
+            with waiting(plan, rig) as turns, _apart(turns.server):
                 for step in turns.plan.steps:
                     if step.kind == "drive":
                         found += _lua_of(engine, turns, step, max(1, (options.pairs + 1) // 2))
     return found
+
+
+@contextmanager
+def _apart(server: int) -> Iterator[None]:
+    """The server on the first CPU, sysbench on the others: else they meet in some turns only."""
+    every = os.sched_getaffinity(0)
+    first, *others = sorted(every)
+    set_affinity(server, as_text([first]))
+    os.sched_setaffinity(0, others or every)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, every)
 
 
 def _lua_of(engine: str, turns: Turns, step: Step, blocks: int) -> list[Figure]:
