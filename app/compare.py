@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from .differences import work_differences
 from .errors import InputError
-from .history.figures import StepEntry, plan_of, steps
+from .history.figures import StepEntry, facts, plan_of, steps
 from .history.history import History
 from .history.sessions import ContenderEntry, SessionEntry, find, sessions
 from .judgement import GroupEntry, judged
+from .measures import FIGURE, MEASURES, Measure, measure_named
+from .protocol.cpus import from_text
 from .stats import Limits
 from .units import direction_of
 
@@ -34,6 +35,7 @@ class ColumnEntry(TypedDict):
     work_key: str
     machine_key: str
     colour: int
+    cpus: int | None  # that its server may use; null where nobody has told
 
 
 class MeasureEntry(TypedDict):
@@ -80,51 +82,6 @@ class Comparison(TypedDict):
     warnings: list[str]
 
 
-@dataclass(frozen=True)
-class Measure:
-    """Something that steps can be compared by."""
-
-    name: str
-    title: str
-    unit: str  # {per}: what one latency of the step is of
-    read: Callable[[StepEntry], float | None]
-    direction: str = "lower"
-
-
-def _latency(name: str) -> Callable[[StepEntry], float | None]:
-    return lambda step: step["latency_ms"].get(name)
-
-
-def _per_query(name: str) -> Callable[[StepEntry], float | None]:
-    return lambda step: step["per_query"].get(name)
-
-
-def _size_mb(step: StepEntry) -> float | None:
-    return None if step["size_bytes"] is None else step["size_bytes"] / 2**20
-
-
-def _amplification(step: StepEntry) -> float | None:
-    return step["settled"] and step["settled"]["write_amplification"]
-
-
-FIGURE = Measure(
-    "value", "Figure of the step", "", lambda step: step["value"]
-)  # unit and direction are the step's own
-MEASURES = (
-    FIGURE,
-    Measure("p50_ms", "Latency p50", "ms/{per}", _latency("p50")),
-    Measure("p95_ms", "Latency p95", "ms/{per}", _latency("p95")),
-    Measure("p99_ms", "Latency p99", "ms/{per}", _latency("p99")),
-    Measure("cpu_us", "CPU per query", "us/query", _per_query("cpu_us")),
-    Measure("context_switches", "Context switches per query", "/query", _per_query("context_switches")),
-    Measure("reads", "Disk reads per query", "/query", _per_query("reads")),
-    Measure("read_kb", "KB read per query", "KB/query", _per_query("read_kb")),
-    Measure("written_kb", "KB written per query", "KB/query", _per_query("written_kb")),
-    Measure("size_mb", "Database size", "MB", _size_mb),
-    Measure("write_amplification", "Write amplification", "bytes/byte", _amplification),
-    Measure("errors", "Errors", "errors", lambda step: step["errors"]),
-)
-
 Key = tuple[str, str]  # name and coordinates of a step
 Column = list[SessionEntry]
 
@@ -144,10 +101,11 @@ def compare(
         columns = _columns([entries[id_] for id_ in ids])
         at = next(at for at, column in enumerate(columns) if base_id in (each["id"] for each in column))
         figures = [[_steps(history, each["id"]) for each in column] for column in columns]
+        cpus = [_cpus(history, column[0]) for column in columns]
         warnings = _warnings(history, columns, at)
     found: Comparison = {
         "base": columns[at][0]["id"],
-        "sessions": [_column(column) for column in columns],
+        "sessions": [_column(column, of_it) for column, of_it in zip(columns, cpus, strict=True)],
         "rows": [_row(key, figures, at) for key in _keys(figures, at)],
         "groups": [],
         "limits": {},
@@ -165,7 +123,17 @@ def _columns(entries: Sequence[SessionEntry]) -> list[Column]:
     return list(grouped.values()) if len(grouped) > 1 else [[entry] for entry in entries]
 
 
-def _column(column: Column) -> ColumnEntry:
+def _cpus(history: History, entry: SessionEntry) -> int | None:
+    """Those of the contender, else of its machine."""
+    if cores := entry["contender"]["cores"]:
+        return len(from_text(cores))
+    told = facts(history, entry["id"], "machine")
+    cpu = (told[0]["value"].get("cpu") or {}) if told else {}
+    count = cpu.get("threads") or cpu.get("cores")
+    return count if isinstance(count, int) else None
+
+
+def _column(column: Column, cpus: int | None) -> ColumnEntry:
     first = column[0]
     states = dict.fromkeys(each["state"] for each in column)
     return {
@@ -181,6 +149,7 @@ def _column(column: Column) -> ColumnEntry:
         "work_key": first["work_key"],
         "machine_key": first["machine_key"],
         "colour": first["colour"],
+        "cpus": cpus,
     }
 
 
@@ -249,13 +218,13 @@ def _related(figure: MeasureEntry, base: int) -> RelatedEntry:
     return {
         **figure,
         "relative": [_ratio(value, values[base]) for value in values],
-        "spread": [_spread(value, each) for value, each in zip(values, samples, strict=True)],
+        "spread": [spread_of(value, each) for value, each in zip(values, samples, strict=True)],
         "verdict": [],
         "p": [],
     }
 
 
-def _spread(value: float | None, sample: Sequence[float | None]) -> float | None:
+def spread_of(value: float | None, sample: Sequence[float | None]) -> float | None:
     known = [each for each in sample if each is not None]
     return max(abs(each / value - 1) for each in known) if value and len(known) > 1 else None
 
@@ -277,9 +246,7 @@ def by_group(comparison: Comparison) -> Comparison:
 
 def by_measure(comparison: Comparison, name: str) -> Comparison:
     """The same comparison by another measure than the figure of each step; without steps that have none."""
-    measure = next((each for each in MEASURES if each.name == name), None)
-    if measure is None:
-        raise InputError(f"no measure {name!r}: there are {', '.join(each.name for each in MEASURES)}")
+    measure = measure_named(name)
     if measure is FIGURE:
         return comparison
     base = base_of(comparison)
@@ -293,7 +260,7 @@ def _row_by(row: RowEntry, measure: Measure, base: int) -> RowEntry:
     reasons = zip(row["reasons"], found["n"], strict=True)
     return {
         **row,
-        "unit": measure.unit.format(per=row["latency_per"]),
+        "unit": measure.unit_of(row),
         "direction": measure.direction,
         **_related(found, base),
         "reasons": [reason or ("" if n else "not measured") for reason, n in reasons],

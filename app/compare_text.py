@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .compare import Comparison, RowEntry, base_of
@@ -47,12 +47,15 @@ def _harmless(cell: Any) -> Any:
 
 def to_markdown(comparison: Comparison) -> str:
     """A table for a forum or an issue, with what has to be known beside it."""
-    heads, lines = _cells(comparison)
-    rule = ["---"] * 2 + ["---:"] * (len(heads) - 2)
-    table = [heads, rule, *lines]
-    text = [f"| {' | '.join(_escaped(cell) for cell in line)} |" for line in table]
     remarks = [f"- {_escaped(remark)}" for remark in remarks_of(comparison)]
-    return "\n".join([*text, "", *remarks]).rstrip() + "\n"
+    return "\n".join([markdown_of(*_cells(comparison)), *remarks]).rstrip() + "\n"
+
+
+def markdown_of(heads: Sequence[str], lines: Sequence[Sequence[str]], texts: int = 2) -> str:
+    """A table whose first columns are texts, the others figures."""
+    rule = ["---"] * texts + ["---:"] * (len(heads) - texts)
+    table = [heads, rule, *lines]
+    return "".join(f"| {' | '.join(_escaped(cell) for cell in line)} |\n" for line in table)
 
 
 def _escaped(text: str) -> str:
@@ -151,8 +154,12 @@ def mean_text(mean: RatioEntry) -> str:
 
 def label_of(row: RowEntry) -> str:
     """The step with its coordinates."""
-    coordinates = [f"{name}={value}" for name, value in sorted(row["coordinates"].items())]
-    return " ".join([row["workload"], *coordinates])
+    return labelled(row["workload"], row["coordinates"])
+
+
+def labelled(name: str, coordinates: Mapping[str, Any]) -> str:
+    """`point-query threads=4`."""
+    return " ".join([name, *(f"{each}={value}" for each, value in sorted(coordinates.items()))])
 
 
 def names_of(comparison: Comparison) -> list[str]:

@@ -96,6 +96,7 @@ class Counters:
 
     def __init__(self, client: Client, engine: str) -> None:
         self._client = client
+        self._engine = engine
         self.counters = EVERY + BY_ENGINE.get(engine, [])
         names = sorted({name for counter in self.counters for name in counter.status.split("+")})
         quoted = ",".join("'{}'".format(name) for name in names)
@@ -119,6 +120,18 @@ class Counters:
 
     def values(self, before: Mapping[str, str], after: Mapping[str, str], dt: float) -> List[Optional[float]]:
         return [_value(counter, before, after, dt) for counter in self.counters]
+
+    def spent(self, before: Mapping[str, str], after: Mapping[str, str]) -> Dict[str, Optional[float]]:
+        """Rows read and KB of redo or WAL between two readings; None where the server does not count them.
+
+        The engine's own count of rows where it has one: that of the handlers has those of status tables too.
+        """
+        known = {counter.series: counter for counter in self.counters}
+        rows, log = known.get(self._engine + ".rows_read", READS), known.get(self._engine + ".log_kb")
+        return {
+            "rows_read": _value(rows, before, after, 1.0),
+            "log_kb": _value(log, before, after, 1.0) if log else None,
+        }
 
 
 def _value(

@@ -10,7 +10,6 @@ from ..protocol.events import Log, Mark, Progress
 from .affinity import affinity
 from .figures import clients_missing, latency_of, marks_of, out_of_rows, per_unit, totals_of, value_of
 from .generator import Generator, add, command, credentials, driver_options
-from .host import deltas
 from .server import Server
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ class Drive:
         self._rows: Dict[str, Any] = {}  # of all seconds so far
         self._warm_rows: Dict[str, Any] = {}  # of the warm-up, once it is over
         self._total: Optional[Dict[str, Any]] = None
-        self._first: Any = None  # readings of the host at the bounds of the measured part
+        self._first: Any = None  # the moments at the bounds of the measured part
         self._last: Any = None
         self._read_before: Optional[float] = None
         self._rows_before = session.ledger.rows_in_tables
@@ -47,7 +46,7 @@ class Drive:
         """Drive the step to its end; the answer is what step_ended says."""
         session = self._session
         session.sampler.begin()
-        self._first = session.sampler.reading
+        self._first = session.sampler.moment
         self._read_before = session.sampler.rows_read
         with credentials(session.server) as login:
             driver = [*driver_options(session.server.socket, session.server.port), *login]
@@ -99,7 +98,7 @@ class Drive:
         if kind == "second":
             self._take_second(line)
         elif kind == "measured":
-            self._first = self._session.sampler.reading
+            self._first = self._session.sampler.moment
             self._warm_rows = line["rows"]
             self._session.journal.write(Mark, name="measured", step=self._index)
         elif kind == "statement":
@@ -164,7 +163,7 @@ class Drive:
             self._sample(rest, derived=True)
         else:
             self._session.sampler.begin()
-        self._last = self._session.sampler.reading
+        self._last = self._session.sampler.moment
 
     def _figures(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
         if self._total is None:
@@ -174,7 +173,7 @@ class Drive:
         seconds = float(self._total["time_s"])
         rows = session.plan.tables * session.plan.rows
         value = value_of(step, totals, seconds, rows)
-        spent = deltas(self._first, self._last)
+        spent = session.sampler.spent(self._first, self._last)
         outcome, reason = self._outcome(interrupted, generator)
         session.ledger.count_rows(totals["rows"])
         session.ledger.count_rows(self._warm_rows)

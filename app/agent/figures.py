@@ -72,11 +72,14 @@ def percentile(buckets: Sequence[Sequence[float]], percent: int) -> Optional[flo
     return None
 
 
-SPENT = ("cpu_us", "machine_cpu_us", "context_switches", "reads", "read_kb", "written_kb")
+SPENT = (
+    "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
+    "written_kb", "log_kb",
+)  # fmt: skip
 
 
 def per_unit(spent: Mapping[str, Optional[float]], count: float) -> Dict[str, Any]:
-    """What the machine spent, per query or per row."""
+    """What machine and server spent, per query or per row."""
     if count <= 0:
         return {}
     found = {name: spent.get(name) for name in SPENT}

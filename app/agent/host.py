@@ -53,6 +53,7 @@ _TABLE = [
     _Series("disk.writes", "1/s", "rate", "lower", "Writes to the disk", 1, "disk_writes"),
     _Series("disk.read_kb", "KB/s", "rate", "lower", "Read from the disk", 1, "disk_read_kb"),
     _Series("disk.write_kb", "KB/s", "rate", "lower", "Written to the disk", 1, "disk_write_kb"),
+    _Series("disk.busy_pct", "%", "gauge", "", "Disk at work (100 = all the time)", 1, "disk_busy_s", 100),
     _Series("server.read_kb", "KB/s", "rate", "lower", "Read by the server", 1, "server_read_kb"),
     _Series("server.write_kb", "KB/s", "rate", "lower", "Written by the server", 1, "server_write_kb"),
     _Series("server.memory_mb", "MB", "gauge", "lower", "Memory of the server", 1, "server_memory_mb"),
@@ -94,7 +95,7 @@ def _grown(counter: str, before: Reading, after: Reading) -> float | None:
 def deltas(before: Reading, after: Reading) -> Dict[str, float | None]:
     """What was used between two readings, named as the figures per query are; cpu_us is the server's."""
     ticks, server = _grown("cpu_busy", before, after), _grown("server_cpu_s", before, after)
-    sysbench = _grown("sysbench_cpu_s", before, after)
+    sysbench, disk = _grown("sysbench_cpu_s", before, after), _grown("disk_busy_s", before, after)
     return {
         "cpu_us": None if server is None else server * 1e6,
         "machine_cpu_us": None if ticks is None else ticks * _TICK_S * 1e6,
@@ -104,6 +105,7 @@ def deltas(before: Reading, after: Reading) -> Dict[str, float | None]:
         "writes": _grown("disk_writes", before, after),
         "read_kb": _grown("disk_read_kb", before, after),
         "written_kb": _grown("disk_write_kb", before, after),
+        "disk_busy_us": None if disk is None else disk * 1e6,
         "server_read_kb": _grown("server_read_kb", before, after),
         "server_written_kb": _grown("server_write_kb", before, after),
     }
@@ -142,13 +144,14 @@ def parse_io(data: bytes) -> Counters:
 
 
 def parse_disk(data: bytes) -> Counters:
-    """Requests and KB of one block device; a sector has 512 bytes whatever the disk."""
+    """Requests, KB and time at work of one block device; a sector has 512 bytes whatever the disk."""
     words = data.split()
     return {
         "disk_reads": int(words[0]),
         "disk_read_kb": int(words[2]) / 2.0,
         "disk_writes": int(words[4]),
         "disk_write_kb": int(words[6]) / 2.0,
+        "disk_busy_s": int(words[9]) / 1000.0,
     }
 
 
@@ -266,6 +269,8 @@ class HostSampler:
                 return  # the sum of the others would pass for the whole
             for key, value in one.items():
                 total[key] = total.get(key, 0) + value
+        if total:
+            total["disk_busy_s"] /= len(self._disks)  # all of them at work all the time: one second a second
         counters.update(total)
 
     def _read_processes(self, counters: Counters) -> Dict[str, int]:

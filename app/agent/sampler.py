@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from ..protocol.events import Log, Sample, SeriesDeclared
 from ..protocol.series import LOAD
 from .counters import Counters, rows_read
-from .host import SERIES, HostSampler, values
+from .host import SERIES, HostSampler, Reading, deltas, values
 from .journal import Journal
 from .mysql import QueryError
+
+Moment = Tuple[Reading, Dict[str, str]]  # what the machine, and what the server has counted so far
 
 
 class Sampler:
@@ -29,6 +31,15 @@ class Sampler:
 
     def declare(self) -> None:
         self._journal.write(SeriesDeclared, series=self._series)
+
+    @property
+    def moment(self) -> Moment:
+        """The latest reading of everything."""
+        return self.reading, self._status
+
+    def spent(self, first: Moment, last: Moment) -> Dict[str, Optional[float]]:
+        """What machine and server used between two moments, named as the figures per query are."""
+        return {**deltas(first[0], last[0]), **self._counters.spent(first[1], last[1])}
 
     @property
     def rows_read(self) -> Optional[float]:

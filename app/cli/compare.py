@@ -28,6 +28,13 @@ def add_words(words: Any) -> None:
         help="so many of the differences told may be none (5)",
     )  # fmt: skip
     parser.add_argument("--differences", action="store_true", help="what the sessions do not have in common")
+    parser.add_argument(
+        "--why", nargs="?", const="", metavar="STEP",
+        help="what a step costs, what may explain its figure the most first; without STEP the costs of all",
+    )  # fmt: skip
+    parser.add_argument(
+        "--pre", action="store_true", help="tests before the writes against the same ones after them"
+    )
     parser.set_defaults(carry_out=later("compare", "compare_sessions"))
 
 
@@ -47,7 +54,23 @@ def compare_sessions(arguments: argparse.Namespace) -> None:
         _show_differences(arguments.sessions, arguments.format)
     else:
         limits = Limits(arguments.false_share / 100, arguments.matters / 100)
-        show_comparison(arguments.sessions, arguments.base, arguments.format, arguments.measure, limits)
+        if arguments.why is not None or arguments.pre:
+            _show_costs(arguments, limits)
+        else:
+            show_comparison(arguments.sessions, arguments.base, arguments.format, arguments.measure, limits)
+
+
+def _show_costs(arguments: argparse.Namespace, limits: Limits) -> None:
+    from ..compare import by_measure, compare
+    from .session import opened
+    from .why import show_pairs, show_why
+
+    with opened() as history:
+        found = compare(history, arguments.sessions, arguments.base, limits)
+    if arguments.pre:
+        show_pairs(by_measure(found, arguments.measure), arguments.format)
+    else:
+        show_why(found, arguments.why, arguments.format)
 
 
 def percent(text: str) -> float:

@@ -13,7 +13,10 @@ from .history import History
 from .sessions import SessionEntry, find, sessions, state_of
 
 ALIASES = {"qps": "load.queries", "tps": "load.transactions"}
-PER_QUERY = ("cpu_us", "context_switches", "reads", "read_kb", "written_kb")
+PER_QUERY = (
+    "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
+    "written_kb", "log_kb",
+)  # fmt: skip
 
 
 class SettledEntry(TypedDict):
@@ -31,6 +34,7 @@ class SettledEntry(TypedDict):
     rows: int  # that they inserted or rewrote
     row_bytes: int | None  # of one row: the widths of its columns, where each has one
     write_amplification: float | None
+    space_amplification: float | None  # bytes of the tables to those of the rows in them, when it ended
 
 
 class StepEntry(TypedDict):
@@ -132,8 +136,20 @@ def _settled(history: History, session: str) -> dict[int, SettledEntry]:
         " WHERE id = ? AND kind = 'settle' AND step.state = 'completed'",
         (session,),
     )
-    said = [_unpack(ended).get("settled", {}) for (ended,) in rows]
+    said = [_said(_unpack(ended)) for (ended,) in rows]
     return {each.pop("cause"): each for each in said if "cause" in each}
+
+
+def _said(ended: dict[str, Any]) -> Any:
+    settled = ended.get("settled", {})
+    return {**settled, "space_amplification": _space_amplification(ended, settled.get("row_bytes"))}
+
+
+def _space_amplification(ended: dict[str, Any], row_bytes: int | None) -> float | None:
+    """The larger part: of a server without a file for each table, the rows are in the shared one."""
+    sizes, rows = ended.get("sizes", {}), ended.get("rows", {}).get("in_tables")
+    taken = max(sizes.get("tables", 0), sizes.get("shared", 0))
+    return round(taken / (rows * row_bytes), 3) if taken and rows and row_bytes else None
 
 
 def _step(row: Sequence[Any], lost: bool, settled: dict[int, SettledEntry]) -> StepEntry:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
-from ..compare import MEASURES, Comparison, RowEntry, base_of, by_group, compare
+from ..compare import Comparison, RowEntry, base_of, by_group, compare
 from ..compare_text import label_of, mean_text, names_of, ratio_text, remarks_of
 from ..differences import DifferenceEntry, differences
 from ..errors import InputError
@@ -16,6 +16,7 @@ from ..history.figures import facts, plan_of
 from ..history.history import History
 from ..history.publishing import source_of
 from ..judgement import GroupEntry
+from ..measures import measure_named
 from ..stats.verdicts import BETTER, NOISE, SMALL, WORSE
 from ..units import bytes_text, count_text, date_text, figure_text
 from .repeating import how_to_repeat
@@ -252,11 +253,11 @@ def _mean(entry: GroupEntry, base: int) -> Line | None:
 
 def _cost(found: Comparison, name: str) -> Iterator[Group]:
     """What a query costs in each step, as measured; nothing where no step has it."""
-    measure = next(each for each in MEASURES if each.name == name)
+    measure = measure_named(name)
     lines = tuple(
-        Line(label_of(row), measure.unit, tuple(map(figure_text, row["measures"][name]["values"])))
+        Line(label_of(row), measure.unit_of(row), tuple(map(figure_text, row["measures"][name]["values"])))
         for row in found["rows"]
         if row["kind"] == "drive" and any(row["measures"][name]["n"])
     )
     if lines:
-        yield Group(measure.title, measure.unit, "lower", lines, None, ())
+        yield Group(measure.title, lines[0].unit, "lower", lines, None, ())

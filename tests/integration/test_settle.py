@@ -224,6 +224,7 @@ def test_what_settling_cost_is_kept_with_the_steps_that_caused_it(desktop: Deskt
     assert (load["rows"], load["row_bytes"]) == (180000, 188)
     assert load["seconds"] == pytest.approx(steps["settle"]["value"])
     assert 0.5 < load["write_amplification"] < 50
+    assert 1 < load["space_amplification"] < 5
     assert load["run_written_bytes"] == pytest.approx(load["write_amplification"] * 180000 * 188, rel=0.01)
     assert writes["steps"] == ["update-index threads=2"]
     events = [e for e in desktop.events(shown["id"]) if isinstance(e, StepEnded)]

@@ -38,6 +38,7 @@ SETTLED: dict[str, Any] = {
     "row_bytes": 188,
     "write_amplification": 55.78,
 }
+SPACE = {"space_amplification": 2.5}
 
 
 @pytest.fixture
@@ -51,7 +52,10 @@ def session(history: History, **said: Any) -> str:
     maker = journals.Maker(journals.plan(its_steps=STEPS)).begin()
     maker.step(0)
     maker.start_step(1)
-    maker.add(StepEnded, step=1, outcome="completed", value=12.4, settled={**SETTLED, **said})
+    maker.add(
+        StepEnded, step=1, outcome="completed", value=12.4, settled={**SETTLED, **said},
+        sizes={"tables": 470_000, "shared": 12_000, "redo": 1 << 20}, rows={"in_tables": 1000},
+    )  # fmt: skip
     maker.add(Fact, name="explain", when="load", value={"statement": "SELECT 1", "rows": [{"type": "ALL"}]})
     maker.step(2)
     maker.start_step(3)
@@ -64,7 +68,7 @@ def test_it_is_kept_with_the_step_that_caused_it(history: History) -> None:
     shown = show(history, session(history))
     assert [step["settled"] is not None for step in shown["steps"]] == [True, False, False, False]
     settled = shown["steps"][0]["settled"]
-    assert settled == {name: value for name, value in SETTLED.items() if name != "cause"}
+    assert settled == {**{name: value for name, value in SETTLED.items() if name != "cause"}, **SPACE}
     assert shown["explains"] == [{"step": "load", "statement": "SELECT 1", "rows": [{"type": "ALL"}]}]
 
 
@@ -73,6 +77,16 @@ def test_write_amplification_is_compared_where_there_is_one(history: History) ->
     assert [(row["workload"], row["values"], row["direction"]) for row in found["rows"]] == [
         ("load", [55.78], "lower")
     ]
+
+
+def test_space_amplification_is_that_of_the_tables(history: History) -> None:
+    found = by_measure(compare(history, [session(history)]), "space_amplification")
+    assert [(row["workload"], row["values"]) for row in found["rows"]] == [("load", [2.5])]
+
+
+def test_without_the_width_of_a_row_there_is_no_space_amplification(history: History) -> None:
+    shown = show(history, session(history, row_bytes=None))
+    assert shown["steps"][0]["settled"]["space_amplification"] is None
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,7 @@ def test_units_of_the_kernel_become_kb_and_mb() -> None:
     assert parse_io(IO) == {"read_kb": 40.0, "write_kb": 2.0}
     assert parse_disk(DISK) == {
         "disk_reads": 52631, "disk_read_kb": 1496437.0, "disk_writes": 17423, "disk_write_kb": 1024888.0,
+        "disk_busy_s": 5.684,
     }  # fmt: skip
 
 
@@ -117,11 +118,11 @@ def test_a_restarted_server_has_no_figures_over_its_restart() -> None:
 
 def test_what_a_step_used_is_named_as_the_figures_per_query_are() -> None:
     tick_us = 1e6 / os.sysconf("SC_CLK_TCK")
-    before = reading(0, cpu_busy=100, server_cpu_s=1.0, context_switches=10, disk_write_kb=4)
-    after = reading(9, cpu_busy=300, server_cpu_s=1.5, context_switches=40, disk_write_kb=6)
+    before = reading(0, cpu_busy=100, server_cpu_s=1.0, context_switches=10, disk_write_kb=4, disk_busy_s=1)
+    after = reading(9, cpu_busy=300, server_cpu_s=1.5, context_switches=40, disk_write_kb=6, disk_busy_s=3)
     found = deltas(before, after)
     assert found["machine_cpu_us"] == 200 * tick_us
-    assert found["cpu_us"] == 500000
+    assert (found["cpu_us"], found["disk_busy_us"]) == (500000, 2000000)
     assert (found["context_switches"], found["written_kb"], found["read_kb"]) == (30, 2, None)
 
 
@@ -139,6 +140,7 @@ def test_series_are_declared_as_the_journal_wants_them() -> None:
         "host.context_switches",
         "disk.read_kb",
         "disk.write_kb",
+        "disk.busy_pct",
         "server.read_kb",
         "server.write_kb",
     }

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.compare import FIGURE, RowEntry
+from app.compare import RowEntry
+from app.measures import FIGURE
 
 from ...models.comparison import drawn_unit, drawn_values, step_text
 from ...theme import SPACE, Theme

@@ -8,7 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from app.compare import Comparison, Measure, RowEntry, by_group, by_measure
+from app.compare import Comparison, RowEntry, by_group, by_measure
+from app.measures import Measure
 
 from ...context import Context
 from .bars import BarsPanel
@@ -17,6 +18,7 @@ from .panel import Panel, Shown, lines_of
 from .seconds import SecondsPanel
 from .sweeps import SweepPanel
 from .table import ComparisonTable
+from .why import STEP, WhyPanel
 
 BESIDE = 560  # pixels that charts need to stand beside the table
 _TABLE_SHARE, _CHART_SHARE = 5, 4
@@ -36,8 +38,9 @@ class Body(QWidget):
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName("Charts")
         seconds, differing = SecondsPanel(context), DifferencesPanel(context)
+        self._why = WhyPanel(context)
         self.panels: list[Panel] = [
-            BarsPanel(context.theme), SweepPanel(context.theme), seconds, differing,
+            BarsPanel(context.theme), SweepPanel(context.theme), seconds, self._why, differing,
         ]  # fmt: skip
         seconds.failed.connect(self.failed)
         differing.failed.connect(self.failed)
@@ -46,7 +49,8 @@ class Body(QWidget):
         self._shown: Shown | None = None
         self._arranged: tuple[Qt.Orientation | None, int] = (None, 0)
         self._build()
-        self.table.step_chosen.connect(self._on_step_chosen)
+        self.table.cell_chosen.connect(self._on_cell_chosen)
+        self.table.activated.connect(lambda _index: self.show_why())
         self.tabs.currentChanged.connect(lambda at: context.memory.keep("compare/tab", at))
         self._splitter.splitterMoved.connect(self._on_splitter_moved)
 
@@ -86,11 +90,16 @@ class Body(QWidget):
         self.table.choose(
             self.table.figures.find(before) if before else -1, column if before else _FIRST_COLUMN
         )
-        self._on_step_chosen(self.table.chosen_step)
+        self._on_cell_chosen(self.table.chosen_step)
 
-    def _on_step_chosen(self, row: RowEntry | None) -> None:
+    def show_why(self) -> None:
+        """What the chosen step costs, where the keyboard stands."""
+        self._why.go_to(STEP)
+        self.tabs.setCurrentWidget(self._why)
+
+    def _on_cell_chosen(self, row: RowEntry | None) -> None:
         if self._shown is not None:
-            self._shown = replace(self._shown, row=row)
+            self._shown = replace(self._shown, row=row, column=self.table.chosen_column)
             for panel in self.panels:
                 panel.update_from(self._shown)
 

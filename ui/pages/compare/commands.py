@@ -23,6 +23,7 @@ class Commands:
     published: QAction
     column: Sequence[QAction]  # what is done to the column where the keyboard stands
     turn: QAction
+    why: QAction
     copying: Sequence[QAction]
     saving: Sequence[QAction]
     report: QAction
@@ -35,6 +36,7 @@ class Commands:
             *self.column,
             None,
             self.turn,
+            self.why,
             None,
             *self.copying,
             None,
@@ -45,7 +47,7 @@ class Commands:
 
     def set_enabled(self, is_enabled: bool) -> None:
         """What needs a comparison."""
-        for each in (*self.column, self.turn, *self.copying, *self.saving, self.report):
+        for each in (*self.column, self.turn, self.why, *self.copying, *self.saving, self.report):
             each.setEnabled(is_enabled)
 
 
@@ -58,6 +60,7 @@ def make_commands(page: ComparePage) -> Commands:
     choose = made("Choose &columns...", "Ctrl+Shift+A", "Add or take away sessions", page.toggle_chooser)
     published = made("&Published results", "Ctrl+Shift+P", _PUBLISHED, page.show_published)
     turn = made("Relati&ve or absolute", "Ctrl+Shift+R", "Show the figures the other way", page.turn)
+    why = made("Wh&y", "Ctrl+Shift+Y", "What a query costs in the chosen step", page.body.show_why)
     column = [
         made("Make &base", "Ctrl+B", "Measure the others against this column", page.make_base),
         made(
@@ -88,4 +91,4 @@ def make_commands(page: ComparePage) -> Commands:
     report = made(
         "R&eport...", "Ctrl+Shift+E", "The comparison for other people, as one file", share.save_report
     )
-    return Commands(choose, published, column, turn, copying, saving, report)
+    return Commands(choose, published, column, turn, why, copying, saving, report)

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.compare import MEASURES, Measure
+from app.measures import MEASURES, Measure
 
 from ...memory import Memory
 from ...theme import SPACE

@@ -8,7 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics, QShowEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from app.compare import Comparison, Measure, RowEntry
+from app.compare import Comparison, RowEntry
+from app.measures import Measure
 
 from ...models.comparison import columns_shown
 from ...theme import Theme
@@ -27,6 +28,7 @@ class Shown:
     is_relative: bool
     lines: tuple[Line, ...]  # one a column
     row: RowEntry | None  # where the keyboard stands in the table
+    column: int = -1  # of the comparison; -1: before the figures
 
 
 def lines_of(comparison: Comparison, theme: Theme) -> tuple[Line, ...]:

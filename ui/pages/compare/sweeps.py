@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.compare import FIGURE, RowEntry
+from app.compare import RowEntry
+from app.measures import FIGURE
 from app.step_text import coordinate_text
 
 from ...models.comparison import drawn_unit, drawn_values

@@ -83,7 +83,7 @@ class ComparisonTable(Table):
 
     base_wanted = Signal(int)  # column
     column_moved = Signal(int, int)  # from, to
-    step_chosen = Signal(object)  # RowEntry | None
+    cell_chosen = Signal(object)  # RowEntry | None
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__("Comparison", parent)
@@ -175,8 +175,8 @@ class ComparisonTable(Table):
         return min(longest + 3 * SPACE, _STEP_WIDEST)
 
     def _on_current_changed(self, current: QModelIndex, previous: QModelIndex) -> None:
-        if current.row() != previous.row():
-            self.step_chosen.emit(self.figures.row_at(current.row()))
+        if current != previous:
+            self.cell_chosen.emit(self.figures.row_at(current.row()))
 
     def _on_section_clicked(self, section: int) -> None:
         if section >= len(FIXED):

@@ -1,0 +1,62 @@
+"""`dyno compare --why` and `--pre`: what a step costs, and what the writes did to later reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import prepost_text, why_text
+from ..compare import Comparison
+from ..compare_text import label_of
+from ..errors import InputError
+from ..prepost import pairs
+from ..text_table import TextTable, to_markdown
+from ..why import why_all
+from .screen import harmless, print_json, print_table
+
+
+def show_why(comparison: Comparison, step: str, form: str) -> None:
+    """Of one step what may explain it; of all steps their costs, as measured and relative to the base."""
+    _check_step(comparison, step)
+    entries = why_all(comparison, step)
+    if step and not entries:
+        raise InputError("nothing to explain: give a session to compare with the base")
+    if form == "json":
+        print_json({"base": comparison["base"], "steps": entries})
+    elif form == "csv":
+        print(why_text.to_csv(entries).rstrip("\n"))
+    elif step:
+        _show([why_text.details(comparison, entry) for entry in entries], form)
+    else:
+        ways = (False, True) if entries else (False,)
+        _show([why_text.costs_of_steps(comparison, is_relative) for is_relative in ways], form)
+
+
+def show_pairs(comparison: Comparison, form: str) -> None:
+    """Each test before the writes against the same one after them."""
+    found = pairs(comparison)
+    if form == "json":
+        ids = [column["ids"] for column in comparison["sessions"]]
+        print_json({"sessions": ids, "pairs": found})
+    elif form == "csv":
+        print(prepost_text.to_csv(comparison, found).rstrip("\n"))
+    else:
+        _show([prepost_text.pairs_of_steps(comparison, found)], form)
+
+
+def _check_step(comparison: Comparison, step: str) -> None:
+    names = list(dict.fromkeys(row["workload"] for row in comparison["rows"]))
+    if step and step not in (*names, *map(label_of, comparison["rows"])):
+        told = ", ".join(names) or "none"
+        raise InputError(f"no step {step!r}: there are {told} (--why stands behind the sessions)")
+
+
+def _show(tables: Sequence[TextTable], form: str) -> None:
+    if form == "md":
+        print("\n".join(map(to_markdown, tables)).rstrip("\n"))
+        return
+    for at, table in enumerate(tables):
+        print(("\n" if at else "") + harmless(table.title))
+        if table.lines:
+            print_table(table.heads, table.lines, range(table.texts, len(table.heads)))
+        for remark in table.remarks:
+            print(remark)

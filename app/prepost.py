@@ -1,0 +1,76 @@
+"""What writes do to later reads: a test before them (`.pre`) against the same test after them."""
+
+from __future__ import annotations
+
+import json
+from statistics import geometric_mean
+from typing import Any, TypedDict
+
+from .compare import Comparison, RowEntry
+
+PRE = "pre"  # a part of the name of a step: point-query.pre, read-only.pre.range10000
+
+
+class ColumnOfPair(TypedDict):
+    """What one column says of a pair."""
+
+    values: list[float | None]  # medians, before and after the writes
+    ratios: list[float | None]  # after to before: one a session, in the order of the ids of its column
+    ratio: float | None  # their geometric mean
+    n: int  # sessions that have both
+    marks: list[str]
+
+
+class PairOfSteps(TypedDict):
+    """A test that was carried out twice in a session; `columns` has an entry for each of the comparison."""
+
+    before: str  # names of the steps
+    after: str
+    coordinates: dict[str, Any]
+    group: str
+    unit: str
+    direction: str
+    columns: list[ColumnOfPair]
+
+
+def pairs(comparison: Comparison) -> list[PairOfSteps]:
+    """Those of which both are there, in the order of the later ones; by whatever measure it is."""
+    rows = {_key(row["workload"], row): row for row in comparison["rows"]}
+    found = ((row, rows.get(_key(later, row))) for row in rows.values() if (later := later_name(row)))
+    return [_pair(before, after) for before, after in found if after and after["unit"] == before["unit"]]
+
+
+def later_name(row: RowEntry) -> str:
+    """What the same test is called after the writes; empty of a step that is none before them."""
+    parts = row["workload"].split(".")
+    return ".".join(part for part in parts if part != PRE) if PRE in parts[1:] else ""
+
+
+def _key(name: str, row: RowEntry) -> tuple[str, str]:
+    return name, json.dumps(row["coordinates"], sort_keys=True)
+
+
+def _pair(before: RowEntry, after: RowEntry) -> PairOfSteps:
+    return {
+        "before": before["workload"],
+        "after": after["workload"],
+        "coordinates": after["coordinates"],
+        "group": after["group"],
+        "unit": after["unit"],
+        "direction": after["direction"],
+        "columns": [_column(before, after, at) for at in range(len(after["n"]))],
+    }
+
+
+def _column(before: RowEntry, after: RowEntry, at: int) -> ColumnOfPair:
+    """Session by session: what makes one fast or slow as a whole is in both of its steps."""
+    samples = zip(before["samples"][at], after["samples"][at], strict=True)
+    ratios = [later / earlier if earlier and later else None for earlier, later in samples]
+    known = [ratio for ratio in ratios if ratio is not None]
+    return {
+        "values": [before["values"][at], after["values"][at]],
+        "ratios": ratios,
+        "ratio": geometric_mean(known) if known else None,
+        "n": len(known),
+        "marks": sorted({*before["marks"][at], *after["marks"][at]}),
+    }

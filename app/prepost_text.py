@@ -1,0 +1,49 @@
+"""Tests before and after the writes, written down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from .compare import Comparison
+from .compare_text import labelled, names_of
+from .prepost import ColumnOfPair, PairOfSteps
+from .text_table import MISSING, TextTable, csv_of, ratio_text
+from .units import figure_text
+
+NONE = "No test was carried out both before and after the writes, like point-query.pre and point-query."
+_CSV = "before after coordinates unit column before_value after_value ratio n ratios marks"
+
+
+def pairs_of_steps(comparison: Comparison, found: Sequence[PairOfSteps]) -> TextTable:
+    """A line a pair and column."""
+    names = names_of(comparison)
+    lines = tuple(
+        (labelled(pair["after"], pair["coordinates"]), pair["unit"], name, *_cells(column, pair["unit"]))
+        for pair in found
+        for name, column in zip(names, pair["columns"], strict=True)
+        if column["n"]
+    )
+    heads = ("step", "unit", "", "before", "after", "after / before", "sessions", "n")
+    return TextTable("Before and after the writes", heads, lines, 3, () if lines else (NONE,))
+
+
+def _cells(column: ColumnOfPair, unit: str) -> tuple[str, ...]:
+    """Both figures, how they relate, from which session to which, and how many; ! where a step has marks."""
+    known = sorted(ratio for ratio in column["ratios"] if ratio is not None)
+    apart = f"{ratio_text(known[0])} to {ratio_text(known[-1])}" if len(known) > 1 else MISSING
+    mark = " !" if column["marks"] else ""
+    figures = (figure_text(value, unit) for value in column["values"])
+    return *figures, ratio_text(column["ratio"]) + mark, apart, str(column["n"])
+
+
+def to_csv(comparison: Comparison, found: Sequence[PairOfSteps]) -> str:
+    """One line a pair and column."""
+    return csv_of(_CSV, (line for pair in found for line in _csv_lines(comparison, pair)))
+
+
+def _csv_lines(comparison: Comparison, pair: PairOfSteps) -> Iterator[Sequence[object]]:
+    place = (pair["before"], pair["after"], json.dumps(pair["coordinates"], sort_keys=True), pair["unit"])
+    for shown, column in zip(comparison["sessions"], pair["columns"], strict=True):
+        ratios, marks = json.dumps(column["ratios"]), " ".join(column["marks"])
+        yield *place, shown["id"], *column["values"], column["ratio"], column["n"], ratios, marks

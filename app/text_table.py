@@ -1,0 +1,43 @@
+"""A table of texts, and the ways to write it down."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from .compare_text import markdown_of
+
+MISSING = "-"
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """The first `texts` columns are words, the others figures."""
+
+    title: str
+    heads: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    texts: int
+    remarks: tuple[str, ...] = ()
+
+
+def to_markdown(table: TextTable) -> str:
+    """Under its title, with its remarks below."""
+    parts = [f"### {table.title}", markdown_of(table.heads, table.lines, table.texts), *table.remarks]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def csv_of(heads: str, lines: Iterable[Sequence[object]]) -> str:
+    """The heads as one text, words apart; what is missing is an empty cell."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(heads.split())
+    writer.writerows(lines)
+    return out.getvalue()
+
+
+def ratio_text(ratio: float | None) -> str:
+    """`0.62`, `1,204`."""
+    return MISSING if ratio is None else f"{ratio:.2f}" if ratio < 100 else f"{ratio:,.0f}"

@@ -1,0 +1,126 @@
+"""What may explain a step, and the costs of all steps, written down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from .compare import Comparison, MeasureEntry, RowEntry, base_of
+from .compare_text import label_of, labelled, names_of
+from .measures import ROWS
+from .text_table import MISSING, TextTable, csv_of, ratio_text
+from .units import figure_text
+from .why import COSTS, CostEntry, PairEntry, WhyEntry, remarks_of
+
+_SHORT = {
+    "cpu_us": "CPU us",
+    "machine_cpu_us": "of machine us",
+    "disk_busy_us": "disk us",
+    "context_switches": "switches",
+    "rows_read": "rows read",
+    "reads": "reads",
+    "read_kb": "KB read",
+    "written_kb": "KB written",
+    "log_kb": "KB log",
+    "size_mb": "MB",
+    "space_amplification": "space ampl.",
+    "write_amplification": "write ampl.",
+}
+_CSV = (
+    "step coordinates base column cost unit base_value value ratio explains busy base_n n base_spread spread"
+)
+
+
+# a step
+
+
+def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
+    """The figure, then all costs in the order in which they may explain it."""
+    ids = [column["id"] for column in comparison["sessions"]]
+    base, other = (names_of(comparison)[ids.index(id_)] for id_ in (entry["base"], entry["column"]))
+    figure = ("figure of the step", *pair_cells(entry), "", "", *noise_cells(entry))
+    costs = [(cost["title"], *cost_cells(cost)) for cost in entry["costs"]]
+    heads = ("", "unit", base, other, "ratio", "may explain", "busy", "n", "spread")
+    title = f"{labelled(entry['step'], entry['coordinates'])}: {other} against {base}"
+    return TextTable(title, heads, (figure, *costs), 2, tuple(remarks_of(entry)))
+
+
+def cost_cells(cost: CostEntry) -> tuple[str, ...]:
+    """All but its name."""
+    return *pair_cells(cost), share_text(cost["explains"]), share_text(cost["busy"]), *noise_cells(cost)
+
+
+def pair_cells(pair: PairEntry) -> tuple[str, ...]:
+    """Unit, both figures and how they relate; ~ where the repeats of both overlap."""
+    sign = " ~" if pair["overlaps"] else ""
+    figures = (figure_text(value, pair["unit"]) for value in pair["values"])
+    return pair["unit"], *figures, ratio_text(pair["ratio"]) + sign
+
+
+def noise_cells(pair: PairEntry) -> tuple[str, str]:
+    """How many sessions, and how far they lie apart; of both where that is not the same."""
+    spreads = [MISSING if each is None else f"{each:.1%}" for each in pair["spread"]]
+    return _both([str(each) for each in pair["n"]]), _both(spreads)
+
+
+def _both(texts: Sequence[str]) -> str:
+    return " / ".join(dict.fromkeys(texts))
+
+
+def share_text(share: float | None) -> str:
+    """`71%`."""
+    return MISSING if share is None else f"{share:.0%}"
+
+
+# all steps
+
+
+def costs_of_steps(comparison: Comparison, is_relative: bool) -> TextTable:
+    """A line a step and column, relative to the base or as measured; costs that no step has are left out."""
+    base, names = base_of(comparison), names_of(comparison)
+    there = [name for name in COSTS if any(any(row["measures"][name]["n"]) for row in comparison["rows"])]
+    lines = [
+        (*_step_cells(row), names[at], *_figures(row, there, at, base if is_relative else None))
+        for row in comparison["rows"]
+        for at in range(len(names))
+        if row["n"][at] and not (is_relative and at == base)
+    ]
+    heads = ("step", "per", "", "figure", *(_SHORT[name] for name in there))
+    title = f"Relative to {names[base]}" if is_relative else "As measured"
+    return TextTable(title, heads, tuple(lines), 3)
+
+
+def _step_cells(row: RowEntry) -> tuple[str, str]:
+    return label_of(row), "row" if row["unit"] == ROWS else "query"
+
+
+def _figures(row: RowEntry, names: Sequence[str], at: int, base: int | None) -> Iterator[str]:
+    """The figure and its costs."""
+    yield _cell(row, at, base, row["unit"])
+    for name in names:
+        yield _cell(row["measures"][name], at, base)
+
+
+def _cell(found: MeasureEntry | RowEntry, at: int, base: int | None, unit: str = "") -> str:
+    value = found["values"][at]
+    if base is None:
+        return figure_text(value, unit)
+    of_base = found["values"][base]
+    return ratio_text(value / of_base if value is not None and of_base else None)
+
+
+def to_csv(entries: Sequence[WhyEntry]) -> str:
+    """One line a cost, step by step; the figure of the step before them."""
+    return csv_of(_CSV, (line for entry in entries for line in _csv_lines(entry)))
+
+
+def _csv_lines(entry: WhyEntry) -> Iterator[Sequence[object]]:
+    coordinates = json.dumps(entry["coordinates"], sort_keys=True)
+    place = (entry["step"], coordinates, entry["base"], entry["column"])
+    yield *place, "value", *_numbers(entry, None, None)
+    for cost in entry["costs"]:
+        yield *place, cost["name"], *_numbers(cost, cost["explains"], cost["busy"])
+
+
+def _numbers(pair: PairEntry, explains: float | None, busy: float | None) -> Sequence[object]:
+    return pair["unit"], *pair["values"], pair["ratio"], explains, busy, *pair["n"], *pair["spread"]

@@ -1,0 +1,65 @@
+"""The Why panel: of a chosen cell, of all steps, before and after the writes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from tests import comparable
+from ui.models.text_table import SHARE
+from ui.pages.compare import ComparePage
+from ui.pages.compare.why import ALL, STEP, WRITES, WhyPanel
+
+from .seen import Open, choose, panel
+
+
+def lines(shown: WhyPanel) -> list[list[str]]:
+    model = shown._model
+    return [
+        [model.index(row, at).data() for at in range(model.columnCount())] for row in range(model.rowCount())
+    ]
+
+
+def test_enter_on_a_cell_shows_why(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened(3)
+    choose(page, "read-only", 2)
+    qtbot.keyClick(page.body.table, Qt.Key.Key_Return)
+    shown = panel(qtbot, page, WhyPanel)
+    assert shown._way == STEP
+    assert shown._heading.text() == "read-only threads=1: innodb-preset1-1 against innodb-preset0-1"
+    found = {line[0]: line for line in lines(shown)}
+    assert found["CPU per query"][1:5] == ["us/query", "35.50", "35.50", "1.00"]
+    assert found["KB written per query"][2:6] == ["-", "-", "-", "-"]
+    assert "need not be a cause" in shown._remark.text() or "goes along" in shown._remark.text()
+    assert shown._model.index(0, 5).data(SHARE) is None
+    choose(page, "read-only", 1)
+    assert "rocksdb-preset0-1 against" in shown._heading.text()
+    choose(page, "read-only", 0)  # the base: the first other column
+    assert "rocksdb-preset0-1 against" in shown._heading.text()
+
+
+def test_the_costs_of_all_steps(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened()
+    shown = panel(qtbot, page, WhyPanel)
+    qtbot.mouseClick(shown._ways[ALL], Qt.MouseButton.LeftButton)
+    relative = lines(shown)
+    assert {line[2] for line in relative} == {"rocksdb-preset0-1"}
+    page.turn()
+    assert len(lines(shown)) == 2 * len(relative)
+    assert ["update-index threads=4", "query"] in [line[:2] for line in lines(shown)]
+
+
+def test_before_and_after_the_writes(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened(repeats=2)
+    shown = panel(qtbot, page, WhyPanel)
+    qtbot.mouseClick(shown._ways[WRITES], Qt.MouseButton.LeftButton)
+    assert [line[0] for line in lines(shown)[::2]] == ["point-query threads=1", "point-query threads=4"]
+    assert {line[-1] for line in lines(shown)} == {"2"}
+    opened(number=2, its_steps=comparable.steps(driven=(("update-index", "write"),)))
+    qtbot.waitUntil(lambda: not shown._table.isVisible())
+    assert shown._remark.text().startswith("No test")
+
+
+def test_one_column_has_nothing_to_explain(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened(1)
+    assert panel(qtbot, page, WhyPanel)._remark.text().startswith("Choose a step")

@@ -1,0 +1,127 @@
+"""Why a step is faster or slower: its costs, those of all steps, and what the writes did to later reads."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.compare import base_of
+from app.prepost import pairs
+from app.prepost_text import pairs_of_steps
+from app.text_table import TextTable
+from app.why import WhyEntry, why
+from app.why_text import costs_of_steps, details
+
+from ...context import Context
+from ...models.text_table import SHARE, TextTableModel
+from ...theme import SPACE
+from ...widgets.share import ShareDelegate
+from ...widgets.table import Table
+from .panel import Panel, Shown
+
+STEP, ALL, WRITES = "This step", "All steps", "Before and after the writes"
+_TIPS = {
+    STEP: "What a query costs in the chosen step, what may explain its figure the most first",
+    ALL: "The costs of all steps, relative or absolute as the table is",
+    WRITES: "Tests before the writes (.pre) against the same ones after them, by the measure of the table",
+}
+_CHOOSE = "Choose a step in the table, and a column beside the base."
+_SHARES = 5  # the column of details() that says how much each may explain
+_BAR = 96  # pixels of it
+
+
+class WhyPanel(Panel):
+    title = "Why"
+    tip = "What a query costs, beside what became of the figure"
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context.theme, parent)
+        self._context = context
+        self._way = context.memory.value("compare/why", STEP)
+        self._ways = {text: QPushButton(text) for text in _TIPS}
+        self._model = TextTableModel(self)
+        self._table = Table("Costs")
+        self._table.setModel(self._model)
+        self._table.setItemDelegate(ShareDelegate(context.theme, SHARE, self._table))
+        self._table.horizontalHeader().setSectionsMovable(False)
+        self._heading, self._remark = QLabel(), QLabel()
+        self._build()
+
+    def _build(self) -> None:
+        group, head = QButtonGroup(self), QHBoxLayout()
+        for text, button in self._ways.items():
+            button.setCheckable(True)
+            button.setChecked(text == self._way)
+            button.setToolTip(_TIPS[text])
+            group.addButton(button)
+            head.addWidget(button)
+        head.addStretch(1)
+        group.buttonClicked.connect(lambda button: self.go_to(button.text()))
+        self._heading.setProperty("role", "heading")
+        self._remark.setProperty("role", "muted")
+        for label in (self._heading, self._remark):
+            label.setWordWrap(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, SPACE, 0, 0)
+        layout.addLayout(head)
+        layout.addWidget(self._heading)
+        layout.addWidget(self._table, 1)
+        layout.addWidget(self._remark)
+
+    @property
+    def picture(self) -> QWidget:
+        return self._table
+
+    def parts(self, shown: Shown) -> tuple[object, ...]:
+        place = (shown.row and (shown.row["workload"], str(shown.row["coordinates"])), shown.column)
+        return (shown.comparison, shown.is_relative, self._way, place)
+
+    def go_to(self, way: str) -> None:
+        """The step, all of them, or those before and after the writes."""
+        self._way = way
+        self._context.memory.keep("compare/why", way)
+        self._ways[way].setChecked(True)
+        if self.shown is not None:
+            self.update_from(self.shown)
+
+    def draw(self, shown: Shown) -> None:
+        if self._way == STEP:
+            self._draw_step(shown)
+        elif self._way == ALL:
+            self._show(costs_of_steps(shown.whole, shown.is_relative))
+        else:
+            self._show(pairs_of_steps(shown.comparison, pairs(shown.comparison)))
+        self.drawn.emit()
+
+    def _draw_step(self, shown: Shown) -> None:
+        if (entry := _entry(shown)) is None:
+            self._show(TextTable("", (), (), 0, (_CHOOSE,)))
+            return
+        shares = [None, *(cost["explains"] for cost in entry["costs"])]
+        table = details(shown.whole, entry)
+        self._model.show(table, shares, _SHARES)
+        self._arrange(table)
+
+    def _show(self, table: TextTable) -> None:
+        self._model.show(table)
+        self._arrange(table)
+
+    def _arrange(self, table: TextTable) -> None:
+        self._heading.setText(table.title)
+        self._heading.setVisible(bool(table.title))
+        self._remark.setText("\n".join(table.remarks))
+        self._remark.setVisible(bool(table.remarks))
+        self._table.setVisible(bool(table.lines))
+        self._table.resizeColumnsToContents()
+        if (at := self._model.share_column) >= 0:
+            self._table.setColumnWidth(at, max(_BAR, self._table.columnWidth(at)))
+
+
+def _entry(shown: Shown) -> WhyEntry | None:
+    """Of the chosen cell; beside the base, of the first other column."""
+    base, count = base_of(shown.whole), len(shown.whole["sessions"])
+    others = [at for at in range(count) if at != base]
+    if shown.row is None or not others:
+        return None
+    wanted = (shown.row["workload"], shown.row["coordinates"])
+    row = next(row for row in shown.whole["rows"] if (row["workload"], row["coordinates"]) == wanted)
+    return why(shown.whole, row, shown.column if shown.column in others else others[0])
