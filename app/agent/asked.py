@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Dict, List, Mapping
 
-_FACTORS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+from ..protocol.words import plain
+
 _ROUNDED, _NEAR = 1 << 20, 0.01
-_WORDS = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}
 # options that add to what is there or are no variables: nothing to compare
 _ADDING = ("plugin_load", "plugin_load_add", "early_plugin_load")
 # set by Dyno itself, below the preset, or answered in another form than asked
@@ -54,16 +54,3 @@ def options_of(cnf: str) -> Dict[str, str]:
         name = name[6:] if name.startswith("loose_") else name
         options[name] = value.strip().strip("\"'")
     return options
-
-
-def plain(value: str) -> str:
-    """A value in the one form in which two spellings of it are equal."""
-    word = value.strip().lower()
-    word = _WORDS.get(word, word)
-    if word[:-1].isdigit() and word[-1] in _FACTORS:
-        return str(int(word[:-1]) * _FACTORS[word[-1]])
-    try:
-        number = float(word)
-    except ValueError:
-        return ",".join(sorted(part.strip() for part in word.split(",")))
-    return str(int(number)) if number == int(number) else str(number)

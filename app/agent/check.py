@@ -6,10 +6,10 @@ import os
 from typing import Any, Dict, List, Mapping, Optional
 
 from ..protocol.plan import Contender, Plan
+from ..protocol.words import word
 from .asked import differences
 from .builds import environment
 from .compression import compression_in_force
-from .conditions import word
 from .conduct import others, read_plan
 from .directory import Directory
 from .fulltext import collection_problems, server_problems

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Dict, Mapping
 
 from ..protocol.cpus import as_text, from_text
 from ..protocol.events import Mark
+from ..protocol.words import literal, word
 from .affinity import AffinityError, affinity, set_affinity
-from .asked import differences, plain
+from .asked import differences
 from .mysql import QueryError
 from .refusal import Refusal
 
@@ -191,22 +192,6 @@ class Conditions:
         elif self._usual_cores:
             set_affinity(pid, self._usual_cores)
             self._usual_cores = ""
-
-
-def word(value: Any) -> str:
-    """A value as an option has it."""
-    return {True: "ON", False: "OFF"}[value] if isinstance(value, bool) else str(value)
-
-
-def literal(text: str) -> str:
-    """A value as SQL has it, which knows no 1G."""
-    if text[:-1].isdigit():
-        return plain(text)
-    try:
-        float(text)
-    except ValueError:
-        return "'{}'".format(text.replace("\\", "\\\\").replace("'", "''"))
-    return text
 
 
 def _listed(options: Mapping[str, str]) -> str:

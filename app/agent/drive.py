@@ -7,9 +7,10 @@ import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
 from ..protocol.events import Log, Mark, Progress
+from ..protocol.sysbench import command
 from .affinity import affinity
 from .figures import clients_missing, latency_of, marks_of, out_of_rows, per_unit, totals_of, value_of
-from .generator import Generator, add, command, credentials, driver_options
+from .generator import Generator, add, credentials, driver_options
 from .server import Server
 
 if TYPE_CHECKING:

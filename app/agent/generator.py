@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -13,25 +12,16 @@ import subprocess
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from ..protocol.cpus import from_text
-from ..protocol.plan import Plan, Step
 
 if TYPE_CHECKING:
     from .server import Server
 
 END_S = 5  # after being asked to stop
-PERCENTILE = 95
 _FAILED = re.compile(r"^FATAL: `\w+' function failed: ")  # before what the Lua of a workload says
-MOST_SEED = 2**31 - 1  # that sysbench takes; 0 would be the clock
 
 
 def find_sysbench() -> str:
     return shutil.which("sysbench") or ""
-
-
-def seed_of(plan: Plan, repeat: int, step: Step, process: int = 0) -> int:
-    """Never zero; another one for each repeat, step and process, the same for each contender."""
-    text = "{}/{}/{}/{}".format(plan.id, repeat, step.label, process)
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") % MOST_SEED + 1
 
 
 def driver_options(socket: str, port: int) -> List[str]:
@@ -55,36 +45,6 @@ def credentials(server: Server) -> Iterator[List[str]]:
         yield ["--config-file=" + path]
     finally:
         os.unlink(path)
-
-
-def command(
-    step: Step, plan: Plan, engine: str, table_options: str, driver: Sequence[str], seed: int
-) -> List[str]:
-    """The command line without the program, the Lua file and the pipe."""
-    ignored = ",".join(str(number) for number in step.ignored_by(engine)) or "none"
-    time_s = step.seconds + step.warmup if step.seconds else 0
-    line = ["--db-driver=mysql", *driver, "--mysql-db=dyno", "--mysql-ignore-errors=" + ignored]
-    line += [
-        "--threads={}".format(step.threads),
-        "--time={}".format(time_s),
-        "--events={}".format(step.events),
-    ]
-    line += ["--report-interval=1", "--rand-seed={}".format(seed), "--histogram=on"]
-    line += ["--percentile={}".format(PERCENTILE), "--verbosity=1"]
-    if step.warmup:
-        line.append("--report-checkpoints={}".format(step.warmup))
-    if step.rate:
-        line.append("--rate={}".format(step.rate))
-    own = {"tables": plan.tables, "table_size": plan.rows, "engine": engine, **step.options}
-    if step.kind == "load":
-        own["table_options"] = table_options
-        if plan.load_method != "ordered":
-            own["load_method"] = plan.load_method
-    return line + ["--{}={}".format(name.replace("_", "-"), _word(value)) for name, value in own.items()]
-
-
-def _word(value: Any) -> str:
-    return {True: "on", False: "off"}.get(value, str(value)) if isinstance(value, bool) else str(value)
 
 
 class Generator:

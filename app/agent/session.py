@@ -9,6 +9,7 @@ from typing import Any, Dict, Optional
 
 from ..protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
 from ..protocol.plan import PREPARING, Plan, Step, Turn
+from ..protocol.sysbench import seed_of
 from .builds import environment
 from .conditions import Conditions
 from .control import Control
@@ -19,7 +20,7 @@ from .drive import Drive, write_lua
 from .facts import Facts
 from .figures import figure_of
 from .from_snapshot import FromSnapshot
-from .generator import Generator, find_sysbench, seed_of
+from .generator import Generator, find_sysbench
 from .host import HostSampler
 from .journal import DiskFullError, Journal
 from .ledger import Ledger

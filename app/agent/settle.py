@@ -5,24 +5,14 @@ from __future__ import annotations
 import subprocess
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
+from ..protocol.settling import CALM_S, FEW_PAGES, FEW_TRANSACTIONS, FORCED, PURGED, ROCKSDB_FORCED
 from .debt import debt_of, debt_text, read_debt, rocksdb_moved
 from .host import Reading, deltas
 from .mysql import Client, QueryError
 
-CALM_S = 2  # seconds without a change before something counts as over
-FEW_PAGES = 128  # a server writes a handful of pages for itself all the time
 FEW_KB = 1024  # in a second: what nobody's reads would notice
-FEW_TRANSACTIONS = 16  # the statistics of a table are transactions too
-PURGED = 5_000  # InnoDB lets so many rest until the next transaction comes
 DEVICE_S = 10  # others may write to the same device for ever: it is waited for no longer than this
 WAITING = ("compaction_pending", "mem_table_flush_pending", "num_immutable_mem_table", "active_compactions")
-FORCED = {  # set in this order, put back in the reverse one
-    "innodb_max_dirty_pages_pct_lwm": "0",
-    "innodb_max_dirty_pages_pct": "0",
-    "innodb_idle_flush_pct": "100",
-    "innodb_purge_rseg_truncate_frequency": "1",
-}
-ROCKSDB_FORCED = ("rocksdb_force_flush_memtable_now", "rocksdb_compact_lzero_now")
 
 
 class Settling:

@@ -6,7 +6,8 @@ import re
 from typing import Dict, FrozenSet, List
 
 from ..protocol.plan import Contender, Plan, content_of, digest
-from .asked import options_of, plain
+from ..protocol.words import plain
+from .asked import options_of
 
 KEY_DIGITS = 16
 

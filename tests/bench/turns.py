@@ -24,11 +24,12 @@ from app.agent.conduct import take_in
 from app.agent.control import Control
 from app.agent.directory import Directory
 from app.agent.figures import totals_of
-from app.agent.generator import command, driver_options, find_sysbench
+from app.agent.generator import driver_options, find_sysbench
 from app.agent.session import Session
 from app.agent.sizes import sizes
 from app.agent.wait import carry_out_settle
 from app.protocol.plan import Plan, Step
+from app.protocol.sysbench import command
 
 from .rig import Rig
 

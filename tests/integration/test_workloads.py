@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from app.agent.generator import MOST_SEED
 from app.catalog import Catalog
+from app.protocol.sysbench import MOST_SEED
 
 from .generated import ROWS, TABLES, Outcome, Server, Work, classic, drive, fill, shipped, start
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.generator import command
 from app.catalog import Catalog, Workload
 from app.differences import work_differences
 from app.drafting import command_line
@@ -16,6 +15,7 @@ from app.errors import InputError
 from app.planner import PlanRequest, resolve
 from app.planner.loading import check_load_method
 from app.protocol.plan import Plan
+from app.protocol.sysbench import command
 from tests.plans import plan, request, survey
 
 RELEASED = Path(__file__).parents[1] / "data" / "0.1.0" / "journal.jsonl"

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from app.agent.generator import seed_of
 from app.catalog import Catalog
 from app.cli import main
 from app.drafting import variant_text
 from app.errors import InputError
 from app.planner import PlanRequest, estimate
+from app.protocol.sysbench import seed_of
 from tests.plans import plan, survey, write
 
 STUDIES = ("small-datum", "small-datum-2017-03", "small-datum-2017-11", "small-datum-2026")

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from app.agent.conditions import Conditions, literal, word
+from app.agent.conditions import Conditions
 from app.agent.refusal import Refusal
 from app.protocol.plan import Step
+from app.protocol.words import literal, word
 
 READ_ONLY = {"innodb_read_only": True}
 WRONG = {"innodb_page_size": 1}

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.agent.generator import seed_of
 from app.protocol.plan import Contender, Plan, Step, Turn
+from app.protocol.sysbench import seed_of
 
 CONTENDER = Contender(
     "a", "b", "/usr", "/usr/sbin/mariadbd", "MariaDB", "10.11", "f" * 64, "innodb", "default", ""

@@ -1,0 +1,15 @@
+"""What settling asks of a server: the agent has it done, the script of a session writes it down."""
+
+from __future__ import annotations
+
+CALM_S = 2  # seconds without a change before something counts as over
+FEW_PAGES = 128  # a server writes a handful of pages for itself all the time
+FEW_TRANSACTIONS = 16  # the statistics of a table are transactions too
+PURGED = 5_000  # InnoDB lets so many rest until the next transaction comes
+FORCED = {  # of InnoDB, set in this order, put back in the reverse one
+    "innodb_max_dirty_pages_pct_lwm": "0",
+    "innodb_max_dirty_pages_pct": "0",
+    "innodb_idle_flush_pct": "100",
+    "innodb_purge_rseg_truncate_frequency": "1",
+}
+ROCKSDB_FORCED = ("rocksdb_force_flush_memtable_now", "rocksdb_compact_lzero_now")

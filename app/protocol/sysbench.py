@@ -1,0 +1,54 @@
+"""What sysbench is told of a step: the agent starts it so, the script of a session writes it down."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, List, Sequence
+
+from .plan import Plan, Step
+
+PERCENTILE = 95
+MOST_SEED = 2**31 - 1  # that sysbench takes; 0 would be the clock
+SHARED = (  # the same for every step
+    "--db-driver=mysql",
+    "--mysql-db=dyno",
+    "--report-interval=1",
+    "--histogram=on",
+    "--percentile={}".format(PERCENTILE),
+    "--verbosity=1",
+)
+
+
+def seed_of(plan: Plan, repeat: int, step: Step, process: int = 0) -> int:
+    """Never zero; another one for each repeat, step and process, the same for each contender."""
+    text = "{}/{}/{}/{}".format(plan.id, repeat, step.label, process)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") % MOST_SEED + 1
+
+
+def command(
+    step: Step, plan: Plan, engine: str, table_options: str, driver: Sequence[str], seed: int
+) -> List[str]:
+    """The command line without the program, the Lua file and the pipe."""
+    return [*SHARED, *driver, *options_of(step, plan, engine, table_options, seed)]
+
+
+def options_of(step: Step, plan: Plan, engine: str, table_options: str, seed: int) -> List[str]:
+    """Those that the step alone has."""
+    ignored = ",".join(str(number) for number in step.ignored_by(engine)) or "none"
+    time_s = step.seconds + step.warmup if step.seconds else 0
+    line = ["--mysql-ignore-errors=" + ignored, "--threads={}".format(step.threads)]
+    line += ["--time={}".format(time_s), "--events={}".format(step.events), "--rand-seed={}".format(seed)]
+    if step.warmup:
+        line.append("--report-checkpoints={}".format(step.warmup))
+    if step.rate:
+        line.append("--rate={}".format(step.rate))
+    own = {"tables": plan.tables, "table_size": plan.rows, "engine": engine, **step.options}
+    if step.kind == "load":
+        own["table_options"] = table_options
+        if plan.load_method != "ordered":
+            own["load_method"] = plan.load_method
+    return line + ["--{}={}".format(name.replace("_", "-"), _word(value)) for name, value in own.items()]
+
+
+def _word(value: Any) -> str:
+    return {True: "on", False: "off"}.get(value, str(value)) if isinstance(value, bool) else str(value)

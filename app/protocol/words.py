@@ -1,0 +1,37 @@
+"""Values of options and variables as servers take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_FACTORS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_WORDS = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}
+
+
+def word(value: Any) -> str:
+    """A value as an option has it."""
+    return {True: "ON", False: "OFF"}[value] if isinstance(value, bool) else str(value)
+
+
+def literal(text: str) -> str:
+    """A value as SQL has it, which knows no 1G."""
+    if text[:-1].isdigit():
+        return plain(text)
+    try:
+        float(text)
+    except ValueError:
+        return "'{}'".format(text.replace("\\", "\\\\").replace("'", "''"))
+    return text
+
+
+def plain(value: str) -> str:
+    """A value in the one form in which two spellings of it are equal."""
+    said = value.strip().lower()
+    said = _WORDS.get(said, said)
+    if said[:-1].isdigit() and said[-1] in _FACTORS:
+        return str(int(said[:-1]) * _FACTORS[said[-1]])
+    try:
+        number = float(said)
+    except ValueError:
+        return ",".join(sorted(part.strip() for part in said.split(",")))
+    return str(int(number)) if number == int(number) else str(number)
