@@ -45,6 +45,9 @@ def add_words(words: Any) -> None:
     for verb, text, word, meaning in _CHANGES:
         parser = verbs.add_parser(verb, help=text)
         _add_session(parser, verb, {word: meaning} if word else {}, has_json=False)
+    script = verbs.add_parser("script", help="write down how to do it again with sysbench and no Dyno")
+    _add_session(script, "script", has_json=False)
+    script.add_argument("--out", type=Path, required=True, help="a folder that is not there yet")
     undelete = verbs.add_parser("undelete", help="bring back what was deleted in the last seven days")
     undelete.add_argument("session", help="a full id, or its last 6 characters")
     undelete.set_defaults(carry_out=later("session", "undelete_session"))
@@ -192,6 +195,13 @@ def export_session(arguments: argparse.Namespace) -> None:
         raise InputError("the name of the file is empty: say where the session is to be written")
     with opened() as history:
         print(export(history, arguments.session, Path(arguments.file)))
+
+
+def script_session(arguments: argparse.Namespace) -> None:
+    from ..script.writing import write_script
+
+    with opened() as history:
+        print(write_script(history, arguments.session, arguments.out) / "run.sh")
 
 
 def delete_session(arguments: argparse.Namespace) -> None:

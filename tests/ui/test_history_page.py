@@ -62,9 +62,12 @@ class Hand:
         self.line = page.findChild(FilterLine)
         self.message = page.findChild(Message)
 
-    def shown(self) -> list[int]:
+    def shown_ids(self) -> list[str]:
         model = self.table.model()
-        return [IDS.index(model.session(row)) for row in range(model.rowCount())]
+        return [model.session(row) for row in range(model.rowCount())]
+
+    def shown(self) -> list[int]:
+        return [IDS.index(session) for session in self.shown_ids()]
 
     def wait_shown(self, expected: list[int]) -> None:
         self.qtbot.waitUntil(lambda: sorted(self.shown()) == expected)
@@ -333,6 +336,19 @@ def test_the_selected_lines_are_copied_as_a_table(hand: Hand, context: Context) 
     assert [row[0] for row in rows] == ["Name", "rocksdb-default-1", "innodb-default-1"]
     at = rows[0].index("QPS write")
     assert rows[1][at].startswith("(1/2) ") and not rows[2][at].startswith("(")
+
+
+def test_a_session_is_written_down_as_a_script(hand: Hand, context: Context, tmp_path: Path) -> None:
+    drop(hand.page, [RELEASED])
+    hand.qtbot.waitUntil(lambda: len(hand.shown_ids()) == 6)
+    hand.qtbot.waitUntil(lambda: hand.action("Script...").isEnabled())
+    (session,) = hand.table.selected
+    with hand.qtbot.waitSignal(context.bus.said) as said:
+        hand.page._exchange.write_script(session, tmp_path / "again")
+    assert said.args == [f"The script is {tmp_path / 'again' / 'run.sh'}"]
+    assert (tmp_path / "again" / "lua" / "dyno.lua").is_file()
+    hand.page._exchange.write_script(session, tmp_path / "again")
+    hand.qtbot.waitUntil(lambda: "is there already" in hand.message.text)
 
 
 def test_sessions_go_out_and_come_back_by_a_drop(hand: Hand, context: Context, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -19,7 +20,8 @@ _WORDS = {
     "summary": "Summary: who is better, by how much",
     "setup": "What was compared: machine, build, engine, preset",
     "differences": "What differs between them",
-    "results": "Results: tables and bars by group",
+    "results": "Results: tables by group",
+    "charts": "Charts: bars, and curves over what was swept",
     "cost": "What a query costs",
     "caveats": "What has to be known: n, noise, marks, failures",
     "repeat": "How to repeat it",
@@ -28,6 +30,8 @@ _WORDS = {
 
 class ReportDialog(QDialog):
     """Accepted: it is to be saved."""
+
+    scripts_wanted = Signal()
 
     def __init__(self, title: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -51,6 +55,9 @@ class ReportDialog(QDialog):
         form.addRow("Sections", sections)
         form.addRow("&Your text", self._text)
         buttons = QDialogButtonBox()
+        scripts = buttons.addButton("S&cripts...", QDialogButtonBox.ButtonRole.ActionRole)
+        scripts.setToolTip("For each column a shell script that does the same with sysbench and no Dyno")
+        scripts.clicked.connect(self.scripts_wanted)
         save = buttons.addButton("&Save...", QDialogButtonBox.ButtonRole.AcceptRole)
         save.setProperty("accent", True)
         buttons.addButton(QDialogButtonBox.StandardButton.Cancel)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.compare import Comparison
-from app.compare_text import to_csv, to_markdown, to_text
+from app.compare_text import names_of, to_csv, to_markdown, to_text
 from app.errors import DynoError
 from app.report.content import title_of
 from app.report.writing import FORMS as FORMS_OF_REPORT
@@ -24,11 +24,13 @@ from .body import Body
 from .table import ComparisonTable
 
 if TYPE_CHECKING:
+    from app.history.history import History
+
     from ...dialogs.report import ReportDialog
 
 FORMS = {"text": to_text, "Markdown": to_markdown, "CSV": to_csv}
 _IMAGES = "PNG image (*.png);;SVG image (*.svg)"
-_REPORTS = "Web page (*.html);;Markdown (*.md)"
+_REPORTS = "Web page (*.html);;Markdown (*.md);;Table (*.csv)"
 
 
 class Sharing(QObject):
@@ -67,6 +69,7 @@ class Sharing(QObject):
 
         dialog = ReportDialog(title_of(comparison), self._page)
         dialog.accepted.connect(lambda: self._write_report(dialog, comparison))
+        dialog.scripts_wanted.connect(lambda: self._write_scripts(comparison))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
@@ -81,6 +84,21 @@ class Sharing(QObject):
             lambda written: self._context.bus.said.emit(f"The report is in {written}"),
             self.failed.emit,
         )
+
+    def _write_scripts(self, comparison: Comparison) -> None:
+        """One for each column: that of its first session."""
+        if (folder := ask_new_folder(self._page, "Scripts of the columns", "scripts")) is None:
+            return
+        firsts = [column["id"] for column in comparison["sessions"]]
+        columns = dict(zip(names_of(comparison), firsts, strict=True))
+
+        def work(history: History) -> str:
+            from app.script.writing import write_scripts
+
+            problems = write_scripts(history, columns, folder)
+            return "; ".join([f"The scripts are in {folder}", *problems])
+
+        self._context.tasks.read(self, work, self._context.bus.said.emit, self.failed.emit)
 
     def _save(self, save: Callable[[], None], name: str) -> None:
         try:
@@ -107,8 +125,16 @@ def ask_report_path(parent: QWidget) -> Path | None:
     if not path:
         return None
     wanted = Path(path)
-    ending = ".md" if "md" in chosen else ".html"
+    ending = next((each for each in (".md", ".csv") if each in chosen), ".html")
     return wanted if wanted.suffix.lower() in FORMS_OF_REPORT else wanted.with_name(wanted.name + ending)
+
+
+def ask_new_folder(parent: QWidget, title: str, name: str) -> Path | None:
+    """A folder that is to be made."""
+    path, _ = QFileDialog.getSaveFileName(
+        parent, f"{title}: a new folder", name, options=QFileDialog.Option.DontConfirmOverwrite
+    )
+    return Path(path) if path else None
 
 
 def save_table(comparison: Comparison, is_relative: bool, theme: Theme, path: Path) -> None:

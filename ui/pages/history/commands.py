@@ -24,6 +24,7 @@ class Doings:
     note: Do
     copy: Do
     export: Do
+    script: Do
     take_in: Do
     delete: Do
     undo: Do
@@ -42,6 +43,8 @@ class Commands:
         self.note = action(page, "Add &note", "Ctrl+N", "A note on the session", do.note)
         self.copy = action(table, "Cop&y", "Ctrl+C", "The selected lines as a table", do.copy)
         self.export = action(page, "&Export...", "Ctrl+E", "The selected sessions as files", do.export)
+        tip = "A shell script that does the session again, with sysbench and without Dyno"
+        self.script = action(page, "&Script...", "Ctrl+Shift+S", tip, do.script)
         self.take_in = action(page, "&Import...", "Ctrl+I", "Sessions that somebody exported", do.take_in)
         tip = "Take the selected sessions away; can be undone"
         self.delete = action(table, "&Delete", "Del", tip, do.delete)
@@ -52,12 +55,12 @@ class Commands:
 
     def menu(self) -> Sequence[QAction | None]:
         """Of the page."""
-        files = (self.export, self.take_in, None, self.delete, self.undo)
+        files = (self.export, self.script, self.take_in, None, self.delete, self.undo)
         return (*self._of_sessions(), self.copy, None, *files, None, self.find)
 
     def context_menu(self) -> Sequence[QAction | None]:
         """Of the list."""
-        return (*self._of_sessions(), self.copy, self.export, None, self.delete)
+        return (*self._of_sessions(), self.copy, self.export, self.script, None, self.delete)
 
     def buttons(self) -> Sequence[QAction]:
         """Those that stand on the page."""
@@ -67,7 +70,7 @@ class Commands:
         return (self.compare, self.open_live, None, self.rename, self.tag, self.note)
 
     def show_selected(self, sessions: int) -> None:
-        for each in (self.open_live, self.rename, self.note):
+        for each in (self.open_live, self.rename, self.note, self.script):
             each.setEnabled(sessions == 1)
         for each in (self.copy, self.tag, self.export, self.delete):
             each.setEnabled(sessions >= 1)

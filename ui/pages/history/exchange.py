@@ -82,6 +82,25 @@ class Exchange(QObject):
         self._context.bus.said.emit("Exporting …")
         self._context.tasks.read(self, work, self._on_exported, self.failed.emit)
 
+    def choose_script(self, session: str, name: str) -> None:
+        """A folder of its own, which is not there yet."""
+        dialog = QFileDialog(self._owner, "Script of the session: a new folder", self._folder())
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # nothing is written over
+        dialog.selectFile(f"{_file_name(name)}-script")
+        self._open(dialog, lambda paths: self.write_script(session, Path(paths[0])))
+
+    def write_script(self, session: str, folder: Path) -> None:
+        def work(history: History) -> Path:
+            from app.script.writing import write_script
+
+            return write_script(history, session, folder)
+
+        self._context.tasks.read(self, work, self._on_script_written, self.failed.emit)
+
+    def _on_script_written(self, folder: Path) -> None:
+        self._context.bus.said.emit(f"The script is {folder / 'run.sh'}")
+
     def copy(self, sessions: Sequence[str], columns: Sequence[SessionColumn]) -> None:
         """As a table, tabs between its cells; also of lines that were never looked at."""
 

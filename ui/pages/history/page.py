@@ -84,6 +84,7 @@ class HistoryPage(Page):
             note=self._detail.start_note,
             copy=lambda: exchange.copy(self._table.selected, self._table.shown_columns()),
             export=lambda: exchange.choose_export(self._table.selected, self._name()),
+            script=lambda: exchange.choose_script(self._table.selected[0], self._name()),
             take_in=exchange.choose_import,
             delete=lambda: editing.delete(self._table.selected),
             undo=editing.undo,

@@ -1,0 +1,49 @@
+"""What README.txt tells of a session: what ran where, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..step_text import remarks_of
+from ..units import bytes_text, count_text, figure_text
+from .recipe import Recipe
+
+
+def line(text: object) -> str:
+    """A text that stays on its line, and is nothing but text to a terminal."""
+    return "".join(each if each.isprintable() else "?" for each in " ".join(str(text).split()))
+
+
+def where(recipe: Recipe) -> list[tuple[str, str]]:
+    """Name and text; no text where nobody knows."""
+    plan, contender, machine = recipe.plan, recipe.contender, recipe.machine
+    cpu, disk = machine.get("cpu") or {}, machine.get("disk") or {}
+    memory, threads = machine.get("memory_bytes"), count_text(cpu.get("threads"), "thread")
+    notes = ", ".join(f"{name} {text}" for name, text in recipe.build_notes.items())
+    method = "" if plan.load_method == "ordered" else f", filled {plan.load_method}"
+    return [
+        ("server", f"{contender.family} {contender.version}, {contender.server}"),
+        ("SHA-256", f"{contender.fingerprint} (of a script that starts one: of both)"),
+        ("built", notes),
+        ("preset", f"{contender.engine}/{contender.preset}"),
+        ("table options", contender.table_options),
+        ("CPUs", contender.cores),
+        ("work", f"{count_text(plan.tables, 'table')} of {count_text(plan.rows, 'row')}{method}"),
+        ("transport", plan.transport),
+        ("sysbench", str(machine.get("sysbench") or "")),
+        ("machine", f"{plan.target}: {cpu.get('model')}, {threads}" if cpu else plan.target),
+        ("memory", bytes_text(memory) if memory else ""),
+        ("disk", ", ".join(str(disk[name]) for name in ("model", "kind", "filesystem") if disk.get(name))),
+        ("system", ", ".join(str(machine[name]) for name in ("distribution", "kernel") if machine.get(name))),
+        ("governor", str(machine.get("governor") or "")),
+    ]
+
+
+def figures(recipe: Recipe) -> Iterator[str]:
+    """Of each step: its name, its figure with its unit, the queries of an event, and what is to be known."""
+    for step, told, events in zip(recipe.plan.steps, recipe.steps, recipe.events, strict=True):
+        unit = "" if told["unit"] == "bytes" else told["unit"]
+        per_event = f"{told['queries'] / events:.4g}" if told["queries"] and events else ""
+        remark = remarks_of(told) or ("" if told["state"] == "completed" else told["state"])
+        parts = (f"{line(step.label):40}", f"{figure_text(told['value'], told['unit']):>12}", f"{unit:10}")
+        yield " ".join([*parts, f"{per_event:>8}", line(remark)]).rstrip()

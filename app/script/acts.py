@@ -1,0 +1,106 @@
+"""The steps of a session as the lines of a script, in their order."""
+
+from __future__ import annotations
+
+import posixpath
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..protocol.plan import PREPARING, Step
+from ..protocol.settling import FORCED, ROCKSDB_FORCED
+from ..protocol.sysbench import options_of, seed_of
+from ..protocol.words import literal
+from .conditions import Conditions, sql
+from .recipe import Recipe
+
+_WIDTH = 110
+
+
+@dataclass(frozen=True)
+class Act:
+    """A step of the script."""
+
+    name: str  # of the files that its figures go to
+    title: str
+    lines: tuple[str, ...]
+
+
+def acts(recipe: Recipe) -> Iterator[Act]:
+    """All of the plan, also what a person skipped."""
+    conditions = Conditions(recipe)
+    for at, step in enumerate(recipe.plan.steps):
+        name = f"{at + 1:02d}-{file_name(step.label)}"
+        lines = [*conditions.before(step), *_lines(recipe, conditions, at, step, name)]
+        yield Act(name, f"{at + 1}. {step.label}{_bounds(step)}", tuple(lines))
+
+
+def file_name(text: str) -> str:
+    """What every file system takes."""
+    return "".join(each if each.isascii() and (each.isalnum() or each in "-_.") else "-" for each in text)
+
+
+def _bounds(step: Step) -> str:
+    """`: 60 s after 5 s of warm-up`."""
+    parts = [
+        f"{step.seconds} s" if step.seconds else "",
+        f"{step.events} events" if step.events else "",
+        f"after {step.warmup} s of warm-up" if step.warmup else "",
+        f"{step.cap_s} s at most" if step.cap_s else "",
+    ]
+    said = " ".join(filter(None, parts))
+    return f": {said}" if said else ""
+
+
+def _lines(recipe: Recipe, conditions: Conditions, at: int, step: Step, name: str) -> Iterator[str]:
+    if step.lua:
+        yield _drive(recipe, step, name)
+        if step.kind in PREPARING:
+            yield "need_tables"
+        return
+    yield f"begin {name}"
+    if step.kind == "settle":
+        yield from _settle(recipe, conditions, step)
+    else:
+        if at == recipe.plan.snapshot_at:  # Dyno starts it on a copy, no page of which is in memory
+            yield "DROP_CACHED=yes"
+        yield conditions.restart()
+    yield f"finish {name}"
+
+
+def _drive(recipe: Recipe, step: Step, name: str) -> str:
+    contender = recipe.contender
+    seed = seed_of(recipe.plan, recipe.turn.repeat, step)
+    options = options_of(step, recipe.plan, contender.engine, contender.table_options, seed)
+    words = [name, step.load_cores or "all", posixpath.basename(step.lua), *options]
+    return wrapped(["drive", *map(shlex.quote, words)])
+
+
+def wrapped(words: Sequence[str]) -> str:
+    """A command over as many lines as it needs."""
+    lines = [words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + len(word) + 3 > _WIDTH:
+            lines.append(f"    {word}")
+        else:
+            lines[-1] += f" {word}"
+    return " \\\n".join(lines)
+
+
+def _settle(recipe: Recipe, conditions: Conditions, step: Step) -> Iterator[str]:
+    """Have the server write now what it may put off, wait, and put back what was changed for it."""
+    engine = recipe.contender.engine
+    if engine == "rocksdb":
+        yield from (sql(f"SET GLOBAL {name}=1") for name in ROCKSDB_FORCED if conditions.known(name))
+    wanted = _forced(conditions) if engine == "innodb" else {}
+    yield from (sql(f"SET GLOBAL {name}={value}") for name, value in wanted.items())
+    yield f"settle {step.cap_s}"
+    yield from (
+        sql(f"SET GLOBAL {name}={literal(conditions.known(name) or '')}") for name in reversed(wanted)
+    )
+
+
+def _forced(conditions: Conditions) -> dict[str, str]:
+    wanted = {name: value for name, value in FORCED.items() if conditions.known(name)}
+    capacity = conditions.known("innodb_io_capacity_max")
+    return {**wanted, "innodb_io_capacity": capacity} if capacity else wanted

@@ -1,0 +1,84 @@
+"""What steps ask of the server besides their load, as lines of a script: brought about, and put back."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+
+from ..protocol.plan import Step
+from ..protocol.words import literal, word
+from .recipe import Recipe
+
+
+def sql(statement: str) -> str:
+    """A line that has the server carry out a statement."""
+    return f"sql {shlex.quote(statement)}"
+
+
+class Conditions:
+    """What is in force while the script goes along; its lines bring about what the next step asks for."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+        self._known = dict(recipe.variables)  # as the server has been started
+        self._options: dict[str, str] = {}  # of its latest start
+        self._changed: dict[str, str] = {}  # variables that are not as they were, and how they were
+        self._has_caches = False
+        self._has_cores = False
+
+    def before(self, step: Step) -> Iterator[str]:
+        yield from self._restart(step)
+        yield from self._set_variables({name: word(value) for name, value in step.variables.items()})
+        yield from self._set_caches(step.key_caches)
+        yield from self._set_cores(step.cores)
+
+    def restart(self) -> str:
+        """With the options of the latest start; what was set since is forgotten with it."""
+        self._changed, self._has_caches, self._has_cores = {}, False, False
+        options = [f"--{name.replace('_', '-')}={value}" for name, value in self._options.items()]
+        return shlex.join(["restart", *options])
+
+    def known(self, name: str) -> str | None:
+        """The value that a variable has when no step has set it; None where the server does not have it."""
+        return self._known.get(name)
+
+    def _restart(self, step: Step) -> Iterator[str]:
+        options = {name: word(value) for name, value in step.restart_with.items()}
+        if options == self._options:
+            return
+        yield from self._set_variables({})
+        yield from self._set_caches(False)
+        if self._known.get("innodb_fast_shutdown") is not None:
+            yield sql("SET GLOBAL innodb_fast_shutdown=0")
+        self._options = options
+        self._known = {**self._recipe.variables, **options}
+        yield self.restart()
+
+    def _set_variables(self, wanted: Mapping[str, str]) -> Iterator[str]:
+        for name in [each for each in reversed(list(self._changed)) if each not in wanted]:
+            yield sql(f"SET GLOBAL {name}={literal(self._changed.pop(name))}")
+        for name, value in wanted.items():
+            self._changed.setdefault(name, self._known.get(name, value))
+            yield sql(f"SET GLOBAL {name}={literal(value)}")
+
+    def _set_caches(self, wanted: bool) -> Iterator[str]:
+        """One for each MyISAM table, together as large as the one for all of them."""
+        wanted = wanted and self._recipe.contender.engine == "myisam"
+        if wanted == self._has_caches:
+            return
+        self._has_caches = wanted
+        tables = self._recipe.plan.tables
+        size = int(self._known.get("key_buffer_size", "0")) // tables
+        for table in (f"sbtest{number}" for number in range(1, tables + 1)):
+            if wanted:
+                yield sql(f"SET GLOBAL {table}.key_buffer_size={size}")
+                yield sql(f"CACHE INDEX dyno.{table} IN {table}")
+            else:
+                yield sql(f"CACHE INDEX dyno.{table} IN default")
+                yield sql(f"SET GLOBAL {table}.key_buffer_size=0")
+
+    def _set_cores(self, wanted: str) -> Iterator[str]:
+        if wanted or self._has_cores:
+            self._has_cores = bool(wanted)
+            cpus = shlex.quote(wanted) if wanted else '"$USUAL_CPUS"'
+            yield f"move_server {cpus}"

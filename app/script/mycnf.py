@@ -1,0 +1,33 @@
+"""The options that Dyno puts below a preset, as lines in which the variables of a script stand for places."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+
+from .recipe import Recipe
+
+_AT_RUN_TIME = ("user",)  # asked where the script is carried out
+
+
+def own_lines(recipe: Recipe) -> Iterator[str]:
+    """For a here-document: `datadir=$WORK/data`."""
+    for name, value in recipe.own.items():
+        if name not in _AT_RUN_TIME:
+            placed = "$PORT" if name == "port" else _placed(recipe, value)
+            yield f"{name}={placed}" if value else name
+
+
+def _placed(recipe: Recipe, value: str) -> str:
+    private, base = posixpath.dirname(recipe.own["socket"]), recipe.contender.base
+    for folder, variable in ((recipe.place, "$WORK"), (private, "$PRIVATE"), (base, "$BASE")):
+        if value == folder or value.startswith(f"{folder}/"):
+            return variable + _kept(value[len(folder) :])
+    return _kept(value)
+
+
+def _kept(text: str) -> str:
+    """Nothing of it is another thing to the shell."""
+    for sign in ("\\", "$", "`"):
+        text = text.replace(sign, f"\\{sign}")
+    return text

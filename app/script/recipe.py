@@ -1,0 +1,81 @@
+"""What a script needs of a session, read from the plan and the facts that are kept with it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import InputError
+from ..history.figures import StepEntry, facts, plan_of, result, steps
+from ..history.history import History
+from ..history.sessions import SessionEntry, find, sessions
+from ..protocol.plan import Contender, Plan, Turn
+
+_OWN = "# what follows is Dyno's\n"  # in a my.cnf: above the options that are no preset's
+_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A session to be done again."""
+
+    entry: SessionEntry
+    plan: Plan
+    turn: Turn
+    cnf: str  # the preset as it was rendered
+    own: Mapping[str, str]  # options that Dyno has put below it; '' where one has no value
+    variables: Mapping[str, str]  # in force when the server was up
+    machine: Mapping[str, Any] = field(repr=False)
+    build_notes: Mapping[str, str] = field(repr=False)
+    steps: tuple[StepEntry, ...] = field(repr=False)  # what each came to
+    events: tuple[float, ...] = field(repr=False)  # of each, measured; 0 where there are none
+
+    @property
+    def contender(self) -> Contender:
+        return self.plan.contender_of(self.turn)
+
+    @property
+    def place(self) -> str:
+        """The directory that the session had on its target."""
+        return posixpath.dirname(self.own["datadir"])
+
+
+def read_recipe(history: History, reference: str) -> Recipe:
+    """Raises InputError where it is none that Dyno carried out, or did not come as far as its server."""
+    id_ = find(history, reference)
+    with history.reading():
+        plan = Plan.from_json(plan_of(history, id_))
+        (entry,) = sessions(history, ids=[id_])
+        known = {fact["name"]: fact["value"] for fact in facts(history, id_)}
+        done = tuple(steps(history, id_))
+        totals = [result(history, id_, at).get("totals", {}) for at in range(len(plan.steps))]
+    _check(id_, plan, known)
+    preset, _, own = str(known["my_cnf"]).partition(_OWN)
+    return Recipe(
+        entry=entry,
+        plan=plan,
+        turn=plan.turn_of(id_),
+        cnf=preset.rstrip() + "\n",
+        own=_options(own),
+        variables=known.get("variables", {}),
+        machine=known.get("machine", {}),
+        build_notes=known.get("build", {}).get("notes") or {},
+        steps=done,
+        events=tuple(each.get("events", 0) for each in totals),
+    )
+
+
+def _check(session: str, plan: Plan, known: Mapping[str, Any]) -> None:
+    if not any(step.lua for step in plan.steps):
+        raise InputError(f"session {session} was not carried out by Dyno: no script can do it again")
+    own = _options(str(known.get("my_cnf", "")).partition(_OWN)[2])
+    if not {"datadir", "socket"} <= own.keys():
+        raise InputError(f"session {session} did not come as far as its server: no script can do it again")
+
+
+def _options(text: str) -> dict[str, str]:
+    lines = [line.partition("=") for line in text.splitlines()]
+    return {name.strip(): value.strip() for name, _, value in lines if _NAME.fullmatch(name.strip())}

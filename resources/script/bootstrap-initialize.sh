@@ -1,0 +1,1 @@
+(server --initialize-insecure) </dev/null >"$WORK/bootstrap.log" 2>&1 || die "that failed: see $WORK/error.log"

@@ -1,0 +1,52 @@
+"""Scripts of the columns, asked for where a report is made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.history.history import History
+from app.history.taking_in import take_in
+from ui.bus import Wanted
+from ui.dialogs.report import ReportDialog
+from ui.pages.compare import ComparePage
+
+from .seen import Open
+
+RELEASED = Path(__file__).parents[2] / "data" / "0.1.0" / "session.zip"
+
+
+def press_scripts(page: ComparePage, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(folder), ""))
+    page.commands.report.trigger()
+    dialog = page.findChild(ReportDialog)
+    (button,) = [each for each in dialog.findChildren(QPushButton) if "cripts" in each.text()]
+    button.click()
+    dialog.reject()
+
+
+def test_columns_that_have_one_get_their_scripts(
+    qtbot: QtBot, opened: Open, page: ComparePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (other, *_) = opened(2)
+    with History(page.context.home) as history:
+        (taken,) = take_in(history, RELEASED).sessions
+    before = page.body.comparison
+    page.open(Wanted("compare", (taken.session, other)))
+    qtbot.waitUntil(lambda: page.body.comparison is not before)
+    with qtbot.waitSignal(page.context.bus.said) as said:
+        press_scripts(page, monkeypatch, tmp_path / "scripts")
+    assert said.args[0].startswith(f"The scripts are in {tmp_path / 'scripts'}; session {other} was not ")
+    assert [each.name for each in (tmp_path / "scripts").iterdir()] == ["recorded-rocksdb"]
+
+
+def test_why_there_is_none_is_told(
+    qtbot: QtBot, opened: Open, page: ComparePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened()
+    press_scripts(page, monkeypatch, tmp_path / "scripts")
+    qtbot.waitUntil(lambda: "no script can do it again" in page.message.text)
+    assert not (tmp_path / "scripts").exists()
