@@ -44,6 +44,12 @@ def differing(
     return found + _difference("fits in cache", todo, contenders, sides)
 
 
+def answers(contender: Contender, values: Values) -> dict[str, str]:
+    """What each rule finds in these options, or variables in force; without those that have no meaning."""
+    found = {rule.what: rule.read(contender, values) for rule in _RULES}
+    return {what: answer for what, answer in found.items() if answer}
+
+
 def _difference(
     what: str, todo: str, contenders: Sequence[Contender], said: Sequence[str]
 ) -> list[Difference]:

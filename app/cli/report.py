@@ -14,7 +14,9 @@ from .parser import later
 def add_words(words: Any) -> None:
     parser = words.add_parser("report", help="a comparison for other people, as one file")
     add_sessions(parser)
-    parser.add_argument("--out", type=Path, required=True, help="a file that is not there yet: .html or .md")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="a file that is not there yet: .html .md .csv"
+    )
     parser.add_argument("--title", default="", help="above it; left out: who is compared with whom")
     parser.add_argument("--text", type=Path, help="a file with text of your own, in Markdown")
     parser.add_argument(

@@ -8,11 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..compare_text import to_csv
 from ..errors import InputError
 from ..history.history import History
-from .content import SECTIONS, read_report
+from .content import SECTIONS, Report, read_report
+from .markdown import to_markdown
 
-FORMS = {".html": "html", ".htm": "html", ".md": "md"}  # by the ending of the file
+FORMS = (".html", ".htm", ".md", ".csv")  # how the name of a file ends
 
 
 @dataclass(frozen=True)
@@ -30,19 +32,17 @@ class ReportRequest:
 def check_file(file: Path) -> None:
     """Raises InputError where its name is none of a report."""
     if file.suffix.lower() not in FORMS:
-        raise InputError(f"{file}: a report is a file that ends with .html or .md")
+        raise InputError(f"{file}: a report is a file that ends with .html, .md or .csv")
 
 
 def write_report(history: History, request: ReportRequest) -> Path:
     """Where it is; in the place of a file of that name."""
-    from .rendering import render  # dear: only who writes one waits for it
-
     check_file(request.file)
     report = read_report(history, request.sessions, request.base, request.title, request.own_text)
-    file = request.file
+    file, text = request.file, render(report, request.file.suffix.lower(), request.sections)
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
-        part.write_text(render(report, FORMS[file.suffix.lower()], request.sections), encoding="utf-8")
+        part.write_text(text, encoding="utf-8")
         part.rename(file)
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror}") from None
@@ -50,3 +50,14 @@ def write_report(history: History, request: ReportRequest) -> Path:
         with suppress(OSError):
             part.unlink(missing_ok=True)
     return file
+
+
+def render(report: Report, ending: str, sections: Sequence[str] = SECTIONS) -> str:
+    """In the form of files that end so; a table for spreadsheets has no sections but its figures."""
+    if ending == ".csv":
+        return to_csv(report.comparison)
+    if ending == ".md":
+        return to_markdown(report, sections)
+    from .rendering import to_html  # dear: only who writes one waits for it
+
+    return to_html(report, sections)

@@ -15,7 +15,7 @@ from importlib import import_module
 from .figure import Figure, describe_machine, print_figures
 
 MODULES = ("server", "lua", "load", "history", "window_start", "charts", "history_page", "compare_page",
-           "live_page", "window_process", "snapshot")  # fmt: skip
+           "live_page", "window_process", "snapshot", "report")  # fmt: skip
 Measure = Callable[[argparse.Namespace], list[Figure]]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from app.history.history import History
 from app.history.publishing import import_shipped
 from app.report.content import read_report
-from app.report.rendering import render
+from app.report.writing import render
 
 NAMES = ("innodb-5.6.35-default", "innodb-5.7.10-default", "myrocks-5.6.35-default")
 
@@ -20,7 +21,7 @@ def report(tmp_path: Path) -> Path:
     with History(tmp_path / "home") as history:
         import_shipped(history)
         file = tmp_path / "report.html"
-        file.write_text(render(read_report(history, NAMES), "html"), encoding="utf-8")
+        file.write_text(render(read_report(history, NAMES), ".html"), encoding="utf-8")
     return file
 
 
@@ -35,7 +36,11 @@ def browse(profile: Path, *words: str) -> str:
 def test_a_browser_shows_it(report: Path, tmp_path: Path) -> None:
     dom = browse(tmp_path / "profile", "--dump-dom", report.as_uri())
     assert "myrocks-5.6.35-default does best in update-index threads=4 (10.60)" in dom
-    assert dom.count("<svg") == 3
+    assert dom.count("<svg") == 3 + dom.count("<polyline") // len(NAMES)
     picture = tmp_path / "report.png"
     browse(tmp_path / "profile", "--window-size=1000,1400", f"--screenshot={picture}", report.as_uri())
     assert picture.stat().st_size > 50_000
+    paper = tmp_path / "report.pdf"
+    browse(tmp_path / "profile", "--no-pdf-header-footer", f"--print-to-pdf={paper}", report.as_uri())
+    sizes = set(re.findall(rb"/MediaBox \[0 0 (\d+)[.\d]* (\d+)", paper.read_bytes()))
+    assert sizes == {(b"594", b"841")}, "points of A4"

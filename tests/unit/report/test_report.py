@@ -17,7 +17,9 @@ from app.history.history import History
 from app.history.publishing import import_shipped
 from app.history.writing import Writer
 from app.report.content import Report, read_report, sections_without
-from app.report.rendering import render
+from app.report.curves import curve_charts
+from app.report.svg import looks
+from app.report.writing import render
 from tests import journals
 
 EVIL = '<script>alert("x")</script>'
@@ -87,34 +89,113 @@ def test_whatever_names_and_texts_hold_is_escaped(history: History) -> None:
     edits.rename(history, ids[0], f"a | b {EVIL}")
     own = f"**mine** {EVIL} ![x](http://example.org/x.png) [link](javascript:alert(1))"
     report = read_report(history, ids, title=EVIL, own_text=own)
-    html = render(report, "html")
+    html = render(report, ".html")
     found = tags_of(html)
     assert not found.seen & {"script", "img", "iframe", "link"} and "<strong>mine</strong>" in html
     assert found.addresses == ["href=http://example.org/x.png"]  # a link to click on: nothing is fetched
-    markdown = render(replace(report, own_text=""), "md")
+    markdown = render(replace(report, own_text=""), ".md")
     assert "<script>" not in markdown and "\\<script\\>" in markdown and "a \\| b" in markdown
 
 
 def test_nothing_is_fetched(history: History) -> None:
-    html = render(read_report(history, keep(history)), "html")
+    html = render(read_report(history, keep(history)), ".html")
     assert not re.search(r"https?://|@import|url\(", html)
     assert "default-src 'none'" in html
 
 
 def test_sections_are_left_out(history: History) -> None:
     report = read_report(history, keep(history))
-    whole, less = render(report, "html"), render(report, "html", sections_without(["cost", "caveats"]))
+    whole, less = render(report, ".html"), render(report, ".html", sections_without(["cost", "caveats"]))
     assert 'id="cost"' in whole and 'id="caveats"' in whole
     assert 'id="cost"' not in less and 'id="caveats"' not in less and 'id="results"' in less
-    assert "## What a query costs" not in render(report, "md", sections_without(["cost"]))
+    assert "## What a query costs" not in render(report, ".md", sections_without(["cost"]))
     with pytest.raises(InputError, match="no section 'costs': there are summary,"):
         sections_without(["costs"])
 
 
 def test_charts_have_a_bar_for_each_figure(history: History) -> None:
-    html = render(read_report(history, keep(history)), "html")
+    html = render(read_report(history, keep(history)), ".html")
     assert html.count("<rect ") == 5 and html.count('class="spread"') == 5
     assert html.count("<title>rocksdb-default: 1.50</title>") == 1
+
+
+def test_what_was_swept_is_drawn_as_curves(history: History) -> None:
+    """Two steps over two numbers of threads, two columns of six sessions each."""
+    html = render(read_report(history, keep(history)), ".html")
+    assert html.count("<polyline ") == 4 and html.count("<circle ") == 8 and html.count(" reach") == 8
+    assert 'aria-label="update-index over threads, queries/s"' in html
+
+
+def test_a_missing_point_breaks_its_curve_and_no_other(history: History) -> None:
+    its_plan = journals.plan(CONTENDERS, its_steps=journals.steps((1, 2, 4)))
+    for turn in its_plan.turns:
+        raw = journals.whole(its_plan, turn.session, failed=2 if turn.contender else None).raw
+        Writer(history).append(its_plan.id, turn.session, 0, raw)
+    report = read_report(history, [turn.session for turn in its_plan.turns])
+    (chart, _) = curve_charts(report.comparison["rows"], report.names, looks((0, 1)))
+    assert chart.count("<circle ") == 5 and chart.count("<polyline ") == 1
+    (told,) = [each for each in report.caveats if each.startswith("no figure")]
+    assert (
+        told == "no figure, failed: sysbench: FATAL: error 1205: rocksdb-default-1 in point-query threads=2"
+    )
+
+
+def test_a_colour_that_is_there_already_is_dashed() -> None:
+    assert [each.classes for each in looks((0, 1, 0))] == ["c0", "c1", "c0 second"]
+
+
+def test_latencies_come_first_where_they_are_the_figure(history: History) -> None:
+    steps = [replace(journals.steps((1,))[1], unit="ms", figure="latency")]
+    its_plan = journals.plan(CONTENDERS, its_steps=steps)
+    for turn in its_plan.turns:
+        Writer(history).append(its_plan.id, turn.session, 0, journals.whole(its_plan, turn.session).raw)
+    report = read_report(history, [turn.session for turn in its_plan.turns])
+    assert [group.name for group in report.latencies] == ["Latency p50", "Latency p95", "Latency p99"]
+    assert report.latencies[0].unit == "ms/query" and "### Latency p99, ms/query" in render(report, ".md")
+
+
+def test_a_cost_stands_beside_the_base(history: History) -> None:
+    report = read_report(history, keep(history))
+    cpu = report.costs[0]
+    assert (cpu.name, cpu.unit) == ("CPU per query", "us/query")
+    assert [(cell.text, cell.beside) for cell in cpu.lines[0].cells] == [("35.50", ""), ("35.50", "1.00")]
+
+
+def test_what_has_to_be_known(history: History) -> None:
+    told = read_report(history, keep(history)).caveats
+    assert any(each.startswith("innodb-default: 6 sessions; they lie within ") for each in told)
+    assert "doublewrite" not in " ".join(told)  # only one of them has any
+    assert any(
+        each.startswith("commit: innodb-default: ") or each.startswith("file access: ") for each in told
+    )
+    assert "rank test over 5 cells" in told[-1]
+
+
+def test_marks_are_told_once_with_where_they_stand(history: History) -> None:
+    its_plan = journals.plan(CONTENDERS)
+    for turn in its_plan.turns:
+        maker = journals.Maker(its_plan, turn.session).begin()
+        for at in range(len(its_plan.steps)):
+            maker.step(at, marks=["indebted"] if turn.contender and at > 1 else [])
+        Writer(history).append(its_plan.id, turn.session, 0, maker.end().raw)
+    report = read_report(history, [turn.session for turn in its_plan.turns])
+    (told,) = [each for each in report.caveats if each.startswith("indebted")]
+    assert told.endswith(
+        ": rocksdb-default-1 in point-query threads=2, update-index threads=1, update-index threads=2"
+    )
+
+
+def test_presets_are_shown_once_and_the_way_to_the_script(history: History) -> None:
+    report = read_report(history, keep(history))
+    assert [preset.names for preset in report.presets] == [("innodb-default",), ("rocksdb-default",)]
+    html = render(report, ".html")
+    assert "# innodb default" in html and "dyno session script SESSION" in html
+    assert "```\n[mysqld]\n# rocksdb default\n```" in render(report, ".md")
+
+
+def test_a_table_for_spreadsheets(history: History) -> None:
+    lines = render(read_report(history, keep(history)), ".csv").splitlines()
+    assert lines[0].startswith("workload,group,threads") and len(lines) == 6
 
 
 def test_published_results_name_their_source(history: History) -> None:
@@ -136,7 +217,7 @@ def test_the_command_writes_a_file_once(
     assert "<title>Mine</title>" in out.read_text()
     for words, said in (
         ([*ids, "--out", str(out)], "is there already"),
-        ([*ids, "--out", str(tmp_path / "report.pdf")], "ends with .html or .md"),
+        ([*ids, "--out", str(tmp_path / "report.pdf")], "ends with .html, .md or .csv"),
         ([*ids, "--out", str(tmp_path / "none" / "r.html")], "cannot be written"),
         ([*ids, "--out", str(tmp_path / "r.md"), "--without", "costs"], "no section 'costs'"),
         ([*ids, "--out", str(tmp_path / "r.md"), "--text", str(tmp_path / "none.md")], "cannot be read"),

@@ -1,0 +1,101 @@
+"""What has to be known before a report is believed: repeats, noise, what went wrong or was not the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from ..compare import Comparison
+from ..compare_text import label_of
+from ..history.figures import plan_of
+from ..history.history import History
+from ..judgement import explained
+from ..parity import answers
+from ..presets import option_values
+from ..protocol.plan import Contender, Plan
+from ..step_text import mark_text
+from ..units import count_text
+
+_NAMED = 6  # steps in one line
+
+
+def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[str]:
+    """The gravest first."""
+    return [
+        *found["warnings"],
+        *_without_figure(found, names),
+        *_marked(found, names),
+        *_not_the_same(history, found, names),
+        *_repeats(found, names),
+        *filter(None, [explained(found)]),
+    ]
+
+
+def _repeats(found: Comparison, names: Sequence[str]) -> Iterator[str]:
+    """How often each was measured, and how far its sessions lie apart."""
+    for at, (name, column) in enumerate(zip(names, found["sessions"], strict=True)):
+        sessions = count_text(len(column["ids"]), "session")
+        spreads = [(row["spread"][at], label_of(row)) for row in found["rows"]]
+        known = sorted((spread, label) for spread, label in spreads if spread is not None)
+        if not known:
+            yield f"{name}: {sessions}"
+            continue
+        middle, (most, where) = median(spread for spread, _ in known), known[-1]
+        yield (
+            f"{name}: {sessions}; they lie within {middle:.1%} of their median in half of the steps, "
+            f"within {most:.1%} in all of them (the widest: {where})"
+        )
+
+
+def _without_figure(found: Comparison, names: Sequence[str]) -> Iterator[str]:
+    """By reason: a step that nobody could do is one line."""
+    return _gathered(
+        (f"no figure, {reason}", label_of(row), name)
+        for row in found["rows"]
+        for name, reason in zip(names, row["reasons"], strict=True)
+        if reason
+    )
+
+
+def _marked(found: Comparison, names: Sequence[str]) -> Iterator[str]:
+    return _gathered(
+        (mark_text(mark), label_of(row), name)
+        for row in found["rows"]
+        for name, marks in zip(names, row["marks"], strict=True)
+        for mark in marks
+    )
+
+
+def _gathered(told: Iterator[tuple[str, str, str]]) -> Iterator[str]:
+    """`what: name in step, step and 3 more; name in ...`, a line for each what."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for what, label, name in told:
+        found.setdefault(what, {}).setdefault(name, []).append(label)
+    for what, by_name in found.items():
+        yield f"{what}: " + "; ".join(f"{name} in {_some(labels)}" for name, labels in by_name.items())
+
+
+def _some(labels: Sequence[str]) -> str:
+    more = len(labels) - _NAMED
+    return ", ".join(labels[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _not_the_same(history: History, found: Comparison, names: Sequence[str]) -> Iterator[str]:
+    """Rules by which the contenders did not all play: durability, caching and the like."""
+    told = {
+        name: answers(contender, option_values(contender.cnf))
+        for name, column in zip(names, found["sessions"], strict=True)
+        if (contender := _contender(history, column["id"])).cnf
+    }
+    for rule in dict.fromkeys(rule for each in told.values() for rule in each):
+        who: dict[str, list[str]] = {}
+        for name, each in told.items():
+            if rule in each:
+                who.setdefault(each[rule], []).append(name)
+        if len(who) > 1:
+            yield f"{rule}: " + "; ".join(f"{', '.join(of)}: {answer}" for answer, of in who.items())
+
+
+def _contender(history: History, session: str) -> Contender:
+    plan = Plan.from_json(plan_of(history, session))
+    return plan.contender_of(plan.turn_of(session))

@@ -1,0 +1,110 @@
+"""A step over what was swept, as curves: one a column, the sessions of a point as its bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import floor, log, log10
+
+from ..compare import RowEntry
+from ..step_text import coordinate_text
+from ..units import figure_text
+from .svg import Look, drawing, line, text, tip
+
+AXES = {"threads": "threads", "cores": "cores", "volume_rows": "rows"}  # what a curve can go over
+WIDTH, HEIGHT = 320, 210  # pixels
+LEFT, RIGHT, TOP, BOTTOM = 58, 12, 24, 34  # around the curves
+_FAR = 16  # times the first: from here on rows stand by their logarithm
+
+Place = Callable[[float], float]
+
+
+def curve_charts(rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[Look]) -> list[str]:
+    """One for each step that was carried out at two points or more."""
+    return [_chart(axis, swept, names, its) for axis, swept in sweeps(rows)]
+
+
+def sweeps(rows: Sequence[RowEntry]) -> Iterator[tuple[str, list[RowEntry]]]:
+    """What was swept, step by step: a point a row, all else as it is; a row is drawn once for each axis."""
+    for axis in AXES:
+        found: dict[str, list[RowEntry]] = {}
+        for row in rows:
+            if isinstance(row["coordinates"].get(axis), int):
+                found.setdefault(_step(row, axis), []).append(row)
+        for swept in found.values():
+            if len(swept) > 1:
+                yield axis, sorted(swept, key=lambda row: int(row["coordinates"][axis]))
+
+
+def _step(row: RowEntry, axis: str) -> str:
+    others = sorted(each for each in row["coordinates"].items() if each[0] != axis)
+    return ", ".join([row["workload"], *(coordinate_text(*each) for each in others)])
+
+
+def _chart(axis: str, rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[Look]) -> str:
+    xs = [float(row["coordinates"][axis]) for row in rows]
+    most = max((value for row in rows for each in row["samples"] for value in each if value), default=1.0)
+    x_at, (y_at, ticks) = _across(xs, axis), _up(most)
+    name = _step(rows[0], axis)
+    less = ", less is better" if rows[0]["direction"] == "lower" else ""
+    parts = [text(0, 12, name, "start", "title"), text(WIDTH - RIGHT, HEIGHT - 2, AXES[axis], "end", "muted")]
+    parts += [_tick(tick, y_at, rows[0]["unit"]) for tick in ticks]
+    parts += [text(x_at(x), HEIGHT - BOTTOM + 14, f"{x:,.0f}", "middle", "muted") for x in _apart(xs, x_at)]
+    for at, look in enumerate(its):
+        parts.append(_curve(at, rows, [x_at(x) for x in xs], y_at, look, names[at]))
+    return drawing(WIDTH, HEIGHT, parts, f"{name} over {AXES[axis]}, {rows[0]['unit']}{less}")
+
+
+def _across(xs: Sequence[float], axis: str) -> Place:
+    """Threads always stand by their logarithm; anything else where the last lies far beyond the first."""
+    scale: Place = log if axis == "threads" or (xs[0] > 0 and xs[-1] >= _FAR * xs[0]) else float
+    low, high = scale(xs[0]), scale(xs[-1])
+    return lambda x: LEFT + 8 + (scale(x) - low) / (high - low or 1) * (WIDTH - LEFT - RIGHT - 16)
+
+
+def _up(most: float) -> tuple[Place, list[float]]:
+    """From nothing to the largest, with three to five round figures on the way."""
+    step = 10 ** floor(log10(most))
+    step *= next(part for part in (0.2, 0.5, 1.0, 2.0) if most / (part * step) <= 5)
+    ticks = [step * at for at in range(int(most / step) + 1)]
+    return lambda y: HEIGHT - BOTTOM - y / most * (HEIGHT - TOP - BOTTOM), ticks
+
+
+def _tick(value: float, y_at: Place, unit: str) -> str:
+    said = figure_text(value, unit) if value else "0"
+    y = y_at(value)
+    return line(LEFT, y, WIDTH - RIGHT, y, "grid") + text(LEFT - 6, y + 4, _short(said), "end", "muted")
+
+
+def _short(figure: str) -> str:
+    """Without zeros that say nothing."""
+    return figure.rstrip("0").rstrip(".") if "." in figure and figure[-1].isdigit() else figure
+
+
+def _apart(xs: Sequence[float], x_at: Place) -> list[float]:
+    """Those of which the texts do not touch."""
+    found: list[float] = []
+    for x in xs:
+        room = 4 + 3.5 * (len(f"{x:,.0f}") + (len(f"{found[-1]:,.0f}") if found else 0))
+        if not found or x_at(x) - x_at(found[-1]) >= room:
+            found.append(x)
+    return found
+
+
+def _curve(at: int, rows: Sequence[RowEntry], xs: Sequence[float], y_at: Place, look: Look, name: str) -> str:
+    """Broken where a figure is missing."""
+    runs: list[list[str]] = [[]]
+    marks = []
+    for x, row in zip(xs, rows, strict=True):
+        value = row["values"][at]
+        if value is None:
+            runs.append([])
+            continue
+        y = y_at(value)
+        runs[-1].append(f"{x:.1f},{y:.1f}")
+        known = [each for each in row["samples"][at] if each is not None]
+        if len(known) > 1:
+            marks.append(line(x, y_at(min(known)), x, y_at(max(known)), f"{look.classes} reach"))
+        said = tip(f"{name}: {figure_text(value, row['unit'])} {row['unit']}")
+        marks.append(f'<circle class="{look.classes}" cx="{x:.1f}" cy="{y:.1f}" r="3">{said}</circle>')
+    lines = [f'<polyline class="{look.classes}" points="{" ".join(run)}"/>' for run in runs if len(run) > 1]
+    return "".join([*lines, *marks])

@@ -1,0 +1,111 @@
+"""A report as Markdown, for a forum or an issue; whatever names hold stands for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .content import SECTIONS, Report
+from .setups import setup_lines
+from .tables import Cell, Group
+
+_SIGNS = ("\\", "`", "*", "_", "<", ">", "[", "]", "|", "#", "~", "&")
+
+
+def to_markdown(report: Report, sections: Sequence[str] = SECTIONS) -> str:
+    """With these sections; a chart is none of them."""
+    parts = [f"# {_plain(report.title)}", _plain(report.made)]
+    if report.own_text.strip():
+        parts.append(report.own_text.strip())
+    for name, write in _WRITTEN.items():
+        if name in sections and any((found := write(report))[1:]):
+            parts += found
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _summary(report: Report) -> list[str]:
+    return ["## Summary", *map(_plain, report.summary)]
+
+
+def _setup(report: Report) -> list[str]:
+    lines = [[name, *texts] for name, texts in setup_lines(report.setups)]
+    return ["## What was compared", _table(["", *report.names], lines)]
+
+
+def _differences(report: Report) -> list[str]:
+    lines = [
+        [each["group"], each["name"], *(value or "" for value in each["values"])]
+        for each in report.differences
+    ]
+    more = f"{report.differences_left_out} further differences are left out."
+    told = _table(["of", "what", *report.names], lines)
+    return ["## What differs", told, more if report.differences_left_out else ""]
+
+
+def _results(report: Report) -> list[str]:
+    return ["## Results", *_groups(report.groups, report), *_groups(report.latencies, report)]
+
+
+def _costs(report: Report) -> list[str]:
+    return ["## What a query costs", *_groups(report.costs, report)]
+
+
+def _caveats(report: Report) -> list[str]:
+    return ["## What has to be known", "\n".join(f"- {_plain(each)}" for each in report.caveats)]
+
+
+def _repeat(report: Report) -> list[str]:
+    presets = [
+        part
+        for preset in report.presets
+        for part in (f"### my.cnf of {_plain(', '.join(preset.names))}", _code(preset.cnf))
+    ]
+    return ["## How to repeat it", *map(_plain, report.repeat), *presets]
+
+
+_WRITTEN: dict[str, Callable[[Report], list[str]]] = {
+    "summary": _summary,
+    "setup": _setup,
+    "differences": _differences,
+    "results": _results,
+    "cost": _costs,
+    "caveats": _caveats,
+    "repeat": _repeat,
+}
+
+
+def _groups(groups: Sequence[Group], report: Report) -> list[str]:
+    return [part for group in groups for part in _group(group, report)]
+
+
+def _group(group: Group, report: Report) -> list[str]:
+    lines = [*group.lines, *([group.mean] if group.mean else [])]
+    less = " (less is better)" if group.direction == "lower" else ""
+    heading = f"### {_plain(group.name)}, {_plain(group.unit)}{less}"
+    return [heading, _table(["", *report.names], [[line.name, *map(_cell, line.cells)] for line in lines])]
+
+
+def _cell(cell: Cell) -> str:
+    return f"{cell.text} ({cell.beside})" if cell.beside else cell.text
+
+
+def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    if not lines:
+        return ""
+    rule = ["---", *["---:"] * (len(heads) - 1)]
+    rows = [[_plain(cell) for cell in heads], rule, *([_plain(cell) for cell in line] for line in lines)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _code(text: str) -> str:
+    """A fence that is longer than any in the text."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}"
+
+
+def _plain(text: str) -> str:
+    """Text that stands for itself in Markdown."""
+    for sign in _SIGNS:
+        text = text.replace(sign, f"\\{sign}")
+    return " ".join(text.split())

@@ -1,0 +1,95 @@
+"""What was compared: machine, build and preset of each column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..compare import ColumnEntry
+from ..history.figures import facts, plan_of
+from ..history.history import History
+from ..history.publishing import source_of
+from ..units import bytes_text, count_text
+
+_SHOWN = 16  # signs of a checksum
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A column in words."""
+
+    name: str
+    parts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A my.cnf as it was rendered, and the columns that had it."""
+
+    names: tuple[str, ...]
+    cnf: str
+
+
+def setups(history: History, columns: Sequence[ColumnEntry], names: Sequence[str]) -> Iterator[Setup]:
+    for column, name in zip(columns, names, strict=True):
+        known = {
+            what: (facts(history, column["id"], what) or [{"value": {}}])[-1]["value"]
+            for what in ("machine", "build")
+        }
+        source = source_of(history, column["id"])
+        published = ", ".join(source[each] for each in ("author", "date", "article") if each in source)
+        parts = [
+            ("Published", published),
+            *_machine(column["target"], known["machine"]),
+            *_build(column, known["build"]),
+            ("Sequence", column["sequence"]),
+            ("Sessions", str(len(column["ids"]))),
+        ]
+        yield Setup(name, tuple((what, text) for what, text in parts if text.strip(" ()")))
+
+
+def _machine(target: str, machine: Mapping[str, Any]) -> list[tuple[str, str]]:
+    cpu, disk = machine.get("cpu") or {}, machine.get("disk") or {}
+    memory = machine.get("memory_bytes")
+    system = [machine.get("distribution"), machine.get("kernel") and f"kernel {machine['kernel']}"]
+    return [
+        ("Machine", target),
+        ("CPU", f"{cpu['model']}, {count_text(cpu.get('cores'), 'core')}" if cpu.get("model") else ""),
+        ("Governor", str(machine.get("governor") or "")),
+        ("Memory", bytes_text(memory) if memory else ""),
+        ("Disk", ", ".join(str(disk[name]) for name in ("model", "kind", "filesystem") if disk.get(name))),
+        ("System", ", ".join(filter(None, system))),
+        ("sysbench", str(machine.get("sysbench") or "")),
+    ]
+
+
+def _build(column: ColumnEntry, build: Mapping[str, Any]) -> list[tuple[str, str]]:
+    contender, notes = column["contender"], build.get("notes") or {}
+    return [
+        ("Build", f"{contender['build']} ({contender['family']} {contender['version']})"),
+        ("SHA-256", str(build.get("fingerprint") or "")[:_SHOWN]),
+        ("Built", ", ".join(f"{name} {text}" for name, text in notes.items())),
+        ("Engine", contender["engine"]),
+        ("Preset", contender["preset"]),
+        ("Table options", contender["table_options"]),
+        ("Cores", contender["cores"]),
+    ]
+
+
+def presets(history: History, columns: Sequence[ColumnEntry], names: Sequence[str]) -> list[Preset]:
+    """Each text once; nothing of what others have published without it."""
+    found: dict[str, list[str]] = {}
+    for column, name in zip(columns, names, strict=True):
+        plan = plan_of(history, column["id"])
+        turn = next(turn for turn in plan["turns"] if turn["session"] == column["id"])
+        cnf = str(plan["contenders"][turn["contender"]]["cnf"]).strip()
+        if cnf:
+            found.setdefault(cnf, []).append(name)
+    return [Preset(tuple(of), cnf) for cnf, of in found.items()]
+
+
+def setup_lines(setups: Sequence[Setup]) -> list[tuple[str, list[str]]]:
+    """Of each part a line, a text a column."""
+    names = dict.fromkeys(name for setup in setups for name, _ in setup.parts)
+    return [(name, [dict(setup.parts).get(name, "") for setup in setups]) for name in names]

@@ -1,0 +1,42 @@
+"""Drawing as SVG: no library, no script, sharp on paper; colours are those of the page's style."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a column is drawn: its colour of the palette, dashed where another one has that already."""
+
+    colour: int
+    is_second: bool = False
+
+    @property
+    def classes(self) -> str:
+        return f"c{self.colour} second" if self.is_second else f"c{self.colour}"
+
+
+def looks(colours: Sequence[int]) -> list[Look]:
+    return [Look(colour, colour in colours[:at]) for at, colour in enumerate(colours)]
+
+
+def text(x: float, y: float, words: str, anchor: str, classes: str = "") -> str:
+    style = f' class="{classes}"' if classes else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{style}>{escape(words)}</text>'
+
+
+def line(x1: float, y1: float, x2: float, y2: float, classes: str) -> str:
+    return f'<line class="{classes}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
+
+
+def tip(words: str) -> str:
+    return f"<title>{escape(words)}</title>"
+
+
+def drawing(width: float, height: float, parts: Sequence[str], name: str) -> str:
+    """All of it, with what it shows for those who do not see it."""
+    size = f'viewBox="0 0 {width:g} {height:g}" width="{width:g}" height="{height:g}"'
+    return f'<svg {size} role="img" aria-label="{escape(name)}">{"".join(parts)}</svg>'

@@ -1,0 +1,121 @@
+"""The figures of a report as tables: steps by group, what a query costs, latencies where they come first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ..compare import Comparison, RowEntry
+from ..compare_text import label_of, mean_text, ratio_text
+from ..judgement import GroupEntry
+from ..measures import measure_named
+from ..stats.verdicts import COLOURED
+from ..units import figure_text
+
+COSTS = ("cpu_us", "context_switches", "read_kb", "written_kb")  # measures of what a query costs
+LATENCIES = ("p50_ms", "p95_ms", "p99_ms")  # measures beside a figure that is a mean latency
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A figure, and what is said of it below."""
+
+    text: str
+    beside: str = ""  # how it stands to the base
+    tone: str = ""  # better, worse or nothing
+    tip: str = ""  # n, spread, p
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a table: what it is of, then a cell a column."""
+
+    name: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Steps by one unit, and what they come to."""
+
+    name: str
+    unit: str
+    direction: str
+    lines: tuple[Line, ...]
+    mean: Line | None
+    rows: tuple[RowEntry, ...] = field(repr=False)
+
+
+def groups(found: Comparison, base: int) -> Iterator[Group]:
+    """In the order of their first steps, told apart by their units as the means are."""
+    for entry in found["groups"]:
+        rows = [
+            row for row in found["rows"] if (row["group"], row["unit"]) == (entry["group"], entry["unit"])
+        ]
+        lines = tuple(_line(row, base) for row in rows)
+        name, unit = entry["group"] or "other steps", entry["unit"]
+        yield Group(name, unit, entry["direction"], lines, _mean(entry, base), tuple(rows))
+
+
+def costs(found: Comparison, base: int) -> Iterator[Group]:
+    """What a query costs in each step that was driven; nothing where no step has it."""
+    driven = [row for row in found["rows"] if row["kind"] == "drive"]
+    for name in COSTS:
+        yield from _measured(driven, name, base)
+
+
+def latencies(found: Comparison, base: int) -> Iterator[Group]:
+    """Percentiles of the steps whose figure is a mean latency."""
+    timed = [row for row in found["rows"] if row["unit"] == "ms"]
+    for name in LATENCIES:
+        yield from _measured(timed, name, base)
+
+
+def _measured(rows: Sequence[RowEntry], name: str, base: int) -> Iterator[Group]:
+    """As it was measured: what the report judges are the figures of the steps."""
+    measure = measure_named(name)
+    there = [row for row in rows if any(row["measures"][name]["n"])]
+    lines = [Line(label_of(row), _plain(row["measures"][name]["values"], base)) for row in there]
+    if lines:
+        yield Group(measure.title, measure.unit_of(there[0]), "lower", tuple(lines), None, ())
+
+
+def _plain(values: Sequence[float | None], base: int) -> tuple[Cell, ...]:
+    of = values[base]
+    return tuple(
+        Cell(figure_text(value), f"{value / of:.2f}" if value is not None and of and at != base else "")
+        for at, value in enumerate(values)
+    )
+
+
+def _columns(row: RowEntry) -> range:
+    return range(len(row["values"]))
+
+
+def _line(row: RowEntry, base: int) -> Line:
+    return Line(label_of(row), tuple(_cell(row, at, base) for at in _columns(row)))
+
+
+def _cell(row: RowEntry, at: int, base: int) -> Cell:
+    verdict = row["verdict"][at] or ""
+    beside = "" if at == base or row["relative"][at] is None else ratio_text(row, at)
+    tone = verdict if verdict in COLOURED else ""
+    return Cell(figure_text(row["values"][at], row["unit"]), beside, tone, _tip(row, at))
+
+
+def _tip(row: RowEntry, at: int) -> str:
+    spread, p = row["spread"][at], row["p"][at]
+    parts = [
+        f"n = {row['n'][at]}" if row["n"][at] else "",
+        "" if spread is None else f"all within {spread:.1%} of the median",
+        "" if p is None else f"p = {p:.2g}",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def _mean(entry: GroupEntry, base: int) -> Line | None:
+    if entry["steps"] < 2:
+        return None
+    ratios = enumerate(entry["ratios"])
+    cells = [Cell("" if at == base or ratio is None else mean_text(ratio)) for at, ratio in ratios]
+    return Line(f"geometric mean of {entry['steps']} steps", tuple(cells))

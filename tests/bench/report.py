@@ -1,0 +1,47 @@
+"""A report of a large comparison: from the history to the file, its statistics included."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from app.history.history import History
+from app.protocol.plan import Step
+from app.report.writing import ReportRequest, write_report
+from tests import comparable
+
+from .figure import Figure
+
+COLUMNS, REPEATS, STEPS = 8, 5, 60
+TIMES = 5
+MB = 1 << 20
+_DRIVEN = tuple((f"step{at}", f"group{at // 5}") for at in range((STEPS - 2) // 2))
+
+
+def measure_report(_options: argparse.Namespace) -> list[Figure]:
+    """8 columns of 5 repeats, 60 steps: load, settling, and steps at two numbers of threads."""
+    with TemporaryDirectory() as folder:
+        home, times = Path(folder, "home"), []
+        ids = comparable.keep(home, comparable.plan(COLUMNS, REPEATS, its_steps=_steps()))
+        for at in range(TIMES):
+            file = Path(folder, f"report{at}.html")
+            began = time.perf_counter()
+            with History(home) as history:
+                write_report(history, ReportRequest(ids, file))
+            times.append(time.perf_counter() - began)
+        size = file.stat().st_size / MB
+    name = f"{COLUMNS} columns x {REPEATS} repeats x {STEPS} steps"
+    return [
+        Figure(f"{name}: the report, median", median(times), "s", TIMES, "reports", at_most=3, digits=2),
+        Figure(f"{name}: its HTML", size, "MB", 1, "report", at_most=3, digits=2),
+    ]
+
+
+def _steps() -> list[Step]:
+    return comparable.steps((1, 8), 5, _DRIVEN)
+
+
+FIGURES = {"report": measure_report}
