@@ -8,13 +8,14 @@ from typing import Any, TypedDict
 
 from .differences import work_differences
 from .errors import InputError
-from .history.figures import StepEntry, facts, plan_of, steps
+from .history.figures import CutEntry, SteadinessEntry, StepEntry, facts, plan_of, steps
 from .history.history import History
 from .history.sessions import ContenderEntry, SessionEntry, find, sessions
-from .judgement import GroupEntry, judged
+from .judgement import OF_ALL_SECONDS, GroupEntry, judged
 from .measures import FIGURE, MEASURES, Measure, measure_named
 from .protocol.cpus import from_text
 from .stats import Limits
+from .stats.steady import UNSTEADY
 from .units import direction_of
 
 _LEFT_OUT = ("warmup",)
@@ -67,6 +68,8 @@ class RowEntry(RelatedEntry):
     direction: str
     reasons: list[str]  # why there is no figure, or not one of each repeat
     marks: list[list[str]]
+    steadiness: list[list[SteadinessEntry | None]]  # one a session, as the samples
+    cuts: list[list[CutEntry | None]]
     latency_per: str  # what one latency is of
     measures: dict[str, MeasureEntry]  # by the name of a Measure, but the figure of the step itself
 
@@ -185,12 +188,20 @@ def _row(key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int)
         "direction": direction_of(model["unit"]),
         **_related(figure, base),
         "reasons": [_reason(cell, model) for cell in cells],
-        "marks": [sorted({mark for step in cell for mark in step["marks"]}) for cell in cells],
+        "marks": [_marks(cell) for cell in cells],
+        "steadiness": [[step and step["steadiness"] for step in place] for place in places],
+        "cuts": [[step and step["cut"] for step in place] for place in places],
         "latency_per": model["latency_per"],
         "measures": {
             measure.name: _measured(measure, places) for measure in MEASURES if measure is not FIGURE
         },
     }
+
+
+def _marks(cell: Sequence[StepEntry]) -> list[str]:
+    """Of all sessions; a median of which more than half are steady is no unsteady one."""
+    marks = [mark for step in cell for mark in step["marks"]]
+    return sorted({mark for mark in marks if mark != UNSTEADY or 2 * marks.count(mark) >= len(cell)})
 
 
 def _measured(measure: Measure, places: Sequence[Sequence[StepEntry | None]]) -> MeasureEntry:
@@ -258,12 +269,14 @@ def by_measure(comparison: Comparison, name: str) -> Comparison:
 def _row_by(row: RowEntry, measure: Measure, base: int) -> RowEntry:
     found = row["measures"][measure.name]
     reasons = zip(row["reasons"], found["n"], strict=True)
+    marks = zip(row["marks"], row["cuts"], strict=True)
     return {
         **row,
         "unit": measure.unit_of(row),
         "direction": measure.direction,
         **_related(found, base),
         "reasons": [reason or ("" if n else "not measured") for reason, n in reasons],
+        "marks": [[*each, OF_ALL_SECONDS] if any(cuts) else each for each, cuts in marks],
     }
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from .compare import Comparison, RowEntry, base_of
 from .judgement import SIGNS, GroupEntry, RatioEntry, explained
+from .stats.steady import STEADY, UNSTEADY
 from .stats.verdicts import COLOURED, DIFFERS
-from .step_text import mark_text
+from .step_text import mark_text, seconds_texts
 from .units import figure_text
 
 if TYPE_CHECKING:
@@ -98,13 +99,32 @@ def remarks_of(comparison: Comparison) -> list[str]:
         if reason
     ]
     marked = [
-        f"{label_of(row)}, {name}: {'; '.join(map(mark_text, marks))}"
+        f"{label_of(row)}, {name}: {'; '.join(told)}"
         for row in comparison["rows"]
-        for name, marks in zip(names_of(comparison), row["marks"], strict=True)
-        if marks
+        for at, name in enumerate(names_of(comparison))
+        if (told := told_of(row, at))
     ]
     judged = [": ".join(filter(None, (repeats, explained(comparison))))] if repeats else []
     return [*comparison["warnings"], *missing, *marked, *judged]
+
+
+def told_of(row: RowEntry, at: int) -> list[str]:
+    """The marks of a cell in words; of each session why it was not steady, and which seconds count."""
+    n = len(row["samples"][at])
+    marks = [mark_text(mark) for mark in row["marks"][at] if mark != UNSTEADY]
+    return marks + [
+        f"session {number} of {n}: {text}" if n > 1 else text
+        for number, each in enumerate(zip(row["steadiness"][at], row["cuts"][at], strict=True), 1)
+        for text in seconds_texts(*each)
+    ]
+
+
+def steady_text(row: RowEntry, at: int) -> str:
+    """`steady`, `steady: 3 of 5 sessions`; '' where nobody looked."""
+    words = [each["word"] for each in row["steadiness"][at] if each]
+    if len(set(words)) <= 1:
+        return words[0] if words else ""
+    return f"{STEADY}: {words.count(STEADY)} of {len(words)} sessions"
 
 
 def _cells(comparison: Comparison) -> tuple[list[str], list[list[str]]]:

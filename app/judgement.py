@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, TypedDict
 
 from .stats import Cell, Limits, Verdict, group_ratio, judge
+from .stats.steady import UNSTEADY
 from .stats.verdicts import FEW, NOISE, SINGLE, SMALL
 
 if TYPE_CHECKING:
@@ -14,7 +15,10 @@ if TYPE_CHECKING:
 
 BASE = "base"
 MARKED = "marked"  # something went wrong or was left over: never judged
-UNJUDGED = ("after-a-crash", "error-ridden", "indebted", "fewer-clients", "out-of-rows")
+OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step that is cut
+UNJUDGED = (
+    "after-a-crash", "error-ridden", "indebted", "fewer-clients", "out-of-rows", UNSTEADY, OF_ALL_SECONDS,
+)  # fmt: skip
 SIGNS = {NOISE: "~", SMALL: "~", FEW: "?", MARKED: "!"}  # beside a ratio, where a word would be too long
 
 

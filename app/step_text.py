@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .history.figures import StepEntry
+from .history.figures import CutEntry, SteadinessEntry, StepEntry
 from .settled import settled_text
+from .stats.steady import UNSTEADY
 from .units import figure_text
 
 MARKS = {
@@ -17,8 +18,12 @@ MARKS = {
     "fewer-clients": "fewer clients were connected than it was to have threads",
     "out-of-rows": "more than half of its rows were gone when it ended: every second statement found none",
     "restarted": "the server was started anew for it, with empty caches",
+    UNSTEADY: "its throughput changed while it was measured",
+    "of-all-seconds": "it is of the whole step, of which only some seconds count",
     "shared-cores": "the load generator ran on cores of the server: it had none of its own",
 }
+
+WHOLE = "latency and costs are those of the whole step"  # beside the figure of a step that is cut
 
 
 def mark_text(mark: str) -> str:
@@ -36,13 +41,38 @@ def remarks_of(step: StepEntry) -> str:
     settled = step["settled"]
     amplification = settled and settled["write_amplification"]
     spread = f"write amplification {figure_text(amplification)}" if amplification else ""
-    return ", ".join(filter(None, (step["reason"], *step["marks"], spread)))
+    other_marks = (mark for mark in step["marks"] if mark != UNSTEADY)
+    seconds = seconds_texts(step["steadiness"], step["cut"])
+    return ", ".join(filter(None, (step["reason"], *other_marks, *seconds, spread)))
 
 
 def remarks_text(step: StepEntry) -> str:
-    """The same with what it means, and what settling behind it took; '' where there is nothing to say."""
+    """The same with what it means, whether it was steady, and what settling behind it took; or ''."""
     settled = settled_text(step["settled"]) if step["settled"] else ""
-    return "\n".join(filter(None, (step["reason"], marks_text(step["marks"]), settled)))
+    marks = marks_text(mark for mark in step["marks"] if mark != UNSTEADY)
+    steady = steadiness_text(step["steadiness"])
+    cut = f"{cut_text(step['cut'])}; {WHOLE}" if step["cut"] else ""
+    return "\n".join(filter(None, (step["reason"], marks, steady, cut, settled)))
+
+
+def seconds_texts(steadiness: SteadinessEntry | None, cut: CutEntry | None) -> list[str]:
+    """What has to be known: why a step was not steady, which of its seconds count where not all do."""
+    unsteady = steadiness is not None and steadiness["word"] == UNSTEADY
+    return [
+        *([steadiness_text(steadiness)] if unsteady else []),
+        *([cut_text(cut)] if cut else []),
+    ]
+
+
+def steadiness_text(steadiness: SteadinessEntry | None) -> str:
+    """`unsteady: throughput falls 18% over the step`; '' where nobody looked."""
+    return f"{steadiness['word']}: {steadiness['text']}" if steadiness else ""
+
+
+def cut_text(cut: CutEntry) -> str:
+    """`seconds 20 to 60 of 60 (a backup ran)`."""
+    reason = f" ({cut['reason']})" if cut["reason"] else ""
+    return f"seconds {cut['first_s']} to {cut['last_s'] + 1} of {cut['seconds']}{reason}"
 
 
 def named(name: str, coordinates: Mapping[str, Any]) -> str:

@@ -48,6 +48,7 @@ def add_words(words: Any) -> None:
     script = verbs.add_parser("script", help="write down how to do it again with sysbench and no Dyno")
     _add_session(script, "script", has_json=False)
     script.add_argument("--out", type=Path, required=True, help="a folder that is not there yet")
+    _add_cut(verbs.add_parser("cut", help="say which seconds of a step count"))
     undelete = verbs.add_parser("undelete", help="bring back what was deleted in the last seven days")
     undelete.add_argument("session", help="a full id, or its last 6 characters")
     undelete.set_defaults(carry_out=later("session", "undelete_session"))
@@ -84,6 +85,18 @@ def _add_series(parser: argparse.ArgumentParser) -> None:
         "--threads", type=whole_number(1, 1_000_000), help="of the client, where there are several"
     )
     parser.add_argument("--series", default="qps", help="as the session names it; qps if nothing is said")
+
+
+def _add_cut(parser: argparse.ArgumentParser) -> None:
+    _add_session(parser, "cut", {"step": "as dyno session show names it"}, has_json=False)
+    second = whole_number(0, 10_000_000)
+    parser.add_argument("from", type=second, nargs="?", help="where they begin; the step begins at 0")
+    parser.add_argument("to", type=second, nargs="?", help="where they end")
+    parser.add_argument(
+        "--threads", type=whole_number(1, 1_000_000), help="of the client, where there are several"
+    )
+    parser.add_argument("--reason", default="", help="why: one line, kept with the cut")
+    parser.add_argument("--undo", action="store_true", help="all of its seconds count again")
 
 
 @contextmanager
@@ -186,6 +199,26 @@ def note_session(arguments: argparse.Namespace) -> None:
 
     with opened() as history:
         note(history, arguments.session, arguments.text)
+
+
+def cut_session(arguments: argparse.Namespace) -> None:
+    from ..history.counting import Cut
+    from ..history.edits import cut, uncut
+    from ..history.figures import find_step, steps
+    from ..history.sessions import find
+    from .session_text import counted_text
+
+    bounds = [getattr(arguments, name) for name in ("from", "to")]
+    if arguments.undo == (bounds[1] is not None):
+        raise InputError("say from which second to which second of the step, or --undo")
+    with opened() as history:
+        session = find(history, arguments.session)
+        _, position = find_step(history, session, arguments.step, arguments.threads)
+        if arguments.undo:
+            uncut(history, session, position)
+        else:
+            cut(history, session, position, Cut(bounds[0], bounds[1] - 1, arguments.reason))
+        print(counted_text(steps(history, session)[position]))
 
 
 def export_session(arguments: argparse.Namespace) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..protocol.plan import label_of
 from ..settled import settled_text
-from ..step_text import mark_text, named
-from ..units import date_text
+from ..stats.steady import SHORT, STEADY, UNSTEADY
+from ..step_text import WHOLE, cut_text, mark_text, named, seconds_texts, steadiness_text
+from ..units import date_text, with_unit
 from .screen import harmless, print_table
 
 HEADERS = (
     *("step", "threads", "state", "value", "unit", "p95 ms", "p99 ms", "latency per", "CPU us/query"),
-    *("KB written/query", "size MB", "errors", "marks", "reason"),
+    *("KB written/query", "size MB", "errors", "steady", "marks", "reason"),
 )
+_STEADY = {STEADY: "yes", UNSTEADY: "no", SHORT: "too short"}
 _RIGHT = (1, 3, 5, 6, 8, 9, 10, 11)
 
 
@@ -33,12 +36,30 @@ def show(found: Mapping[str, Any]) -> None:
     print_table(HEADERS, [_step(step) for step in found["steps"]], _RIGHT)
     settled = [each["settled"] for each in found["steps"] if each["settled"]]
     _show_list("settled", [harmless(settled_text(each)) for each in settled])
+    _show_list("of their seconds", [harmless(text) for step in found["steps"] for text in _seconds(step)])
     marked = {mark for step in found["steps"] for mark in step["marks"]}
     _show_list("what the marks of steps mean", [harmless(mark_text(mark)) for mark in sorted(marked)])
     _show_list("carried out by the server as", [_explain(each) for each in found["explains"]])
     marks = [each for each in found["events"] if each["kind"] == "mark" and each["about"] != "measured"]
     _show_list("marks", [f"second {m['t']:,.0f}: {harmless(m['about'] + ' ' + m['text'])}" for m in marks])
     _show_list("notes", [_note(note, found["steps"]) for note in found["notes"]])
+
+
+def _seconds(step: Mapping[str, Any]) -> list[str]:
+    """Why it was not steady, and which of its seconds count."""
+    cut = step["cut"]
+    whole = f"; of all {cut['seconds']} it is {with_unit(cut['whole'], step['unit'])}; {WHOLE}" if cut else ""
+    texts = seconds_texts(step["steadiness"], cut)
+    return [f"{label_of(step['name'], step['coordinates'])}: {', '.join(texts)}{whole}"] if texts else []
+
+
+def counted_text(step: Mapping[str, Any]) -> str:
+    """What a step comes to with the seconds that count."""
+    cut = step["cut"]
+    counted = cut_text(cut) if cut else "all of its seconds count"
+    figure = with_unit(step["value"], step["unit"])
+    parts = [f"{label_of(step['name'], step['coordinates'])}: {figure}, {counted}"]
+    return harmless("; ".join(filter(None, [*parts, steadiness_text(step["steadiness"])])))
 
 
 def _start_text(state: Mapping[str, Any]) -> str:
@@ -68,6 +89,7 @@ def _step(step: Mapping[str, Any]) -> tuple[Any, ...]:
         _figure(cost.get("written_kb"), 3),
         _figure(size / 2**20 if size is not None else None, 1),
         step["errors"],
+        _STEADY.get((step["steadiness"] or {}).get("word"), ""),
         ", ".join(step["marks"]),
         step["reason"],
     )
@@ -82,8 +104,7 @@ def _note(note: Mapping[str, Any], steps: list[Any]) -> str:
     when = date_text(note["at"]) if note["t"] is None else f"second {note['t']:,.0f}"
     if note["step"] is not None and note["step"] < len(steps):
         step = steps[note["step"]]
-        coordinates = [f"{name}={value}" for name, value in sorted(step["coordinates"].items())]
-        when += ", " + " ".join([step["name"], *coordinates])
+        when += f", {label_of(step['name'], step['coordinates'])}"
     text = "\n    ".join(harmless(line) for line in note["text"].splitlines())
     return f"{harmless(when)}: {text}"
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import DynoError, InputError
 from . import journals
+from .counting import Cut, countable, recount
 from .history import History
 from .planned import COLOURS
 from .sessions import SUFFIX, find, sessions
@@ -71,16 +72,30 @@ def note(history: History, reference: str, text: str, at: float | None = None) -
         )
 
 
-def cut(history: History, reference: str, step: int, first_s: int, last_s: int, reason: str) -> None:
-    """Leave seconds of a step out, and say why; the seconds stay."""
-    if first_s > last_s:
-        raise InputError(f"a cut from second {first_s} to {last_s} ends before it begins")
+def cut(history: History, reference: str, step: int, wanted: Cut) -> None:
+    """Only these seconds of a step count from now on, in place of those of a cut before."""
     session = find(history, reference)
+    reason = checked(wanted.reason, "reason") if wanted.reason else ""
     with history.transaction() as connection:
+        found = countable(history, session, step)
+        found.seconds.check(wanted)
+        connection.execute("DELETE FROM cut WHERE session = ? AND step = ?", (session, step))
         connection.execute(
             "INSERT INTO cut (session, step, first_s, last_s, reason) VALUES (?, ?, ?, ?, ?)",
-            (session, step, first_s, last_s, checked(reason, "reason")),
+            (session, step, wanted.first_s, wanted.last_s, reason),
         )
+        recount(connection, found.number)
+
+
+def uncut(history: History, reference: str, step: int) -> None:
+    """All seconds of a step count again."""
+    session = find(history, reference)
+    with history.transaction() as connection:
+        found = countable(history, session, step)
+        gone = connection.execute("DELETE FROM cut WHERE session = ? AND step = ?", (session, step))
+        if not gone.rowcount:
+            raise InputError("all seconds of this step count already: it is not cut")
+        recount(connection, found.number)
 
 
 def colours(history: History) -> dict[str, int]:

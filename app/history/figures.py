@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from ..errors import InputError
+from ..protocol.plan import label_of
+from ..stats.steady import UNSTEADY
 from .blocks import clock_of, staged_seconds, values_of
 from .history import History
 from .sessions import SessionEntry, find, sessions, state_of
@@ -37,6 +39,21 @@ class SettledEntry(TypedDict):
     space_amplification: float | None  # bytes of the tables to those of the rows in them, when it ended
 
 
+class SteadinessEntry(TypedDict):
+    word: str  # steady, unsteady, too short to tell
+    text: str  # why
+
+
+class CutEntry(TypedDict):
+    """The seconds that count; the figure is theirs, latency and costs stay those of the whole step."""
+
+    first_s: int
+    last_s: int
+    seconds: int  # that were measured
+    reason: str
+    whole: float  # the figure of all of them
+
+
 class StepEntry(TypedDict):
     """A step as `session show --json` gives it; what was not measured is null."""
 
@@ -63,6 +80,8 @@ class StepEntry(TypedDict):
     settled: (
         SettledEntry | None
     )  # of the load, and of the last step of a run of writes: the settle step behind
+    steadiness: SteadinessEntry | None  # of a step that is driven for a time
+    cut: CutEntry | None  # where a person cut it
 
 
 class ExplainEntry(TypedDict):
@@ -115,10 +134,11 @@ def show(history: History, reference: str) -> SessionShown:
 
 
 _STEP = """
-SELECT name, kind, workload, grouping, coordinates, step.state, step.reason, unit, value, queries, seconds,
-    p50_ms, p95_ms, p99_ms, errors, size_bytes, row_count, per_query, warm, marks, progress,
-    latency_per, position
-FROM step WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY position"""
+SELECT name, kind, workload, grouping, coordinates, step.state, step.reason, unit, step.value, queries,
+    step.seconds, p50_ms, p95_ms, p99_ms, errors, size_bytes, row_count, per_query, warm, marks, progress,
+    latency_per, position, counted.value, first_s, last_s, counted.seconds, counted.reason, steadiness, text
+FROM step LEFT JOIN counted ON counted.step = number
+WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY position"""
 
 
 def steps(history: History, session: str) -> list[StepEntry]:
@@ -166,7 +186,7 @@ def _step(row: Sequence[Any], lost: bool, settled: dict[int, SettledEntry]) -> S
         "state": state,
         "reason": reason,
         "unit": row[7],
-        "value": row[8] if state == "completed" else None,
+        "value": (row[8] if row[23] is None else row[23]) if state == "completed" else None,
         "queries": _whole(row[9]),
         "seconds": row[10],
         "latency_ms": {"p50": row[11], "p95": row[12], "p99": row[13]},
@@ -175,11 +195,17 @@ def _step(row: Sequence[Any], lost: bool, settled: dict[int, SettledEntry]) -> S
         "rows": _whole(row[16]),
         "per_query": {**dict.fromkeys(PER_QUERY), **given},
         "warm": bool(row[18]),
-        "marks": json.loads(row[19]),
+        "marks": json.loads(row[19]) + [UNSTEADY] * (row[28] == UNSTEADY),
         "progress": json.loads(row[20]) if row[20] else None,
         "latency_per": row[21],
         "settled": settled.get(row[22]),
+        "steadiness": {"word": row[28], "text": row[29]} if row[28] else None,
+        "cut": _cut(row[8], *row[24:28]) if row[23] is not None else None,
     }
+
+
+def _cut(whole: float, first_s: int, last_s: int, seconds: int, reason: str) -> CutEntry:
+    return {"first_s": first_s, "last_s": last_s, "seconds": seconds, "reason": reason, "whole": whole}
 
 
 def _whole(value: float | None) -> float | None:
@@ -193,7 +219,7 @@ def series(
     """The values of a series, second by second; of a running step as far as it has come."""
     id_ = find(history, reference)
     with history.reading():
-        number = _step_number(history, id_, step, threads)
+        number, _ = find_step(history, id_, step, threads)
         wanted = ALIASES.get(name, name)
         rows = history.query(
             "SELECT series.name, series.number FROM series JOIN session ON session = session.number"
@@ -224,19 +250,25 @@ def _nulls(values: Any) -> list[float | None]:
     return [value if value == value else None for value in values.tolist()]
 
 
-def _step_number(history: History, session: str, name: str, threads: int | None) -> int:
+def find_step(history: History, session: str, name: str, threads: int | None) -> tuple[int, int]:
+    """Number and position of a step, by its name, or by all of its label as compare tells it."""
     rows = history.query(
-        "SELECT step.number, step.name, coordinates FROM step JOIN session ON session = session.number"
-        " WHERE id = ? ORDER BY position",
+        "SELECT step.number, position, step.name, coordinates FROM step"
+        " JOIN session ON session = session.number WHERE id = ? ORDER BY position",
         (session,),
     )
-    named = [(number, json.loads(coordinates)) for number, its_name, coordinates in rows if its_name == name]
+    named = [
+        ((number, position), coordinates)
+        for number, position, its_name, text in rows
+        for coordinates in [json.loads(text)]
+        if name in (its_name, label_of(its_name, coordinates))
+    ]
     if not named:
-        names = ", ".join(dict.fromkeys(row[1] for row in rows))
+        names = ", ".join(dict.fromkeys(row[2] for row in rows))
         raise InputError(f"no step {name!r} in session {session}: there are {names or 'none'}")
-    fitting = [number for number, each in named if threads is None or each.get("threads") == threads]
+    fitting = [place for place, each in named if threads is None or each.get("threads") == threads]
     if len(fitting) == 1:
-        return int(fitting[0])
+        return fitting[0]
     counts = ", ".join(str(each["threads"]) for _, each in named if "threads" in each)
     if not counts:
         raise InputError(f"step {name} of session {session} has no --threads to choose by: leave it out")
@@ -322,7 +354,7 @@ def in_force(history: History, session: str) -> dict[str, dict[str, Any]]:
         (session,),
     )
     return {
-        " ".join([name, *(f"{key}={value}" for key, value in sorted(json.loads(coordinates).items()))]): each
+        label_of(name, json.loads(coordinates)): each
         for name, coordinates, ended in rows
         if (each := _unpack(ended).get("in_force"))
     }

@@ -20,7 +20,9 @@ CREATE TABLE headline (
     PRIMARY KEY (session, grouping)
 ) STRICT, WITHOUT ROWID
 """
-_OF_STEPS = "SELECT session, grouping, CASE state WHEN 'completed' THEN value END FROM step WHERE unit = ?"
+_WHOLE = "SELECT session, grouping, CASE state WHEN 'completed' THEN value END FROM step WHERE unit = ?"
+_CUT = "(SELECT counted.value FROM counted WHERE counted.step = step.number)"  # of the seconds that count
+_OF_STEPS = _WHOLE.replace("THEN value", f"THEN coalesce({_CUT}, value)")
 _OF_GROUP = (
     f"{_OF_STEPS} AND session = (SELECT session FROM step WHERE number = ?)"
     " AND grouping = (SELECT grouping FROM step WHERE number = ?)"
@@ -36,7 +38,7 @@ def add_headlines(connection: Connection) -> None:
         "CREATE INDEX session_by_begin ON session (coalesce(started_at, planned_at), ordinal, id)"
     )
     connection.execute("CREATE INDEX headline_by_group ON headline (grouping, qps)")
-    _keep(connection, connection.execute(f"{_OF_STEPS} ORDER BY session, grouping", (UNIT,)))
+    _keep(connection, connection.execute(f"{_WHOLE} ORDER BY session, grouping", (UNIT,)))
 
 
 def keep_headline(connection: Connection, step: int) -> None:

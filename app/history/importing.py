@@ -17,6 +17,7 @@ from typing import Any
 from ..errors import DynoError, InputError
 from ..protocol.events import MAX_LINE, ProtocolError, SessionPlanned, decode
 from . import journals
+from .counting import recount_cut
 from .edits import MAX_NAME, MAX_NOTE, checked
 from .exporting import FORMAT
 from .history import History
@@ -239,3 +240,4 @@ def _keep_added(history: History, session: str, source: str, sha256: str, owned:
         "INSERT INTO cut (session, step, first_s, last_s, reason) VALUES (?, ?, ?, ?, ?)",
         [(session, *cut) for cut in owned["cuts"]],
     )
+    recount_cut(connection, session)

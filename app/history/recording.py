@@ -27,8 +27,8 @@ from ..protocol.events import (
 )
 from . import blocks
 from .blocks import Layout
+from .counting import recount
 from .decoding import Line, SampleLine, kind_of
-from .headlines import keep_headline
 from .latency import percentiles
 from .planned import keep_planned
 
@@ -268,7 +268,7 @@ def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
         " ON CONFLICT (step) DO UPDATE SET ended = excluded.ended",
         (number, pack_json({}), content),
     )
-    keep_headline(connection, number)
+    recount(connection, number)
 
 
 def _number(value: Any) -> float | None:

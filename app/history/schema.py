@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from sqlite3 import Connection
 
+from .counting import add_counted
 from .headlines import add_headlines
 
 # Rebuilt from the kept journals; `rebuild` empties these and no others. Children go with their session.
@@ -198,7 +199,7 @@ CREATE TABLE session_note (
     number INTEGER PRIMARY KEY, session TEXT NOT NULL, at REAL NOT NULL, text TEXT NOT NULL
 ) STRICT;
 CREATE INDEX session_note_by_session ON session_note (session);
-CREATE TABLE cut (                              -- seconds of a step that a person left out, and why
+CREATE TABLE cut (                              -- the seconds of a step that count for a person, and why
     number INTEGER PRIMARY KEY, session TEXT NOT NULL, step INTEGER NOT NULL,
     first_s INTEGER NOT NULL, last_s INTEGER NOT NULL, reason TEXT NOT NULL
 ) STRICT;
@@ -233,7 +234,7 @@ OWNED_TABLES = (
 
 # In the order in which they may be emptied.
 DERIVED_TABLES = (
-    "headline", "staging", "summary", "clock", "block", "series", "result", "step",
+    "counted", "headline", "staging", "summary", "clock", "block", "series", "result", "step",
     "fact", "log", "note", "mark", "unknown", "session", "plan", "journal",
 )  # fmt: skip
 
@@ -248,5 +249,5 @@ def _keep_deleted(connection: Connection) -> None:
     connection.execute(DELETED)
 
 
-MIGRATIONS: list[Callable[[Connection], None]] = [_create, _keep_deleted, add_headlines]
+MIGRATIONS: list[Callable[[Connection], None]] = [_create, _keep_deleted, add_headlines, add_counted]
 VERSION = len(MIGRATIONS)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ..progress import PlanProgress
 from ..protocol.plan import Plan
 from .blocks import clock_of, staged_seconds, values_of
+from .counting import unsteady_steps
 from .figures import SeriesEntry, StepEntry, declared_series, plan_of, steps
 from .history import History
 from .sessions import SessionEntry, sessions
@@ -62,6 +63,7 @@ class Overview:
     steps: list[StepEntry]  # all of the plan
     base: SessionEntry | None  # what it is held against
     base_steps: list[StepEntry]
+    unsteady: dict[tuple[str, int], str]  # steps of the plan, by session and position, and why
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,7 @@ def _overview(history: History, session: str, base: str) -> Overview:
         steps=steps(history, session),
         base=held_against,
         base_steps=steps(history, held_against["id"]) if held_against else [],
+        unsteady=unsteady_steps(history, plan.id),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Mapping
 
 from .values import check_fields
 
@@ -81,8 +81,12 @@ class Step:
 
     @property
     def label(self) -> str:
-        """The name with its coordinates, as people read it: `point-query threads=2`."""
-        return " ".join([self.name, *("{}={}".format(*item) for item in sorted(self.coordinates.items()))])
+        return label_of(self.name, self.coordinates)
+
+
+def label_of(name: str, coordinates: Mapping[str, Any]) -> str:
+    """The name of a step with its coordinates, as people read it: `point-query threads=2`."""
+    return " ".join([name, *("{}={}".format(*item) for item in sorted(coordinates.items()))])
 
 
 @dataclass(frozen=True)

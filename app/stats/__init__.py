@@ -5,6 +5,9 @@ nothing is averaged before it is asked for.
 """
 
 from .groups import GroupRatio, group_ratio
+from .steady import Steadiness, steadiness
 from .verdicts import Cell, Limits, Verdict, judge
 
-__all__ = ["Cell", "GroupRatio", "Limits", "Verdict", "group_ratio", "judge"]
+__all__ = [
+    "Cell", "GroupRatio", "Limits", "Steadiness", "Verdict", "group_ratio", "judge", "steadiness",
+]  # fmt: skip

@@ -18,6 +18,7 @@ from app.catalog import Catalog
 from app.choices import choices
 from app.drafting import Draft, open_values
 from app.errors import DynoError
+from app.history.counting import Countable, Cut, Seconds
 from app.protocol.events import Log
 from app.surveys import Survey, Surveys
 from app.targets import LOCAL, Target, Targets
@@ -30,6 +31,7 @@ from ui.bus import Wanted
 from ui.context import Context
 from ui.dialogs.about import AboutDialog
 from ui.dialogs.closing import ClosingDialog
+from ui.dialogs.cut import CutDialog
 from ui.dialogs.help import HelpDialog
 from ui.dialogs.report import ReportDialog
 from ui.dialogs.secret import SecretDialog
@@ -52,6 +54,10 @@ NEWS = (
 KINDS = (
     ("innodb", "default"), ("rocksdb", "default"), ("myisam", "default"), ("innodb", "cached"),
     ("rocksdb", "bloom-filters-and-zstd"), ("innodb", "o_direct"), ("myisam", "big"), ("rocksdb", "tiny"),
+)  # fmt: skip
+CUT = Countable(
+    1, "update-index threads=2", "queries/s", 36_666.0,
+    Seconds([50_000.0] * 20 + [30_000.0] * 40, [1.0] * 60), Cut(20, 59, "the cache was still filling"),
 )  # fmt: skip
 SECRET = "passphrase of /home/somebody/.ssh/id_ed25519 for shelf-in-the-cellar"
 SMALL, LARGE = (1280, 760), (1920, 1040)
@@ -193,6 +199,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "closing": ClosingDialog(settled.plans, window),
         "secret": SecretDialog(SECRET, parent=window),
         "report": ReportDialog("rocksdb-default against innodb-default", window),
+        "cut": CutDialog("rocksdb-default", CUT, settled.theme, window),
         "sql": SqlDialog(settled, window),
         "preset": preset_dialog(settled, window),
         "sweep": SweepDialog(Draft().said(vary="innodb_spin_wait_delay"), open_values(None), [], window),

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from app.agent.figures import marks_of
-from app.step_text import MARKS, coordinate_text, mark_text, named, remarks_of, remarks_text
+from app.step_text import MARKS, WHOLE, coordinate_text, mark_text, named, remarks_of, remarks_text
 
 
 def step(**changes: Any) -> Any:
-    return {"reason": "", "marks": [], "settled": None, **changes}
+    return {"reason": "", "marks": [], "settled": None, "steadiness": None, "cut": None, **changes}
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,15 @@ def test_remarks_in_short_and_in_full() -> None:
     assert lines[0] == "error 1205"
     assert lines[1].startswith("capped: ")
     assert lines[2].startswith("load: settled in 12 s (waited for purge 12 s)")
+
+
+def test_what_is_said_of_its_seconds() -> None:
+    falls = {"word": "unsteady", "text": "throughput falls 18% over the step"}
+    cut = {"first_s": 20, "last_s": 59, "seconds": 60, "reason": "a backup ran", "whole": 1.0}
+    unsteady = step(marks=["unsteady"], steadiness=falls, cut=cut)
+    told = ["unsteady: throughput falls 18% over the step", "seconds 20 to 60 of 60 (a backup ran)"]
+    assert remarks_of(unsteady) == ", ".join(told)
+    assert remarks_text(unsteady).splitlines()[:2] == [told[0], f"{told[1]}; {WHOLE}"]
+    steady = step(steadiness={"word": "steady", "text": "no trend, no two levels, no stall in 60 seconds"})
+    assert remarks_of(steady) == ""
+    assert remarks_text(steady).startswith("steady: no trend")

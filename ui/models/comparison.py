@@ -10,8 +10,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor
 
 from app.compare import ColumnEntry, Comparison, RowEntry
-from app.compare_text import names_of
-from app.step_text import marks_text, named
+from app.compare_text import names_of, steady_text, told_of
+from app.step_text import named
 from app.units import count_text, figure_text, with_unit
 
 from ..theme import Theme
@@ -215,7 +215,8 @@ class ComparisonModel(QAbstractTableModel):
             lines.append(f"{relative:.3f} of the base{_direction(row)}")
         elif value is not None and relative is None:
             lines.append("the base has no figure here")
-        return "\n".join([*lines, *filter(None, [row["reasons"][at], marks_text(row["marks"][at])])])
+        told = [row["reasons"][at], *told_of(row, at), steady_text(row, at)]
+        return "\n".join([*lines, *filter(None, told)])
 
 
 def _direction(row: RowEntry) -> str:
@@ -226,6 +227,7 @@ def _beside(row: RowEntry, at: int) -> str:
     """How many repeats where not all have a figure; a sign where the step has marks."""
     n = row["n"][at]
     parts = ["!"] if row["marks"][at] else []
+    parts += ["cut"] if any(row["cuts"][at]) else []
     return " ".join([*parts, *([f"n={n}"] if n and row["reasons"][at] else [])])
 
 

@@ -111,7 +111,7 @@ class ResultsModel(QAbstractTableModel):
             case Qt.ItemDataRole.BackgroundRole if column.key == "relative":
                 return self._theme.relative(self._relative(step), direction_of(step["unit"]) == "lower")
             case Qt.ItemDataRole.ToolTipRole:
-                return remarks_text(step) or None
+                return self._about(step, column) or None
         return None
 
     # ---- words and figures
@@ -168,7 +168,9 @@ class ResultsModel(QAbstractTableModel):
         match column.key:
             case "relative":
                 ratio = self._relative(step)
-                return "" if ratio is None else f"{ratio:.2f}"
+                base = self._base.get(step_key(step["name"], step["coordinates"]))
+                sign = "!  " if base and base["marks"] else ""
+                return "" if ratio is None else f"{sign}{ratio:.2f}"
             case "p95" | "p99":
                 tx = " tx" if not self._latency_per() and step["latency_per"] == "transaction" else ""
                 value = step["latency_ms"][column.key]
@@ -181,6 +183,13 @@ class ResultsModel(QAbstractTableModel):
                 return "" if step["size_bytes"] is None else bytes_text(step["size_bytes"])
             case _:
                 return "" if step["errors"] is None else f"{step['errors']:,.0f}"
+
+    def _about(self, step: StepEntry, column: Column) -> str:
+        """What is to be known of the step; beside a relative figure that of the base too."""
+        base = self._base.get(step_key(step["name"], step["coordinates"]))
+        about = remarks_text(base) if base and column.key == "relative" else ""
+        told = "\n".join(f"{self._base_name}: {line}" for line in about.splitlines())
+        return "\n".join(filter(None, (remarks_text(step), told)))
 
     def _relative(self, step: StepEntry) -> float | None:
         base = self._base.get(step_key(step["name"], step["coordinates"]))

@@ -103,6 +103,9 @@ class StepModel(QAbstractTableModel):
         self._steps = steps
         self.endResetModel()
 
+    def step(self, row: int) -> StepEntry | None:
+        return self._steps[row] if 0 <= row < len(self._steps) else None
+
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
         return 0 if parent.isValid() else len(self._steps)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -55,6 +56,7 @@ class PlanStrip(QWidget):
         self._theme = theme
         self._progress: PlanProgress | None = None
         self._colours: Mapping[str, int] = {}
+        self._unsteady: Mapping[tuple[str, int], str] = {}
         self._selected: tuple[str, int] | None = None
         self._blocks: list[Block] = []
         self._is_by_key = False  # a frame is for those who came by the keyboard
@@ -69,9 +71,14 @@ class PlanStrip(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(80 * SPACE, self.height())
 
-    def show_progress(self, progress: PlanProgress | None, colours: Mapping[str, int]) -> None:
-        """As the plan stands now; `colours` are those of the contenders, by session."""
-        self._progress, self._colours = progress, colours
+    def show_progress(
+        self,
+        progress: PlanProgress | None,
+        colours: Mapping[str, int],
+        unsteady: Mapping[tuple[str, int], str] = MappingProxyType({}),
+    ) -> None:
+        """As the plan stands now; colours of contenders by session, and which steps were not steady."""
+        self._progress, self._colours, self._unsteady = progress, colours, unsteady
         self._arrange()
         self.update()
 
@@ -146,6 +153,8 @@ class PlanStrip(QWidget):
             self._outline(painter, place, self._theme.colour("text"), 1)
         elif step.state in ("failed", "stopped", "skipped"):
             self._paint_broken(painter, place, step.state)
+        if (block.session, block.step) in self._unsteady:
+            painter.fillRect(QRectF(place.left(), place.top(), place.width(), 3), self._theme.colour("warn"))
         if (block.session, block.step) == self._selected:
             self._outline(painter, place, self._theme.colour("accent"), 2)
 
@@ -247,10 +256,12 @@ class PlanStrip(QWidget):
         session = self._progress.sessions[block.session]
         step, planned = session.steps[block.step], self._progress.step(block.step)
         seconds = self._progress.length_s(block.session, block.step)
+        reason = self._unsteady.get((block.session, block.step))
         lines = [
             f"{self._progress.name(block.session)}: {planned.label}",
             _outcome_text(step, planned),
             seconds_text(seconds) if step.ended_t is not None else f"about {seconds_text(seconds)}",
+            f"unsteady: {reason}" if reason else "",
         ]
         return "\n".join(filter(None, lines))
 

@@ -114,3 +114,56 @@ def test_a_file_without_a_name_is_refused(
 
 def test_what_was_typed_is_not_repeated_for_pages(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(refused(capsys, "target", "add", "x", "--port", "9" * 5000)) < 600
+
+
+@pytest.fixture
+def stepped(dyno_home: Path) -> None:
+    """A session whose writes fall to three fifths after 20 of their 60 seconds."""
+    its_plan = journals.plan(its_steps=journals.steps(threads=(1,), seconds=60))
+    maker = journals.Maker(its_plan).begin()
+    maker.value = lambda position, s: 1.0 if position else 30_000.0 if s >= 20 else 50_000.0  # type: ignore[method-assign]
+    for at in range(2):
+        maker.step(at, value=36_666.0)
+    with History(dyno_home) as history:
+        Writer(history).append(its_plan.id, ID, 0, maker.raw)
+
+
+@pytest.mark.usefixtures("stepped")
+def test_which_seconds_count_is_said_and_taken_back(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = said(capsys, "session", "show", "last")
+    assert "two levels: from about second 21 on throughput is 40% lower" in shown
+    told = said(capsys, "session", "cut", "last", "point-query", "20", "60", "--reason", "a backup ran")
+    assert told == (
+        "point-query threads=1: 30,000 queries/s, seconds 20 to 60 of 60 (a backup ran);"
+        " steady: no trend, no two levels, no stall in 40 seconds\n"
+    )
+    shown = said(capsys, "session", "show", "last")
+    assert "two levels" not in shown
+    assert (
+        "point-query threads=1: seconds 20 to 60 of 60 (a backup ran); of all 60 it is 36,666 queries/s;"
+        " latency and costs are those of the whole step\n"
+    ) in shown
+    told = said(capsys, "session", "cut", "last", "point-query threads=1", "--undo")
+    assert told.startswith("point-query threads=1: 36,666 queries/s, all of its seconds count; unsteady: two")
+
+
+@pytest.mark.usefixtures("stepped")
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("point-query", "40", "40"), "they end before they begin"),
+        (("point-query", "20", "61"), "it has seconds 0 to 60"),
+        (("point-query", "20", "25"), "10 or more are to count"),
+        (("point-query", "20"), "from which second to which"),
+        (("point-query",), "from which second to which"),
+        (("point-query", "20", "60", "--undo"), "or --undo"),
+        (("point-query", "--undo"), "it is not cut"),
+        (("nothing", "20", "60"), "no step 'nothing'"),
+        (("load", "20", "60"), "only a step that was driven for a time"),
+        (("point-query", "20", "60", "--reason", "two\nlines"), "a reason is one line"),
+    ],
+)
+def test_seconds_that_cannot_stand_for_a_step(
+    words: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert why in refused(capsys, "session", "cut", "last", *words)

@@ -10,6 +10,7 @@ import pytest
 from app.adoption import Found, is_kept
 from app.errors import InputError
 from app.history import edits, figures
+from app.history.counting import Cut
 from app.history.exporting import export
 from app.history.history import History
 from app.history.importing import import_session
@@ -22,7 +23,9 @@ from tests import journals
 
 from .conftest import store
 
-PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")])
+PLAN = journals.plan(
+    [journals.contender("innodb"), journals.contender("rocksdb")], its_steps=journals.steps(seconds=12)
+)
 FIRST, SECOND = (turn.session for turn in PLAN.turns)
 WHOLE = journals.whole(PLAN, FIRST, failed=3)
 
@@ -35,7 +38,7 @@ def filled(history: History) -> History:
     edits.tag(history, FIRST, "quiet")
     edits.note(history, FIRST, "the window was open")
     edits.note(history, FIRST, "and the door")
-    edits.cut(history, FIRST, 1, 0, 2, "a backup ran")
+    edits.cut(history, FIRST, 1, Cut(0, 10, "a backup ran"))
     return history
 
 

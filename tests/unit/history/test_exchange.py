@@ -14,6 +14,7 @@ import pytest
 
 from app.errors import InputError
 from app.history import edits, figures, importing
+from app.history.counting import Cut
 from app.history.exporting import export
 from app.history.history import History
 from app.history.importing import import_session
@@ -22,7 +23,7 @@ from tests import journals
 
 from .conftest import store
 
-PLAN = journals.plan()
+PLAN = journals.plan(its_steps=journals.steps(seconds=12))
 WHOLE = journals.whole(PLAN, failed=3)
 ID = WHOLE.session
 
@@ -33,7 +34,7 @@ def exported(history: History, tmp_path: Path) -> Path:
     edits.rename(history, ID, "mine")
     edits.tag(history, ID, "quiet")
     edits.note(history, ID, "the window was open", at=5.0)
-    edits.cut(history, ID, 1, 0, 2, "a backup ran")
+    edits.cut(history, ID, 1, Cut(0, 10, "a backup ran"))
     return export(history, ID, tmp_path / "session.zip")
 
 

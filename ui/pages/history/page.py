@@ -14,6 +14,7 @@ from app.history.browsing import Found, SessionLine, facets, lines, tags
 
 from ...bus import Wanted
 from ...context import Context
+from ...cutting import Cutting
 from ...models.sessions import SessionModel
 from ...tasks import Latest
 from ...widgets.actions import action
@@ -46,6 +47,7 @@ class HistoryPage(Page):
         self._is_asked = True
         self._bar, self._detail = FilterBar(), DetailPane(context.theme)
         self._editing, self._exchange = Editing(context, self), Exchange(context, self)
+        self._cutting = Cutting(context, self)
         self._counting, self._reading = Latest(context.tasks, self), Latest(context.tasks, self)
         self._wanted: tuple[str, ...] = ()  # to be selected when they have been found
         self._commands = Commands(self, self._table, self._doings())
@@ -114,11 +116,12 @@ class HistoryPage(Page):
         self._table.customContextMenuRequested.connect(self._on_menu_wanted)
         self._detail.noted.connect(self._editing.note)
         self._detail.tags_changed.connect(self._editing.set_tags)
+        self._detail.seconds_wanted.connect(self._cutting.ask)
         self._editing.deleted.connect(self._on_deleted)
         self._editing.undone.connect(self._on_undone)
         self._exchange.imported.connect(self._on_imported)
-        for failed in (self._model.failed, self._editing.failed, self._exchange.failed):
-            failed.connect(self._message.show_failure)
+        for part in (self._model, self._editing, self._exchange, self._cutting):
+            part.failed.connect(self._message.show_failure)
 
     # what was found
 

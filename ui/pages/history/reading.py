@@ -8,6 +8,8 @@ from typing import Any
 
 from app.history.figures import SessionShown, plan_of, settings, show
 from app.history.history import History
+from app.protocol.plan import label_of
+from app.step_text import cut_text
 from app.units import bytes_text, date_text, seconds_text
 
 from ...models.settings_in_force import Setting, settings_of
@@ -34,7 +36,7 @@ def read_detail(history: History, session: str) -> Detail:
         tuple(_what(shown, plan)),
         tuple(_on(shown, plan, machine if isinstance(machine, dict) else {})),
         tuple(settings_of(kept["cnf"], kept["facts"])),
-        "\n\n".join(_note(each) for each in shown["notes"]),
+        "\n\n".join([*(_note(each) for each in shown["notes"]), *_cuts(shown)]),
         "\n".join(_remark(each) for each in shown["events"]),
     )
 
@@ -89,6 +91,13 @@ def _note(note: dict[str, Any]) -> str:
     """When it was said, during the session with its second, and the text."""
     t = "" if note["t"] is None else f", {seconds_text(note['t'])} after the beginning"
     return f"{date_text(note['at'])}{t}\n{note['text']}"
+
+
+def _cuts(shown: SessionShown) -> Iterator[str]:
+    """Steps of which a person has said that only some seconds count."""
+    for step in shown["steps"]:
+        if step["cut"]:
+            yield f"{label_of(step['name'], step['coordinates'])}\nOnly {cut_text(step['cut'])} count"
 
 
 def _remark(remark: dict[str, Any]) -> str:

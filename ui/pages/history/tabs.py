@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -16,9 +16,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.step_text import remarks_text
+
 from ...models.settings_in_force import SettingModel
 from ...models.steps import COLUMNS, StepModel
 from ...theme import SPACE, Theme
+from ...widgets.actions import action, action_button
+from ...widgets.elided import ElidedLabel
 from ...widgets.table import Table
 from .overview import Overview
 from .reading import Detail
@@ -31,15 +35,18 @@ class DetailTabs(QTabWidget):
 
     noted = Signal(str, str)  # session id, text
     tags_changed = Signal(str, object)  # session id, tags
+    seconds_wanted = Signal(str, str, int)  # session id, its name, position of the step
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._detail: Detail | None = None
         self._stale: set[int] = set()
+        self._listed = ""  # the session whose results are listed
         self._overview = Overview()
         self._overview.tags_changed.connect(self.tags_changed)
         self._steps, self._results = StepModel(theme, self), Table("Results")
         self._settings, self._in_force = SettingModel(self), Table("Settings in force")
+        self._told = ElidedLabel()  # of the chosen step
         self._notes, self._note = _text("Notes", "No notes yet"), QLineEdit()
         self._log = _text("Log", "Nothing was logged")
         self._log.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
@@ -63,11 +70,24 @@ class DetailTabs(QTabWidget):
 
     # building
 
-    def _make_results(self) -> Table:
+    def _make_results(self) -> QWidget:
         self._results.setModel(self._steps)
+        self.choose_seconds = action(
+            self._results, "&Seconds that count...", "Ctrl+Shift+T",
+            "Say which seconds of the chosen step count", self._on_seconds_wanted,
+        )  # fmt: skip
+        self._results.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self._results.activated.connect(lambda _: self._on_seconds_wanted())
+        self._results.selectionModel().currentRowChanged.connect(lambda *_: self._tell_step())
         for at, column in enumerate(COLUMNS):
             self._results.setColumnWidth(at, 190 if at == 0 else 24 + 8 * max(10, len(column.title)))
-        return self._results
+        self._told.setProperty("role", "muted")
+        line = QWidget()
+        layout = QHBoxLayout(line)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._told, 1)
+        layout.addWidget(action_button(self.choose_seconds))
+        return _under(line, self._results)
 
     def _make_settings(self) -> QWidget:
         self._in_force.setModel(self._settings)
@@ -101,12 +121,34 @@ class DetailTabs(QTabWidget):
         self._stale.discard(tab)
         fill: tuple[Callable[[Detail], None], ...] = (
             self._overview.show_detail,
-            lambda detail: self._steps.show(detail.shown["steps"]),
+            self._show_steps,
             lambda detail: self._settings.show(detail.settings),
             lambda detail: self._notes.setPlainText(detail.notes),
             lambda detail: self._log.setPlainText(detail.log),
         )
         fill[tab](self._detail)
+
+    def _show_steps(self, detail: Detail) -> None:
+        """The keyboard stays on its step where the same session is read anew."""
+        row = self._results.currentIndex().row()
+        self._steps.show(detail.shown["steps"])
+        if detail.shown["id"] == self._listed and row >= 0:
+            self._results.selectRow(row)
+        self._listed = detail.shown["id"]
+        self._tell_step()
+
+    def _tell_step(self) -> None:
+        """Whether the chosen step was steady, and which of its seconds count."""
+        step = self._steps.step(self._results.currentIndex().row())
+        told = remarks_text(step) if step else ""
+        self._told.setText("; ".join(told.splitlines()))
+        self.choose_seconds.setEnabled(step is not None and step["steadiness"] is not None)
+
+    def _on_seconds_wanted(self) -> None:
+        step = self._results.currentIndex().row()
+        if self._detail is not None and self.choose_seconds.isEnabled():
+            shown = self._detail.shown
+            self.seconds_wanted.emit(shown["id"], shown["name"], step)
 
     def _on_note_entered(self) -> None:
         text = self._note.text().strip()

@@ -61,6 +61,7 @@ class LiveBody(QWidget):
 
     def _make_table(self, context: Context) -> None:
         self.table.setModel(self.results)
+        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         header = self.table.horizontalHeader()
         header.setStretchLastSection(False)
         header.setTextElideMode(Qt.TextElideMode.ElideMiddle)

@@ -53,7 +53,11 @@ class PlanHeader(QWidget):
         return "  ".join(filter(None, (self._title.text(), self._state.text(), self._times.text())))
 
     def show_plan(
-        self, progress: PlanProgress | None, followed: FollowedPlan | None, colours: Mapping[str, int]
+        self,
+        progress: PlanProgress | None,
+        followed: FollowedPlan | None,
+        colours: Mapping[str, int],
+        unsteady: Mapping[tuple[str, int], str],
     ) -> None:
         """As it stands now; what is not followed is over, or known only as far as it was fetched."""
         if progress is None or progress.plan is None:
@@ -65,7 +69,7 @@ class PlanHeader(QWidget):
             _set(self._state, _state_text(progress, followed))
             _set(self._times, _times_text(progress, followed))
         _set_role(self._state, "warn" if _is_out_of_touch(followed) else "muted")
-        self.strip.show_progress(progress, colours)
+        self.strip.show_progress(progress, colours, unsteady)
         self._legend.show_steps(progress.plan.steps if progress and progress.plan else ())
 
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from ...bus import Wanted
 from ...context import Context
+from ...cutting import Cutting
 from ...plans import FollowedPlan
 from ...widgets.actions import action
 from ...widgets.empty import EmptyPage
@@ -34,6 +35,12 @@ class LivePage(Page):
         self._stack.addWidget(self.body)
         self.painting = Painting(self.body.charts, self)
         self.telling = Telling(context, self._watching, self.body, self)
+        self._cutting = Cutting(context, self)
+        self.choose_seconds = action(
+            self, "Seconds that count...", "Ctrl+Shift+T", "Say which seconds of the chosen step count",
+            self._ask_seconds,
+        )  # fmt: skip
+        self.body.table.addAction(self.choose_seconds)
         self._connect()
 
     # ---- building
@@ -57,7 +64,7 @@ class LivePage(Page):
         watching.bounded.connect(self.painting.wish_marks)
         watching.remarked.connect(body.remarks.add_remarks)
         watching.figured.connect(self._on_figured)
-        for source in (watching.failed, body.steering.failed, body.choices.failed):
+        for source in (watching.failed, body.steering.failed, body.choices.failed, self._cutting.failed):
             source.connect(body.message.show_failure)
         body.choices.ghost_chosen.connect(lambda ghost: self._wish(ghost=ghost))
         body.choices.series_chosen.connect(lambda series: self._wish(series=series))
@@ -72,7 +79,8 @@ class LivePage(Page):
 
     def page_actions(self) -> Sequence[QAction | None]:
         of_plan, choices = self.body.steering.actions_of_plan, self.body.choices
-        return (*of_plan, None, choices.follow, choices.whole, None, choices.save, choices.copy)
+        seen = (choices.follow, choices.whole, self.choose_seconds)
+        return (*of_plan, None, *seen, None, choices.save, choices.copy)
 
     # ---- which session
 
@@ -183,6 +191,12 @@ class LivePage(Page):
             self.body.charts.look_at(bounds)
         self.body.header.strip.select(seen.wish.session, step)
         self.body.table.selectRow(step)
+
+    def _ask_seconds(self) -> None:
+        """Of the step whose line the keyboard is in."""
+        overview, step = self._watching.overview, self.body.table.currentIndex().row()
+        if overview is not None and 0 <= step < len(overview.steps):
+            self._cutting.ask(overview.session["id"], overview.session["name"], step)
 
     # ---- painting, never while hidden
 

@@ -39,7 +39,8 @@ class Telling(QTimer):
         plans, followed, body = self._context.plans, self._followed, self._body
         overview = self._watching.overview
         colours = {each["id"]: each["colour"] for each in overview.siblings} if overview else {}
-        body.header.show_plan(self._watching.progress, followed, colours)
+        unsteady = overview.unsteady if overview else {}
+        body.header.show_plan(self._watching.progress, followed, colours, unsteady)
         body.steering.show_plan(followed)
         body.plans.show_plans(plans.all(), followed.id if followed else "")
         self._tell_problem(followed)

@@ -1,0 +1,209 @@
+"""The seconds of a step that count: were they steady, and what do they come to where a person cut them?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from sqlite3 import Connection
+from typing import TYPE_CHECKING
+
+from ..errors import InputError
+from ..protocol.plan import label_of
+from ..stats.steady import UNSTEADY, Steadiness, steadiness
+from .blocks import clock_of, values_of
+from .headlines import keep_headline
+
+if TYPE_CHECKING:
+    from .history import History
+
+SERIES = {"queries/s": "load.queries", "rows/s": "load.rows"}  # what the figure of a step is made of, by unit
+LEAST_CUT_S = 10  # seconds that are left
+
+COUNTED = """
+CREATE TABLE counted (
+    step INTEGER PRIMARY KEY REFERENCES step (number) ON DELETE CASCADE,
+    seconds INTEGER NOT NULL,                   -- that were measured
+    first_s INTEGER,                            -- of those that count; null: all do
+    last_s INTEGER,
+    reason TEXT NOT NULL,                       -- of the person who cut it
+    value REAL,                                 -- that the cut ones come to
+    steadiness TEXT NOT NULL,                   -- steady, unsteady, too short to tell
+    text TEXT NOT NULL                          -- why
+) STRICT
+"""
+
+# steps that go on for a time: one that ends when its work is done has no part that could stand for it
+_TIMED = """
+SELECT session.number, session.id, step.position, unit FROM step JOIN session ON step.session = session.number
+WHERE step.number = ? AND kind = 'drive' AND NOT warm AND step.state = 'completed' AND value IS NOT NULL"""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The seconds of a step that count, from this one to that one, and why."""
+
+    first_s: int
+    last_s: int
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """The measured seconds of a step, from 0 on; None is a gap."""
+
+    values: Sequence[float | None]
+    lengths: Sequence[float]  # of each in seconds
+
+    def part(self, cut: Cut | None) -> Sequence[float | None]:
+        return self.values if cut is None else self.values[cut.first_s : cut.last_s + 1]
+
+    def mean(self, cut: Cut) -> float | None:
+        """What the seconds of a cut come to, each by its length."""
+        there = [
+            (value, length)
+            for value, length in zip(self.part(cut), self.lengths[cut.first_s : cut.last_s + 1], strict=True)
+            if value is not None
+        ]
+        whole = sum(length for _, length in there)
+        return round(sum(value * length for value, length in there) / whole, 2) if whole else None
+
+    def steadiness(self, cut: Cut | None = None) -> Steadiness:
+        return steadiness(self.part(cut), cut.first_s if cut else 0)
+
+    def fitting(self, cut: Cut | None) -> Cut | None:
+        """A cut of somebody else's history may be one of other seconds: then all count."""
+        try:
+            if cut is not None:
+                self.check(cut)
+        except InputError:
+            return None
+        return cut
+
+    def check(self, cut: Cut) -> None:
+        """Raises InputError where these seconds cannot stand for the step."""
+        whole, first, end = len(self.values), cut.first_s, cut.last_s + 1
+        if first >= end:
+            raise InputError(f"seconds {first} to {end}: they end before they begin")
+        if first < 0 or end > whole:
+            raise InputError(f"seconds {first} to {end} are not all in the step: it has seconds 0 to {whole}")
+        known = sum(value is not None for value in self.part(cut))
+        if known < LEAST_CUT_S:
+            raise InputError(
+                f"seconds {first} to {end} have {known} figures: {LEAST_CUT_S} or more are to count"
+            )
+        if end - first == whole:
+            raise InputError(f"seconds {first} to {end} are the whole step: that needs no cut")
+
+
+@dataclass(frozen=True)
+class Countable:
+    """A step with the seconds that can be chosen from."""
+
+    number: int
+    label: str
+    unit: str
+    whole: float  # its figure, of all of them
+    seconds: Seconds
+    cut: Cut | None
+
+
+def add_counted(connection: Connection) -> None:
+    """The migration: the table, filled from the seconds that are kept."""
+    connection.execute(COUNTED)
+    for (step,) in connection.execute("SELECT step FROM clock").fetchall():
+        _keep(connection, step)
+
+
+def recount(connection: Connection, step: int) -> None:
+    """Look at the seconds of a step that has ended, or whose cut is another now."""
+    _keep(connection, step)
+    keep_headline(connection, step)
+
+
+def recount_cut(connection: Connection, session: str) -> None:
+    """The same for all steps of a session that are cut: the cuts came after the seconds."""
+    rows = connection.execute(
+        "SELECT DISTINCT step.number FROM cut JOIN session ON session.id = cut.session"
+        " JOIN step ON step.session = session.number AND step.position = cut.step WHERE cut.session = ?",
+        (session,),
+    )
+    for (step,) in rows.fetchall():
+        recount(connection, step)
+
+
+def _keep(connection: Connection, step: int) -> None:
+    connection.execute("DELETE FROM counted WHERE step = ?", (step,))
+    row = connection.execute(_TIMED, (step,)).fetchone()
+    seconds = None if row is None else _read(connection, step, row[0], row[3])
+    if seconds is None:
+        return
+    cut = seconds.fitting(_cut_of(connection, row[1], row[2]))
+    found = seconds.steadiness(cut)
+    connection.execute(
+        "INSERT INTO counted VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            step, len(seconds.values),
+            *((cut.first_s, cut.last_s, cut.reason, seconds.mean(cut)) if cut else (None, None, "", None)),
+            found.word, found.text,
+        ),
+    )  # fmt: skip
+
+
+def _cut_of(connection: Connection, session: str, position: int) -> Cut | None:
+    row = connection.execute(
+        "SELECT first_s, last_s, reason FROM cut WHERE session = ? AND step = ? ORDER BY number DESC",
+        (session, position),
+    ).fetchone()
+    return None if row is None else Cut(*row)
+
+
+def countable(history: History, session: str, position: int) -> Countable:
+    """A step whose seconds can be chosen from; raises InputError where they cannot."""
+    connection = history.connection
+    row = history.one(
+        "SELECT step.number, step.name, coordinates, value FROM step"
+        " JOIN session ON session = session.number WHERE id = ? AND position = ?",
+        (session, position),
+    )
+    if row is None:
+        raise InputError(f"session {session} has no step {position}")
+    number, name, coordinates, whole = row
+    timed = connection.execute(_TIMED, (number,)).fetchone()
+    if timed is None:
+        raise InputError(
+            f"{name}: only a step that was driven for a time to its end has seconds to choose from"
+        )
+    seconds = _read(connection, number, timed[0], timed[3])
+    if seconds is None:
+        raise InputError(f"{name}: its figure, in {timed[3]}, is not made of seconds that are kept")
+    label = label_of(name, json.loads(coordinates))
+    return Countable(number, label, timed[3], whole, seconds, _cut_of(connection, session, position))
+
+
+def unsteady_steps(history: History, plan: str) -> dict[tuple[str, int], str]:
+    """Why steps of a plan were not steady, by session and position."""
+    rows = history.query(
+        "SELECT session.id, position, text FROM session JOIN step ON step.session = session.number"
+        " JOIN counted ON counted.step = step.number WHERE plan = ? AND steadiness = ?",
+        (plan, UNSTEADY),
+    )
+    return {(session, position): text for session, position, text in rows}
+
+
+def _read(connection: Connection, step: int, session: int, unit: str) -> Seconds | None:
+    """None where the figure of the step is of another kind, or none of its seconds are kept."""
+    row = connection.execute(
+        "SELECT number FROM series WHERE session = ? AND name = ?", (session, SERIES.get(unit, ""))
+    ).fetchone()
+    clock = None if row is None else clock_of(connection, step)
+    values = None if clock is None else values_of(connection, step, row[0])
+    if clock is None or values is None:
+        return None
+    there = {
+        int(s): (value if value == value else None, length)
+        for s, length, value in zip(clock[0].tolist(), clock[2].tolist(), values.tolist(), strict=True)
+        if s >= 0
+    }
+    every = [there.get(s, (None, 0.0)) for s in range(max(there, default=-1) + 1)]
+    return Seconds([value for value, _ in every], [length for _, length in every])

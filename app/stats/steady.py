@@ -1,0 +1,150 @@
+"""Whether a step was steady: no trend, no two levels, no stall in the throughput of its seconds.
+
+The tests hold by simulation what the limits promise: of steady steps at most 1 in 20 is called unsteady, also
+where seconds hang together (by 0.7 from one to the next) and checkpoints come and go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, groupby
+from math import inf, sqrt
+from statistics import fmean, median
+
+STEADY, UNSTEADY, SHORT = "steady", "unsteady", "too short to tell"
+
+LEAST_S = 25  # seconds with a figure: fewer cannot tell a trend from noise
+MATTERS = 0.05  # a trend or a second level of less than this share is none, however sure it is
+STALLED = 0.2  # of the median: a second below it hardly does any work
+STALL_S = 2  # seconds in a row that are a stall
+SPARSE = 20.0  # events in a usual second: with fewer, a second without one is chance
+
+_BLOCKS = 20  # that a step is looked at in, at most: longer steps have longer blocks
+_BLOCK_S = 3  # at least: what one second owes to the one before is lost within a block, as far as it can be
+# how many standard errors of blocks, as if these were independent: what still hangs together is allowed for
+_BEYOND_TREND, _BEYOND_LEVEL = 4.2, 6.0  # where two levels part is looked for, and noise has parts of its own
+_LEAST_BLOCKS = 7
+_EDGE = 0.15  # of the step, at both ends: a level lasts that long at least
+
+
+@dataclass(frozen=True)
+class Steadiness:
+    word: str  # steady | unsteady | too short to tell
+    text: str  # the reason, of figures alone
+
+
+def steadiness(seconds: Sequence[float | None], first_s: int = 0) -> Steadiness:
+    """Of the throughput of each second of a step, from this one on; None where it is not known."""
+    known = [value for value in seconds if value is not None]
+    if len(known) < LEAST_S:
+        return Steadiness(SHORT, f"{len(known)} seconds have a figure, {LEAST_S} are needed")
+    if not any(known):
+        return Steadiness(SHORT, f"nothing was done in {len(known)} seconds")
+    usual = median(known)
+    stalls = _stalls(seconds, usual)
+    low = usual * STALLED if usual >= SPARSE else -inf
+    working = [None if value is None or value < low else value for value in seconds]
+    drift = _drift(_blocks(working, first_s))
+    reasons = [*([_stalls_text(stalls)] if stalls else []), *([drift] if drift else [])]
+    if reasons:
+        return Steadiness(UNSTEADY, ", ".join(reasons))
+    return Steadiness(STEADY, f"no trend, no two levels, no stall in {len(known)} seconds")
+
+
+def _stalls(seconds: Sequence[float | None], usual: float) -> list[int]:
+    """How long each of them took; a second without a figure ends one."""
+    if usual < SPARSE:
+        return []
+    low = (value is not None and value < usual * STALLED for value in seconds)
+    lengths = (len(list(same)) for is_low, same in groupby(low) if is_low)
+    return [length for length in lengths if length >= STALL_S]
+
+
+def _stalls_text(stalls: Sequence[int]) -> str:
+    if len(stalls) == 1:
+        return f"1 stall of {stalls[0]} s"
+    return f"{len(stalls)} stalls of {STALL_S} s or more, {sum(stalls)} s together"
+
+
+def _blocks(seconds: Sequence[float | None], first_s: int) -> list[tuple[int, float]]:
+    """Where each block begins, and its mean; one of which less than half is known is left out."""
+    length = max(_BLOCK_S, -(-len(seconds) // _BLOCKS))
+    found = []
+    for at in range(0, len(seconds) - length + 1, length):
+        known = [value for value in seconds[at : at + length] if value is not None]
+        if 2 * len(known) >= length:
+            found.append((first_s + at, fmean(known)))
+    return found
+
+
+def _drift(blocks: Sequence[tuple[int, float]]) -> str:
+    """A trend or a second level, whichever says more of it; empty where there is neither."""
+    values = [value for _, value in blocks]
+    if len(blocks) < _LEAST_BLOCKS or fmean(values) <= 0:
+        return ""
+    trend, level = _trend(blocks), _level(values)
+    first, second = (trend, level) if trend.noise <= level.noise else (level, trend)
+    told = next((each for each in (first, second) if each.is_there), None)
+    if told is None:
+        return ""
+    return _trend_text(trend) if told is trend else _level_text(blocks, level)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What was fitted to the blocks: from where to where, how sure, what it leaves over."""
+
+    before: float
+    after: float
+    error: float  # standard, of the difference
+    noise: float  # what is left over, a block
+    beyond: float  # so many errors
+    at: int = 0  # where the second level begins
+
+    @property
+    def share(self) -> float:
+        return self.after / self.before - 1 if self.before > 0 else inf
+
+    @property
+    def is_there(self) -> bool:
+        return abs(self.share) >= MATTERS and abs(self.after - self.before) > self.beyond * self.error
+
+
+def _trend(blocks: Sequence[tuple[int, float]]) -> _Found:
+    """A straight line by the median of all slopes (Theil and Sen): a few odd blocks do not turn it."""
+    slope = median((b - a) / (to - at) for (at, a), (to, b) in combinations(blocks, 2))
+    first, last = blocks[0][0], blocks[-1][0]
+    length = last - first
+    centre = median(value - slope * (at - first) for at, value in blocks)
+    noise = _noise([value - centre - slope * (at - first) for at, value in blocks])
+    return _Found(centre, centre + slope * length, noise * sqrt(12 / len(blocks)), noise, _BEYOND_TREND)
+
+
+def _level(values: Sequence[float]) -> _Found:
+    """Two levels, parted where they leave the least over."""
+    edge = max(2, round(len(values) * _EDGE))
+    parts = ((at, values[:at], values[at:]) for at in range(edge, len(values) - edge + 1))
+    return min((_parted(*each) for each in parts), key=lambda found: found.noise)
+
+
+def _parted(at: int, before: Sequence[float], after: Sequence[float]) -> _Found:
+    a, b = fmean(before), fmean(after)
+    noise = _noise([*(value - a for value in before), *(value - b for value in after)])
+    a, b = median(before), median(after)  # the block in which they part may lie between them
+    return _Found(a, b, noise * sqrt(1 / len(before) + 1 / len(after)), noise, _BEYOND_LEVEL, at)
+
+
+def _noise(rest: Sequence[float]) -> float:
+    """Two figures went into what it is the rest of."""
+    return sqrt(sum(each * each for each in rest) / (len(rest) - 2))
+
+
+def _trend_text(trend: _Found) -> str:
+    return f"throughput {'falls' if trend.share < 0 else 'rises'} {abs(trend.share):.0%} over the step"
+
+
+def _level_text(blocks: Sequence[tuple[int, float]], level: _Found) -> str:
+    second = blocks[level.at][0]
+    word = "lower" if level.share < 0 else "higher"
+    return f"two levels: from about second {second} on throughput is {abs(level.share):.0%} {word}"

@@ -1,0 +1,160 @@
+"""Which seconds of a step count, chosen in the window: drawn over the curve, given by bounds, taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QLabel, QPushButton, QSpinBox
+from pytestqt.qtbot import QtBot
+
+from app.history.counting import Countable, Cut, Seconds
+from app.history.figures import StepEntry, steps
+from app.history.history import History
+from app.history.writing import Writer
+from tests import journals
+from ui.bus import Wanted
+from ui.context import Context
+from ui.dialogs.cut import CutDialog
+from ui.pages.history import HistoryPage
+from ui.pages.history.tabs import DetailTabs
+from ui.pages.live import LivePage
+from ui.theme import Theme
+
+PLAN = journals.plan(its_steps=journals.steps(threads=(1,), seconds=60))
+ID = PLAN.turns[0].session
+POINT = 1
+VALUES = [50_000.0] * 20 + [30_000.0] * 40
+REASON = "two levels: from about second 21 on throughput is 40% lower"
+
+
+def opened(qtbot: QtBot, theme: Theme, cut: Cut | None = None) -> CutDialog:
+    step = Countable(1, "point-query threads=1", "queries/s", 36_666.0, Seconds(VALUES, [1.0] * 60), cut)
+    dialog = CutDialog("innodb", step, theme, None)  # type: ignore[arg-type]
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+def spins(dialog: CutDialog) -> list[QSpinBox]:
+    return dialog.findChildren(QSpinBox)
+
+
+def texts(dialog: CutDialog) -> str:
+    return "\n".join(label.text() for label in dialog.findChildren(QLabel))
+
+
+def keep(dialog: CutDialog) -> QPushButton:
+    return next(each for each in dialog.findChildren(QPushButton) if "these" in each.text())
+
+
+def test_what_the_chosen_seconds_come_to_is_told_before_they_are_kept(qtbot: QtBot, theme: Theme) -> None:
+    dialog = opened(qtbot, theme)
+    assert not keep(dialog).isEnabled()  # the whole step needs no cut
+    spins(dialog)[0].setValue(20)
+    assert "Seconds 20 to 60: 30,000 queries/s, steady: no trend" in texts(dialog)
+    assert f"All 60: 36,666 queries/s, unsteady: {REASON}" in texts(dialog)
+    assert keep(dialog).isEnabled() and dialog.cut == Cut(20, 59)
+    spins(dialog)[1].setValue(24)
+    assert "Seconds 20 to 24 have 4 figures: 10 or more are to count" in texts(dialog)
+    assert not keep(dialog).isEnabled()
+
+
+def test_a_stretch_drawn_over_the_curve_is_chosen(qtbot: QtBot, theme: Theme) -> None:
+    dialog = opened(qtbot, theme)
+    canvas: Any = dialog._chart._canvas
+    area, port = canvas.area, canvas.viewport()
+    at = [port.rect().center() for _ in range(2)]
+    for point, t in zip(at, (30.4, 49.5), strict=True):
+        point.setX(round(area.px(t)))
+    qtbot.mousePress(port, Qt.MouseButton.LeftButton, pos=at[0])
+    qtbot.mouseMove(port, at[1])
+    qtbot.mouseRelease(port, Qt.MouseButton.LeftButton, pos=at[1])
+    assert dialog.cut == Cut(30, 49)
+
+
+def results(qtbot: QtBot, page: HistoryPage) -> DetailTabs:
+    """The results of the session, its step chosen."""
+    page.open(Wanted("history", (ID,)))
+    qtbot.waitUntil(lambda: page.findChild(DetailTabs) is not None)
+    tabs = page.findChild(DetailTabs)
+    tabs.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: tabs._steps.rowCount() > POINT)
+    tabs._results.selectRow(POINT)
+    return tabs
+
+
+@pytest.fixture
+def filled(dyno_home: Path) -> Path:
+    maker = journals.Maker(PLAN).begin()
+    maker.value = lambda position, s: 1.0 if position else VALUES[max(s, 0)]  # type: ignore[method-assign]
+    for at in range(len(PLAN.steps)):
+        maker.step(at, value=36_666.0)
+    with History(dyno_home) as history:
+        Writer(history).append(PLAN.id, ID, 0, maker.end().raw)
+    return dyno_home
+
+
+def stored(home: Path) -> StepEntry:
+    with History(home) as history:
+        return steps(history, ID)[POINT]
+
+
+def test_in_the_history_a_step_is_cut_and_made_whole_again(
+    filled: Path, context: Context, qtbot: QtBot
+) -> None:
+    page = HistoryPage(context)
+    qtbot.addWidget(page)
+    page.resize(1200, 700)
+    page.show()
+    tabs = results(qtbot, page)
+    assert REASON in tabs._told.text()
+    for wanted in (Cut(20, 59, "a backup ran"), None):
+        tabs.choose_seconds.trigger()
+        qtbot.waitUntil(lambda: page._cutting.dialog is not None)
+        dialog = page._cutting.dialog
+        assert dialog is not None
+        if wanted:
+            spins(dialog)[0].setValue(20)
+            dialog._reason.setText("a backup ran")
+            keep(dialog).click()
+            qtbot.waitUntil(lambda: "seconds 20 to 60 of 60 (a backup ran)" in tabs._told.text())
+            assert "steady: no trend" in tabs._told.text()
+        else:
+            next(each for each in dialog.findChildren(QPushButton) if "all again" in each.text()).click()
+            qtbot.waitUntil(lambda: REASON in tabs._told.text())
+        page._cutting.dialog = None
+        found = stored(filled)["cut"]
+        assert (found and found["reason"]) == (wanted and "a backup ran")
+
+
+def test_a_load_has_no_seconds_to_choose_from(filled: Path, context: Context, qtbot: QtBot) -> None:
+    page = HistoryPage(context)
+    qtbot.addWidget(page)
+    page.show()
+    tabs = results(qtbot, page)
+    assert tabs.choose_seconds.isEnabled()
+    tabs._results.selectRow(0)
+    assert not tabs.choose_seconds.isEnabled()
+
+
+def test_live_marks_the_step_and_opens_its_seconds(filled: Path, context: Context, qtbot: QtBot) -> None:
+    page = LivePage(context)
+    qtbot.addWidget(page)
+    page.resize(1200, 700)
+    page.show()
+    page.open(Wanted("live", (ID,)))
+    strip, table = page.body.header.strip, page.body.table
+    qtbot.waitUntil(lambda: len(strip.blocks()) == len(PLAN.steps) and page.body.results.rowCount() > POINT)
+    qtbot.waitUntil(lambda: f"unsteady: {REASON}" in strip.text_of(strip.blocks()[POINT]))
+    assert "unsteady" not in strip.text_of(strip.blocks()[0])
+    shown = page.body.results
+    value = next(at for at, column in enumerate(shown.columns) if column.key == "value")
+    assert shown.index(POINT, value).data() == "!  36,666"
+    table.selectRow(POINT)
+    action: QAction = page.choose_seconds
+    action.trigger()
+    qtbot.waitUntil(lambda: page._cutting.dialog is not None)

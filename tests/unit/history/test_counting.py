@@ -1,0 +1,222 @@
+"""Which seconds of a step count, whether they were steady; a cut by hand is kept, undone, given away."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from app.compare import by_measure, compare
+from app.errors import InputError
+from app.history import edits, figures, schema
+from app.history.counting import Cut
+from app.history.exporting import export
+from app.history.figures import StepEntry
+from app.history.history import History
+from app.history.importing import import_session
+from app.history.rebuilding import rebuild
+from tests import journals
+
+from .conftest import store
+
+STEPS = journals.steps(threads=(1,), seconds=60)
+PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], its_steps=STEPS)
+FIRST, SECOND = (turn.session for turn in PLAN.turns)
+POINT, UPDATE = 1, 2  # positions of steps
+
+
+class Made(journals.Maker):
+    """Steps of which one is steady; the other falls to 0.6 of what it was after its first 20 seconds."""
+
+    at = 0
+
+    def start_step(self, at: int) -> None:
+        self.at = at
+        super().start_step(at)
+
+    def value(self, position: int, s: int) -> float | None:
+        if position:
+            return 1.0
+        falls = self.at == UPDATE and s >= 20
+        return round(self.random.gauss(1, 0.01) * (30_000 if falls else 50_000), 2)
+
+
+def made(session: str, seed: int = 1) -> Made:
+    maker = Made(PLAN, session, seed)
+    maker.begin()
+    for at in range(len(STEPS)):
+        maker.step(at, value=36_700.0 if at == UPDATE else 50_000.0)
+    maker.end()
+    return maker
+
+
+@pytest.fixture
+def filled(history: History) -> History:
+    store(history, made(FIRST), made(SECOND))
+    return history
+
+
+def step(history: History, position: int, session: str = FIRST) -> StepEntry:
+    return figures.steps(history, session)[position]
+
+
+def test_each_driven_step_says_whether_it_was_steady(filled: History) -> None:
+    assert step(filled, 0)["steadiness"] is None  # a load ends when its work is done
+    assert step(filled, POINT)["steadiness"] == {
+        "word": "steady", "text": "no trend, no two levels, no stall in 60 seconds",
+    }  # fmt: skip
+    found = step(filled, UPDATE)
+    assert found["steadiness"] == {
+        "word": "unsteady", "text": "two levels: from about second 21 on throughput is 40% lower",
+    }  # fmt: skip
+    assert found["marks"] == ["unsteady"] and step(filled, POINT)["marks"] == []
+
+
+def test_a_step_that_did_not_complete_says_nothing_of_it(history: History) -> None:
+    maker = Made(PLAN, FIRST)
+    maker.begin()
+    maker.step(0)
+    maker.step(1, "stopped", "asked for by a person")
+    store(history, maker)
+    assert step(history, POINT)["steadiness"] is None
+
+
+def test_of_a_cut_step_only_these_seconds_count(filled: History) -> None:
+    edits.cut(filled, FIRST, UPDATE, Cut(20, 59, "the cache was full"))
+    found = step(filled, UPDATE)
+    assert found["value"] == pytest.approx(30_000, rel=0.01)
+    assert found["cut"] == {
+        "first_s": 20, "last_s": 59, "seconds": 60, "reason": "the cache was full", "whole": 36_700.0,
+    }  # fmt: skip
+    assert found["steadiness"] == {
+        "word": "steady", "text": "no trend, no two levels, no stall in 40 seconds",
+    }  # fmt: skip
+    assert found["marks"] == []
+    assert step(filled, POINT)["cut"] is None
+    headline = "SELECT qps FROM headline JOIN session ON session = number WHERE id = ? AND grouping = 'write'"
+    assert filled.one(headline, (FIRST,)) == (pytest.approx(found["value"]),)
+
+
+def test_a_cut_takes_the_place_of_the_one_before_and_is_undone(filled: History) -> None:
+    before = figures.show(filled, FIRST)
+    edits.cut(filled, FIRST, UPDATE, Cut(30, 59))
+    edits.cut(filled, FIRST, UPDATE, Cut(0, 18))
+    assert step(filled, UPDATE)["value"] == pytest.approx(50_000, rel=0.01)
+    edits.uncut(filled, FIRST, UPDATE)
+    assert figures.show(filled, FIRST) == before
+    with pytest.raises(InputError, match="it is not cut"):
+        edits.uncut(filled, FIRST, UPDATE)
+
+
+@pytest.mark.parametrize(
+    ("cut", "words"),
+    [
+        (Cut(30, 29), "seconds 30 to 30: they end before they begin"),
+        (Cut(40, 20), "seconds 40 to 21: they end before they begin"),
+        (Cut(20, 60), "not all in the step: it has seconds 0 to 60"),
+        (Cut(-2, 30), "not all in the step"),
+        (Cut(20, 25), "have 6 figures: 10 or more are to count"),
+        (Cut(0, 59), "the whole step: that needs no cut"),
+    ],
+)
+def test_nonsense_is_refused(filled: History, cut: Cut, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        edits.cut(filled, FIRST, UPDATE, cut)
+    assert filled.query("SELECT * FROM cut") == []
+
+
+def test_what_has_no_seconds_to_choose_from_is_not_cut(filled: History) -> None:
+    with pytest.raises(InputError, match="only a step that was driven"):
+        edits.cut(filled, FIRST, 0, Cut(0, 20))
+    with pytest.raises(InputError, match="has no step 9"):
+        edits.cut(filled, FIRST, 9, Cut(0, 20))
+
+
+def test_a_cut_survives_a_rebuild(tmp_path: Path) -> None:
+    with History(tmp_path) as history:
+        store(history, made(FIRST), made(SECOND))
+        edits.cut(history, FIRST, UPDATE, Cut(20, 59, "a backup ran"))
+        before = figures.show(history, FIRST), history.query("SELECT * FROM headline ORDER BY 1, 2")
+    assert rebuild(tmp_path).problems == []
+    with History(tmp_path) as history:
+        shown = figures.show(history, FIRST)
+        assert shown == before[0]
+        assert sorted(qps for _, _, qps, _, _ in history.query("SELECT * FROM headline")) == sorted(
+            qps for _, _, qps, _, _ in before[1]
+        )
+
+
+def test_a_cut_comes_along_with_an_export(filled: History, tmp_path: Path) -> None:
+    edits.cut(filled, FIRST, UPDATE, Cut(20, 59, "a backup ran"))
+    file = export(filled, FIRST, tmp_path / "session.zip")
+    with History(tmp_path / "other") as other:
+        import_session(other, file)
+        assert step(other, UPDATE) == step(filled, UPDATE)
+
+
+def test_a_cut_of_seconds_that_are_not_there_changes_nothing(filled: History) -> None:
+    filled.connection.execute(
+        "INSERT INTO cut (session, step, first_s, last_s, reason) VALUES (?, ?, 50, 400, '')", (FIRST, UPDATE)
+    )
+    before = step(filled, UPDATE)
+    edits.delete(filled, FIRST)
+    edits.undelete(filled, FIRST)
+    assert step(filled, UPDATE) == before
+
+
+def test_a_history_without_it_gets_it(tmp_path: Path) -> None:
+    with History(tmp_path) as history:
+        store(history, made(FIRST))
+        before = figures.show(history, FIRST)
+    with sqlite3.connect(tmp_path / "history.sqlite") as old:
+        old.execute("DROP TABLE counted")
+        old.execute(f"PRAGMA user_version = {schema.MIGRATIONS.index(schema.add_counted)}")
+    old.close()
+    with History(tmp_path) as history:
+        assert figures.show(history, FIRST) == before
+
+
+def test_an_unsteady_cell_is_marked_and_never_judged(filled: History) -> None:
+    found = compare(filled, [FIRST, SECOND])
+    row = next(row for row in found["rows"] if row["workload"] == "update-index")
+    assert row["marks"] == [["unsteady"], ["unsteady"]]
+    assert row["verdict"] == ["base", "marked"]
+    assert [(each or {})["word"] for (each,) in row["steadiness"]] == ["unsteady", "unsteady"]
+    for session in (FIRST, SECOND):
+        edits.cut(filled, session, UPDATE, Cut(20, 59))
+    found = compare(filled, [FIRST, SECOND])
+    row = next(row for row in found["rows"] if row["workload"] == "update-index")
+    assert row["marks"] == [[], []] and row["verdict"] == ["base", "n=1"]
+    assert row["values"][0] == pytest.approx(30_000, rel=0.01)
+    assert [(each or {})["first_s"] for (each,) in row["cuts"]] == [20, 20]
+
+
+def test_other_measures_of_a_cut_step_are_of_the_whole_step_and_not_judged(filled: History) -> None:
+    edits.cut(filled, FIRST, UPDATE, Cut(20, 59))
+    found = by_measure(compare(filled, [FIRST, SECOND]), "p95_ms")
+    row = next(row for row in found["rows"] if row["workload"] == "update-index")
+    assert row["marks"] == [["of-all-seconds"], ["unsteady"]]
+    assert row["verdict"] == ["base", "marked"]
+
+
+def test_one_unsteady_repeat_of_three_leaves_the_median_be(history: History) -> None:
+    its_plan = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], 3, 5, STEPS)
+    for turn in its_plan.turns:
+        kind = Made if turn.ordinal == 1 else Steady
+        maker = kind(its_plan, turn.session)
+        maker.begin()
+        for at in range(len(STEPS)):
+            maker.step(at, value=50_000.0)
+        maker.end()
+        store(history, maker)
+    row = compare(history, [turn.session for turn in its_plan.turns])["rows"][UPDATE]
+    words = [[(each or {})["word"] for each in column] for column in row["steadiness"]]
+    assert words == [["unsteady", "steady", "steady"], ["steady"] * 3]
+    assert row["marks"] == [[], []]
+
+
+class Steady(Made):
+    def start_step(self, at: int) -> None:
+        super().start_step(at)
+        self.at = POINT

@@ -1,0 +1,113 @@
+"""Steady or not: what is found, what is let pass, and how often either is wrong, by simulation."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from app.stats.steady import LEAST_S, SHORT, STEADY, UNSTEADY, steadiness
+
+QPS = 50_000.0
+TRIED = 200
+
+
+def seconds(chance: random.Random, n: int, spread: float, kept: float = 0.0) -> list[float]:
+    """Noise of which each second keeps a share of the one before; `spread` is that of the seconds."""
+    fresh = (1 - kept * kept) ** 0.5
+    noise, found = chance.gauss(0, 1), []
+    for _ in range(n):
+        noise = kept * noise + fresh * chance.gauss(0, 1)
+        found.append(QPS * (1 + spread * noise))
+    return found
+
+
+def checkpoints(chance: random.Random, n: int, every: int, length: int) -> list[float]:
+    """Each so many seconds a third of the throughput is lost for a while."""
+    begin = chance.randrange(every)
+    values = enumerate(seconds(chance, n, 0.05, 0.3))
+    return [value * (0.67 if (at + begin) % every < length else 1) for at, value in values]
+
+
+def share(make: Callable[[random.Random], list[float]], word: str = UNSTEADY) -> float:
+    chance = random.Random(6)
+    return sum(steadiness(make(chance)).word == word for _ in range(TRIED)) / TRIED
+
+
+@pytest.mark.parametrize("n", [LEAST_S + 5, 60, 300])
+@pytest.mark.parametrize("kept", [0.0, 0.5, 0.7])
+@pytest.mark.parametrize("spread", [0.02, 0.15])
+def test_noise_is_steady(n: int, kept: float, spread: float) -> None:
+    assert share(lambda chance: seconds(chance, n, spread, kept)) <= 0.05
+
+
+@pytest.mark.parametrize(("n", "every", "length"), [(60, 10, 2), (60, 20, 4), (120, 30, 5), (600, 60, 20)])
+def test_checkpoints_that_come_and_go_are_steady(n: int, every: int, length: int) -> None:
+    assert share(lambda chance: checkpoints(chance, n, every, length)) <= 0.05
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.3, 0.5])
+def test_a_fall_of_18_percent_is_found(kept: float) -> None:
+    def falling(chance: random.Random) -> list[float]:
+        return [v * (1 - 0.18 * at / 59) for at, v in enumerate(seconds(chance, 60, 0.05, kept))]
+
+    assert share(falling) > 0.9
+
+
+def test_two_levels_are_found() -> None:
+    def stepping(chance: random.Random) -> list[float]:
+        return [v * (1 if at < 22 else 0.85) for at, v in enumerate(seconds(chance, 60, 0.05, 0.3))]
+
+    assert share(stepping) > 0.9
+
+
+def test_a_change_that_does_not_matter_is_none_however_sure() -> None:
+    assert steadiness([QPS * (1 - 0.03 * at / 599) for at in range(600)]).word == STEADY
+
+
+def test_the_reason_is_a_sentence_of_figures() -> None:
+    falling = steadiness([QPS * (1 - 0.18 * at / 59) for at in range(60)])
+    rising = steadiness([QPS * (1 + 0.30 * at / 59) for at in range(60)])
+    levels = steadiness([QPS] * 24 + [QPS * 0.6] * 36)
+    assert falling.text in ("throughput falls 17% over the step", "throughput falls 18% over the step")
+    assert rising.text.startswith("throughput rises 2") or rising.text.startswith("throughput rises 30%")
+    assert levels.text == "two levels: from about second 24 on throughput is 40% lower"
+    assert steadiness([QPS] * 60).text == "no trend, no two levels, no stall in 60 seconds"
+
+
+def test_seconds_are_counted_from_where_they_begin() -> None:
+    levels = steadiness([QPS] * 24 + [QPS * 0.6] * 36, first_s=100)
+    assert levels.text.startswith("two levels: from about second 124 on")
+
+
+def test_stalls_are_counted() -> None:
+    values = [QPS] * 60
+    for at in (10, 11, 30, 31, 32, 50, 51):
+        values[at] = 0.02 * QPS
+    assert steadiness(values).text == "3 stalls of 2 s or more, 7 s together"
+    assert steadiness([QPS] * 30 + [0.0] * 4 + [QPS] * 30).text == "1 stall of 4 s"
+    assert steadiness([QPS] * 30 + [0.0] + [QPS] * 30).word == STEADY
+
+
+def test_a_gap_is_no_stall_and_ends_none() -> None:
+    assert steadiness([QPS] * 30 + [None] * 5 + [QPS] * 30).word == STEADY
+    assert steadiness([QPS] * 30 + [0.0, None, 0.0] + [QPS] * 30).word == STEADY
+
+
+def test_where_events_are_few_a_second_without_one_is_no_stall() -> None:
+    chance = random.Random(6)
+    scan = [float(chance.random() < 0.4) for _ in range(120)]
+    assert steadiness(scan).word == STEADY
+
+
+def test_a_short_step_is_never_called_steady() -> None:
+    for n in range(LEAST_S):
+        found = steadiness([QPS] * n + [None] * 100)
+        assert found.word == SHORT
+        assert found.text == f"{n} seconds have a figure, {LEAST_S} are needed"
+    assert steadiness([QPS] * LEAST_S).word == STEADY
+
+
+def test_where_nothing_was_done_there_is_nothing_to_tell() -> None:
+    assert steadiness([0.0] * 60).word == SHORT

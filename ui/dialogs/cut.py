@@ -1,0 +1,178 @@
+"""Which seconds of a step count: its curve, the stretch that is chosen in it, and what that comes to."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.errors import InputError
+from app.history.counting import Countable, Cut
+from app.history.edits import MAX_NAME
+from app.stats import Steadiness
+from app.step_text import WHOLE
+from app.units import with_unit
+
+from ..theme import SPACE, Theme
+from ..widgets.chart import Line, Span, TimeAxis, TimeChart
+from ..widgets.pyramid import Track
+
+_NAN = float("nan")
+_HINT = f"Draw a stretch over the curve, or give its bounds. All seconds are kept; {WHOLE}."
+
+
+class _ChoosingAxis(TimeAxis):
+    """Shows the whole step; a stretch that is drawn is chosen, where other charts zoom to it."""
+
+    chosen = Signal(float, float)
+
+    def set_range(self, first: float, last: float) -> None:
+        self.chosen.emit(first, last)
+
+    def zoom(self, factor: float, around: float) -> None:
+        pass
+
+    def pan(self, by: float) -> None:
+        pass
+
+
+class CutDialog(QDialog):
+    """Accepted: `cut` is what was chosen, unless it `is_undone`: then all seconds are to count again."""
+
+    def __init__(self, name: str, step: Countable, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Seconds that count")
+        self._step, self._theme = step, theme
+        self._whole = len(step.seconds.values)
+        self.is_undone = False
+        cut = step.cut or Cut(0, self._whole - 1)
+        self._first = self._spin("From second", cut.first_s)
+        self._end = self._spin("To second", cut.last_s + 1)
+        self._reason = QLineEdit(cut.reason)
+        self._told = QLabel()
+        self._told.setWordWrap(True)
+        self._chart = TimeChart(theme, step.label, step.unit)
+        self._axis = _ChoosingAxis(self)
+        self._buttons = QDialogButtonBox()
+        self._build(name)
+        self._draw()
+        self._tell()
+
+    @property
+    def cut(self) -> Cut:
+        return Cut(self._first.value(), self._end.value() - 1, self._reason.text().strip())
+
+    def _spin(self, name: str, value: int) -> QSpinBox:
+        spin = QSpinBox()
+        spin.setRange(0, self._whole)
+        spin.setValue(value)
+        spin.setAccessibleName(name)
+        spin.valueChanged.connect(lambda _: self._tell())
+        return spin
+
+    # ---- building
+
+    def _build(self, name: str) -> None:
+        title, hint = QLabel(f"{name}: {self._step.label}"), QLabel(_HINT)
+        title.setProperty("role", "title")
+        hint.setProperty("role", "muted")
+        hint.setWordWrap(True)
+        self._chart.setMinimumSize(70 * SPACE, 26 * SPACE)
+        self._reason.setMaxLength(MAX_NAME)
+        self._reason.setPlaceholderText("Why; it is kept with the session")
+        self._reason.setAccessibleName("Why")
+        self._told.setMinimumHeight(5 * SPACE)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(3 * SPACE, 3 * SPACE, 3 * SPACE, 2 * SPACE)
+        layout.setSpacing(2 * SPACE)
+        for widget in (title, hint):
+            layout.addWidget(widget)
+        layout.addWidget(self._chart, 1)
+        layout.addLayout(self._make_bounds())
+        layout.addWidget(self._told)
+        layout.addWidget(self._make_buttons())
+
+    def _make_bounds(self) -> QHBoxLayout:
+        line = QHBoxLayout()
+        line.setSpacing(SPACE)
+        for text, field in (("&From second", self._first), ("&to", self._end), ("&Why", self._reason)):
+            label = QLabel(text)
+            label.setBuddy(field)
+            line.addWidget(label)
+            line.addWidget(field, 1 if field is self._reason else 0)
+        return line
+
+    def _make_buttons(self) -> QDialogButtonBox:
+        self._keep = QPushButton("&Count these seconds")
+        self._keep.setProperty("accent", True)
+        self._buttons.addButton(self._keep, QDialogButtonBox.ButtonRole.AcceptRole)
+        if self._step.cut is not None:
+            undo = self._buttons.addButton("Count &all again", QDialogButtonBox.ButtonRole.ResetRole)
+            undo.clicked.connect(self._undo)
+        self._buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        self._buttons.accepted.connect(self.accept)
+        self._buttons.rejected.connect(self.reject)
+        return self._buttons
+
+    # ---- the curve, and what was chosen of it
+
+    def _draw(self) -> None:
+        track = Track()
+        values = [_NAN if value is None else value for value in self._step.seconds.values]
+        track.extend([float(s) for s in range(self._whole)], values)
+        self._axis.add(self._chart)
+        self._chart.set_tracks({"": track})
+        self._chart.set_lines([Line("", "each second", self._theme.colour("accent"))])
+        self._axis.reset()
+        self._axis.chosen.connect(self._on_drawn)
+
+    def _on_drawn(self, first: float, last: float) -> None:
+        """As whole seconds, those the stretch touches."""
+        bounds = max(0, int(first)), min(self._whole, int(last) + 1)
+        for spin, value in zip((self._first, self._end), bounds, strict=True):
+            spin.setValue(value)
+
+    def _tell(self) -> None:
+        """What these seconds come to, or why they cannot stand for the step."""
+        cut, seconds = self.cut, self._step.seconds
+        try:
+            seconds.check(cut)
+        except InputError as error:
+            self._say(_sentence(str(error)), is_wrong=True)
+        else:
+            part, whole = seconds.steadiness(cut), seconds.steadiness()
+            chosen = (
+                f"Seconds {cut.first_s} to {cut.last_s + 1}: {self._figure(seconds.mean(cut) or 0.0, part)}"
+            )
+            self._say(f"{chosen}\nAll {self._whole}: {self._figure(self._step.whole, whole)}", is_wrong=False)
+        out = [
+            Span(0.0, float(cut.first_s), "warmup"),
+            Span(float(cut.last_s + 1), float(self._whole), "warmup"),
+        ]
+        self._chart.set_spans([span for span in out if span.last > span.first])
+
+    def _figure(self, value: float, found: Steadiness) -> str:
+        return f"{with_unit(value, self._step.unit)}, {found.word}: {found.text}"
+
+    def _say(self, text: str, is_wrong: bool) -> None:
+        self._told.setText(text)
+        self._told.setProperty("role", "bad" if is_wrong else "")
+        self._told.style().polish(self._told)
+        self._keep.setEnabled(not is_wrong)
+
+    def _undo(self) -> None:
+        self.is_undone = True
+        self.accept()
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
