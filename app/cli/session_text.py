@@ -89,7 +89,7 @@ def _step(step: Mapping[str, Any]) -> tuple[Any, ...]:
         _figure(cost.get("written_kb"), 3),
         _figure(size / 2**20 if size is not None else None, 1),
         step["errors"],
-        _STEADY.get((step["steadiness"] or {}).get("word"), ""),
+        _STEADY[step["steadiness"]["word"]] if step["steadiness"] else "",
         ", ".join(step["marks"]),
         step["reason"],
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QAction, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPlainTextEdit, QPushButton, QTableView
 from pytestqt.qtbot import QtBot
 
 from app.history.history import History
@@ -197,7 +197,7 @@ def test_a_session_says_what_was_carried_out_on_what(hand: Hand) -> None:
 
 def test_its_results_settings_notes_and_log(hand: Hand) -> None:
     tabs = hand.look_at(FAILED, 1)
-    results = tabs.currentWidget().model()
+    results = tabs.currentWidget().findChild(QTableView).model()
     assert results.rowCount() == 5
     assert any("1205" in str(results.index(3, at).data()) for at in range(results.columnCount()))
     hand.look_at(FAILED, 2)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from app.history.figures import SeriesEntry
+from app.history.figures import CutEntry, SeriesEntry, StepEntry
 from app.history.sessions import SessionEntry
 
 from ...theme import SPACE, Theme
@@ -51,6 +51,7 @@ class SessionCharts(QWidget):
         self._curves: SessionCurves | None = None
         self._ghost: GhostCurves | None = None
         self._entries: tuple[SessionEntry | None, SessionEntry | None] = (None, None)
+        self._cuts: dict[int, CutEntry] = {}  # by position of the step
         self._rates = QPS  # or ROWS
         self._choice: SeriesEntry | None = None
         self.axis = TimeAxis(self)
@@ -125,13 +126,20 @@ class SessionCharts(QWidget):
         """Steps, warm-up, gaps and notes, after one of them has come or gone."""
         if self._curves is None:
             return
-        spans = _spans(self._curves)
+        spans = [*_spans(self._curves), *_left_out(self._curves, self._cuts)]
         for chart in self.charts:
             is_named = chart is self.qps
             chart.set_spans([span if is_named else Span(span.first, span.last, span.kind) for span in spans])
             chart.set_marks([(t, text if is_named else "") for t, text in self._curves.marks])
         self._name_latency(self.axis.cursor)
         self._show_rates()
+
+    def set_cuts(self, steps: Sequence[StepEntry]) -> None:
+        """The seconds that do not count for a person are shaded as the warm-up is."""
+        cuts = {at: step["cut"] for at, step in enumerate(steps) if step["cut"]}
+        if cuts != self._cuts:
+            self._cuts = cuts
+            self.mark()
 
     def look_at(self, bounds: Bounds) -> None:
         """Show one step, and stay there."""
@@ -201,6 +209,17 @@ def _spans(curves: SessionCurves) -> list[Span]:
             measured = bounds.began_t + warmup_s if bounds.measured_t is None else bounds.measured_t
             spans.append(Span(bounds.began_t, min(measured, last), "warmup"))
     return spans + [Span(first, last, "gap") for first, last in curves.gaps]
+
+
+def _left_out(curves: SessionCurves, cuts: Mapping[int, CutEntry]) -> Iterator[Span]:
+    """Before and after the seconds that count."""
+    for position, cut in cuts.items():
+        bounds = curves.bounds.get(position)
+        if bounds is not None:
+            began = bounds.began_t + curves.plan.steps[position].warmup
+            zero = began if bounds.measured_t is None else bounds.measured_t
+            yield Span(zero, zero + cut["first_s"], "warmup")
+            yield Span(zero + cut["last_s"] + 1, zero + cut["seconds"], "warmup")
 
 
 def _sentence(text: str) -> str:

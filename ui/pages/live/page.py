@@ -125,8 +125,8 @@ class LivePage(Page):
 
     def _on_shown(self) -> None:
         self._stack.setCurrentIndex(1)
-        seen, overview = self._watching.seen, self._watching.overview
-        self.body.results.set_overview(overview)
+        seen = self._watching.seen
+        self._show_figures()
         if seen is not None:
             session = seen.timeline.overview.session
             ghost = next((each for each in seen.ghosts if each["id"] == seen.wish.ghost), None)
@@ -141,8 +141,13 @@ class LivePage(Page):
         self.telling.tell()
 
     def _on_figured(self) -> None:
-        self.body.results.set_overview(self._watching.overview)
+        self._show_figures()
         self.telling.tell()
+
+    def _show_figures(self) -> None:
+        overview = self._watching.overview
+        self.body.results.set_overview(overview)
+        self.body.charts.set_cuts(overview.steps if overview else ())
 
     def _on_plan_changed(self, _plan: str) -> None:
         if self.isVisible():
