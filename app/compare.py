@@ -245,6 +245,11 @@ def base_of(comparison: Comparison) -> int:
     return [column["id"] for column in comparison["sessions"]].index(comparison["base"])
 
 
+def sessions_of(comparison: Comparison) -> list[str]:
+    """The ids of all columns with all their repeats."""
+    return [id_ for column in comparison["sessions"] for id_ in column["ids"]]
+
+
 def by_group(comparison: Comparison) -> Comparison:
     """The same rows, those of one group together, and of these those of one step: as they first appear."""
     groups = list(dict.fromkeys(row["group"] for row in comparison["rows"]))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .compare import Comparison, RowEntry, base_of
+from .csv_text import csv_text
 from .judgement import SIGNS, GroupEntry, RatioEntry, explained
 from .stats.steady import STEADY, UNSTEADY
 from .stats.verdicts import COLOURED, DIFFERS
@@ -18,8 +18,6 @@ from .units import figure_text
 if TYPE_CHECKING:
     from rich.table import Table
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would carry these out
-
 
 def to_json(comparison: Comparison) -> str:
     return json.dumps(comparison, indent=2, ensure_ascii=False)
@@ -27,23 +25,19 @@ def to_json(comparison: Comparison) -> str:
 
 def to_csv(comparison: Comparison) -> str:
     """One line a step; for each column its figure, the relative one, n and the verdict."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     beside = ("", " relative", " n", " spread", " p", " verdict")
     heads = [f"{name}{each}" for name in names_of(comparison) for each in beside]
     fixed = ["workload", "group", "threads", "coordinates", "unit", "direction"]
-    writer.writerow([*fixed, *(_harmless(head) for head in heads)])
-    for row in comparison["rows"]:
-        lists = (row["values"], row["relative"], row["n"], row["spread"], row["p"], row["verdict"])
-        cells = [each for cell in zip(*lists, strict=True) for each in cell]
-        coordinates = json.dumps(row["coordinates"], sort_keys=True)
-        texts = [row["workload"], row["group"], row["threads"], coordinates, row["unit"], row["direction"]]
-        writer.writerow([*(_harmless(text) for text in texts), *cells])
-    return out.getvalue()
+    return csv_text([*fixed, *heads], map(_csv_row, comparison["rows"]))
 
 
-def _harmless(cell: Any) -> Any:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+def _csv_row(row: RowEntry) -> list[Any]:
+    lists = (row["values"], row["relative"], row["n"], row["spread"], row["p"], row["verdict"])
+    cells = [each for cell in zip(*lists, strict=True) for each in cell]
+    coordinates = json.dumps(row["coordinates"], sort_keys=True)
+    return [
+        row["workload"], row["group"], row["threads"], coordinates, row["unit"], row["direction"], *cells,
+    ]  # fmt: skip
 
 
 def to_markdown(comparison: Comparison) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .compare_text import markdown_of
+from .csv_text import csv_text
 
 MISSING = "-"
 
@@ -31,11 +30,7 @@ def to_markdown(table: TextTable) -> str:
 
 def csv_of(heads: str, lines: Iterable[Sequence[object]]) -> str:
     """The heads as one text, words apart; what is missing is an empty cell."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(heads.split())
-    writer.writerows(lines)
-    return out.getvalue()
+    return csv_text(heads.split(), lines)
 
 
 def ratio_text(ratio: float | None) -> str:

@@ -56,6 +56,14 @@ _GROUPS = {
     "scan": ("#7fb08a", "#5f9470"),
     "text": ("#a88ac0", "#8a6fa5"),
 }
+_PARTS = {
+    "tables": ("#4f7cac", "#6d9dce"),
+    "shared": ("#7fb7be", "#4f8f97"),
+    "redo": ("#d9822b", "#e39a4f"),
+    "undo": ("#8a6fa5", "#a88ac0"),
+    "binlog": ("#9a9437", "#bdb75c"),
+    "temporary": ("#c9757b", "#b5626a"),
+}
 _OTHERS = tuple(_GROUPS[name] for name in ("write", "read", "scan", "text", "index", "load"))
 _FULL = 1.0  # a relative figure this far from 1.00, up or down on a scale of doubling, is coloured in full
 
@@ -93,6 +101,10 @@ class Theme(QObject):
         word = next((known for known in _GROUPS if name.lower().startswith(known)), "")
         shades = _GROUPS[word] if word else _OTHERS[zlib.crc32(name.encode()) % len(_OTHERS)]
         return QColor(shades[self.is_dark])
+
+    def part(self, name: str) -> QColor:
+        """Of a part of what lies on a disk."""
+        return QColor(_PARTS.get(name, ("#a4acb4", "#6f7a85"))[self.is_dark])
 
     def relative(self, ratio: float | None, lower_is_better: bool = False) -> QColor:
         """Behind a relative figure: the further from 1.00 the stronger; transparent where there is none."""

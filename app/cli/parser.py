@@ -12,7 +12,7 @@ from ..errors import InputError
 
 NOUNS = (
     *("target", "build", "preset", "workload", "sequence", "snapshot"),
-    *("run", "follow", "session", "compare", "report", "doctor"),
+    *("run", "follow", "session", "compare", "chart", "report", "doctor"),
 )
 MOST = 400  # characters of a message that may repeat what was typed
 

@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 PERCENTILES = (50, 95, 99)
 
 
+def carries(count: float, percent: float) -> bool:
+    """Whether at least one of so many events lies in the tail: no p99 from 50 events."""
+    return count * round(100 - percent, 9) >= 100
+
+
 def percentiles_for_sample_size(count: float) -> tuple[int, ...]:
-    """Those of which at least one event lies in the tail: no p99 from 50 events."""
-    return tuple(percent for percent in PERCENTILES if count * (100 - percent) >= 100)
+    """Those of them that so many events carry."""
+    return tuple(percent for percent in PERCENTILES if carries(count, percent))
 
 
 def percentiles(buckets: Sequence[Any], latency_ms: dict[str, Any], events: float) -> list[float | None]:
     """p50, p95 and p99 in ms; null where there were too few events to tell."""
-    counted = [(float(upper), float(count)) for upper, count in buckets]
-    total = sum(count for _, count in counted)
-    carried = percentiles_for_sample_size(total if counted else events)
-    found: list[float | None] = []
-    for percent in PERCENTILES:
-        if percent not in carried:
-            found.append(None)
-        elif counted:
-            found.append(_bound(counted, total * percent / 100))
-        else:
-            found.append(_number(latency_ms.get(f"p{percent}")))
-    return found
+    if buckets:
+        found = distribution(buckets, PERCENTILES)
+        return [*found, *[None] * (len(PERCENTILES) - len(found))]
+    carried = percentiles_for_sample_size(events)
+    return [_number(latency_ms.get(f"p{each}")) if each in carried else None for each in PERCENTILES]
 
 
-def _bound(counted: Sequence[tuple[float, float]], wanted: float) -> float | None:
-    """The upper bound of the bucket in which the wanted event lies."""
-    seen = 0.0
-    for upper, count in sorted(counted):
-        seen += count
-        if seen >= wanted:
-            return upper
-    return None
+def distribution(buckets: Sequence[Any], percents: Sequence[float]) -> list[float]:
+    """Those of the ascending percentiles that the events carry: upper bounds of the buckets they lie in."""
+    counted = sorted((float(upper), float(count)) for upper, count in buckets)
+    seen = list(accumulate(count for _, count in counted))
+    total = seen[-1] if seen else 0.0
+    carried = [percent for percent in percents if carries(total, percent)]
+    return [counted[bisect_left(seen, total * percent / 100)][0] for percent in carried]
 
 
 def _number(value: Any) -> float | None:

@@ -8,6 +8,8 @@ from ui.widgets.scale import (
     clock_form,
     figure_ticks,
     fitting,
+    logarithmic_range,
+    logarithmic_ticks,
     number_text,
     places,
     time_text,
@@ -110,3 +112,24 @@ def test_threads_that_double_stand_evenly() -> None:
 )
 def test_numbers_that_were_chosen(number: float, text: str) -> None:
     assert number_text(number) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "most", "texts"),
+    [
+        (-1, 1, 8, "0.1 0.2 0.5 1 2 5 10"),
+        (-1, 1, 5, "0.1 0.3 1 3 10"),
+        (-3, 4, 8, "0.001 0.01 0.1 1 10 100 1,000 10,000"),
+        (-3, 4, 4, "0.001 0.1 10 1,000"),
+        (0.28, 0.5, 8, "2 3"),
+    ],
+)
+def test_ticks_of_logarithms_are_told_as_they_are(low: float, high: float, most: int, texts: str) -> None:
+    assert [text for _, text in logarithmic_ticks(low, high, most)] == texts.split()
+
+
+@pytest.mark.parametrize("ends", [(0.0, 0.0), (1.0, 1.1), (-2.0, 3.0)])
+def test_a_range_of_logarithms_has_room_and_a_tick(ends: tuple[float, float]) -> None:
+    low, high = logarithmic_range(*ends)
+    assert low < ends[0] <= ends[1] < high and high - low >= 0.5
+    assert logarithmic_ticks(low, high, 8)

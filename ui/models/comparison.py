@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
+from app.charts.points import Point, points_of
 from app.compare import ColumnEntry, Comparison, RowEntry
 from app.compare_text import names_of, steady_text, told_of
 from app.step_text import named
@@ -75,11 +76,9 @@ def drawn_unit(unit: str) -> str:
     return "MB" if unit == "bytes" else unit
 
 
-def drawn_values(row: RowEntry) -> list[float | None]:
+def drawn_points(row: RowEntry) -> list[Point]:
     """Of all columns, in the unit of the axis."""
-    if row["unit"] != "bytes":
-        return row["values"]
-    return [None if value is None else value / 2**20 for value in row["values"]]
+    return points_of(row, 2**20 if row["unit"] == "bytes" else 1)
 
 
 class ComparisonModel(QAbstractTableModel):

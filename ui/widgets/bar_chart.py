@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from ..theme import SPACE, Theme
-from .frame import AXIS
+from .frame import AXIS, Reach, draw_reach
 from .head import drawn_colour
 from .lines import Line, mixed
 from .scale import figure_ticks, fitting, value_text
@@ -28,14 +28,24 @@ class BarChart(StillChart):
     def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
         self._categories: list[str] = []
         self._bars: list[Bars] = []
+        self._reaches: Mapping[str, Sequence[Reach | None]] = {}
         self._base: float | None = None
         super().__init__(theme, title, unit, parent)
 
     def set_bars(
-        self, categories: Sequence[str], bars: Sequence[Bars], unit: str, base: float | None = 1.0
+        self,
+        categories: Sequence[str],
+        bars: Sequence[Bars],
+        unit: str,
+        base: float | None = 1.0,
+        reaches: Mapping[str, Sequence[Reach | None]] | None = None,
     ) -> None:
-        """A line with a value a category each. Given anew when the theme has changed."""
+        """A line with a value a category each, by its key how far these reach.
+
+        Given anew when the theme has changed.
+        """
         self._categories, self._bars, self._base = list(categories), list(bars), base
+        self._reaches = reaches or {}
         self._cursor = None
         self.set_title(self._title, unit)
         self._head.set_lines([line for line, _ in bars], widest="888,888" if base is None else "88.88")
@@ -48,12 +58,12 @@ class BarChart(StillChart):
     def stand_text(self, at: int) -> str:
         return self._categories[at]
 
-    def show_values(self) -> None:
+    def values(self) -> list[str]:
         at = self._cursor
-        self._head.set_values(["" if at is None else value_text(values[at]) for _, values in self._bars])
+        return ["" if at is None else value_text(values[at]) for _, values in self._bars]
 
     def fit(self) -> None:
-        values = [value for _, values in self._bars for value in values if value is not None]
+        values = self.heights()
         most = max(int(self._area.plot.height() / TICK_HEIGHT), 2)
         top = max([*values, 0.0 if self._base is None else self._base])
         self._area.x = (-0.5, max(len(self._categories), 1) - 0.5)
@@ -65,6 +75,11 @@ class BarChart(StillChart):
         self._ground.y_ticks = figure_ticks(*self._area.y, most)
         self._ground.has_lines_across = False
 
+    def heights(self) -> list[float]:
+        """All that has to be in sight."""
+        ends = [end for each in self._reaches.values() for reach in each if reach for end in reach]
+        return [*ends, *(value for _, values in self._bars for value in values if value is not None)]
+
     def rows(self, width: float, /) -> int:
         widest = max(map(self.fontMetrics().horizontalAdvance, self._categories), default=0)
         return 2 if widest > self._room(width) else 1
@@ -75,26 +90,46 @@ class BarChart(StillChart):
     def paint_figures(self, painter: QPainter) -> None:
         if self._cursor is not None:
             self._paint_chosen(painter, self._cursor)
-        for line, _, _, place in self.places():
+        for line, category, _, place in self.places():
             painter.fillRect(place, drawn_colour(line, self._theme))
             if line.dashed:
                 painter.fillRect(place, QBrush(self._theme.colour("base"), Qt.BrushStyle.BDiagPattern))
+            if reach := self._reach(line, category):
+                self._paint_reach(painter, reach, place)
         if self._base is not None:
             self._paint_base(painter, self._area.py(self._base))
-        for _, category, value, place in self.places():
+        for category, value, place in self.told():
             self._paint_text(painter, value, place, category == self._cursor)
+
+    def told(self) -> Iterator[tuple[int, float, QRectF]]:
+        """What is written above which stretch of a category: the value above a bar and how far it reaches."""
+        for line, category, value, place in self.places():
+            if reach := self._reach(line, category):
+                place.setTop(min(place.top(), self._area.py(reach[1])))
+            yield category, value, place
+
+    def _reach(self, line: Line, category: int) -> Reach | None:
+        reaches = self._reaches.get(line.key, ())
+        return reaches[category] if category < len(reaches) else None
 
     def places(self) -> Iterator[tuple[Line, int, float, QRectF]]:
         """Each bar that there is: its line, category, value and where it is painted."""
-        room = self._area.plot.width() / max(len(self._categories), 1) * _GROUP
-        width = max(min(room / max(len(self._bars), 1), _WIDEST), 1.0)
-        zero = self._area.py(0.0)
+        width, zero = self.bar_width(len(self._bars)), self._area.py(0.0)
         for at, (line, values) in enumerate(self._bars):
             for category, value in enumerate(values):
                 if value is not None:
                     left = self._area.px(category) + (at - len(self._bars) / 2) * width
                     bar = QRectF(QPointF(left, self._area.py(value)), QPointF(left + max(width - 1, 1), zero))
                     yield line, category, value, bar.normalized()
+
+    def bar_width(self, beside: int) -> float:
+        """Of so many that share the place of a category."""
+        room = self._area.plot.width() / max(len(self._categories), 1) * _GROUP
+        return max(min(room / max(beside, 1), _WIDEST), 1.0)
+
+    def _paint_reach(self, painter: QPainter, reach: Reach, bar: QRectF) -> None:
+        painter.setPen(QPen(self._theme.colour("text"), 1))
+        draw_reach(painter, self._area, bar.center().x(), reach, bar.width() / 2)
 
     def _paint_chosen(self, painter: QPainter, at: int) -> None:
         left, right = self._area.px(at - 0.5), self._area.px(at + 0.5)

@@ -31,9 +31,11 @@ from .keys import BY_KEYBOARD, KEYS, press
 from .line_chart import LineChart as LineChart
 from .lines import Line as Line
 from .lines import Span as Span
+from .percentile_chart import PercentileChart as PercentileChart
 from .pointer import Pointer
 from .pyramid import Track, Values, dashed, seen
 from .scale import clock_form, figure_ticks, fitting, time_text, time_ticks, value_text
+from .stack_chart import StackChart as StackChart
 from .table import tabular
 from .time_axis import TimeAxis as TimeAxis
 
@@ -41,6 +43,7 @@ _ALONE = 1.5  # pixels of a value between two gaps
 _DASH = 14  # pixels of a dash and the gap after it
 _CURSOR = 48  # pixels each side of the cursor that are painted anew when it moves
 _TICK_HEIGHT, _TICK_WIDTH = 32, 110  # pixels a tick has at least
+_NAMED = 16  # curves: of more only those that are no ghosts are named above
 
 
 class Curve(PlotCurveItem):  # type: ignore[misc]
@@ -146,6 +149,7 @@ class TimeChart(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._lines: list[Line] = []
+        self._named: list[Line] = []  # those of them that the head names
         self._tracks: dict[str, Track] = {}
         self._marks: list[tuple[float, str]] = []
         self._drawn_cursor: float | None = None
@@ -183,7 +187,8 @@ class TimeChart(QWidget):
         for at, line in enumerate(lines):
             height = -at - len(lines) * line.faint  # ghosts lie behind
             self._canvas.set_line(line.key, drawn_colour(line, self._theme), height)
-        self._head.set_lines(lines, widest="888,888")
+        self._named = [line for line in lines if len(lines) <= _NAMED or not line.faint]
+        self._head.set_lines(self._named, widest="888,888")
         self.redraw()
 
     def track(self, key: str) -> Track:
@@ -279,7 +284,7 @@ class TimeChart(QWidget):
         """Where the cursor stands; without one the newest."""
         cursor = self.axis.cursor
         self._drawn_cursor = cursor
-        self._head.set_values([value_text(self._value_at(line, cursor)) for line in self._lines])
+        self._head.set_values([value_text(self._value_at(line, cursor)) for line in self._named])
 
     def _value_at(self, line: Line, t: float | None) -> float | None:
         track = self.track(line.key)

@@ -16,7 +16,10 @@ LANE = 18  # pixels above the curves, for the names of steps and notes
 AXIS = 20  # pixels below them, for the times
 ROW = 16  # pixels of each further row of texts
 _NARROWEST_LABEL = 28.0
+_CAP = 3.0  # pixels of the end of an error bar, each side
 _WIDEST_NOTE = 180.0
+
+Reach = tuple[float, float]  # from the lowest to the highest of the repeats
 
 
 @dataclass
@@ -188,6 +191,14 @@ def draw_dots(
     for x, y in points:
         painter.drawEllipse(QPointF(frame.px(x), frame.py(y)), radius, radius)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def draw_reach(painter: QPainter, frame: Frame, x: float, reach: Reach, widest: float = _CAP) -> None:
+    """An error bar at this pixel, in the pen of the painter."""
+    at, cap = _crisp(x), min(_CAP, widest)
+    low, high = (_crisp(frame.py(end)) for end in reach)
+    ends = [QLineF(at - cap, y, at + cap, y) for y in (low, high)]
+    painter.drawLines([QLineF(at, low, at, high), *ends])
 
 
 def draw_band(painter: QPainter, frame: Frame, theme: Theme, band: tuple[float, float]) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
-from ..theme import Theme
-from .frame import draw_cursor, draw_dots
+from ..theme import SPACE, Theme
+from .direct import spread
+from .frame import Reach, draw_cursor, draw_dots, draw_reach
 from .head import drawn_colour
 from .lines import Line
 from .scale import figure_ticks, fitting, number_text, places, value_text
@@ -19,6 +20,7 @@ Curve = tuple[Line, Sequence[float], Sequence[float | None]]
 
 _EDGE = 0.04  # of the width, left free at both sides
 _WIDTH = 1.6
+_NAMES = 0.3  # of the width that names beside the curves may take
 
 
 class LineChart(StillChart):
@@ -26,15 +28,25 @@ class LineChart(StillChart):
 
     def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
         self._curves: list[Curve] = []
+        self._reaches: Mapping[str, Sequence[Reach | None]] = {}
         self._places: dict[float, float] = {}  # x -> where it stands
+        self._beside: list[tuple[Line, float]] = []  # names beside the curves, and where they stand
         super().__init__(theme, title, unit, parent)
 
     def set_curves(
-        self, curves: Sequence[Curve], x_title: str, y_title: str, is_logarithmic: bool = False
+        self,
+        curves: Sequence[Curve],
+        x_title: str,
+        y_title: str,
+        is_logarithmic: bool = False,
+        reaches: Mapping[str, Sequence[Reach | None]] | None = None,
     ) -> None:
-        """A line with its xs and ys each; y None is a gap. Given anew when the theme has changed."""
-        self._curves = list(curves)
-        self._places = places([x for _, xs, _ in curves for x in xs], is_logarithmic)
+        """A line with its xs and ys each, by its key how far these reach; y None is a gap.
+
+        Given anew when the theme has changed.
+        """
+        self._curves, self._reaches = list(curves), reaches or {}
+        self._places = self.placed([x for _, xs, _ in curves for x in xs], is_logarithmic)
         self._x_title = x_title
         self._cursor = None
         self.set_title(self._title, y_title)
@@ -48,25 +60,70 @@ class LineChart(StillChart):
     def stand_text(self, at: int) -> str:
         return f"{number_text(list(self._places)[at])} {self._x_title}"
 
-    def show_values(self) -> None:
+    def values(self) -> list[str]:
         x = None if self._cursor is None else list(self._places)[self._cursor]
-        values = [_at(curve, x) for curve in self._curves]
-        self._head.set_values(["" if x is None else value_text(value) for value in values])
+        return ["" if x is None else self.value_text(_at(curve, x)) for curve in self._curves]
+
+    def placed(self, xs: Sequence[float], is_logarithmic: bool) -> dict[float, float]:
+        """Where each x stands."""
+        return places(xs, is_logarithmic)
+
+    def value_text(self, y: float | None) -> str:
+        """What is read of a y."""
+        return value_text(y)
 
     def fit(self) -> None:
         stands = self.stands() or [0.0, 1.0]
         edge = (stands[-1] - stands[0]) * _EDGE or 1.0
-        ys = [y for _, _, ys in self._curves for y in ys if y is not None]
-        most = max(int(self._area.plot.height() / TICK_HEIGHT), 2)
         self._area.x = (stands[0] - edge, stands[-1] + edge)
-        self._area.y = fitting(min(ys, default=0.0), max(ys, default=0.0), (0.0, 0.0), most)
-        self._ground.x_ticks = [(place, number_text(x)) for x, place in self._places.items()]
-        self._ground.y_ticks = figure_ticks(*self._area.y, most)
+        self._ground.x_ticks = self.x_ticks()
         self._ground.x_title = self._x_title if self._curves else ""
+        self.fit_y(self._ys(), max(int(self._area.plot.height() / TICK_HEIGHT), 2))
+
+    def x_ticks(self) -> list[tuple[float, str]]:
+        return [(place, number_text(x)) for x, place in self._places.items()]
+
+    def fit_y(self, ys: Sequence[float], most: int) -> None:
+        """Find the range of y and its ticks."""
+        self._area.y = fitting(min(ys, default=0.0), max(ys, default=0.0), (0.0, 0.0), most)
+        self._ground.y_ticks = figure_ticks(*self._area.y, most)
+
+    def _ys(self) -> list[float]:
+        ends = [end for each in self._reaches.values() for reach in each if reach for end in reach]
+        return [*ends, *(y for _, _, ys in self._curves for y in ys if y is not None)]
+
+    # ---- names beside the curves
+
+    def margin(self) -> float:
+        ends = [(curve[0], self._area.py(end[1])) for curve in self._curves if (end := self._end(curve))]
+        plot, metrics = self._area.plot, self.fontMetrics()
+        middles = spread([y for _, y in ends], float(metrics.height()), plot.top(), plot.bottom())
+        self._beside = [(line, y) for (line, _), y in zip(ends, middles or (), strict=False)]
+        room = max((metrics.horizontalAdvance(line.label) for line, _ in self._beside), default=-SPACE)
+        return min(room + SPACE, plot.width() * _NAMES)
+
+    def _end(self, curve: Curve) -> tuple[float, float] | None:
+        return max(self._known(*curve[1:]), default=None)
+
+    def _known(self, xs: Sequence[float], ys: Sequence[float | None]) -> list[tuple[float, float]]:
+        """The points that there are."""
+        return [(self._places[x], y) for x, y in zip(xs, ys, strict=True) if y is not None]
+
+    def _paint_names(self, painter: QPainter) -> None:
+        left, metrics = self._area.plot.right() + SPACE / 2, painter.fontMetrics()
+        room = self.width() - left - SPACE / 2
+        for line, middle in self._beside:
+            text = metrics.elidedText(line.label, Qt.TextElideMode.ElideMiddle, int(room))
+            painter.setPen(drawn_colour(line, self._theme))
+            place = QRectF(left, middle - metrics.height() / 2, room, metrics.height())
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
+
+    # ---- painting
 
     def paint_figures(self, painter: QPainter) -> None:
         for curve in sorted(self._curves, key=lambda curve: not curve[0].faint):
             self._paint_curve(painter, *curve)
+        self._paint_names(painter)
         if self._cursor is not None:
             x, place = list(self._places.items())[self._cursor]
             dots = [(_at(curve, x), drawn_colour(curve[0], self._theme)) for curve in self._curves]
@@ -91,8 +148,18 @@ class LineChart(StillChart):
                 points.append(QPointF(self._area.px(self._places[x]), self._area.py(y)))
         painter.drawPolyline(QPolygonF(points))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        known = [(self._places[x], y) for x, y in zip(xs, ys, strict=True) if y is not None]
-        draw_dots(painter, self._area, self._theme, known, colour, 3.0)
+        self._paint_reaches(painter, line, xs)
+        self.paint_points(painter, line, self._known(xs, ys))
+
+    def paint_points(self, painter: QPainter, line: Line, points: Sequence[tuple[float, float]]) -> None:
+        """Where there is a figure."""
+        draw_dots(painter, self._area, self._theme, points, drawn_colour(line, self._theme), 3.0)
+
+    def _paint_reaches(self, painter: QPainter, line: Line, xs: Sequence[float]) -> None:
+        painter.setPen(QPen(drawn_colour(line, self._theme), 1))
+        for at, reach in zip(xs, self._reaches.get(line.key, ()), strict=False):
+            if reach:
+                draw_reach(painter, self._area, self._area.px(self._places[at]), reach)
 
 
 def _at(curve: Curve, x: float | None) -> float | None:

@@ -113,3 +113,24 @@ def places(xs: Sequence[float], is_logarithmic: bool) -> dict[float, float]:
     known = sorted(set(xs))
     has_logarithms = is_logarithmic and bool(known) and known[0] > 0
     return {x: math.log2(x) if has_logarithms else x for x in known}
+
+
+def logarithmic_range(low: float, high: float) -> tuple[float, float]:
+    """Of logarithms: with a little room, at least half of a power of ten."""
+    edge = max((0.5 - (high - low)) / 2, 0.04 * (high - low), 0.02)
+    return low - edge, high + edge
+
+
+def logarithmic_ticks(low: float, high: float, most: int) -> list[Tick]:
+    """Of logarithms: at 1 2 5 10 20 50 as far as there is room for as many, else at powers of ten."""
+    powers = range(math.floor(low), math.ceil(high) + 1)
+    for digits in ((1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)):
+        found = [(math.log10(digit) + power, digit * 10.0**power) for power in powers for digit in digits]
+        ticks = [(at, _short(value)) for at, value in found if low <= at <= high]
+        if len(ticks) <= most:
+            return ticks
+    return ticks[:: -(-len(ticks) // max(most, 1))]
+
+
+def _short(value: float) -> str:
+    return number_text(round(value)) if value >= 1 else f"{value:.10f}".rstrip("0")

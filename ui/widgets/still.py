@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -17,6 +17,8 @@ TICK_HEIGHT = 32  # pixels a tick of the figures has at least
 
 class StillChart(QWidget):
     """Painted only where it changes; arrows move the cursor, Escape takes it away."""
+
+    values_shown = Signal(list)  # texts, one a line: those at the cursor
 
     def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,8 +56,8 @@ class StillChart(QWidget):
         """What such an x is called."""
         raise NotImplementedError
 
-    def show_values(self) -> None:
-        """Tell the head the values at the cursor."""
+    def values(self) -> list[str]:
+        """Those at the cursor, one a line."""
         raise NotImplementedError
 
     def fit(self) -> None:
@@ -66,11 +68,20 @@ class StillChart(QWidget):
         """The curves or bars."""
         raise NotImplementedError
 
+    def margin(self) -> float:
+        """Pixels on the right of the figures, for their names; asked for when all fits without."""
+        return 0.0
+
     def rows(self, _width: float, /) -> int:
         """Of texts below, where they have this width together."""
         return 1
 
     # ---- what they share
+
+    def show_values(self) -> None:
+        """Tell the head, and who has a legend for several charts, the values at the cursor."""
+        self._head.set_values(self.values())
+        self.values_shown.emit(self.values())
 
     def refresh(self) -> None:
         self._head.resize(self.width(), self._head.height())
@@ -82,6 +93,9 @@ class StillChart(QWidget):
         self._area.plot = QRectF(self.rect()).adjusted(left, top, -2 * SPACE, -bottom)
         if self._area.plot.height() > 0 and self._area.plot.width() > 0:
             self.fit()
+            if margin := self.margin():
+                self._area.plot.setRight(self._area.plot.right() - margin)
+                self.fit()
         self.update()
 
     def set_cursor(self, at: int | None) -> None:

@@ -1,19 +1,23 @@
-"""A bar chart a group of steps."""
+"""A bar chart a group of steps, with error bars where a step was repeated."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from app.compare import RowEntry
+from app.charts.bars import bar_numbers
+from app.charts.points import Point, relative_points, repeats_text
+from app.compare import RowEntry, base_of
 from app.measures import FIGURE
 
-from ...models.comparison import drawn_unit, drawn_values, step_text
+from ...models.comparison import drawn_points, drawn_unit, step_text
 from ...theme import SPACE, Theme
 from ...widgets.head import Head
+from ...widgets.lines import Line
 from .panel import Panel, Shown
 
 if TYPE_CHECKING:
@@ -22,29 +26,61 @@ if TYPE_CHECKING:
 _HEIGHT = 184  # pixels of a chart: three lines of them on a small screen
 _NARROWEST = 240  # pixels of a chart
 _BAR, _CATEGORY = 24, 96  # pixels of a bar, of the name below its group
+_ABOVE = 2  # what stands above the charts: legend and remark
 
 Group = tuple[str, str, str]  # name, unit, direction
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """What one chart shows: a line with a point a category each."""
+
+    title: str
+    unit: str
+    categories: Sequence[str]
+    bars: Sequence[tuple[Line, Sequence[Point]]]
+    base: float | None  # where a line stands
+
+    @property
+    def width(self) -> int:
+        """Pixels that it asks for."""
+        return max(_NARROWEST, len(self.categories) * max(len(self.bars) * _BAR, _CATEGORY))
+
+    @property
+    def counts(self) -> list[int]:
+        return [point.n for _, points in self.bars for point in points]
+
+    def draw_on(self, chart: BarChart) -> None:
+        bars = [(line, [point.value for point in points]) for line, points in self.bars]
+        reaches = {line.key: [point.reach for point in points] for line, points in self.bars}
+        chart.set_title(self.title, self.unit)
+        chart.set_bars(self.categories, bars, self.unit, self.base, reaches)
 
 
 class BarsPanel(Panel):
     title = "Bars"
     tip = "A chart for each group of steps"
+    nothing = "No step has a figure of this measure."
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._charts: list[BarChart] = []
         self._widths: list[int] = []
-        self._packed: list[list[int]] = []
+        self._packed: list[list[int]] | None = None
         self._body = QWidget()
         self._legend = Head(theme, "", "")
+        self._remark = QLabel()
+        self._remark.setProperty("role", "muted")
+        self._remark.setWordWrap(True)
         self._column = QVBoxLayout(self._body)
         self._column.setContentsMargins(0, SPACE, 0, SPACE)
         self._column.setSpacing(SPACE)
         self._column.addWidget(self._legend)
+        self._column.addWidget(self._remark)
         area = QScrollArea()
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidgetResizable(True)
-        area.setAccessibleName("Bars by group")
+        area.setAccessibleName(f"{self.title} by group")
         area.setWidget(self._body)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -54,19 +90,36 @@ class BarsPanel(Panel):
     def picture(self) -> QWidget:
         return self._body
 
+    def csv(self) -> str:
+        return bar_numbers(self.shown.comparison).to_csv() if self.shown else ""
+
+    def grouped(self, shown: Shown) -> list[Grouped]:
+        """What the charts are to show, a chart each."""
+        return [_group(group, rows, shown) for group, rows in by_unit(shown.comparison["rows"]).items()]
+
+    def remark(self, counts: Sequence[int]) -> str:
+        """What is to be known of all charts, given how many repeats each of their points has."""
+        return repeats_text(counts) if counts else self.nothing
+
     def draw(self, shown: Shown) -> None:
-        groups = grouped(shown.comparison["rows"])
-        self._legend.set_lines(shown.lines)
-        self._provide(len(groups))
-        for chart, (group, rows) in zip(self._charts, groups.items(), strict=False):
-            _draw_group(chart, group, rows, shown)
-        self._widths = [_wanted_width(rows, shown) for rows in groups.values()]
+        found = self.grouped(shown)
+        self._legend.set_lines(shown.lines, widest="888,888")
+        self._remark.setText(self.remark([n for each in found for n in each.counts]))
+        self._provide(len(found))
+        for chart, each in zip(self._charts, found, strict=False):
+            each.draw_on(chart)
+        self._widths = [each.width for each in found]
         self._lay_out()
         self.drawn.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._lay_out()
+
+    def _on_values_shown(self, values: list[str]) -> None:
+        """Where the cursor stands in one of the charts, in the legend of all."""
+        if self.shown is not None and len(values) == len(self.shown.lines):
+            self._legend.set_values(values)
 
     def _provide(self, count: int) -> None:
         """So many charts; they are kept and hidden where fewer are needed."""
@@ -75,6 +128,7 @@ class BarsPanel(Panel):
         while len(self._charts) < count:
             self._charts.append(BarChart(self.theme, "", "", self._body))
             self._charts[-1].hide_legend()
+            self._charts[-1].values_shown.connect(self._on_values_shown)
             self._charts[-1].setMinimumHeight(_HEIGHT)
         for at, chart in enumerate(self._charts):
             chart.setVisible(at < count)
@@ -85,7 +139,7 @@ class BarsPanel(Panel):
         if packed == self._packed:
             return
         self._packed = packed
-        while (item := self._column.takeAt(1)) is not None:
+        while (item := self._column.takeAt(_ABOVE)) is not None:
             if (row := item.layout()) is not None:
                 row.deleteLater()
         for line in packed:
@@ -94,6 +148,8 @@ class BarsPanel(Panel):
             for at in line:
                 beside.addWidget(self._charts[at], self._widths[at])
             self._column.addLayout(beside, 1)
+        if not packed:
+            self._column.addStretch(1)
 
 
 def pack(widths: Sequence[int], room: int) -> list[list[int]]:
@@ -109,30 +165,37 @@ def pack(widths: Sequence[int], room: int) -> list[list[int]]:
     return found
 
 
-def _wanted_width(rows: Sequence[RowEntry], shown: Shown) -> int:
-    return max(_NARROWEST, len(rows) * max(len(shown.lines) * _BAR, _CATEGORY))
+def group_of(row: RowEntry) -> Group:
+    return (row["group"] or "other steps", row["unit"], row["direction"])
 
 
-def grouped(rows: Sequence[RowEntry]) -> dict[Group, list[RowEntry]]:
+def by_unit(rows: Sequence[RowEntry]) -> dict[Group, list[RowEntry]]:
     """Figures of one unit beside one another: rows a second are no seconds."""
     found: dict[Group, list[RowEntry]] = {}
     for row in rows:
-        found.setdefault((row["group"] or "other steps", row["unit"], row["direction"]), []).append(row)
+        found.setdefault(group_of(row), []).append(row)
     return found
 
 
-def _draw_group(chart: BarChart, group: Group, rows: Sequence[RowEntry], shown: Shown) -> None:
-    name, unit, direction = group
-    better = ", less is better" if direction == "lower" else ""
-    heights = [row["relative"] if shown.is_relative else drawn_values(row) for row in rows]
-    bars = [(line, [each[at] for each in heights]) for at, line in enumerate(shown.lines)]
-    of = unit if shown.measure is FIGURE else shown.measure.title
-    told = f"{of}, of the base{better}" if shown.is_relative else f"{drawn_unit(unit)}{better}"
-    chart.set_title(name, told)
-    chart.set_bars(_categories(rows), bars, told, 1.0 if shown.is_relative else None)
+def _group(group: Group, rows: Sequence[RowEntry], shown: Shown) -> Grouped:
+    name, unit, _ = group
+    base = base_of(shown.comparison)
+    points = [relative_points(row, base) if shown.is_relative else drawn_points(row) for row in rows]
+    bars = [(line, [each[at] for each in points]) for at, line in enumerate(shown.lines)]
+    told = f"{measured(group, shown)}, of the base" if shown.is_relative else drawn_unit(unit)
+    return Grouped(name, f"{told}{better(group)}", categories(rows), bars, 1.0 if shown.is_relative else None)
 
 
-def _categories(rows: Sequence[RowEntry]) -> list[str]:
+def measured(group: Group, shown: Shown) -> str:
+    """What a ratio is one of."""
+    return group[1] if shown.measure is FIGURE else shown.measure.title
+
+
+def better(group: Group) -> str:
+    return ", less is better" if group[2] == "lower" else ""
+
+
+def categories(rows: Sequence[RowEntry]) -> list[str]:
     """The steps; with their threads where these differ."""
     counts = {row["threads"] for row in rows}
     return [

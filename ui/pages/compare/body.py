@@ -14,8 +14,11 @@ from app.measures import Measure
 from ...context import Context
 from .bars import BarsPanel
 from .differing import DifferencesPanel
+from .latency import LatencyPanel
+from .pairs import PairsPanel
 from .panel import Panel, Shown, lines_of
 from .seconds import SecondsPanel
+from .sizes import SizesPanel
 from .sweeps import SweepPanel
 from .table import ComparisonTable
 from .why import STEP, WhyPanel
@@ -37,13 +40,12 @@ class Body(QWidget):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName("Charts")
-        seconds, differing = SecondsPanel(context), DifferencesPanel(context)
         self._why = WhyPanel(context)
         self.panels: list[Panel] = [
-            BarsPanel(context.theme), SweepPanel(context.theme), seconds, self._why, differing,
+            BarsPanel(context.theme), SweepPanel(context.theme), SecondsPanel(context), LatencyPanel(context),
+            SizesPanel(context), PairsPanel(context.theme), self._why,
+            DifferencesPanel(context),
         ]  # fmt: skip
-        seconds.failed.connect(self.failed)
-        differing.failed.connect(self.failed)
         self._splitter = QSplitter()
         self._splitter.setChildrenCollapsible(False)
         self._shown: Shown | None = None
@@ -56,6 +58,7 @@ class Body(QWidget):
 
     def _build(self) -> None:
         for panel in self.panels:
+            panel.failed.connect(self.failed)
             self.tabs.addTab(panel, panel.title)
             self.tabs.setTabToolTip(self.tabs.count() - 1, panel.tip)
         self.tabs.setCurrentIndex(self._context.memory.value("compare/tab", 0))

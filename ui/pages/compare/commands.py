@@ -85,7 +85,12 @@ def make_commands(page: ComparePage) -> Commands:
     ]
     saving = [
         made("&Save table as image...", "Ctrl+Shift+S", "PNG or SVG, all of it", share.save_table),
-        made("Save c&hart as image...", "Ctrl+Alt+S", "PNG or SVG of what stands beside", share.save_chart),
+        made(
+            "Save c&hart...",
+            "Ctrl+Alt+S",
+            "What stands beside: PNG, SVG, or its numbers as CSV",
+            share.save_chart,
+        ),
         made("Copy chart as &image", "Ctrl+Alt+C", "What stands beside the table", share.copy_chart),
     ]
     report = made(

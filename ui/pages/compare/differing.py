@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.compare_text import names_of
+from app.csv_text import csv_text
 from app.differences import DifferenceEntry, differences, is_of_the_builds
 
 from ...context import Context
@@ -23,7 +24,6 @@ _WHAT_WIDTH, _VALUE_WIDTH = 240, 120
 class DifferencesPanel(Panel):
     title = "What differs"
     tip = "Machine, build, preset, plan, start state and variables in force that are not the same in all"
-    failed = Signal(Exception)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context.theme, parent)
@@ -62,6 +62,11 @@ class DifferencesPanel(Panel):
     @property
     def picture(self) -> QWidget:
         return self._table
+
+    def csv(self) -> str:
+        kept = matching(self._found, self._filter.text(), self._partial.isChecked())
+        lines = ((each["group"], each["name"], *each["values"]) for each in kept)
+        return csv_text(("of", "what", *self._names), lines)
 
     def parts(self, shown: Shown) -> tuple[object, ...]:
         return (shown.whole["sessions"], shown.lines)

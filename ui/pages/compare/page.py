@@ -56,7 +56,9 @@ class ComparePage(Page):
     def _build(self) -> None:
         self.controls.add_button(self.commands.choose)
         self.controls.add_menu("Copy", "The table for other programs", self.commands.copying)
-        self.controls.add_menu("Image", "Table or chart as PNG or SVG", self.commands.saving)
+        self.controls.add_menu(
+            "Save", "Table or chart as PNG or SVG, a chart's numbers as CSV", self.commands.saving
+        )
         self.controls.add_button(self.commands.report)
         self.body.table.column_actions = list(self.commands.column)
         filled = QWidget()

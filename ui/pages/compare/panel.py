@@ -47,6 +47,7 @@ class Panel(QWidget):
     title = ""
     tip = ""
     drawn = Signal()  # all that is shown is there, also what had to be read
+    failed = Signal(Exception)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,6 +67,10 @@ class Panel(QWidget):
     def picture(self) -> QWidget:
         """What is saved as an image."""
         return self
+
+    def csv(self) -> str:
+        """The numbers behind what is shown; empty where there are none."""
+        return ""
 
     def update_from(self, shown: Shown) -> None:
         self.shown = shown

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.compare import Comparison, RowEntry
+from app.charts.points import Numbers
+from app.charts.seconds import second_numbers
+from app.compare import RowEntry, sessions_of
 from app.history.curves import Curve, all_series, curves
 from app.history.history import History
 
@@ -37,13 +38,13 @@ class _Read:
 class SecondsPanel(Panel):
     title = "Seconds"
     tip = "The chosen step second by second, all sessions from its start"
-    failed = Signal(Exception)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context.theme, parent)
         self._context = context
         self._latest = Latest(context.tasks, self)
         self._chart: TimeChart | None = None
+        self._numbers: Callable[[], Numbers] | None = None
         self._series = context.memory.value("compare/series", QPS)
         self._chooser = QComboBox()
         self._chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -62,6 +63,9 @@ class SecondsPanel(Panel):
     @property
     def picture(self) -> QWidget:
         return self._chart or self
+
+    def csv(self) -> str:
+        return self._numbers().to_csv() if self._numbers else ""
 
     def parts(self, shown: Shown) -> tuple[object, ...]:
         row = shown.row
@@ -85,6 +89,7 @@ class SecondsPanel(Panel):
         threads = "" if row["threads"] is None else f", threads {row['threads']}"
         self._remark.setText(f"{step_text(row)}{threads}" + ("" if found.curves else ": no seconds of this"))
         _, label, unit = next((each for each in found.series if each[0] == self._series), ("", "", ""))
+        self._numbers = lambda: second_numbers(shown.comparison, found.curves, label, unit)
         self._draw_curves(shown, found.curves, label, unit)
 
     def _draw_curves(self, shown: Shown, found: dict[str, Curve], label: str, unit: str) -> None:
@@ -128,11 +133,6 @@ class SecondsPanel(Panel):
         self._context.memory.keep("compare/series", self._series)
         if self.shown is not None:
             self.update_from(self.shown)
-
-
-def sessions_of(comparison: Comparison) -> list[str]:
-    """The ids of all columns with all their repeats."""
-    return [id_ for column in comparison["sessions"] for id_ in column["ids"]]
 
 
 def session_lines(shown: Shown) -> list[Line]:

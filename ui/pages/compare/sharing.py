@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 FORMS = {"text": to_text, "Markdown": to_markdown, "CSV": to_csv}
 _IMAGES = "PNG image (*.png);;SVG image (*.svg)"
+_NUMBERS = "CSV of the numbers behind it (*.csv)"
 _REPORTS = "Web page (*.html);;Markdown (*.md);;Table (*.csv)"
 
 
@@ -57,9 +58,14 @@ class Sharing(QObject):
             self._save(lambda: save_table(comparison, is_relative, self._context.theme, path), path.name)
 
     def save_chart(self) -> None:
-        picture = self._body.panel.picture
-        if path := ask_path(self._page, self._body.panel.title.lower().replace(" ", "-")):
-            self._save(lambda: save_image(picture, path), path.name)
+        """As a picture, or the numbers behind it."""
+        panel = self._body.panel
+        numbers, name = panel.csv(), panel.title.lower().replace("/", "-").replace(" ", "-")
+        path = ask_path(self._page, name, f"{_IMAGES};;{_NUMBERS}" if numbers else _IMAGES)
+        if path and path.suffix.lower() == ".csv":
+            self._save(lambda: save_text(numbers, path), path.name)
+        elif path:
+            self._save(lambda: save_image(panel.picture, path), path.name)
 
     def save_report(self) -> None:
         """Ask what it is to hold, then where it is to go; it is written beside the window."""
@@ -109,14 +115,23 @@ class Sharing(QObject):
             self._context.bus.said.emit(f"{name} is saved")
 
 
-def ask_path(parent: QWidget, name: str) -> Path | None:
-    """Where an image is to go; None where the person thought better of it."""
-    path, chosen = QFileDialog.getSaveFileName(parent, "Save image", f"{name}.png", _IMAGES)
+def ask_path(parent: QWidget, name: str, forms: str = _IMAGES) -> Path | None:
+    """Where an image, or what is behind it, is to go; None where the person thought better of it."""
+    path, chosen = QFileDialog.getSaveFileName(parent, "Save", f"{name}.png", forms)
     if not path:
         return None
     wanted = Path(path)
-    ending = ".svg" if "svg" in chosen else ".png"
-    return wanted if wanted.suffix.lower() in (".png", ".svg") else wanted.with_name(wanted.name + ending)
+    endings = [each for each in (".png", ".svg", ".csv") if each in forms]
+    ending = next((each for each in endings if each in chosen), endings[0])
+    return wanted if wanted.suffix.lower() in endings else wanted.with_name(wanted.name + ending)
+
+
+def save_text(text: str, path: Path) -> None:
+    """As it is, with the ends of lines that it has."""
+    try:
+        path.write_bytes(text.encode())
+    except OSError as error:
+        raise DynoError(f"cannot write {path}: {error.strerror}") from None
 
 
 def ask_report_path(parent: QWidget) -> Path | None:

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from app.charts import AXES
+from app.charts.points import repeats_text
+from app.charts.sweeps import axes_of, is_logarithmic, step_of, sweep_numbers, swept
 from app.compare import RowEntry
 from app.measures import FIGURE
-from app.step_text import coordinate_text
 
-from ...models.comparison import drawn_unit, drawn_values
+from ...models.comparison import drawn_points, drawn_unit
 from ...theme import SPACE, Theme
 from .panel import Panel, Shown
 
 if TYPE_CHECKING:
     from ...widgets.chart import LineChart
-
-AXES = {"threads": "threads", "cores": "cores", "volume_rows": "rows"}  # what a curve can go over
 
 
 class SweepPanel(Panel):
@@ -28,6 +28,7 @@ class SweepPanel(Panel):
         super().__init__(theme, parent)
         self._chart: LineChart | None = None
         self._wanted = ""  # the axis that was chosen last
+        self._axis = ""  # the one that is drawn
         self._axes = QComboBox()
         self._axes.setAccessibleName("Over")
         self._axes.setToolTip("What the curves go over; everything else is as in the chosen line")
@@ -56,6 +57,11 @@ class SweepPanel(Panel):
     def picture(self) -> QWidget:
         return self._chart or self
 
+    def csv(self) -> str:
+        if self.shown is None or not self._axis:
+            return ""
+        return sweep_numbers(self.shown.comparison, self.shown.row, self._axis).to_csv()
+
     def parts(self, shown: Shown) -> tuple[object, ...]:
         row = shown.row
         return (
@@ -69,7 +75,8 @@ class SweepPanel(Panel):
         axes = axes_of(shown.comparison["rows"], shown.row)
         axis = self._wanted if self._wanted in axes else next(iter(axes), "threads")
         self._fill(axes, axis)
-        rows = points(shown.comparison["rows"], shown.row, axis)
+        rows = swept(shown.comparison["rows"], shown.row, axis)
+        self._axis = axis if rows else ""
         chart = self._provide()
         chart.setVisible(bool(rows))
         self._remark.setText(_remark(shown.row, rows, axis))
@@ -101,36 +108,16 @@ class SweepPanel(Panel):
         return self._chart
 
 
-def axes_of(rows: list[RowEntry], row: RowEntry | None) -> list[str]:
-    """What the step was swept over, everything else as it is in this row."""
-    return [axis for axis in AXES if len(points(rows, row, axis)) > 1]
-
-
-def points(rows: list[RowEntry], row: RowEntry | None, axis: str) -> list[RowEntry]:
-    """The step at each point of an axis; none where it has no such coordinate."""
-    if row is None or axis not in row["coordinates"]:
-        return []
-    wanted = _apart(row, axis)
-    found = [each for each in rows if axis in each["coordinates"] and _apart(each, axis) == wanted]
-    return sorted(found, key=lambda each: float(each["coordinates"][axis]))
-
-
-def _apart(row: RowEntry, axis: str) -> tuple[str, dict[str, object]]:
-    """Which step this is, wherever on the axis."""
-    return row["workload"], {name: value for name, value in row["coordinates"].items() if name != axis}
-
-
 def _draw_rows(chart: LineChart, rows: list[RowEntry], axis: str, shown: Shown) -> None:
     xs = [float(row["coordinates"][axis]) for row in rows]
-    ys = [drawn_values(row) for row in rows]
-    curves = [(line, xs, [each[at] for each in ys]) for at, line in enumerate(shown.lines)]
-    name, others = _apart(rows[0], axis)
-    step = ", ".join([name, *(coordinate_text(*each) for each in sorted(others.items()))])
+    points = [drawn_points(row) for row in rows]
+    curves = [(line, xs, [each[at].value for each in points]) for at, line in enumerate(shown.lines)]
+    reaches = {line.key: [each[at].reach for each in points] for at, line in enumerate(shown.lines)}
     better = ", less is better" if rows[0]["direction"] == "lower" else ""
     measure = "" if shown.measure is FIGURE else f": {shown.measure.title}"
     unit = f"{drawn_unit(rows[0]['unit'])}{better}"
-    chart.set_title(f"{step}{measure}", unit)
-    chart.set_curves(curves, AXES[axis], unit, is_logarithmic=axis == "threads")
+    chart.set_title(f"{step_of(rows[0], axis)}{measure}", unit)
+    chart.set_curves(curves, AXES[axis], unit, is_logarithmic(rows, axis), reaches)
 
 
 def _remark(row: RowEntry | None, rows: list[RowEntry], axis: str) -> str:
@@ -140,4 +127,4 @@ def _remark(row: RowEntry | None, rows: list[RowEntry], axis: str) -> str:
         return f"{row['workload']} has no number of {AXES[axis]}."
     if len(rows) == 1:
         return f"{row['workload']} was carried out with one number of {AXES[axis]} only."
-    return ""
+    return repeats_text(n for each in rows for n in each["n"])

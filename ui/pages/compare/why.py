@@ -7,9 +7,11 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QPushButton, QV
 from app.compare import base_of
 from app.prepost import pairs
 from app.prepost_text import pairs_of_steps
+from app.prepost_text import to_csv as pairs_csv
 from app.text_table import TextTable
-from app.why import WhyEntry, why
+from app.why import WhyEntry, why, why_all
 from app.why_text import costs_of_steps, details
+from app.why_text import to_csv as costs_csv
 
 from ...context import Context
 from ...models.text_table import SHARE, TextTableModel
@@ -70,6 +72,16 @@ class WhyPanel(Panel):
     @property
     def picture(self) -> QWidget:
         return self._table
+
+    def csv(self) -> str:
+        if self.shown is None:
+            return ""
+        if self._way == WRITES:
+            return pairs_csv(self.shown.comparison, pairs(self.shown.comparison))
+        if self._way == ALL:
+            return costs_csv(why_all(self.shown.whole))
+        entry = _entry(self.shown)
+        return costs_csv([entry]) if entry else ""
 
     def parts(self, shown: Shown) -> tuple[object, ...]:
         place = (shown.row and (shown.row["workload"], str(shown.row["coordinates"])), shown.column)

@@ -1,0 +1,11 @@
+"""What the charts of a comparison are drawn from, and the same numbers as a table: no colour, no pixel."""
+
+CHARTS = {
+    "bars": "all steps, as measured and relative to the base",
+    "sweep": "a step over its threads, cores or rows",
+    "seconds": "a step second by second",
+    "latency": "a step's latency over its percentiles",
+    "size": "what lies on the disk after a step, by part",
+    "before-after": "the same tests before and after the writes",
+}
+AXES = {"threads": "threads", "cores": "cores", "volume_rows": "rows"}  # what a sweep can go over

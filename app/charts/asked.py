@@ -1,0 +1,82 @@
+"""The numbers behind any chart, by the name of the chart and of the step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..compare import Comparison, RowEntry, by_group, by_measure, compare, sessions_of
+from ..compare_text import label_of
+from ..errors import InputError
+from ..history.curves import all_series, curves
+from ..history.endings import endings
+from ..history.figures import ALIASES
+from ..history.history import History
+from ..prepost import pairs
+from ..prepost_text import to_csv as pairs_csv
+from . import AXES
+from .bars import bar_numbers
+from .latencies import latency_curves, latency_numbers
+from .points import Numbers
+from .seconds import second_numbers
+from .sizes import size_numbers, sizes_of
+from .sweeps import axes_of, sweep_numbers
+
+
+@dataclass(frozen=True)
+class ChartRequest:
+    """What a person asked for; the step may be left out where the chart is of all of them."""
+
+    chart: str  # of CHARTS
+    sessions: Sequence[str]
+    base: str | None = None
+    measure: str = "value"
+    step: str = ""  # its name, with coordinates where it has been swept
+    over: str = ""  # of AXES
+    series: str = "qps"
+
+
+def chart_csv(history: History, request: ChartRequest) -> str:
+    """Raises InputError where there is no such chart of these sessions."""
+    found = by_group(by_measure(compare(history, request.sessions, request.base), request.measure))
+    if request.chart == "before-after":
+        return pairs_csv(found, pairs(found))
+    return (
+        bar_numbers(found).to_csv() if request.chart == "bars" else _of_step(history, found, request).to_csv()
+    )
+
+
+def _of_step(history: History, found: Comparison, request: ChartRequest) -> Numbers:
+    row = step_named(found, request.step, is_whole=request.chart == "sweep")
+    if request.chart == "sweep":
+        axis = request.over or next(iter(axes_of(found["rows"], row)), next(iter(AXES)))
+        return sweep_numbers(found, row, axis)
+    if request.chart == "seconds":
+        return _of_seconds(history, found, row, request.series)
+    return _of_end(history, found, row, request.chart)
+
+
+def step_named(comparison: Comparison, name: str, is_whole: bool = False) -> RowEntry:
+    """The step of this name; its coordinates may be left out where it has one place, or all are wanted."""
+    rows = [row for row in comparison["rows"] if name in (row["workload"], label_of(row))]
+    if len(rows) == 1 or (rows and is_whole):
+        return rows[0]
+    there = ", ".join(label_of(row) for row in rows or comparison["rows"])
+    what = f"step {name} has several places" if rows else f"no step {name!r}" if name else "which step"
+    raise InputError(f"{what}: say --step with one of {there or 'none'}")
+
+
+def _of_seconds(history: History, found: Comparison, row: RowEntry, series: str) -> Numbers:
+    sessions, name = sessions_of(found), ALIASES.get(series, series)
+    known = {each[0]: each for each in all_series(history, sessions)}
+    if name not in known:
+        raise InputError(f"no series {series!r} in these sessions: there are {', '.join(known) or 'none'}")
+    of_each = curves(history, sessions, row["workload"], row["coordinates"], name)
+    return second_numbers(found, of_each, *known[name][1:])
+
+
+def _of_end(history: History, found: Comparison, row: RowEntry, chart: str) -> Numbers:
+    ended = endings(history, sessions_of(found), row["workload"], row["coordinates"])
+    if chart == "size":
+        return size_numbers(found, sizes_of(found, ended))
+    return latency_numbers(found, row, latency_curves(found, ended))

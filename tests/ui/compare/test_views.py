@@ -1,0 +1,123 @@
+"""Latency, sizes, before and after: of eight contenders, of one, and of nothing; their numbers as CSV."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.measures import FIGURE
+from tests import comparable
+from ui.bus import Wanted
+from ui.pages.compare import ComparePage
+from ui.pages.compare.bars import BarsPanel
+from ui.pages.compare.latency import LatencyPanel
+from ui.pages.compare.pairs import PairsPanel
+from ui.pages.compare.sizes import SizesPanel
+
+from .seen import Open, choose, panel
+
+
+@pytest.mark.parametrize("columns", [2, 8])
+def test_latencies_of_the_chosen_step(qtbot: QtBot, opened: Open, page: ComparePage, columns: int) -> None:
+    opened(columns)
+    choose(page, "update-index")
+    shown = panel(qtbot, page, LatencyPanel)
+    qtbot.waitUntil(lambda: shown._remark.text().startswith("update-index, threads 1: of one session"))
+    assert shown._chart and shown._chart.isVisible()
+    assert len(shown._chart._curves) == columns  # type: ignore[attr-defined]
+    assert shown._chart.accessibleName() == "Latency of update-index, ms/query"
+    assert [text for _, text in shown._chart._ground.x_ticks] == ["50", "90", "99", "99.9"]  # of 5,000 events
+
+
+@pytest.mark.parametrize("columns", [2, 8])
+def test_sizes_of_the_chosen_step(qtbot: QtBot, opened: Open, page: ComparePage, columns: int) -> None:
+    opened(columns, repeats=2)
+    shown = panel(qtbot, page, SizesPanel)
+    choose(page, "load")
+    qtbot.waitUntil(lambda: shown._remark.text() == "load: by part; of repeats the one in the middle")
+    rows = list(csv.reader(shown.csv().splitlines()))[1:]
+    assert len(rows) == 2 * columns
+    assert {row[1] for row in rows} == {"tables and indexes", "redo log or WAL"}
+
+
+def test_a_step_that_failed_everywhere_says_so(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened(failed={(0, "read-only"), (1, "read-only")})
+    choose(page, "read-only")
+    for kind in (LatencyPanel, SizesPanel):
+        shown = panel(qtbot, page, kind)
+        qtbot.waitUntil(lambda shown=shown: shown._remark.text().endswith(shown.nothing))  # type: ignore[misc]
+        assert shown.csv() == "" and shown._chart and not shown._chart.isVisible()
+
+
+def test_the_same_test_before_and_after(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened(2, repeats=3)
+    shown = panel(qtbot, page, PairsPanel)
+    (chart,) = (each for each in shown._charts if each.isVisibleTo(shown))
+    assert chart.accessibleName() == "point-query, queries/s, after by before"
+    assert chart._categories == ["point-query x1", "point-query x4"]
+    assert shown._remark.text() == "error bars: lowest to highest of n = 3 repeats"
+    page.turn()
+    assert shown._remark.text().startswith("paler: before the writes; ")
+    assert [line.faint for line, _ in chart._bars] == [True, False] * 2
+
+
+def test_no_test_before_and_after(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened(its_steps=comparable.steps((1,), driven=[("read-only", "scan-heavy")]))
+    shown = panel(qtbot, page, PairsPanel)
+    assert shown._remark.text() == shown.nothing
+    assert not any(chart.isVisibleTo(shown) for chart in shown._charts)
+
+
+@pytest.mark.parametrize(
+    ("repeats", "told"),
+    [(1, "n = 1: no error bars"), (3, "error bars: lowest to highest of n = 3 repeats")],
+)
+def test_bars_tell_what_their_error_bars_are(
+    qtbot: QtBot, opened: Open, page: ComparePage, repeats: int, told: str
+) -> None:
+    opened(2, repeats=repeats)
+    shown = panel(qtbot, page, BarsPanel)
+    assert shown._remark.text().startswith(told)
+    reaches = [reach for each in shown._charts[-1]._reaches.values() for reach in each]
+    assert all((reach is not None) == (repeats > 1) for reach in reaches) and reaches
+
+
+def test_one_session_breaks_no_chart(qtbot: QtBot, page: ComparePage) -> None:
+    plan = comparable.plan(1, its_steps=comparable.steps((1,), driven=[("read-only", "scan-heavy")])[-1:])
+    ids = comparable.keep(page.context.home, plan, {(0, "read-only")})
+    page.open(Wanted("compare", ids))
+    qtbot.waitUntil(lambda: page.body.comparison is not None)
+    for each in page.body.panels:
+        shown = panel(qtbot, page, type(each))
+        shown.grab()
+    assert page.message.text == "" or "One column" in page.message.text
+
+
+def test_the_numbers_behind_every_chart(
+    qtbot: QtBot, opened: Open, page: ComparePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened(8)
+    choose(page, "point-query")
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    asked: list[str] = []
+
+    def answer(_parent: object, _title: str, name: str, forms: str) -> tuple[str, str]:
+        asked.append(forms)
+        return str(folder / Path(name).stem), "CSV of the numbers behind it (*.csv)"
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    for each in page.body.panels:
+        shown = panel(qtbot, page, type(each))
+        qtbot.waitUntil(lambda shown=shown: shown.csv().count("\n") > 1)  # type: ignore[misc]
+        with qtbot.waitSignal(page.context.bus.said):
+            page.sharing.save_chart()
+    assert len(list(folder.iterdir())) == len(page.body.panels) == len(asked)
+    for file in folder.iterdir():
+        head, *rows = csv.reader(file.read_text().splitlines())
+        assert rows and {len(row) for row in rows} == {len(head)}, file
+    assert page.controls.measure is FIGURE

@@ -1,0 +1,158 @@
+"""Error bars, stacks, percentiles and names beside curves, judged by pixels and by what is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from tests.ui.test_charts import SIZE, has_colour, picture, show
+from ui.theme import Theme
+from ui.widgets.chart import BarChart, Line, LineChart, PercentileChart, StackChart, save_image
+from ui.widgets.still import StillChart
+
+Shown = Callable[..., StillChart]
+WHERE = {50.0: 0.301, 90.0: 1.0, 95.0: 1.301, 99.0: 2.0}
+
+
+@pytest.fixture
+def shown(qtbot: QtBot, theme: Theme) -> Shown:
+    def make(kind: type[StillChart], size: tuple[int, int] = SIZE) -> StillChart:
+        made = kind(theme, "Figures")
+        qtbot.addWidget(made)
+        made.resize(*size)
+        show(qtbot, made)
+        return made
+
+    return make
+
+
+def lines(theme: Theme, count: int) -> list[Line]:
+    return [Line(f"{at}", f"contender-{at}", theme.contender(at)) for at in range(count)]
+
+
+# error bars
+
+
+def test_an_error_bar_spans_the_repeats_and_is_missing_where_there_are_none(
+    shown: Shown, theme: Theme
+) -> None:
+    chart = shown(BarChart)
+    assert isinstance(chart, BarChart)
+    one, other = lines(theme, 2)
+    bars = [(one, [1.0, 1.0]), (other, [0.5, None])]
+    chart.set_bars(["insert", "delete"], bars, "", 1.0, {"0": [(0.8, 1.6), None], "1": [None, None]})
+    image = picture(chart)
+    places = {(line.key, category): place for line, category, _, place in chart.places()}
+    for value, is_there in ((0.85, True), (1.55, True), (1.75, False)):
+        spot = QPointF(places["0", 0].center().x(), chart._area.py(value))
+        assert has_colour(image, theme.colour("text"), spot, near=1) == is_there
+    for key in (("0", 1), ("1", 0)):
+        spot = QPointF(places[key].center().x(), places[key].top() + 10)
+        assert not has_colour(image, theme.colour("text"), spot, near=1)
+    assert chart._area.y[1] >= 1.6
+
+
+def test_points_of_a_curve_have_error_bars(shown: Shown, theme: Theme) -> None:
+    chart = shown(LineChart)
+    assert isinstance(chart, LineChart)
+    (line,) = lines(theme, 1)
+    chart.set_curves([(line, [1, 2], [100.0, 100.0])], "threads", "", True, {"0": [(50.0, 190.0), None]})
+    image, area = picture(chart), chart._area
+    assert has_colour(image, line.colour, QPointF(area.px(0.0), area.py(180.0)), near=1)
+    assert not has_colour(image, line.colour, QPointF(area.px(1.0), area.py(180.0)))
+
+
+# parts
+
+
+def test_parts_stand_on_one_another(shown: Shown, theme: Theme) -> None:
+    chart = shown(StackChart)
+    assert isinstance(chart, StackChart)
+    tables, redo = (Line(part, part, theme.part(part)) for part in ("tables", "redo"))
+    chart.set_bars(
+        ["innodb", "rocksdb", "failed"], [(tables, [60, 20, None]), (redo, [40, None, None])], "MB", None
+    )
+    places = {(line.key, at): place for line, at, _, place in chart.places()}
+    assert set(places) == {("tables", 0), ("redo", 0), ("tables", 1)}
+    assert places["redo", 0].bottom() == places["tables", 0].top()
+    assert places["redo", 0].height() == pytest.approx(places["tables", 1].height() * 2)
+    assert [(at, whole) for at, whole, _ in chart.told()] == [(0, 100.0), (1, 20.0)]
+    image = picture(chart)
+    assert all(has_colour(image, theme.part(part), place.center(), 0) for (part, _), place in places.items())
+    QTest.keyClick(chart, Qt.Key.Key_Right)
+    assert chart.accessibleDescription() == "innodb: tables 60.00 MB, redo 40.00 MB"
+
+
+# percentiles
+
+
+def test_latencies_stand_by_their_logarithm(shown: Shown, theme: Theme) -> None:
+    chart = shown(PercentileChart)
+    assert isinstance(chart, PercentileChart)
+    one, other = lines(theme, 2)
+    percents = list(WHERE)
+    curves = [(one, percents, [1.0, 10.0, 20.0, 100.0]), (other, percents[:2], [1.0, None])]
+    chart.set_percentiles(curves, "ms/query", WHERE, (50.0, 90.0, 99.0, 99.9))
+    assert [text for _, text in chart._ground.x_ticks] == ["50", "90", "99"]
+    image, area = picture(chart), chart._area
+    middle = QPointF(area.px(1.0), (area.py(0.0) + area.py(2.0)) / 2)
+    assert has_colour(image, one.colour, middle)  # 10 ms is half of the way from 1 to 100
+    QTest.keyClick(chart, Qt.Key.Key_End)
+    assert chart.accessibleDescription().startswith("p99: contender-0 100.0 ms/query, contender-1 –")  # noqa: RUF001
+
+
+# names beside curves
+
+
+def test_names_stand_beside_curves_that_end_apart(shown: Shown, theme: Theme) -> None:
+    chart = shown(LineChart)
+    assert isinstance(chart, LineChart)
+    apart = [(line, [1, 2], [10.0, 100.0 * at]) for at, line in enumerate(lines(theme, 4), 1)]
+    chart.set_curves(apart, "threads", "queries/s")
+    middles = [middle for _, middle in chart._beside]
+    assert len(middles) == 4 and middles == sorted(middles, reverse=True)
+    width = chart._area.plot.width()
+    together = [(line, [1, 2], [10.0, 100.0]) for line in lines(theme, 8)]
+    chart.set_curves(together, "threads", "queries/s")
+    assert chart._beside == [] and chart._area.plot.width() > width  # the legend has them all
+    empty = (lines(theme, 3)[2], [1, 2], [None, None])
+    chart.set_curves([*apart[:2], empty], "threads", "queries/s")
+    assert [line.label for line, _ in chart._beside] == ["contender-0", "contender-1"]
+
+
+# missing cells
+
+
+@pytest.mark.parametrize("count", [1, 8])
+@pytest.mark.parametrize("size", [SIZE, (300, 130), (40, 40)], ids=str)
+def test_missing_figures_never_break_a_chart(
+    shown: Shown, theme: Theme, count: int, size: tuple[int, int], tmp_path: Path
+) -> None:
+    given = lines(theme, count)
+    bars, stack, curve, latency = (
+        shown(kind, size) for kind in (BarChart, StackChart, LineChart, PercentileChart)
+    )
+    assert isinstance(bars, BarChart) and isinstance(stack, StackChart)
+    assert isinstance(curve, LineChart) and isinstance(latency, PercentileChart)
+    for steps in ([], ["one step"], ["one", "another"]):
+        none = [None] * len(steps)
+        bars.set_bars(steps, [(line, none) for line in given], "", 1.0, {line.key: none for line in given})
+        stack.set_bars(steps, [(line, none) for line in given], "MB", None)
+        curve.set_curves([(line, range(len(steps)), none) for line in given], "threads", "", True)
+        latency.set_percentiles(
+            [(line, list(WHERE)[: len(steps)], none) for line in given], "ms", WHERE, WHERE
+        )
+        for chart in (bars, stack, curve, latency):
+            QTest.keyClick(chart, Qt.Key.Key_Right)
+            picture(chart)
+            save_image(_whole(chart), tmp_path / "chart.svg")
+
+
+def _whole(chart: StillChart) -> QWidget:
+    return chart

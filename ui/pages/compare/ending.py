@@ -1,0 +1,86 @@
+"""What is drawn from the end of the chosen step: read when it is seen, of all sessions at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from app.charts.points import Numbers
+from app.compare import RowEntry, sessions_of
+from app.history.endings import endings
+
+from ...context import Context
+from ...models.comparison import step_text
+from ...tasks import Latest
+from ...theme import SPACE
+from ...widgets.still import StillChart
+from .panel import Panel, Shown
+
+Ended = Mapping[str, Mapping[str, Any]]  # what the end of the step told, by session
+
+
+class EndingPanel(Panel):
+    """A remark above a chart; kinds of it say what the chart is."""
+
+    nothing = ""  # what is said where none of the sessions has it
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(context.theme, parent)
+        self._latest = Latest(context.tasks, self)
+        self._chart: StillChart | None = None
+        self._numbers: Numbers | None = None
+        self._remark = QLabel()
+        self._remark.setProperty("role", "muted")
+        self._remark.setWordWrap(True)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, SPACE, 0, 0)
+        self._column.addWidget(self._remark)
+
+    def made(self) -> StillChart:
+        """The chart, when it is first needed."""
+        raise NotImplementedError
+
+    def fill(self, shown: Shown, row: RowEntry, ended: Ended) -> tuple[Numbers, str] | None:
+        """Draw it; the numbers behind it, and what is to be known of them. None: there is nothing."""
+        raise NotImplementedError
+
+    @property
+    def picture(self) -> QWidget:
+        return self._chart or self
+
+    def csv(self) -> str:
+        return self._numbers.to_csv() if self._numbers else ""
+
+    def parts(self, shown: Shown) -> tuple[object, ...]:
+        row = shown.row
+        return (shown.whole, shown.lines, row and (row["workload"], str(row["coordinates"])))
+
+    def draw(self, shown: Shown) -> None:
+        if (row := shown.row) is None:
+            self._show(None, "Choose a step in the table.")
+            return
+        ids = sessions_of(shown.comparison)
+        self._latest.read(
+            lambda history: endings(history, ids, row["workload"], row["coordinates"]),
+            lambda ended: self._on_read(shown, row, ended),
+            self.failed.emit,
+        )
+
+    def _on_read(self, shown: Shown, row: RowEntry, ended: Ended) -> None:
+        if self._chart is None:
+            self._chart = self.made()
+            self._column.addWidget(self._chart, 1)
+            self._column.addStretch(0)
+        found = self.fill(shown, row, ended)
+        threads = "" if row["threads"] is None else f", threads {row['threads']}"
+        step = f"{step_text(row)}{threads}"
+        self._show(found and found[0], f"{step}: {found[1] if found else self.nothing}")
+        self.drawn.emit()
+
+    def _show(self, numbers: Numbers | None, remark: str) -> None:
+        self._numbers = numbers
+        self._remark.setText(remark)
+        if self._chart is not None:
+            self._chart.setVisible(numbers is not None)

@@ -1,0 +1,42 @@
+"""The latency of the chosen step over its percentiles, a curve a column."""
+
+from __future__ import annotations
+
+from app.charts.latencies import PERCENTS, TICKS, latency_curves, latency_numbers, place
+from app.charts.points import Numbers
+from app.compare import RowEntry
+
+from ...widgets.still import StillChart
+from .ending import Ended, EndingPanel
+from .panel import Shown
+
+_WHERE = {percent: place(percent) for percent in PERCENTS}
+
+
+class LatencyPanel(EndingPanel):
+    title = "Latency"
+    tip = "The latency of the chosen step over its percentiles, as far as its events carry them"
+    nothing = "no latencies were counted"
+
+    def made(self) -> StillChart:
+        from ...widgets.chart import PercentileChart
+
+        return PercentileChart(self.theme, self.title, "", self)
+
+    def fill(self, shown: Shown, row: RowEntry, ended: Ended) -> tuple[Numbers, str] | None:
+        from ...widgets.chart import PercentileChart
+
+        found = latency_curves(shown.comparison, ended)
+        assert isinstance(self._chart, PercentileChart)
+        curves = [
+            (line, list(curve), [point.value for point in curve.values()])
+            for line, curve in zip(shown.lines, found, strict=True)
+            if curve
+        ]
+        self._chart.set_title(f"Latency of {row['workload']}", "")
+        self._chart.set_percentiles(curves, f"ms/{row['latency_per']}", _WHERE, TICKS)
+        if not curves:
+            return None
+        most = max(point.n for curve in found for point in curve.values())
+        of = f"the median of up to {most} repeats" if most > 1 else "of one session"
+        return latency_numbers(shown.comparison, row, found), f"{of}; a curve ends where its events do"

@@ -1,0 +1,65 @@
+"""The same tests before the writes and after them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.charts.pairs import ratio_points, rows_of
+from app.charts.points import Point
+from app.compare import RowEntry
+from app.prepost import PairOfSteps, pairs
+from app.prepost_text import NONE, to_csv
+
+from ...models.comparison import drawn_points, drawn_unit
+from ...widgets.lines import Line
+from .bars import BarsPanel, Group, Grouped, better, categories, group_of, measured
+from .panel import Shown
+
+
+class PairsPanel(BarsPanel):
+    """Relative: after by before. Absolute: both, the one before paler."""
+
+    title = "Before/after"
+    tip = "The same tests before the writes (.pre) and after them"
+    nothing = NONE
+
+    def csv(self) -> str:
+        return to_csv(self.shown.comparison, pairs(self.shown.comparison)) if self.shown else ""
+
+    def grouped(self, shown: Shown) -> list[Grouped]:
+        found: dict[Group, list[PairOfSteps]] = {}
+        for pair in pairs(shown.comparison):
+            _, after = rows_of(shown.comparison, pair)
+            found.setdefault(group_of(after), []).append(pair)
+        draw = _ratios if shown.is_relative else _both
+        return [draw(group, of_group, shown) for group, of_group in found.items()]
+
+    def remark(self, counts: Sequence[int]) -> str:
+        told = super().remark(counts)
+        is_relative = self.shown is not None and self.shown.is_relative
+        return told if is_relative or not counts else f"paler: before the writes; {told}"
+
+
+def _ratios(group: Group, of_group: Sequence[PairOfSteps], shown: Shown) -> Grouped:
+    points = [ratio_points(pair) for pair in of_group]
+    bars = [(line, [each[at] for each in points]) for at, line in enumerate(shown.lines)]
+    told = f"{measured(group, shown)}, after by before{better(group)}"
+    steps = [rows_of(shown.comparison, pair)[1] for pair in of_group]
+    return Grouped(group[0], told, categories(steps), bars, 1.0)
+
+
+def _both(group: Group, of_group: Sequence[PairOfSteps], shown: Shown) -> Grouped:
+    rows = [rows_of(shown.comparison, pair) for pair in of_group]
+    before = _points([each[0] for each in rows])
+    after = _points([each[1] for each in rows])
+    bars: list[tuple[Line, list[Point]]] = []
+    for at, line in enumerate(shown.lines):
+        pale = replace(line, key=f"{line.key} before", label=f"{line.label} before", faint=True)
+        bars += [(pale, [each[at] for each in before]), (line, [each[at] for each in after])]
+    told = f"{drawn_unit(group[1])}{better(group)}"
+    return Grouped(group[0], told, categories([each[1] for each in rows]), bars, None)
+
+
+def _points(rows: Sequence[RowEntry]) -> list[list[Point]]:
+    return [drawn_points(row) for row in rows]

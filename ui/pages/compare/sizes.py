@@ -1,0 +1,52 @@
+"""What lies on the disk after the chosen step, a bar a column, by part."""
+
+from __future__ import annotations
+
+from app.charts.points import Numbers
+from app.charts.sizes import PARTS, parts_of, size_numbers, sizes_of
+from app.compare import RowEntry
+
+from ...widgets.lines import Line
+from ...widgets.still import StillChart
+from .ending import Ended, EndingPanel
+from .panel import Shown
+
+_UNITS = (("GB", 2.0**30), ("MB", 2.0**20))
+_FEW = 4.0  # of a unit: less is told in the next one
+
+
+class SizesPanel(EndingPanel):
+    title = "Size"
+    tip = "What lies on the disk after the chosen step, by part"
+    nothing = "no sizes were read"
+
+    def made(self) -> StillChart:
+        from ...widgets.chart import StackChart
+
+        return StackChart(self.theme, self.title, "", self)
+
+    def fill(self, shown: Shown, row: RowEntry, ended: Ended) -> tuple[Numbers, str] | None:
+        from ...widgets.chart import StackChart
+
+        found = sizes_of(shown.comparison, ended)
+        most = max((sum(sizes.values()) for sizes in found), default=0.0)
+        unit, of = next((each for each in _UNITS if most >= _FEW * each[1]), _UNITS[-1])
+        bars = [
+            (
+                Line(part, PARTS.get(part, part), self.theme.part(part)),
+                [_in(sizes.get(part), of) for sizes in found],
+            )
+            for part in parts_of(found)
+        ]
+        assert isinstance(self._chart, StackChart)
+        self._chart.set_title(f"Size after {row['workload']}", unit)
+        self._chart.set_bars([line.label for line in shown.lines], bars, f"{unit}, less is better", None)
+        if not bars:
+            return None
+        is_repeated = any(len(column["ids"]) > 1 for column in shown.comparison["sessions"])
+        told = "by part" + ("; of repeats the one in the middle" if is_repeated else "")
+        return size_numbers(shown.comparison, found), told
+
+
+def _in(size: float | None, of: float) -> float | None:
+    return None if size is None else size / of

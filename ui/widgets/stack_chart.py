@@ -1,0 +1,37 @@
+"""Bars of parts that stand on one another: what lies on a disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QPointF, QRectF
+
+from .bar_chart import BarChart
+from .lines import Line
+
+
+class StackChart(BarChart):
+    """One bar a category, a part of it a line; what is written above is the whole."""
+
+    def heights(self) -> list[float]:
+        return [self._whole(at) for at in range(len(self._categories))]
+
+    def places(self) -> Iterator[tuple[Line, int, float, QRectF]]:
+        width = self.bar_width(1)
+        for category in range(len(self._categories)):
+            below, left = 0.0, self._area.px(category) - width / 2
+            for line, values in self._bars:
+                if value := values[category]:
+                    top, bottom = self._area.py(below + value), self._area.py(below)
+                    yield line, category, value, QRectF(QPointF(left, top), QPointF(left + width, bottom))
+                    below += value
+
+    def told(self) -> Iterator[tuple[int, float, QRectF]]:
+        width = self.bar_width(1)
+        for category in range(len(self._categories)):
+            if whole := self._whole(category):
+                corner = QPointF(self._area.px(category) - width / 2, self._area.py(whole))
+                yield category, whole, QRectF(corner, QPointF(corner.x() + width, self._area.py(0.0)))
+
+    def _whole(self, category: int) -> float:
+        return sum(values[category] or 0.0 for _, values in self._bars)
