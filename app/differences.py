@@ -100,11 +100,12 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
     """All that may differ, of one session."""
     turn = next(turn for turn in plan["turns"] if turn["session"] == session)
     contender = plan["contenders"][turn["contender"]]
-    known = {name: _fact(history, session, name) for name in ("machine", "start_state", "variables")}
+    named = ("machine", "build", "start_state", "variables")
+    known = {name: _fact(history, session, name) for name in named}
     table = _fact(history, session, "create_table")
     parts: dict[str, Iterable[tuple[str, Any]]] = {
         "machine": _machine(known["machine"] or {}),
-        "build": ((name, contender.get(name)) for name in _BUILD),
+        "build": [*((name, contender.get(name)) for name in _BUILD), *_noted(known["build"] or {})],
         "contender": ((name, contender.get(name)) for name in _CONTENDER),
         "preset": option_values(contender["cnf"]).items(),
         "plan": [*((name, _setting(plan, name)) for name in _PLAN), *_files(plan)],
@@ -134,6 +135,12 @@ def text(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(text(each) for each in value)
     return json.dumps(value, sort_keys=True) if isinstance(value, dict) else str(value)
+
+
+def _noted(build: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What a person had noted of the build by then; the hash of its tarball tells nobody anything."""
+    notes: Mapping[str, str] = build.get("notes") or {}
+    return ((f"notes.{name}", value) for name, value in notes.items() if name != "sha256")
 
 
 def _machine(machine: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:

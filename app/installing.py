@@ -1,4 +1,4 @@
-"""Bringing a build to a target: sent piece by piece, unpacked there, or only told where it lies."""
+"""Bringing a build to a target: sent piece by piece and unpacked, or only named; and taking it away."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import InputError, TargetError
+from .targets import Targets
 
 if TYPE_CHECKING:
     from .remote.agent import Agent
+    from .targets import Target
 
 PIECE = 16 << 20  # bytes sent at once: what a broken link costs
 ENDINGS = re.compile(r"(?i)\.(tar(\.(gz|bz2|xz))?|tgz|tbz2?|txz)$")
@@ -24,6 +26,7 @@ NOTES = {
     "flags": "that it was built with",
     "text": "anything else",
 }
+FILE = "file"  # the tarball it came in: noted by Dyno itself
 
 Told = Callable[[int, int], None]  # bytes that are there, and in all
 
@@ -57,3 +60,42 @@ def _send(agent: Agent, tarball: Path, sha256: str, told: Told) -> None:
             if received <= before:
                 raise TargetError(f"{agent.connection.name} has stopped taking {tarball.name} in: try again")
     told(size, size)
+
+
+def register(agent: Agent, target: Target, path: str, notes: Mapping[str, str]) -> dict[str, Any]:
+    """The directory becomes one in which surveys of this target look for builds; gives the build in it."""
+    path = path.rstrip("/")
+    if not path.startswith("/"):
+        raise InputError(f"{path or 'nothing'} is no absolute directory of {target.name}: begin it with /")
+    builds = agent.survey([*target.search_paths, path])["builds"]
+    build = next((each for each in builds if f"{each['base']}/".startswith(f"{path}/")), None)
+    if build is None:
+        raise InputError(f"no server was found in {path} on {target.name}: name its base directory")
+    if notes:
+        agent.note_build(build["base"], notes)
+    if path not in target.search_paths:
+        Targets().edit(target.name, search_paths=[*target.search_paths, path])
+    return dict(build)
+
+
+def remove(agent: Agent, target: Target, base: str) -> str:
+    """Delete what Dyno has installed; what was only named is forgotten. Gives what was done, in words."""
+    paths = paths_without(target, base)
+    if paths is None:
+        agent.remove_build(base)
+        return f"{base} is gone from {target.name}"
+    Targets().edit(target.name, search_paths=paths)
+    return f"{base} on {target.name} is no longer looked at; nothing was deleted there"
+
+
+def paths_without(target: Target, base: str) -> list[str] | None:
+    """The search paths without the one that names this build; None where none does."""
+    own = (base, base.removesuffix("/server"))
+    paths = [path for path in target.search_paths if path.rstrip("/") not in own]
+    return paths if len(paths) < len(target.search_paths) else None
+
+
+def notes_text(notes: Mapping[str, str]) -> str:
+    """In one line what is noted of a build; what a person has said first."""
+    said = [(name, notes.get(name, "")) for name in (*NOTES, FILE)]
+    return ", ".join(f"{name} {value}" if name != "text" else value for name, value in said if value)

@@ -116,11 +116,11 @@ class Conditions:
         self._restarted = True
         server.options = options
         try:
-            server.start()
+            server.start(self._session.wait)
         except Refusal as error:
             self._refused[key] = "with {}: {}".format(_listed(options), error)
             server.options = {}
-            server.start()
+            server.start(self._session.wait)
             raise ConditionError(self._refused[key]) from None
         text = "with {}".format(_listed(options)) if options else "as at first"
         seconds = round(time.monotonic() - began, 3)
@@ -130,7 +130,7 @@ class Conditions:
         server = self._session.server
         self.put_back()
         server.client.try_run("SET GLOBAL innodb_fast_shutdown=0")
-        server.stop(SHUTDOWN_S)
+        server.stop(SHUTDOWN_S, self._session.wait)
         self.forget()
 
     # variables

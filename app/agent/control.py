@@ -22,6 +22,10 @@ def request(control: str, verb: str, **what: Any) -> None:
     os.rename(hidden, os.path.join(control, name))
 
 
+class StopRequested(Exception):  # noqa: N818 - nothing is wrong
+    """A person has asked for the end of the session where it cannot go on to its next step."""
+
+
 class Control:
     """What has been asked of this plan so far; looked at often, so looking is cheap."""
 

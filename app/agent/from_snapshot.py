@@ -107,7 +107,7 @@ class FromSnapshot:
         session, began = self._session, time.monotonic()
         session.facts.empty_binary_log()
         session.server.dismiss()
-        clean = session.server.stop()
+        clean = session.server.stop(wait=session.wait)
         reason = self._unfit(clean) or self._try_to_keep(index)
         session.server.start()
         session.server.admit()

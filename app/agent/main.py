@@ -62,6 +62,7 @@ def _survey(directory: Directory, _: Any) -> Dict[str, Any]:
     notes = BuildNotes(directory).all()
     for build in found["builds"]:
         build["notes"] = notes.get(build["base"], {})
+        build["installed"] = build["base"].startswith(directory.at("builds") + os.sep)
     return {**found, "snapshots": Snapshots(directory).list()}
 
 

@@ -130,7 +130,6 @@ class Server:
 
     def admit(self) -> None:
         """Make the database, and for loopback the one user that may come in over it."""
-        self.client.try_run("SET GLOBAL max_prepared_stmt_count=1048576")  # of a thousand clients
         self.client.run("CREATE DATABASE IF NOT EXISTS dyno DEFAULT CHARACTER SET latin1")
         if self.port:
             self.client.try_run(
@@ -145,7 +144,7 @@ class Server:
         if self.port:
             self.client.try_run("DROP USER dyno@'%'")
 
-    def stop(self, limit_s: float = STOP_S) -> bool:
+    def stop(self, limit_s: float = STOP_S, wait: Callable[[float], None] = time.sleep) -> bool:
         """A clean shutdown; True where it ended by itself in time, else it was killed."""
         if not self.is_alive():
             return False
@@ -153,11 +152,13 @@ class Server:
         self.client.close()
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGTERM)
-        try:
-            return self._process.wait(limit_s) == 0
-        except subprocess.TimeoutExpired:
-            self.kill()
-            return False
+        until = time.monotonic() + limit_s
+        while self._process.poll() is None:
+            if time.monotonic() > until:
+                self.kill()
+                return False
+            wait(0.05)
+        return self._process.returncode == 0
 
     def forget_dirty_pages(self) -> None:
         """The next shutdown writes none of them back: for data that is taken away right after."""

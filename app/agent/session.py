@@ -12,7 +12,7 @@ from ..protocol.plan import PREPARING, Plan, Step, Turn
 from ..protocol.sysbench import seed_of
 from .builds import environment
 from .conditions import Conditions
-from .control import Control
+from .control import Control, StopRequested
 from .counters import Counters, read_status, status_deltas
 from .debt import is_indebted, read_debt
 from .directory import Directory
@@ -36,6 +36,7 @@ from .wait import carry_out_restart, carry_out_settle, pause
 
 ROOM = 16 << 20  # bytes of free space below which a session cannot go on
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
+ASKED_FOR = "asked for by a person"
 READING = ("drive", "scan")
 
 
@@ -83,6 +84,8 @@ class Session:
         try:
             self.journal.write(SessionStarted, agent=agent, pid=os.getpid())
             outcome, reason = self._measure()
+        except StopRequested:
+            outcome, reason = "stopped", ASKED_FOR
         except (SessionError, Refusal, QueryError) as error:
             reason = str(error)
         except DiskFullError:
@@ -99,7 +102,7 @@ class Session:
         """A step that was broken off, then the session; a full disk has kept room for them."""
         if self._open_step >= 0:
             with contextlib.suppress(DiskFullError):
-                self.journal.write(StepEnded, step=self._open_step, outcome="failed", reason=reason)
+                self.journal.write(StepEnded, step=self._open_step, outcome=outcome, reason=reason)
         with contextlib.suppress(DiskFullError):
             self.journal.write(SessionEnded, outcome=outcome, reason=reason, events=self.journal.seq + 1)
 
@@ -109,11 +112,11 @@ class Session:
             self._serve()
         for index, step in enumerate(self.plan.steps):
             if self.control.ends_session:
-                return "stopped", "asked for by a person"
+                return "stopped", ASKED_FOR
             if not self.snapshot.spares(index):
                 self._carry_out_step(index, step)
         if self.control.interrupts:
-            return "stopped", "asked for by a person"
+            return "stopped", ASKED_FOR
         self.facts.write_ended()
         return "completed", ""
 
@@ -220,6 +223,14 @@ class Session:
         if self.server is not None:
             self.facts.write_new_errors()
             self.check_room()
+
+    def wait(self, seconds: float) -> None:
+        """While a server goes or comes: one that is to end is not waited for, its data go with it."""
+        time.sleep(seconds)
+        self.look(self._open_step)
+        if self.control.interrupts == "stopped":
+            self.server.kill()
+            raise StopRequested
 
     def check_room(self, more: int = 0) -> None:
         found = os.statvfs(self.path)

@@ -100,8 +100,8 @@ def _watch(session: Session, index: int, step: Step, settling: Settling, began: 
 def carry_out_restart(session: Session, index: int) -> Dict[str, Any]:
     """A clean shutdown and a start; the figure is how long both took."""
     began = time.monotonic()
-    clean = session.server.stop()
-    session.server.start()
+    clean = session.server.stop(wait=session.wait)
+    session.server.start(session.wait)
     seconds = round(time.monotonic() - began, 3)
     session.journal.write(Mark, name="restarted", step=index, value=seconds)
     reason: Optional[str] = "" if clean else "the server had to be killed"

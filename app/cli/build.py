@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..installing import NOTES
 from .parser import add_json, add_target, later
+
+if TYPE_CHECKING:
+    from ..remote.agent import Agent
 
 
 def add_words(words: Any) -> None:
@@ -59,39 +62,29 @@ def list_builds(arguments: argparse.Namespace) -> None:
 
 
 def install_build(arguments: argparse.Namespace) -> None:
-    build = _register(arguments) if arguments.there else _bring(arguments)
+    from ..targets import Targets
+    from .reach import agent_of
+
+    with agent_of(Targets().get(arguments.target)) as agent:
+        build = _register(agent, arguments) if arguments.there else _bring(agent, arguments)
     what = f"{build['family']} {build['version']}" if build["version"] else "a server"
     problem = f": it cannot start: {build['problem']}" if build["problem"] else ""
     print(f"{what} is installed in {build['base']} on {arguments.target}{problem}")
 
 
-def _bring(arguments: argparse.Namespace) -> dict[str, Any]:
+def _bring(agent: Agent, arguments: argparse.Namespace) -> dict[str, Any]:
     from ..installing import install
-    from ..targets import Targets
-    from .reach import agent_of
     from .screen import transfer
 
-    with agent_of(Targets().get(arguments.target)) as agent, transfer(Path(arguments.path).name) as told:
+    with transfer(Path(arguments.path).name) as told:
         return install(agent, Path(arguments.path), arguments.name, _notes(arguments), told)
 
 
-def _register(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The directory becomes one in which surveys look for builds."""
+def _register(agent: Agent, arguments: argparse.Namespace) -> dict[str, Any]:
+    from ..installing import register
     from ..targets import Targets
-    from .reach import agent_of
 
-    targets, path = Targets(), arguments.path.rstrip("/")
-    target = targets.get(arguments.target)
-    with agent_of(target) as agent:
-        builds = agent.survey([*target.search_paths, path])["builds"]
-        build = next((each for each in builds if f"{each['base']}/".startswith(f"{path}/")), None)
-        if build is None:
-            raise InputError(f"no server was found in {path} on {target.name}: name its base directory")
-        if _notes(arguments):
-            agent.note_build(build["base"], _notes(arguments))
-    if path not in target.search_paths:
-        targets.edit(target.name, search_paths=[*target.search_paths, path])
-    return dict(build)
+    return register(agent, Targets().get(arguments.target), arguments.path, _notes(arguments))
 
 
 def note_build(arguments: argparse.Namespace) -> None:
@@ -109,21 +102,14 @@ def note_build(arguments: argparse.Namespace) -> None:
 
 
 def remove_build(arguments: argparse.Namespace) -> None:
+    from ..installing import remove
     from ..targets import Targets
     from .reach import agent_of
 
-    targets = Targets()
-    target = targets.get(arguments.target)
+    target = Targets().get(arguments.target)
     with agent_of(target) as agent:
-        base = _named(arguments.build, agent.survey(target.search_paths))["base"]
-        own = (base, base.removesuffix("/server"))
-        paths = [path for path in target.search_paths if path.rstrip("/") not in own]
-        if len(paths) == len(target.search_paths):
-            agent.remove_build(base)
-            print(f"{base} is gone from {target.name}")
-            return
-    targets.edit(target.name, search_paths=paths)
-    print(f"{base} on {target.name} is no longer looked at; nothing was deleted there")
+        build = _named(arguments.build, agent.survey(target.search_paths))
+        print(remove(agent, target, build["base"]))
 
 
 def _named(name: str, survey: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -140,10 +140,14 @@ def _show(survey: dict[str, Any]) -> None:
 
 
 def show_builds(builds: list[dict[str, Any]]) -> None:
+    from ..installing import notes_text
     from .screen import print_table
 
     rows = [
-        (b["name"], b["family"], b["version"], " ".join(b["engines"]), b["server"], b["problem"] or "")
+        (
+            *(b["name"], b["family"], b["version"], " ".join(b["engines"]), b["server"]),
+            *(notes_text(b["notes"]), b["problem"] or ""),
+        )
         for b in builds
     ]
-    print_table(("build", "family", "version", "engines", "server", "problem"), rows)
+    print_table(("build", "family", "version", "engines", "server", "notes", "problem"), rows)

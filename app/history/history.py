@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -110,7 +111,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, cached_statements=256)
     try:
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(connection)
         # a power cut may take the last transactions; their bytes are still in the journal on the target
         connection.execute("PRAGMA synchronous = NORMAL")
     except sqlite3.Error:
@@ -119,21 +120,33 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Readers and a writer at once. SQLite does not wait with this for others who make the same file."""
+    until = time.monotonic() + BUSY_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > until:
+                raise
+        time.sleep(0.01)
+
+
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Bring the file to this version, after a copy of it as it was; refuse a newer one."""
-    version = _version(connection)
-    if version == VERSION:
+    if _version(connection) == VERSION:
         return
-    if version > VERSION:
-        raise HistoryError(
-            f"{path}: this history is of version {version}, this Dyno reads {VERSION}: update Dyno"
-        )
-    if version:
-        back_up(connection, path.with_name(f"history-{version}.sqlite"))
     connection.execute("BEGIN IMMEDIATE")
     try:
-        # another process may have been faster
-        for number in range(_version(connection), VERSION):
+        version = _version(connection)  # another process may have been faster
+        if version > VERSION:
+            raise HistoryError(
+                f"{path}: this history is of version {version}, this Dyno reads {VERSION}: update Dyno"
+            )
+        if 0 < version < VERSION:
+            _back_up(path, path.with_name(f"history-{version}.sqlite"))
+        for number in range(version, VERSION):
             MIGRATIONS[number](connection)
         connection.execute(f"PRAGMA user_version = {VERSION}")
         connection.execute("COMMIT")
@@ -142,10 +155,10 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
         raise
 
 
-def back_up(connection: sqlite3.Connection, path: Path) -> None:
-    """A consistent copy, also while others write."""
-    with closing(sqlite3.connect(path)) as copy:
-        connection.backup(copy)
+def _back_up(path: Path, copy: Path) -> None:
+    """As the file is without what is being written: its writer cannot copy it while it writes."""
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)
 
 
 def _version(connection: sqlite3.Connection) -> int:

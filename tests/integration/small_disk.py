@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,3 +20,11 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         yield place / "dyno"
     finally:
         subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def fill(disk: Path, left: int) -> Path:
+    """Take all but so many bytes of it; gives the file that has them."""
+    found = os.statvfs(disk)
+    with (disk / "filler").open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, found.f_bavail * found.f_frsize - left)
+    return disk / "filler"

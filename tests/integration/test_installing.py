@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from app.targets import Target
 
 from .desktop import Desktop
+from .small_disk import fill
 from .sshd import Sshd
 
 
@@ -73,12 +75,64 @@ def test_a_library_that_is_missing_is_named(desktop: Desktop, far: Target, tmp_p
     assert "libnowhere.so.0" in said
 
 
+def bad_tarballs(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Each with what is said of it."""
+    with tarfile.open(folder / "links.tar", "w") as tar:
+        out = tarfile.TarInfo("mysql/lib")
+        out.type, out.linkname = tarfile.SYMTYPE, "/etc"
+        tar.addfile(out)
+        tar.add("/etc/hostname", "mysql/lib/hostname")
+    yield folder / "links.tar", "mysql/lib/hostname lies behind a link: nothing was unpacked"
+    with tarfile.open(folder / "whole.tar.gz", "w:gz") as tar:
+        tar.add("/etc/services", "mysql/services")
+    (folder / "cut.tar.gz").write_bytes((folder / "whole.tar.gz").read_bytes()[:-500])
+    yield folder / "cut.tar.gz", "it is no whole tarball"
+
+
+def test_what_did_not_arrive_as_it_was_sent_is_thrown_away(
+    desktop: Desktop, far: Target, tmp_path: Path
+) -> None:
+    """An upload that was broken off, the end of which the disk of the target has lost."""
+    tarball = pack(Path(__file__).parent, tmp_path / "mine.tar")
+    upload = Path(far.directory) / "builds" / f"{hashlib.sha256(tarball.read_bytes()).hexdigest()}.upload"
+    desktop.dyno("snapshot", "list", "--target", "far")  # makes the directory
+    upload.write_bytes(tarball.read_bytes()[:2000].replace(b"test", b"lost"))
+    words = ("build", "install", str(tarball), "--target", "far")
+    assert "did not arrive as it was sent: it was thrown away, send it again" in desktop.refused(
+        *words, code=1
+    )
+    assert "there is no server in it" in desktop.refused(*words, code=1)  # as it was sent
+    assert list(upload.parent.iterdir()) == []
+
+
+@pytest.mark.root
+def test_a_disk_that_is_full_in_the_middle_of_an_upload(
+    desktop: Desktop, small_disk: Path, tmp_path: Path
+) -> None:
+    """What came before stays, and goes on once there is room."""
+    desktop.dyno("target", "edit", "local", "--directory", str(small_disk))
+    desktop.dyno("snapshot", "list")  # makes the directory
+    (tmp_path / "mine" / "bin").mkdir(parents=True)
+    (tmp_path / "mine" / "bin" / "mysqld").write_bytes(b"#!/bin/sh\nexit 3\n" + bytes(40 << 20))
+    tarball = pack(tmp_path / "mine", tmp_path / "mine.tar")
+    filler = fill(small_disk.parent, 20 << 20)
+    told = desktop.refused("build", "install", str(tarball), code=1)
+    assert "the upload ended at 16,777,216 bytes: No space left on device" in told
+    (kept,) = (small_disk / "builds").iterdir()
+    assert kept.stat().st_size == 16 << 20
+    filler.unlink()
+    assert "is installed in" in desktop.dyno("build", "install", str(tarball)).stdout
+    assert (small_disk / "builds" / "mine" / "bin" / "mysqld").stat().st_size > 40 << 20
+
+
 def test_what_is_refused(desktop: Desktop, far: Target, tmp_path: Path) -> None:
     (tmp_path / "evil.tar").write_bytes(b"")
     with tarfile.open(tmp_path / "evil.tar", "w") as tar:
         tar.add("/etc/hostname", "../../hostname")
     words = ("build", "install", str(tmp_path / "evil.tar"), "--target", "far")
     assert "leads out of the tarball" in desktop.refused(*words, code=1)
+    for tarball, reason in bad_tarballs(tmp_path):
+        assert reason in desktop.refused("build", "install", str(tarball), "--target", "far", code=1)
     assert "is no tarball by its name" in desktop.refused("build", "install", str(tmp_path / "x.zip"))
     assert "No such file" in desktop.refused("build", "install", str(tmp_path / "x.tar"))
     assert "was not installed by Dyno" in desktop.refused("build", "remove", "mariadb-10.11.19", code=1)

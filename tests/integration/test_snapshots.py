@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from app.agent.directory import Directory
+from app.agent.directory import MARKER, Directory
+from app.agent.snapshots import Snapshots
 from app.protocol.events import Event, Fact, Log
 
 from .desktop import Desktop
-from .sshd import wait_until
+from .small_disk import fill
+from .sshd import Sshd, wait_until
 
 LOADED = ("load", "index", "settle.index")
 ROWS = 4000  # 2 tables x 2,000
@@ -43,7 +45,7 @@ def steps(desktop: Desktop, session: str) -> dict[str, dict[str, Any]]:
 def check_pair(desktop: Desktop, sessions: list[dict[str, Any]]) -> str:
     """The first has loaded and kept, the second has begun from that; both have measured. Gives the key."""
     made, begun = (steps(desktop, each["id"]) for each in sessions)
-    (snapshot,) = desktop.json("snapshot", "list")
+    (snapshot,) = desktop.json("snapshot", "list", "--target", sessions[0]["target"])
     key = str(snapshot["key"])
     assert [each["state"] for each in sessions] == ["completed"] * 2
     assert snapshot["problem"] == ""
@@ -107,9 +109,17 @@ def check_deleting(desktop: Desktop, key: str) -> None:
     assert not snapshot_of(desktop, key).exists()
 
 
-@pytest.mark.parametrize("engine", ["rocksdb", pytest.param("myisam", marks=pytest.mark.full)])
-def test_other_engines_of_mariadb(desktop: Desktop, engine: str) -> None:
-    check_pair(desktop, begin_from_snapshots(desktop, f"mariadb-10.11.19:{engine}"))
+def test_rocksdb_on_a_target_behind_a_real_sshd(desktop: Desktop, sshd: Sshd, tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    sshd.add_target("far", str(tmp_path / "far" / "dyno"))
+    key = check_pair(desktop, begin_from_snapshots(desktop, "mariadb-10.11.19:rocksdb", target="far"))
+    desktop.dyno("snapshot", "delete", key, "--target", "far")
+    assert desktop.json("snapshot", "list", "--target", "far") == []
+
+
+@pytest.mark.full
+def test_myisam_of_mariadb(desktop: Desktop) -> None:
+    check_pair(desktop, begin_from_snapshots(desktop, "mariadb-10.11.19:myisam"))
 
 
 def build_name(desktop: Desktop, base: Path) -> str:
@@ -157,3 +167,21 @@ def test_without_room_for_a_second_copy_the_session_goes_on(desktop: Desktop, sm
     assert found["update-index"]["value"] > 0
     assert "not kept" in fact(desktop.events(session["id"]), "start_state")["load"]
     assert list(small_disk.glob("snapshots/*")) == []
+
+
+@pytest.mark.root
+def test_a_disk_that_is_full_in_the_middle_leaves_the_data_and_no_half(small_disk: Path) -> None:
+    """The room was there when it began."""
+    small_disk.mkdir(mode=0o700)
+    (small_disk / MARKER).touch()
+    directory = Directory(str(small_disk))
+    data = Path(directory.session("S")) / "data"
+    data.mkdir(parents=True)
+    tables = {f"sbtest{number}.ibd": os.urandom(20 << 20) for number in range(3)}
+    for name, content in tables.items():
+        (data / name).write_bytes(content)
+    fill(small_disk.parent, 30 << 20)
+    with pytest.raises(OSError, match="No space left on device"):
+        Snapshots(directory).keep("0123456789abcdef", str(data), {"rows_by_driver": {}}, lambda _: None)
+    assert {path.name: path.read_bytes() for path in data.iterdir()} == tables
+    assert os.listdir(directory.at("snapshots")) == []

@@ -18,6 +18,8 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QLineEdit,
+    QMessageBox,
+    QPushButton,
     QTreeWidgetItem,
     QWidget,
 )
@@ -279,6 +281,24 @@ def test_a_preset_is_duplicated_and_stands_in_the_grid(qtbot: QtBot, page: Bench
     click_cell(qtbot, page.contenders.grid, cell(page, OLD, "innodb", "mine"))
     settle(qtbot, page)
     assert ContenderRequest(OLD, "innodb", "mine") in request_of(page).contenders
+
+
+def test_a_preset_of_ones_own_is_deleted_after_a_question(qtbot: QtBot, page: BenchPage) -> None:
+    view = page.before.presets
+    page.contenders.look.trigger()
+    assert not view.delete.isEnabled()  # shipped ones stay
+    page.desk.copy_preset("innodb", "default", "mine")
+    qtbot.waitUntil(lambda: view.preset.findData("innodb/mine") >= 0)
+    view.preset.setCurrentIndex(view.preset.findData("innodb/mine"))
+    for text, is_kept in (("Cancel", True), ("Delete", False)):
+        view.delete.trigger()
+        (box,) = view.findChildren(QMessageBox)
+        assert box.text() == "Delete the preset InnoDB mine?"
+        (button,) = [each for each in box.findChildren(QPushButton) if each.text().strip("&") == text]
+        button.click()
+        qtbot.waitUntil(lambda: view.findChildren(QMessageBox) == [])
+        qtbot.waitUntil(lambda kept=is_kept: (view.preset.findData("innodb/mine") >= 0) == kept)  # type: ignore[misc]
+    assert "mine" not in Catalog().preset_names("innodb")
 
 
 def test_a_name_that_is_taken_is_told_in_the_page(qtbot: QtBot, page: BenchPage) -> None:

@@ -18,12 +18,22 @@ WAIT_MS = 60_000
 SERVER = b"#!/bin/sh\nexit 3\n"
 
 
-def pack(path: Path, name: str) -> Path:
-    """A tarball with one program, which is no server that could start."""
-    info = tarfile.TarInfo(name)
-    info.size, info.mode = len(SERVER), 0o755
+def pack(path: Path, name: str, *links: tuple[str, str]) -> Path:
+    """A tarball with one program, which is no server that could start, and links with where they lead."""
     with tarfile.open(path, "w:gz") as tar:
+        for link, to in links:
+            info = tarfile.TarInfo(link)
+            info.type, info.linkname = tarfile.SYMTYPE, to
+            tar.addfile(info)
+        info = tarfile.TarInfo(name)
+        info.size, info.mode = len(SERVER), 0o755
         tar.addfile(info, io.BytesIO(SERVER))
+    return path
+
+
+def cut(path: Path) -> Path:
+    """The same file without its end."""
+    path.write_bytes(path.read_bytes()[:-20])
     return path
 
 
@@ -36,10 +46,10 @@ def dialog(qtbot: QtBot, context: Context) -> InstallDialog:
 
 
 def send(qtbot: QtBot, dialog: InstallDialog, tarball: Path) -> None:
-    qtbot.keyClicks(dialog.tarball, str(tarball))
+    qtbot.keyClicks(dialog.path, str(tarball))
     qtbot.mouseClick(dialog.install_button, Qt.MouseButton.LeftButton)
-    assert not dialog.tarball.isEnabled()
-    qtbot.waitUntil(dialog.tarball.isEnabled, timeout=WAIT_MS)
+    assert not dialog.path.isEnabled()
+    qtbot.waitUntil(dialog.path.isEnabled, timeout=WAIT_MS)
 
 
 def test_one_that_cannot_start_is_installed_and_says_so(
@@ -52,14 +62,24 @@ def test_one_that_cannot_start_is_installed_and_says_so(
     assert (base / "bin" / "mysqld").read_bytes() == SERVER
     assert dialog.said.text() == f"A server is installed in {base}"
     assert dialog.message.text.startswith("It is installed, and cannot start: ")
+    dialog.path.clear()
+    send(qtbot, dialog, tmp_path / "mine-5.6.tar.gz")
+    assert "there is a build mine-5.6 already: remove it, or name this one otherwise" in dialog.message.text
 
 
-def test_what_climbs_out_is_refused_in_the_dialog(
+def test_what_cannot_be_a_build_is_refused_in_the_dialog(
     qtbot: QtBot, context: Context, dialog: InstallDialog, tmp_path: Path
 ) -> None:
-    send(qtbot, dialog, pack(tmp_path / "evil.tar.gz", "../../mysqld"))
-    assert "leads out of the tarball" in dialog.message.text
-    assert [path.name for path in (context.home / "target" / "builds").iterdir()] == []
+    bad = {
+        pack(tmp_path / "evil.tar.gz", "../../mysqld"): "leads out of the tarball",
+        pack(tmp_path / "links.tar.gz", "bin/mysqld", ("bin", "/tmp")): "bin/mysqld lies behind a link",
+        cut(pack(tmp_path / "cut.tar.gz", "mine/bin/mysqld")): "it is no whole tarball",
+    }
+    for tarball, reason in bad.items():
+        dialog.path.clear()
+        send(qtbot, dialog, tarball)
+        assert reason in dialog.message.text
+        assert [path.name for path in (context.home / "target" / "builds").iterdir()] == []
 
 
 def test_a_file_that_is_not_there_is_said(qtbot: QtBot, dialog: InstallDialog, tmp_path: Path) -> None:

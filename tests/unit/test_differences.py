@@ -93,6 +93,15 @@ def test_machines(tmp_path: Path) -> None:
     assert rows(found(tmp_path, plan, *facts)) == {("machine", "disk.model"): ["850 EVO", "P4510"]}
 
 
+def test_what_was_noted_of_the_builds(tmp_path: Path) -> None:
+    facts = [
+        {"build": {"notes": {"revision": "fed1234", "compiler": compiler, "sha256": "0" * 64}}}
+        for compiler in ("gcc 12", "clang 15")
+    ]
+    plan = journals.plan([INNODB, INNODB])
+    assert rows(found(tmp_path, plan, *facts)) == {("build", "notes.compiler"): ["gcc 12", "clang 15"]}
+
+
 def test_start_state_and_tables(tmp_path: Path) -> None:
     table = "CREATE TABLE `sbtest1` (\n  `id` int(11),\n  PRIMARY KEY (`id`)\n) ENGINE={} AUTO_INCREMENT={}"
     facts = [

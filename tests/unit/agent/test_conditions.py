@@ -34,11 +34,11 @@ class FakeServer:
             name, _, value = each.removeprefix("SET GLOBAL ").partition("=")
             self.variables[name] = value
 
-    def stop(self, _limit_s: float) -> bool:
+    def stop(self, _limit_s: float, _wait: Any) -> bool:
         self.variables["innodb_spin_wait_delay"] = "6"
         return True
 
-    def start(self) -> float:
+    def start(self, _wait: Any) -> float:
         self.starts.append(self.options)
         if "innodb_page_size" in self.options:
             raise Refusal("the server did not start: wrong page size")
@@ -54,7 +54,7 @@ class Steps:
         journal = SimpleNamespace(write=lambda _kind, **said: self.journal.append(said["text"]))
         contender = SimpleNamespace(engine="innodb")
         self.conditions = Conditions(
-            SimpleNamespace(server=self.server, journal=journal, contender=contender)
+            SimpleNamespace(server=self.server, journal=journal, contender=contender, wait=None)
         )
 
     def take(self, **asked: Any) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def test_variables_are_put_back_before_a_restart_and_set_after_it(steps: Steps) 
 def test_after_a_crash_everything_is_brought_about_again(steps: Steps) -> None:
     asked = {"innodb_spin_wait_delay": 96}
     steps.take(variables=asked)
-    steps.server.stop(0)
+    steps.server.stop(0, None)
     steps.conditions.forget()
     assert steps.take(variables=asked)["in_force"] == {"variables": {"innodb_spin_wait_delay": "96"}}
     steps.conditions.put_back()

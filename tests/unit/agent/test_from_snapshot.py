@@ -31,7 +31,8 @@ class Server:
     def prepare(self, lay: Any) -> None:
         lay(self.data)
 
-    def stop(self) -> bool:
+    def stop(self, wait: Any) -> bool:
+        assert wait is not None
         self.done.append("stop")
         return self.is_clean
 
@@ -79,6 +80,8 @@ class Session:
 
     def look(self, index: int) -> None:
         assert index == AT
+
+    def wait(self, seconds: float) -> None: ...
 
     def check_room(self, more: int = 0) -> None:
         if self.free < more:

@@ -110,3 +110,29 @@ def test_a_busy_file_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyP
         other.transaction(),
     ):
         pass
+
+
+def test_the_switch_to_writing_ahead_waits_for_others(tmp_path: Path) -> None:
+    """SQLite itself does not, with a file that somebody else is just making."""
+    other = sqlite3.connect(tmp_path / "history.sqlite", isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("CREATE TABLE t (x)")
+    timer = threading.Timer(0.2, other.execute, ["ROLLBACK"])
+    timer.start()
+    with History(tmp_path) as history:
+        assert history.one("PRAGMA journal_mode") == ("wal",)
+    timer.join()
+    other.close()
+
+
+def test_who_comes_second_migrates_and_copies_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The copy of the file as it was stays so: another process has been faster between two looks."""
+    History(tmp_path).close()
+    monkeypatch.setattr("app.history.history.VERSION", schema.VERSION + 1)
+    monkeypatch.setattr("app.history.history.MIGRATIONS", [*schema.MIGRATIONS, lambda _: None])
+    seen = iter([schema.VERSION, schema.VERSION + 1])
+    monkeypatch.setattr("app.history.history._version", lambda _: next(seen))
+    History(tmp_path).close()
+    assert not list(tmp_path.glob("history-*.sqlite"))

@@ -135,6 +135,12 @@ class PlanDesk(QObject):
         changes = Changes(presets=True)
         self._do(lambda: copy_preset(Catalog(), engine, source, name), f"the copy {name} is yours", changes)
 
+    def delete_preset(self, engine: str, name: str) -> None:
+        from app.catalog.own import delete_preset
+
+        changes = Changes(presets=True)
+        self._do(lambda: delete_preset(Catalog(), engine, name), f"the preset {name} is deleted", changes)
+
     def approve(self, sha256: str, workload: str) -> None:
         self._do(lambda: approve(sha256, workload), f"{workload} may run on targets", done=self._soon.start)
 

@@ -1,15 +1,16 @@
-"""The dialog in which a build is brought to a target: a tarball, its name there, where it is from."""
+"""The dialog in which a build is brought to a target, or named where it is: its path, its name, its notes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
+    QButtonGroup,
     QDialog,
     QDialogButtonBox,
     QFileDialog,
@@ -19,21 +20,27 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QProgressBar,
     QPushButton,
+    QRadioButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.errors import DynoError
-from app.installing import ENDINGS, NOTES, install
+from app.installing import ENDINGS, install, register
 from app.targets import Target, agent_on, connect
 from app.units import bytes_text
 
 from ...context import Context
 from ...theme import SPACE
 from ...widgets.message import Message
+from .build_notes import NoteFields
+
+if TYPE_CHECKING:
+    from app.remote.agent import Agent
 
 WIDTH = 70 * SPACE
 TARBALLS = "Tarballs (*.tar *.tar.* *.tgz *.tbz2 *.txz);;All files (*)"
+TARBALL, DIRECTORY = "mysql-8.0.40-linux-glibc2.28-x86_64.tar.xz", "/opt/mysql-8.0.40"
 STEPS = 1000  # of the bar: its numbers are too small for bytes
 
 
@@ -42,9 +49,10 @@ class GivenUpError(DynoError):
 
 
 class InstallDialog(QDialog):
-    """Sends it on a pool thread; closed in the middle, it ends after the piece at hand."""
+    """Works on a pool thread; closed while it sends, it ends after the piece at hand."""
 
     advanced = Signal(object, object)  # bytes that are there, and in all
+    registered = Signal()  # the search paths of the target are others
     installed = Signal()
 
     def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
@@ -55,27 +63,33 @@ class InstallDialog(QDialog):
         self.setWindowTitle(f"Install a build on {target.name}")
         self.setMinimumWidth(WIDTH)
         self.message = Message()
-        self.tarball = _field("Tarball", "mysql-8.0.40-linux-glibc2.28-x86_64.tar.xz")
-        self.name = _field("Name", "as the tarball is called")
-        self.notes = {name: _field(name.capitalize(), about) for name, about in NOTES.items()}
+        where = "this computer" if target.is_local else target.name
+        self.is_tarball = QRadioButton("A &tarball of this computer")
+        self.is_there = QRadioButton(f"A &directory of {where}")
+        self._kinds = QButtonGroup(self)
+        for each in (self.is_tarball, self.is_there):
+            self._kinds.addButton(each)
+        self.path, self.name = _field("Path", ""), _field("Name", "")
+        self.notes = NoteFields({})
         self.bar = QProgressBar(maximum=STEPS, textVisible=False)
         self.bar.setAccessibleName("Sent")
         self.said = QLabel()
         self.said.setProperty("role", "muted")
         self._lay_out()
-        self.tarball.textChanged.connect(self._on_changed)
+        self.is_tarball.toggled.connect(self._on_changed)
+        self.path.textChanged.connect(self._on_changed)
         self.advanced.connect(self._on_advanced)
         self.bar.hide()
-        self._on_changed()
+        self.is_tarball.setChecked(True)
 
     def _lay_out(self) -> None:
         form = QFormLayout()
         form.setHorizontalSpacing(2 * SPACE)
         form.setVerticalSpacing(SPACE)
-        form.addRow(self._make_label("&Tarball", self.tarball), self._make_choice())
+        form.addRow("", self._make_kinds())
+        form.addRow(self._make_label("&Path", self.path), self._make_choice())
         form.addRow(self._make_label("&Name", self.name), self.name)
-        for name, field in self.notes.items():
-            form.addRow(self._make_label(name.capitalize(), field), field)
+        self.notes.add_to(form)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
         layout.setSpacing(2 * SPACE)
@@ -84,19 +98,29 @@ class InstallDialog(QDialog):
         for widget in (self.bar, self.said, self._make_buttons()):
             layout.addWidget(widget)
 
+    def _make_kinds(self) -> QHBoxLayout:
+        self.is_tarball.setToolTip("Sent, compared and unpacked under Dyno's directory there")
+        self.is_there.setToolTip("It stays where it is; surveys look for it from now on")
+        line = QHBoxLayout()
+        line.setSpacing(2 * SPACE)
+        line.addWidget(self.is_tarball)
+        line.addWidget(self.is_there)
+        line.addStretch(1)
+        return line
+
     def _make_label(self, text: str, field: QLineEdit) -> QLabel:
         label = QLabel(text)
         label.setBuddy(field)
         return label
 
     def _make_choice(self) -> QHBoxLayout:
-        choose = QPushButton("&Choose…")
-        choose.setAutoDefault(False)
-        choose.clicked.connect(self._on_choose)
+        self.choose_button = QPushButton("&Choose…")
+        self.choose_button.setAutoDefault(False)
+        self.choose_button.clicked.connect(self._on_choose)
         line = QHBoxLayout()
         line.setSpacing(SPACE)
-        line.addWidget(self.tarball, 1)
-        line.addWidget(choose)
+        line.addWidget(self.path, 1)
+        line.addWidget(self.choose_button)
         return line
 
     def _make_buttons(self) -> QDialogButtonBox:
@@ -111,13 +135,19 @@ class InstallDialog(QDialog):
     # what a person does
 
     def install(self) -> None:
-        """Send it, and have it unpacked there."""
-        notes = {name: field.text().strip() for name, field in self.notes.items() if field.text().strip()}
-        job = _Job(self._context, self._target, Path(self.tarball.text()), self.name.text().strip(), notes)
+        """Send it and have it unpacked, or have the target look where it is."""
+        notes = {name: text for name, text in self.notes.notes().items() if text}
+        job = _Job(self._context, self._target, self.path.text().strip(), self.name.text().strip(), notes)
         told = _teller(self.advanced, self._given_up)
+        is_there = self.is_there.isChecked()
         self.message.clear()
         self._set_busy(True)
-        self._context.tasks.run(self, lambda: job.carry_out(told), self._on_installed, self._on_failed)
+        self._context.tasks.run(
+            self,
+            lambda: job.register() if is_there else job.install(told),
+            lambda build: self._on_installed(build, is_there),
+            self._on_failed,
+        )
 
     def reject(self) -> None:
         self._given_up[0] = True
@@ -129,16 +159,23 @@ class InstallDialog(QDialog):
 
     def _on_choose(self) -> None:
         dialog = QFileDialog(self, "A build", "", TARBALLS)
-        dialog.fileSelected.connect(self.tarball.setText)
+        if self.is_there.isChecked():
+            dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(self.path.setText)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     # what comes
 
     def _on_changed(self) -> None:
-        path = Path(self.tarball.text())
-        self.name.setPlaceholderText(ENDINGS.sub("", path.name) or "as the tarball is called")
-        self.install_button.setEnabled(bool(ENDINGS.search(path.name)))
+        """A directory keeps its name, and only those of this computer can be chosen from here."""
+        is_there, path = self.is_there.isChecked(), Path(self.path.text().strip())
+        self.path.setPlaceholderText(DIRECTORY if is_there else TARBALL)
+        named = "as the directory is called" if is_there else "as the tarball is called"
+        self.name.setPlaceholderText(named if is_there else ENDINGS.sub("", path.name) or named)
+        self.name.setEnabled(not is_there)
+        self.choose_button.setEnabled(not is_there or self._target.is_local)
+        self.install_button.setEnabled(path.is_absolute() if is_there else bool(ENDINGS.search(path.name)))
 
     def _on_advanced(self, done: int, total: int) -> None:
         self.bar.setValue(STEPS * done // max(1, total))
@@ -146,12 +183,14 @@ class InstallDialog(QDialog):
         text = f"{bytes_text(done)} of {bytes_text(total)} sent"
         self.said.setText("Sent; it is compared and unpacked there…" if is_sent else text)
 
-    def _on_installed(self, build: Mapping[str, Any]) -> None:
+    def _on_installed(self, build: Mapping[str, Any], is_there: bool) -> None:
         self._set_busy(False)
         what = f"{build['family']} {build['version']}" if build["version"] else "A server"
-        self.said.setText(f"{what} is installed in {build['base']}")
+        self.said.setText(f"{what} is {'known' if is_there else 'installed'} in {build['base']}")
         if build["problem"]:
             self.message.show_warning(f"It is installed, and cannot start: {build['problem']}")
+        if is_there:
+            self.registered.emit()
         self.installed.emit()
 
     def _on_failed(self, error: Exception) -> None:
@@ -160,29 +199,40 @@ class InstallDialog(QDialog):
         self.message.show_failure(error)
 
     def _set_busy(self, is_busy: bool) -> None:
-        for field in (self.tarball, self.name, *self.notes.values()):
+        for field in (self.is_tarball, self.is_there, self.path, self.name, self.choose_button):
             field.setEnabled(not is_busy)
+        self.notes.set_enabled(not is_busy)
         self.install_button.setEnabled(not is_busy)
         self.bar.setValue(0)
-        self.bar.setVisible(is_busy)
-        self.said.setText(f"Reading {Path(self.tarball.text()).name}…" if is_busy else "")
+        self.bar.setVisible(is_busy and self.is_tarball.isChecked())
+        self.said.setText(f"Reading {Path(self.path.text()).name}…" if is_busy else "")
+        if not is_busy:
+            self._on_changed()
 
 
 class _Job:
     """What a pool thread needs of it: it may touch no widget."""
 
     def __init__(
-        self, context: Context, target: Target, tarball: Path, name: str, notes: Mapping[str, str]
+        self, context: Context, target: Target, path: str, name: str, notes: Mapping[str, str]
     ) -> None:
         self._ask = context.secrets.ask
-        self._target = target
-        self._what = (tarball, name, notes)
+        self._target, self._path, self._name, self._notes = target, path, name, notes
 
-    def carry_out(self, told: Any) -> dict[str, Any]:
+    def install(self, told: Any) -> dict[str, Any]:
+        with self._agent() as agent:
+            return install(agent, Path(self._path), self._name, self._notes, told)
+
+    def register(self) -> dict[str, Any]:
+        with self._agent() as agent:
+            return register(agent, self._target, self._path, self._notes)
+
+    @contextmanager
+    def _agent(self) -> Iterator[Agent]:
         with closing(connect(self._target, self._ask)) as connection:
             agent = agent_on(connection, self._target)
             agent.deploy()
-            return install(agent, *self._what, told)
+            yield agent
 
 
 def _teller(advanced: SignalInstance, given_up: list[bool]) -> Any:

@@ -67,13 +67,13 @@ class BenchPage(Page):
             self.desk.reload()
 
     def page_actions(self) -> Sequence[QAction | None]:
-        run, plan = self.before.run_bar, self.before.plan
+        run, plan, presets = self.before.run_bar, self.before.plan, self.before.presets
         who = self.contenders
         return (
             run.run, run.rehearse, run.cancel, None,
             plan.load, plan.save, plan.copy, self.sequence.sweep, self.sequence.sql, self.sequence.save, None,
-            who.copy, who.remove, who.look, who.colour, self.before.presets.copy, self.before.presets.edit,
-            None,
+            who.copy, who.remove, who.look, who.colour, None,
+            presets.copy, presets.edit, presets.delete, None,
             *self.targets.panel_actions(),
         )  # fmt: skip
 
@@ -127,6 +127,7 @@ class BenchPage(Page):
         plan.open_wanted.connect(desk.open_plan)
         plan.said.connect(self.context.bus.said)
         presets.copy_wanted.connect(desk.copy_preset)
+        presets.deletion_wanted.connect(desk.delete_preset)
         presets.edit_wanted.connect(lambda engine, name: edit_preset(desk, self.context, engine, name, self))
         self.before.approval.approved.connect(desk.approve)
         self.before.run_bar.run_wanted.connect(lambda: self._start(is_rehearsal=False))

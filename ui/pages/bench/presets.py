@@ -9,6 +9,7 @@ from app.choices import Choices, Survey, rendered
 from app.errors import InputError
 from app.presets import Preset
 
+from ...dialogs.removing import ask_before
 from ...models.choices import engine_text
 from ...theme import SPACE, Theme
 from ...widgets.actions import action, action_button
@@ -23,6 +24,7 @@ class PresetView(QWidget):
 
     copy_wanted = Signal(str, str, str)  # engine, preset, name of the copy
     edit_wanted = Signal(str, str)  # engine, preset
+    deletion_wanted = Signal(str, str)  # engine, preset: the person was asked
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,7 +43,9 @@ class PresetView(QWidget):
         tip = "A copy of this preset under another name, yours to change"
         self.copy = action(self, "Duplicate", "", tip, self._on_copy_wanted)
         tip = "Change it, compare it with another, hear what builds say to it"
-        self.edit = action(self, "Edit or check...", "Ctrl+Shift+P", tip, self._on_edit_wanted)
+        self.edit = action(self, "Edit or check…", "Ctrl+Shift+P", tip, self._on_edit_wanted)
+        tip = "Take this preset of your own away; shipped ones stay"
+        self.delete = action(self, "Delete…", "Ctrl+Shift+X", tip, self._on_delete_wanted)
         self._lay_out()
         self.preset.currentIndexChanged.connect(lambda _: self._show())
         self.form.currentIndexChanged.connect(lambda _: self._show())
@@ -76,7 +80,8 @@ class PresetView(QWidget):
         head.addWidget(self.form, 0, 1)
         head.addWidget(self.name, 1, 0)
         head.addWidget(action_button(self.copy), 1, 1)
-        head.addWidget(action_button(self.edit), 2, 0, 1, 2)
+        head.addWidget(action_button(self.edit), 2, 0)
+        head.addWidget(action_button(self.delete), 2, 1)
         layout.addWidget(self.words)
         layout.insertLayout(0, head)
         layout.addWidget(self.text, 1)
@@ -89,6 +94,7 @@ class PresetView(QWidget):
         preset, build = self._chosen(), str(self.form.currentData() or "")
         for each in (self.copy, self.edit):
             each.setEnabled(preset is not None)
+        self.delete.setEnabled(preset is not None and not preset.shipped)
         if preset is None:
             return
         if not build or self._survey is None:
@@ -115,6 +121,14 @@ class PresetView(QWidget):
     def _on_edit_wanted(self) -> None:
         if preset := self._chosen():
             self.edit_wanted.emit(preset.engine, preset.name)
+
+    def _on_delete_wanted(self) -> None:
+        preset = self._chosen()
+        if preset is None or preset.shipped:
+            return
+        question = f"Delete the preset {engine_text(preset.engine)} {preset.name}?"
+        text = "It cannot be brought back. Sessions that were run with it keep its text."
+        ask_before(self, question, text, lambda: self.deletion_wanted.emit(preset.engine, preset.name))
 
 
 def _key(preset: Preset) -> str:

@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -15,12 +16,16 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QPushButton,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
+from app.installing import notes_text
 from app.surveys import Survey
 from app.units import ago_text, bytes_text, date_text
 
@@ -165,8 +170,11 @@ class _Facts(QWidget):
 class BuildTree(QTreeWidget):
     """The builds of a survey, as high as they are many; those that cannot start are grey, with the reason."""
 
+    removal_wanted = Signal()  # Del
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.builds: Sequence[Mapping[str, Any]] = ()
         self.setAccessibleName("Builds")
         self.setHeaderLabels(["Build", "Engines"])
         self.setRootIsDecorated(False)
@@ -175,27 +183,62 @@ class BuildTree(QTreeWidget):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTabKeyNavigation(False)
         self.setStyleSheet("QTreeWidget::item { padding: 4px 2px; }")
+        self.setItemDelegate(_GreyDelegate(self))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self.header().setStretchLastSection(True)
 
+    @property
+    def chosen(self) -> Mapping[str, Any] | None:
+        """The build that is selected, as the survey describes it."""
+        rows = [index.row() for index in self.selectionModel().selectedRows()]
+        return self.builds[rows[0]] if rows else None
+
     def show_builds(self, builds: Sequence[Mapping[str, Any]]) -> None:
+        """Other builds; the one that was chosen stays so, where it is still there."""
+        base = (self.chosen or {}).get("base")
         self.clear()
+        self.builds = builds
         for build in builds:
-            self.addTopLevelItem(_build_item(build))
+            item = _build_item(build)
+            self.addTopLevelItem(item)
+            if build.get("base") == base:
+                self.setCurrentItem(item)
         self.setVisible(bool(builds))
         row = self.sizeHintForRow(0) if builds else 0
         self.setFixedHeight(self.header().sizeHint().height() + row * len(builds) + 2 * self.frameWidth() + 2)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Delete and self.chosen is not None:
+            self.removal_wanted.emit()
+        else:
+            super().keyPressEvent(event)
 
 
 def _build_item(build: Mapping[str, Any]) -> QTreeWidgetItem:
     problem = build.get("problem")
     engines = " ".join(build.get("engines") or [])
     item = QTreeWidgetItem([str(build["name"]), f"cannot start: {problem}" if problem else engines])
-    tip = "\n".join(filter(None, [build.get("version_text"), build.get("server"), problem]))
+    notes = notes_text(build.get("notes") or {})
+    tip = "\n".join(filter(None, [build.get("version_text"), build.get("server"), problem, notes]))
     for column in (0, 1):
         item.setToolTip(column, tip)
-    item.setDisabled(bool(problem))
     return item
+
+
+class _GreyDelegate(QStyledItemDelegate):
+    """A build that cannot start looks disabled, and can be chosen: to be described, or removed."""
+
+    def __init__(self, tree: BuildTree) -> None:
+        super().__init__(tree)
+        self._tree = tree
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().initStyleOption(option, index)
+        if self._tree.builds[index.row()].get("problem"):
+            option.state &= ~QStyle.StateFlag.State_Enabled
 
 
 def _heading() -> QLabel:

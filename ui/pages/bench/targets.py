@@ -11,7 +11,6 @@ from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
-    QMessageBox,
     QStackedWidget,
     QToolButton,
     QVBoxLayout,
@@ -24,11 +23,12 @@ from app.surveys import Survey
 from app.targets import LOCAL, Target
 
 from ...context import Context
+from ...dialogs.removing import ask_before
 from ...theme import SPACE
 from ...widgets.actions import action, action_button
 from ...widgets.message import Message
 from ..page import HEAD
-from .install import InstallDialog
+from .builds import BuildCommands
 from .snapshots import SnapshotsDialog
 from .surveying import Advance
 from .targets_editor import TargetEditor
@@ -88,7 +88,7 @@ class TargetsPanel(QWidget):
 
     def panel_actions(self) -> Sequence[QAction | None]:
         """For the menu of the page, which adds them to itself for their shortcuts."""
-        return (self._add, self._edit, self._survey, self._install, self._snapshots, self._remove)
+        return (self._add, self._edit, self._survey, self._remove, *self.builds.all(), self._snapshots)
 
     def reload(self) -> None:
         """Read targets.toml anew; what is known of the targets that are still the same stays."""
@@ -121,24 +121,8 @@ class TargetsPanel(QWidget):
         """Forget the chosen target, after a question."""
         name, state = self.chosen.name, self.known.state_of(self.chosen.name)
         going = "The plan there goes on, but will not be found again. " if state and state.has_plan else ""
-        box = QMessageBox(self)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle("Remove a target")
-        box.setText(f"Remove the target {name}?")
-        box.setInformativeText(f"{going}Nothing on the machine is touched, its sessions stay in the history.")
-        yes = box.addButton("&Remove", QMessageBox.ButtonRole.AcceptRole)
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.finished.connect(lambda _: self.known.remove(name) if box.clickedButton() is yes else None)
-        box.finished.connect(box.deleteLater)
-        box.open()
-
-    def install_build(self) -> None:
-        """Bring a build to the chosen target; a survey finds it there."""
-        name = self.chosen.name
-        dialog = InstallDialog(self._context, self.chosen, self.window())
-        dialog.installed.connect(lambda: self.known.survey(name, is_asking=False))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        text = f"{going}Nothing on the machine is touched, its sessions stay in the history."
+        ask_before(self, f"Remove the target {name}?", text, lambda: self.known.remove(name))
 
     def show_snapshots(self) -> None:
         """What is kept on the chosen target; the survey is made anew behind it."""
@@ -156,9 +140,7 @@ class TargetsPanel(QWidget):
         self._survey = action(
             self, "S&urvey the target", "F5", "Test the connection and survey it afresh", self.survey_chosen
         )
-        self._install = action(
-            self, "&Install a build…", "Ctrl+Shift+I", "Bring a tarball to the target", self.install_build
-        )
+        self.builds = BuildCommands(self._context, self.view.card.builds, lambda: self.chosen, self)
         self._snapshots = action(
             self, "Sna&pshots…", "Ctrl+Shift+D", "Data sets that are kept on the target", self.show_snapshots
         )
@@ -173,7 +155,7 @@ class TargetsPanel(QWidget):
         layout.addLayout(self._make_head())
         layout.addWidget(self.message)
         layout.addWidget(self.list)
-        for each in (self._install, self._snapshots):
+        for each in (self.builds.install, self._snapshots):
             self.view.card.add_button(action_button(each))
         self._stack.addWidget(self.view)
         self._stack.addWidget(scrolled("Target", self.editor))
@@ -205,6 +187,9 @@ class TargetsPanel(QWidget):
         self.known.surveyed.connect(self.surveyed)
         self.known.troubled.connect(self.message.show_failure)
         self.known.removed.connect(lambda _: self.reload())
+        self.builds.changed.connect(lambda name: self.known.survey(name, is_asking=False))
+        self.builds.targets_changed.connect(self.known.tell_changed)
+        self.builds.failed.connect(self.message.show_failure)
         self.view.login_wanted.connect(self.survey_chosen)
         self.view.key_wanted.connect(lambda: self.known.look_at_key(self._chosen))
         self.view.directory_wanted.connect(lambda each: self.known.use_directory(self._chosen, each))
@@ -231,8 +216,9 @@ class TargetsPanel(QWidget):
     def _set_editing(self, is_editing: bool) -> None:
         """The list waits meanwhile, so that no click in it loses what was typed."""
         self._stack.setCurrentIndex(1 if is_editing else 0)
-        for part in (self.list, self._add, self._edit, self._survey, self._install, self._snapshots):
+        for part in (self.list, self._add, self._edit, self._survey, self._snapshots):
             part.setEnabled(not is_editing)
+        self.builds.set_enabled(not is_editing)
         self._remove.setEnabled(not is_editing and not self.chosen.is_local)
         if not is_editing:
             self.list.setFocus()

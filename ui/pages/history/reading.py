@@ -8,6 +8,7 @@ from typing import Any
 
 from app.history.figures import SessionShown, plan_of, settings, show
 from app.history.history import History
+from app.installing import notes_text
 from app.protocol.plan import label_of
 from app.step_text import cut_text
 from app.units import bytes_text, date_text, seconds_text
@@ -31,9 +32,10 @@ def read_detail(history: History, session: str) -> Detail:
     shown, plan, kept = show(history, session), plan_of(history, session), settings(history, session)
     facts: dict[str, Any] = kept["facts"]
     machine = next((value for name, value in facts.items() if name.startswith("machine")), None)
+    build = facts.get("build")
     return Detail(
         shown,
-        tuple(_what(shown, plan)),
+        tuple(_what(shown, plan, build.get("notes") or {} if isinstance(build, dict) else {})),
         tuple(_on(shown, plan, machine if isinstance(machine, dict) else {})),
         tuple(settings_of(kept["cnf"], kept["facts"])),
         "\n\n".join([*(_note(each) for each in shown["notes"]), *_cuts(shown)]),
@@ -41,10 +43,11 @@ def read_detail(history: History, session: str) -> Detail:
     )
 
 
-def _what(shown: SessionShown, plan: dict[str, Any]) -> Iterator[Pair]:
+def _what(shown: SessionShown, plan: dict[str, Any], notes: dict[str, str]) -> Iterator[Pair]:
     contender = shown["contender"]
     yield "Contender", contender["name"]
     yield "Build", f"{contender['build']} ({contender['family']} {contender['version']})"
+    yield "Build notes", notes_text(notes)
     parts = (contender["engine"], f"preset {contender['preset']}", contender["table_options"])
     yield "Engine", ", ".join(filter(None, parts))
     yield "Cores", contender["cores"] or "all"

@@ -1,0 +1,174 @@
+"""The builds of a target in the window: named where they are, described, forgotten or deleted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QMessageBox,
+    QPushButton,
+    QStyle,
+    QStyleOptionViewItem,
+)
+from pytestqt.qtbot import QtBot
+
+from app.installing import notes_text
+from app.surveys import Survey
+from app.targets import LOCAL, Target, Targets
+from tests.ui.test_install import pack, send
+from tests.ui.test_targets import WAIT_MS, dialog_of
+from ui.context import Context
+from ui.pages.bench.build_notes import BuildNotesDialog
+from ui.pages.bench.builds import removal_text
+from ui.pages.bench.install import InstallDialog
+from ui.pages.bench.targets import TargetsPanel
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> TargetsPanel:
+    """With no survey by itself."""
+    monkeypatch.setattr("ui.pages.bench.targets.SOON_MS", 3_600_000)
+    made = TargetsPanel(context)
+    qtbot.addWidget(made)
+    made.resize(360, 900)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """A directory with a program in it that could be a server."""
+    server = tmp_path / "mine" / "bin" / "mysqld"
+    server.parent.mkdir(parents=True)
+    server.write_text("#!/bin/sh\nexit 3\n")
+    server.chmod(0o755)
+    return tmp_path / "mine"
+
+
+def answer(qtbot: QtBot, text: str) -> str:
+    """Press a button of the question that is asked; gives what was asked."""
+    box = dialog_of(qtbot, QMessageBox)
+    (button,) = [each for each in box.findChildren(QPushButton) if each.text().strip("&") == text]
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    return f"{box.text()} {box.informativeText()}"
+
+
+def survey_again(qtbot: QtBot, panel: TargetsPanel, do: Callable[[], object]) -> None:
+    with qtbot.waitSignal(panel.surveyed, timeout=WAIT_MS):
+        do()
+
+
+def choose(panel: TargetsPanel, base: Path) -> Mapping[str, Any]:
+    tree = panel.view.card.builds
+    at = next(at for at, build in enumerate(tree.builds) if build["base"] == str(base))
+    tree.setCurrentItem(tree.topLevelItem(at))
+    assert tree.chosen is not None
+    return tree.chosen
+
+
+def close(qtbot: QtBot, dialog: QDialog) -> None:
+    dialog.reject()
+    qtbot.waitUntil(lambda: not dialog.isVisible())
+
+
+def test_a_directory_is_named_described_and_forgotten(
+    qtbot: QtBot, panel: TargetsPanel, base: Path, dyno_home: Path
+) -> None:
+    register(qtbot, panel, base)
+    assert Targets(dyno_home).get(LOCAL).search_paths == [str(base)]
+    build = choose(panel, base)
+    assert build["problem"] and is_grey(panel, build)
+    describe(qtbot, panel)
+    assert notes_text(choose(panel, base)["notes"]) == "source a friend, revision fed1234"
+    assert "revision fed1234" in panel.view.card.builds.currentItem().toolTip(0)
+    kept = json.loads((dyno_home / "target" / "builds" / "notes.json").read_text())
+    assert kept == {str(base): {"source": "a friend", "revision": "fed1234"}}
+    qtbot.keyClick(panel.view.card.builds, Qt.Key.Key_Delete)
+    asked = answer(qtbot, "Cancel")
+    assert f"{base} is no longer looked at; nothing is deleted there." in asked
+    survey_again(qtbot, panel, lambda: [panel.builds.remove.trigger(), answer(qtbot, "Remove")])
+    assert Targets(dyno_home).get(LOCAL).search_paths == []
+    assert str(base) not in [build["base"] for build in panel.view.card.builds.builds]
+    assert (base / "bin" / "mysqld").is_file()
+
+
+def register(qtbot: QtBot, panel: TargetsPanel, base: Path) -> None:
+    panel.builds.install.trigger()
+    dialog = dialog_of(qtbot, InstallDialog)
+    dialog.is_there.click()
+    assert not dialog.name.isEnabled() and not dialog.install_button.isEnabled()
+    qtbot.keyClicks(dialog.path, str(base))
+    qtbot.keyClicks(dialog.notes.lines["source"], "a friend")
+    survey_again(qtbot, panel, dialog.install_button.click)
+    assert dialog.said.text() == f"A server is known in {base}"
+    close(qtbot, dialog)
+
+
+def describe(qtbot: QtBot, panel: TargetsPanel) -> None:
+    """Enter on the build opens its notes."""
+    qtbot.keyClick(panel.view.card.builds, Qt.Key.Key_Return)
+    dialog = dialog_of(qtbot, BuildNotesDialog)
+    assert dialog.fields.notes()["source"] == "a friend"
+    qtbot.keyClicks(dialog.fields.lines["revision"], "fed1234")
+    survey_again(qtbot, panel, dialog.buttons.button(QDialogButtonBox.StandardButton.Save).click)
+
+
+def is_grey(panel: TargetsPanel, build: Mapping[str, Any]) -> bool:
+    tree, option = panel.view.card.builds, QStyleOptionViewItem()
+    option.state |= QStyle.StateFlag.State_Enabled
+    tree.itemDelegate().initStyleOption(option, tree.model().index(list(tree.builds).index(build), 0))
+    return not option.state & QStyle.StateFlag.State_Enabled
+
+
+def test_what_was_installed_is_deleted(
+    qtbot: QtBot, panel: TargetsPanel, tmp_path: Path, dyno_home: Path
+) -> None:
+    panel.builds.install.trigger()
+    dialog = dialog_of(qtbot, InstallDialog)
+    survey_again(
+        qtbot, panel, lambda: send(qtbot, dialog, pack(tmp_path / "mine-5.6.tar.gz", "mine/bin/mysqld"))
+    )
+    close(qtbot, dialog)
+    base = dyno_home / "target" / "builds" / "mine-5.6"
+    choose(panel, base)
+    assert panel.builds.remove.isEnabled()
+    survey_again(qtbot, panel, lambda: [panel.builds.remove.trigger(), answer(qtbot, "Remove")])
+    assert not base.exists()
+
+
+def test_a_directory_without_a_server_is_refused(
+    qtbot: QtBot, panel: TargetsPanel, tmp_path: Path, dyno_home: Path
+) -> None:
+    panel.builds.install.trigger()
+    dialog = dialog_of(qtbot, InstallDialog)
+    dialog.is_there.click()
+    qtbot.keyClicks(dialog.path, str(tmp_path))
+    dialog.install_button.click()
+    qtbot.waitUntil(dialog.message.isVisible, timeout=WAIT_MS)
+    assert f"no server was found in {tmp_path}" in dialog.message.text
+    assert Targets(dyno_home).get(LOCAL).search_paths == []
+    close(qtbot, dialog)
+
+
+def test_what_is_found_anyway_stays(panel: TargetsPanel) -> None:
+    build = {"name": "mariadb-10.11.19", "base": "/usr", "problem": None, "engines": []}
+    panel.view.card.show_survey(Survey(0.0, {"builds": [build]}))
+    assert not panel.builds.remove.isEnabled() and not panel.builds.notes.isEnabled()
+    choose(panel, Path("/usr"))
+    panel.builds.remove.trigger()
+    assert panel.message.text.startswith("/usr was not installed by Dyno")
+
+
+def test_what_removing_comes_to() -> None:
+    named = Target("far", search_paths=["/opt/a/", "/opt/*"])
+    assert "no longer looked at" in removal_text(named, {"base": "/opt/a", "installed": False})
+    assert "is deleted" in removal_text(named, {"base": "/d/builds/b", "installed": True})
+    assert removal_text(named, {"base": "/opt/b"}) == ""

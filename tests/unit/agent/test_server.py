@@ -1,0 +1,62 @@
+"""A server that is asked to end: in its own time, or killed where that is over or nobody waits for it."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from app.agent.control import StopRequested
+from app.agent.server import Server
+from app.agent.session import Session
+
+ENDS = "trap 'exit 0' TERM; echo ready; while :; do sleep 0.01; done"
+STAYS = "trap '' TERM; echo ready; while :; do sleep 0.01; done"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    made = Server({"cnf": ""}, str(tmp_path), {}, {})
+    yield made
+    made.kill()
+    made.clean()
+
+
+def begin(server: Server, script: str) -> None:
+    """A shell in place of the server, once it knows what it does when it is asked to end."""
+    server._process = subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, start_new_session=True)
+    assert server._process.stdout is not None
+    with server._process.stdout as said:
+        assert said.readline() == b"ready\n"
+
+
+def test_a_shutdown_of_its_own_is_clean_and_one_that_lasts_is_ended(server: Server) -> None:
+    begin(server, ENDS)
+    assert server.stop(20)
+    begin(server, STAYS)
+    assert not server.stop(0.1)
+    assert not server.is_alive()
+
+
+def test_a_person_who_stops_the_session_does_not_wait_for_the_shutdown(server: Server) -> None:
+    session: Any = Session.__new__(Session)
+    looks: list[int] = []
+
+    def look(index: int) -> None:
+        looks.append(index)
+        session.control.interrupts = ["", "skipped", "stopped"][len(looks) - 1]
+
+    session.server, session.look, session._open_step = server, look, 4
+    session.control = SimpleNamespace(interrupts="")
+    begin(server, STAYS)
+    began = time.monotonic()
+    with pytest.raises(StopRequested):
+        server.stop(60, session.wait)
+    assert looks == [4, 4, 4]
+    assert not server.is_alive()
+    assert time.monotonic() - began < 10

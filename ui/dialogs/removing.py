@@ -1,0 +1,22 @@
+"""The question before something is taken away that would have to be made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+
+def ask_before(parent: QWidget, question: str, consequence: str, carry_out: Callable[[], object]) -> None:
+    """A question that begins with what is done: "Remove the target xeon?". Enter and Escape choose Cancel."""
+    verb = question.split()[0]
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setWindowTitle(verb)
+    box.setText(question)
+    box.setInformativeText(consequence)
+    yes = box.addButton(f"&{verb}", QMessageBox.ButtonRole.AcceptRole)
+    box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+    box.finished.connect(lambda _: carry_out() if box.clickedButton() is yes else None)
+    box.finished.connect(box.deleteLater)
+    box.open()

@@ -1,0 +1,123 @@
+"""What a person notes of a build: the fields for it, and the dialog in which they are seen and changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from app.installing import FILE, NOTES
+from app.targets import Ask, Target, agent_on, connect
+
+from ...context import Context
+from ...theme import SPACE
+from ...widgets.message import Message
+
+WIDTH = 70 * SPACE
+MOST = 2000  # characters of a note, as the agent takes them
+
+
+class NoteFields:
+    """A line for each note, in a form of their own or below other lines."""
+
+    def __init__(self, notes: Mapping[str, str]) -> None:
+        self.lines = {name: _line(name, about, notes.get(name, "")) for name, about in NOTES.items()}
+
+    def add_to(self, form: QFormLayout) -> None:
+        for name, line in self.lines.items():
+            label = QLabel(name.capitalize())
+            label.setBuddy(line)
+            form.addRow(label, line)
+
+    def notes(self) -> dict[str, str]:
+        return {name: line.text().strip() for name, line in self.lines.items()}
+
+    def set_enabled(self, is_enabled: bool) -> None:
+        for line in self.lines.values():
+            line.setEnabled(is_enabled)
+
+
+class BuildNotesDialog(QDialog):
+    """The notes of one build; those that are emptied go."""
+
+    noted = Signal()
+
+    def __init__(
+        self, context: Context, target: Target, build: Mapping[str, Any], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._context, self._target, self._build = context, target, build
+        self.setWindowTitle(f"Notes of {build['name']} on {target.name}")
+        self.setMinimumWidth(WIDTH)
+        self.message = Message()
+        self.fields = NoteFields(build.get("notes") or {})
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel
+        )
+        self.buttons.accepted.connect(self.save)
+        self.buttons.rejected.connect(self.reject)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        form.setHorizontalSpacing(2 * SPACE)
+        form.setVerticalSpacing(SPACE)
+        self.fields.add_to(form)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(2 * SPACE)
+        layout.addWidget(self.message)
+        layout.addWidget(_about(self._build))
+        layout.addLayout(form)
+        layout.addWidget(self.buttons)
+
+    def save(self) -> None:
+        """Kept on the target: sessions that are begun from now on have them."""
+        target, ask, base = self._target, self._context.secrets.ask, str(self._build["base"])
+        notes = self.fields.notes()
+        self._set_busy(True)
+        self._context.tasks.run(
+            self, lambda: _note(target, ask, base, notes), self._on_noted, self._on_failed
+        )
+
+    def _on_noted(self, _: object) -> None:
+        self.noted.emit()
+        self.accept()
+
+    def _on_failed(self, error: Exception) -> None:
+        self._set_busy(False)
+        self.message.show_failure(error)
+
+    def _set_busy(self, is_busy: bool) -> None:
+        self.fields.set_enabled(not is_busy)
+        self.buttons.button(QDialogButtonBox.StandardButton.Save).setEnabled(not is_busy)
+
+
+def _note(target: Target, ask: Ask, base: str, notes: Mapping[str, str]) -> None:
+    with closing(connect(target, ask)) as connection:
+        agent = agent_on(connection, target)
+        agent.deploy()
+        agent.note_build(base, notes)
+
+
+def _about(build: Mapping[str, Any]) -> QLabel:
+    """What the build is, and the tarball it came in."""
+    file = (build.get("notes") or {}).get(FILE, "")
+    lines = (build.get("version_text"), build.get("server"), f"from {file}" if file else "")
+    label = QLabel("\n".join(filter(None, lines)))
+    label.setProperty("role", "muted")
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+def _line(name: str, about: str, text: str) -> QLineEdit:
+    line = QLineEdit(text)
+    line.setAccessibleName(name.capitalize())
+    line.setPlaceholderText(about)
+    line.setMaxLength(MOST)
+    return line
