@@ -37,6 +37,7 @@ from ui.dialogs.report import ReportDialog
 from ui.dialogs.secret import SecretDialog
 from ui.dialogs.settings import SettingsDialog
 from ui.pages import PLACES
+from ui.pages.bench.build_notes import BuildNotesDialog
 from ui.pages.bench.install import InstallDialog
 from ui.pages.bench.preset_dialog import PresetDialog
 from ui.pages.bench.snapshots import SnapshotsDialog
@@ -60,6 +61,13 @@ CUT = Countable(
     Seconds([50_000.0] * 20 + [30_000.0] * 40, [1.0] * 60), Cut(20, 59, "the cache was still filling"),
 )  # fmt: skip
 SECRET = "passphrase of /home/somebody/.ssh/id_ed25519 for shelf-in-the-cellar"
+NOTED = {
+    "name": "mysql-5.6.24",
+    "base": "/srv/dyno/builds/mysql-5.6.24",
+    "server": "/srv/dyno/builds/mysql-5.6.24/bin/mysqld",
+    "version_text": "mysqld  Ver 5.6.24 for Linux on x86_64 (MySQL Community Server (GPL))",
+    "notes": {"revision": "fed1234", "compiler": "gcc 12", "file": "mysql-5.6.24.tar.gz", "sha256": "0" * 64},
+}
 SMALL, LARGE = (1280, 760), (1920, 1040)
 
 
@@ -204,6 +212,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "preset": preset_dialog(settled, window),
         "sweep": SweepDialog(Draft().said(vary="innodb_spin_wait_delay"), open_values(None), [], window),
         "install": InstallDialog(settled, Target("xeon"), window),
+        "build-notes": BuildNotesDialog(settled, Target("xeon"), NOTED, window),
         "snapshots": snapshots_dialog(settled, window),
     }
     found = {}

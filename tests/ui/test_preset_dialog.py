@@ -108,6 +108,9 @@ def test_builds_are_asked_and_their_answers_lead_to_the_lines(
     assert dialog.answers.item(0).text() == "mysql-9.7.4 · rejected, line 12: unknown variable 'x=1'"
     assert dialog.said.text() == "Refused by mysql-9.7.4"
     assert (dialog.text._wrong, dialog.text._doubtful & {12, 15}) == ({12}, {15})
+    marked = [each.cursor.blockNumber() + 1 for each in dialog.text.extraSelections()]
+    assert marked == [12, 15]
+    assert dialog.text._said[12] == "mysql-9.7.4: rejected: unknown variable 'x=1'"
     dialog.answers.itemActivated.emit(dialog.answers.item(1))
     assert dialog.text.textCursor().blockNumber() == 14
     dialog.start.trigger()

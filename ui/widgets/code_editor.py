@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
-from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QFontDatabase, QPainter, QPaintEvent, QResizeEvent, QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtGui import (
+    QFontDatabase,
+    QHelpEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextCursor,
+    QTextFormat,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from ..theme import SPACE, Theme
+
+_TINT = 36  # of 255: the letters stay what is read
 
 
 class CodeEditor(QPlainTextEdit):
@@ -19,6 +29,7 @@ class CodeEditor(QPlainTextEdit):
         self.theme = theme
         self._wrong: frozenset[int] = frozenset()
         self._doubtful: frozenset[int] = frozenset()
+        self._said: Mapping[int, str] = {}
         self._numbers = _Numbers(self)
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
@@ -26,13 +37,34 @@ class CodeEditor(QPlainTextEdit):
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.blockCountChanged.connect(lambda _: self._make_room())
         self.updateRequest.connect(lambda *_: self._numbers.update())
-        theme.changed.connect(self._numbers.update)
+        theme.changed.connect(self._paint_marks)
         self._make_room()
 
-    def mark_lines(self, wrong: Collection[int], doubtful: Collection[int] = ()) -> None:
-        """Counted from 1; what is wrong stands out from what is only doubtful."""
-        self._wrong, self._doubtful = frozenset(wrong), frozenset(doubtful)
+    def mark_lines(
+        self, wrong: Collection[int], doubtful: Collection[int] = (), said: Mapping[int, str] | None = None
+    ) -> None:
+        """From 1; what is wrong stands out from what is doubtful. `said` is told beside the mouse."""
+        self._wrong, self._doubtful, self._said = frozenset(wrong), frozenset(doubtful), said or {}
+        self._paint_marks()
+
+    def _paint_marks(self) -> None:
         self._numbers.update()
+        self.setExtraSelections([self._tint(line) for line in sorted(self._wrong | self._doubtful) if line])
+
+    def _tint(self, line: int) -> QTextEdit.ExtraSelection:
+        made, colour = QTextEdit.ExtraSelection(), self.theme.colour(self._colour_of(line))
+        colour.setAlpha(_TINT)
+        made.format.setBackground(colour)  # type: ignore[attr-defined]
+        made.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
+        made.cursor = QTextCursor(self.document().findBlockByNumber(line - 1))  # type: ignore[attr-defined]
+        return made
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.ToolTip or not isinstance(event, QHelpEvent):
+            return super().viewportEvent(event)
+        line = self.cursorForPosition(event.pos()).blockNumber() + 1
+        QToolTip.showText(event.globalPos(), self._said.get(line, ""), self.viewport())
+        return True
 
     def go_to_line(self, line: int) -> None:
         block = self.document().findBlockByNumber(max(line, 1) - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.agent import from_snapshot
+from app.agent import copying, from_snapshot
 from app.agent.directory import Directory
 from app.agent.from_snapshot import FromSnapshot
 from app.agent.journal import DiskFullError
@@ -143,6 +144,23 @@ def test_no_room_for_a_second_copy(directory: Directory) -> None:
     session.free = 100
     assert "the disk has no room for a second copy" in session.carry_out()["reason"]
     assert os.path.exists(os.path.join(session.server.data, "ibdata1"))
+    assert kept(directory) == []
+
+
+def test_a_disk_that_is_full_in_the_middle_ends_the_keeping_and_not_the_session(
+    directory: Directory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/d/ibdata1")
+
+    monkeypatch.setattr(copying, "_write", full)
+    session = Session(directory).load()
+    ended = session.carry_out()
+    assert (ended["outcome"], ended["reason"]) == (
+        "completed",
+        "not kept: /d/ibdata1: No space left on device",
+    )
+    assert session.server.done[-2:] == ["start", "admit"]
     assert kept(directory) == []
 
 

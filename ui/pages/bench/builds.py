@@ -46,16 +46,22 @@ class BuildCommands(QObject):
             tree.addAction(each)  # its context menu
         tree.itemActivated.connect(lambda *_: self.notes.trigger())
         tree.removal_wanted.connect(self.remove.trigger)
-        tree.itemSelectionChanged.connect(lambda: self.set_enabled(True))
-        self.set_enabled(True)
+        tree.itemSelectionChanged.connect(self._follow)
+        self._is_enabled = True
+        self._follow()
 
     def all(self) -> Sequence[QAction]:
         return (self.install, self.notes, self.remove)
 
     def set_enabled(self, is_enabled: bool) -> None:
-        self.install.setEnabled(is_enabled)
+        """Not while the form of a target is written."""
+        self._is_enabled = is_enabled
+        self._follow()
+
+    def _follow(self) -> None:
+        self.install.setEnabled(self._is_enabled)
         for each in (self.notes, self.remove):
-            each.setEnabled(is_enabled and self._tree.chosen is not None)
+            each.setEnabled(self._is_enabled and self._tree.chosen is not None)
 
     def _on_install(self) -> None:
         target = self._chosen()

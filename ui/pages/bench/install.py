@@ -81,6 +81,7 @@ class InstallDialog(QDialog):
         self.advanced.connect(self._on_advanced)
         self.bar.hide()
         self.is_tarball.setChecked(True)
+        self.path.setFocus()
 
     def _lay_out(self) -> None:
         form = QFormLayout()

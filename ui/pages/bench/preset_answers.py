@@ -42,6 +42,14 @@ class AnswerList(QListWidget):
             self.addItem(item)
 
 
+def by_line(answers: Sequence[Answer]) -> dict[int, str]:
+    """What is said of each line, a line a build."""
+    found: dict[int, list[str]] = {}
+    for each in answers:
+        found.setdefault(each.line, []).append(f"{each.build}: {each.state}: {each.text}")
+    return {line: "\n".join(texts) for line, texts in found.items() if line}
+
+
 def _colour_of(answer: Answer) -> str:
     if answer.is_refusal:
         return "bad"

@@ -36,7 +36,7 @@ from ...widgets.code_editor import CodeEditor
 from ...widgets.highlighter import MY_CNF, Highlighter
 from ...widgets.message import Message
 from .desk import PlanDesk
-from .preset_answers import AnswerList
+from .preset_answers import AnswerList, by_line
 from .preset_beside import PresetBeside
 
 SIZE, WIDTHS, HEIGHTS = (1080, 680), (540, 540), (440, 140)
@@ -63,6 +63,7 @@ class PresetDialog(QDialog):
         self._verdict = ""  # of the builds on the text as it stands
         self._bad: set[int] = set()
         self._doubtful: set[int] = set()
+        self._answers: dict[int, str] = {}  # by line
         self._looks, self._asking = Latest(context.tasks, self), Latest(context.tasks, self)
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
         self._soon.timeout.connect(self._look)
@@ -135,7 +136,7 @@ class PresetDialog(QDialog):
 
     def _on_typed(self) -> None:
         """What the builds have said was about another text."""
-        self._verdict, self._bad, self._doubtful = "", set(), set()
+        self._verdict, self._bad, self._doubtful, self._answers = "", set(), set(), {}
         self._soon.start()
 
     def _look(self) -> None:
@@ -150,7 +151,13 @@ class PresetDialog(QDialog):
         words = self._verdict or ("Changed, not kept yet" if self.is_changed else "")
         self.said.setText(found.problem or words)
         self.said.setToolTip(found.problem)
-        self.text.mark_lines({found.line} if found.line else self._bad, self._doubtful)
+        if found.line:
+            self.text.mark_lines({found.line}, self._doubtful, {**self._answers, found.line: found.problem})
+        else:
+            self._mark_answers()
+
+    def _mark_answers(self) -> None:
+        self.text.mark_lines(self._bad, self._doubtful, self._answers)
 
     # what a person does
 
@@ -190,11 +197,12 @@ class PresetDialog(QDialog):
         refused = sorted({each.build for each in answers if each.is_refusal})
         self._bad = {each.line for each in answers if each.is_refusal}
         self._doubtful = {each.line for each in answers} - self._bad
+        self._answers = by_line(answers)
         self._verdict = (
             f"Refused by {', '.join(refused)}" if refused else "Taken by every build that was asked"
         )
         self.said.setText(self._verdict)
-        self.text.mark_lines(self._bad, self._doubtful)
+        self._mark_answers()
 
     def _save(self) -> None:
         text, preset = self.text.toPlainText(), self._preset

@@ -45,7 +45,7 @@ class PresetView(QWidget):
         tip = "Change it, compare it with another, hear what builds say to it"
         self.edit = action(self, "Edit or check…", "Ctrl+Shift+P", tip, self._on_edit_wanted)
         tip = "Take this preset of your own away; shipped ones stay"
-        self.delete = action(self, "Delete…", "Ctrl+Shift+X", tip, self._on_delete_wanted)
+        self.delete = action(self, "Delete preset…", "Ctrl+Shift+X", tip, self._on_delete_wanted)
         self._lay_out()
         self.preset.currentIndexChanged.connect(lambda _: self._show())
         self.form.currentIndexChanged.connect(lambda _: self._show())

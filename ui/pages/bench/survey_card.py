@@ -86,6 +86,7 @@ class SurveyCard(QFrame):
 
     def clear(self) -> None:
         self._survey = None
+        self.builds.show_builds(())
         self._set_empty(True)
 
     def tell_time(self) -> None:
