@@ -15,6 +15,7 @@ from app.catalog import Catalog
 from app.presets import Machine, Preset, parse_preset, render
 
 from .desktop import Desktop
+from .sshd import Sshd
 
 MARIADBD = "/usr/sbin/mariadbd"
 BUILD = "mariadb-10.11.19"
@@ -140,11 +141,15 @@ def test_a_preset_that_cannot_be_is_refused_in_the_words_of_the_build(
     assert told in desktop.refused("preset", "check", "innodb/mine", "--build", BUILD)
 
 
-def test_a_value_that_the_server_changes_is_seen_once_it_is_started(desktop: Desktop) -> None:
+def test_a_value_that_the_server_changes_is_seen_once_it_is_started_behind_a_real_sshd(
+    desktop: Desktop, sshd: Sshd, tmp_path: Path
+) -> None:
+    (tmp_path / "far").mkdir()
+    sshd.add_target("far", str(tmp_path / "far" / "dyno"))
     folder = desktop.home / "presets/myisam"
     folder.mkdir(parents=True)
     (folder / "mine.cnf").write_text("[mysqld]\nkey_buffer_size=64M\nback_log=70000\n")
-    found = desktop.json("preset", "check", "myisam/mine", "--start")
+    found = desktop.json("preset", "check", "myisam/mine", "--start", "--target", "far")
     assert {(each["state"], each["option"]) for each in found} >= {("adjusted", "back_log")}
 
 
