@@ -41,17 +41,13 @@ class Installing:
     def receive(self, sha256: str, offset: int, content: IO[bytes]) -> int:
         """Take a piece in where the last one ended; the answer is how much there is, whatever was sent."""
         path = self._upload(sha256)
-        with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "r+b") as file:
-            there = file.seek(0, os.SEEK_END)
-            if there == offset:
-                try:
-                    shutil.copyfileobj(content, file, 1 << 20)
-                    file.flush()
-                except OSError as error:
-                    file.truncate(there)
-                    text = "the upload ended at {:,} bytes: {}".format(there, error.strerror)
-                    raise Refusal(text) from None
-            return file.seek(0, os.SEEK_END)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        try:
+            if os.lseek(fd, 0, os.SEEK_END) == offset:
+                _append(fd, content, offset)
+            return os.lseek(fd, 0, os.SEEK_END)
+        finally:
+            os.close(fd)
 
     def _upload(self, sha256: str) -> str:
         if not _SHA256.fullmatch(sha256):
@@ -125,6 +121,18 @@ class Installing:
 def servers_below(folder: str) -> List[Dict[str, Any]]:
     """The builds in a folder and nowhere else."""
     return [each for each in find_builds([folder]) if each["base"].startswith(folder)]
+
+
+def _append(fd: int, content: IO[bytes], there: int) -> None:
+    """All of it, or nothing: a file of Python would keep what the disk did not take, and fail once more."""
+    try:
+        for part in iter(lambda: content.read(1 << 20), b""):
+            left = memoryview(part)
+            while left:
+                left = left[os.write(fd, left) :]
+    except OSError as error:
+        os.ftruncate(fd, there)
+        raise Refusal("the upload ended at {:,} bytes: {}".format(there, error.strerror)) from None
 
 
 def _checked(tar: tarfile.TarFile) -> Iterator[Tuple[str, tarfile.TarInfo]]:

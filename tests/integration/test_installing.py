@@ -93,10 +93,10 @@ def test_what_did_not_arrive_as_it_was_sent_is_thrown_away(
     desktop: Desktop, far: Target, tmp_path: Path
 ) -> None:
     """An upload that was broken off, the end of which the disk of the target has lost."""
-    tarball = pack(Path(__file__).parent, tmp_path / "mine.tar")
+    tarball = pack(Path(__file__).with_name("sshd.py"), tmp_path / "mine.tar")
     upload = Path(far.directory) / "builds" / f"{hashlib.sha256(tarball.read_bytes()).hexdigest()}.upload"
     desktop.dyno("snapshot", "list", "--target", "far")  # makes the directory
-    upload.write_bytes(tarball.read_bytes()[:2000].replace(b"test", b"lost"))
+    upload.write_bytes(tarball.read_bytes()[:2000].replace(b"mysql", b"lost!"))
     words = ("build", "install", str(tarball), "--target", "far")
     assert "did not arrive as it was sent: it was thrown away, send it again" in desktop.refused(
         *words, code=1

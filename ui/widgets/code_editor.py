@@ -54,9 +54,9 @@ class CodeEditor(QPlainTextEdit):
     def _tint(self, line: int) -> QTextEdit.ExtraSelection:
         made, colour = QTextEdit.ExtraSelection(), self.theme.colour(self._colour_of(line))
         colour.setAlpha(_TINT)
-        made.format.setBackground(colour)  # type: ignore[attr-defined]
-        made.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
-        made.cursor = QTextCursor(self.document().findBlockByNumber(line - 1))  # type: ignore[attr-defined]
+        made.format.setBackground(colour)
+        made.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        made.cursor = QTextCursor(self.document().findBlockByNumber(line - 1))
         return made
 
     def viewportEvent(self, event: QEvent) -> bool:
