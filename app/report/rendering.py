@@ -41,7 +41,7 @@ def _charts(report: Report, its: Sequence[Look]) -> list[dict[str, Any]]:
     """Of each group its curves, where steps were swept, and its bars."""
     return [
         {
-            "name": group.name,
+            "title": f"{group.name}, {group.unit}",
             "curves": [Markup(each) for each in curve_charts(group.rows, report.names, its)],  # noqa: S704
             "bars": Markup(bar_chart(group.name, group.rows, report.names, its, report.base)),  # noqa: S704
         }

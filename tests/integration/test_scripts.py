@@ -181,7 +181,7 @@ def test_builds_that_have_no_client(
 ) -> None:
     write_sequence(desktop, MORE)
     desktop.dyno("target", "edit", "local", "--search-path", str(build_path(name)))
-    builds = [each["name"] for each in desktop.json("target", "survey")["builds"]]
+    builds = [each["name"] for each in desktop.json("target", "survey", "local")["builds"]]
     (found,) = [each for each in builds if each.startswith(build)]
     repeat(desktop, tmp_path, f"{found}:{engine}")
 
