@@ -104,9 +104,14 @@ def remarks_of(comparison: Comparison) -> list[str]:
 
 def told_of(row: RowEntry, at: int) -> list[str]:
     """The marks of a cell in words; of each session why it was not steady, and which seconds count."""
-    n = len(row["samples"][at])
     marks = [mark_text(mark) for mark in row["marks"][at] if mark != UNSTEADY]
-    return marks + [
+    return marks + seconds_told(row, at)
+
+
+def seconds_told(row: RowEntry, at: int) -> list[str]:
+    """Of each session of a cell why it was not steady, and which of its seconds count."""
+    n = len(row["samples"][at])
+    return [
         f"session {number} of {n}: {text}" if n > 1 else text
         for number, each in enumerate(zip(row["steadiness"][at], row["cuts"][at], strict=True), 1)
         for text in seconds_texts(*each)

@@ -6,17 +6,19 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from ..compare import Comparison
-from ..compare_text import label_of
+from ..compare_text import label_of, seconds_told
 from ..history.figures import plan_of
 from ..history.history import History
 from ..judgement import explained
 from ..parity import answers
 from ..presets import option_values
 from ..protocol.plan import Contender, Plan
+from ..stats.steady import UNSTEADY
 from ..step_text import mark_text
 from ..units import count_text
 
 _NAMED = 6  # steps in one line
+_MOST_CELLS = 40  # lines about the seconds of a figure
 
 
 def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[str]:
@@ -25,6 +27,7 @@ def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[s
         *found["warnings"],
         *_without_figure(found, names),
         *_marked(found, names),
+        *_seconds(found, names),
         *_not_the_same(history, found, names),
         *_repeats(found, names),
         *filter(None, [explained(found)]),
@@ -63,7 +66,20 @@ def _marked(found: Comparison, names: Sequence[str]) -> Iterator[str]:
         for row in found["rows"]
         for name, marks in zip(names, row["marks"], strict=True)
         for mark in marks
+        if mark != UNSTEADY  # told with its reason
     )
+
+
+def _seconds(found: Comparison, names: Sequence[str]) -> list[str]:
+    """Of each session that was not steady why, and which seconds count where a person has cut them."""
+    told = [
+        f"{label_of(row)}, {name}: {'; '.join(texts)}"
+        for row in found["rows"]
+        for at, name in enumerate(names)
+        if (texts := seconds_told(row, at))
+    ]
+    more = len(told) - _MOST_CELLS
+    return [*told[:_MOST_CELLS], *([f"{more:,} more figures are of such seconds"] if more > 0 else [])]
 
 
 def _gathered(told: Iterator[tuple[str, str, str]]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from ..units import figure_text
 from .svg import Look, drawing, line, text, tip
 
 AXES = {"threads": "threads", "cores": "cores", "volume_rows": "rows"}  # what a curve can go over
-WIDTH, HEIGHT = 320, 210  # pixels
+WIDTH, HEIGHT = 300, 200  # pixels
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 24, 34  # around the curves
 _FAR = 16  # times the first: from here on rows stand by their logarithm
 

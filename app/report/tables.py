@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..compare import Comparison, RowEntry
-from ..compare_text import label_of, mean_text, ratio_text
+from ..compare_text import label_of, mean_text, ratio_text, steady_text
 from ..judgement import GroupEntry
 from ..measures import measure_named
 from ..stats.verdicts import COLOURED
@@ -109,6 +109,7 @@ def _tip(row: RowEntry, at: int) -> str:
         f"n = {row['n'][at]}" if row["n"][at] else "",
         "" if spread is None else f"all within {spread:.1%} of the median",
         "" if p is None else f"p = {p:.2g}",
+        steady_text(row, at),
     ]
     return ", ".join(filter(None, parts))
 

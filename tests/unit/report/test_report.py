@@ -16,6 +16,7 @@ from app.history import edits
 from app.history.history import History
 from app.history.publishing import import_shipped
 from app.history.writing import Writer
+from app.report.caveats import caveats
 from app.report.content import Report, read_report, sections_without
 from app.report.curves import curve_charts
 from app.report.svg import looks
@@ -183,6 +184,17 @@ def test_marks_are_told_once_with_where_they_stand(history: History) -> None:
     assert told.endswith(
         ": rocksdb-default-1 in point-query threads=2, update-index threads=1, update-index threads=2"
     )
+
+
+def test_why_a_figure_was_not_steady_is_told(history: History) -> None:
+    report = read_report(history, keep(history))
+    row = next(row for row in report.comparison["rows"] if row["workload"] == "update-index")
+    text = "throughput falls 18% over the step"
+    row["steadiness"][1] = [None, {"word": "unsteady", "text": text}, *[None] * 4]
+    row["marks"][1] = ["unsteady"]
+    told = caveats(history, report.comparison, report.names)
+    assert f"update-index threads=1, rocksdb-default: session 2 of 6: unsteady: {text}" in told
+    assert not any("its throughput changed" in each for each in told), "said once"
 
 
 def test_presets_are_shown_once_and_the_way_to_the_script(history: History) -> None:
