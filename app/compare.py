@@ -14,6 +14,7 @@ from .history.sessions import ContenderEntry, SessionEntry, find, sessions
 from .judgement import OF_ALL_SECONDS, GroupEntry, judged
 from .measures import FIGURE, MEASURES, Measure, measure_named
 from .protocol.cpus import from_text
+from .repeats import Counts, counts_of
 from .stats import Limits
 from .stats.steady import UNSTEADY
 from .units import direction_of
@@ -32,6 +33,8 @@ class ColumnEntry(TypedDict):
     sequence: str
     state: str
     failed_steps: int
+    loads: int | None  # that the data of its sessions come from; null where nobody said
+    server_starts: int | None
     contender_key: str
     work_key: str
     machine_key: str
@@ -54,6 +57,7 @@ class RelatedEntry(MeasureEntry):
     spread: list[float | None]  # how far a session lies from the median at most, as a share of it
     verdict: list[str | None]
     p: list[float | None]  # of the rank test against the base
+    within: list[float | None]  # one session alone: how far blocks of its seconds lie apart; see stability
 
 
 class RowEntry(RelatedEntry):
@@ -102,13 +106,14 @@ def compare(
     with history.reading():
         entries = {entry["id"]: entry for entry in sessions(history, ids=ids)}
         columns = _columns([entries[id_] for id_ in ids])
+        counts = [counts_of(history, [each["id"] for each in column]) for column in columns]
         at = next(at for at, column in enumerate(columns) if base_id in (each["id"] for each in column))
         figures = [[_steps(history, each["id"]) for each in column] for column in columns]
         cpus = [_cpus(history, column[0]) for column in columns]
         warnings = _warnings(history, columns, at)
     found: Comparison = {
         "base": columns[at][0]["id"],
-        "sessions": [_column(column, of_it) for column, of_it in zip(columns, cpus, strict=True)],
+        "sessions": [_column(*each) for each in zip(columns, counts, cpus, strict=True)],
         "rows": [_row(key, figures, at) for key in _keys(figures, at)],
         "groups": [],
         "limits": {},
@@ -136,7 +141,7 @@ def _cpus(history: History, entry: SessionEntry) -> int | None:
     return count if isinstance(count, int) else None
 
 
-def _column(column: Column, cpus: int | None) -> ColumnEntry:
+def _column(column: Column, counts: Counts, cpus: int | None) -> ColumnEntry:
     first = column[0]
     states = dict.fromkeys(each["state"] for each in column)
     return {
@@ -148,6 +153,8 @@ def _column(column: Column, cpus: int | None) -> ColumnEntry:
         "sequence": first["sequence"],
         "state": ", ".join(states),
         "failed_steps": sum(each["failed_steps"] for each in column),
+        "loads": counts.loads,
+        "server_starts": counts.server_starts,
         "contender_key": first["contender_key"],
         "work_key": first["work_key"],
         "machine_key": first["machine_key"],
@@ -232,6 +239,7 @@ def _related(figure: MeasureEntry, base: int) -> RelatedEntry:
         "spread": [spread_of(value, each) for value, each in zip(values, samples, strict=True)],
         "verdict": [],
         "p": [],
+        "within": [None] * len(values),
     }
 
 
@@ -257,6 +265,18 @@ def by_group(comparison: Comparison) -> Comparison:
     rows = sorted(
         comparison["rows"], key=lambda row: (groups.index(row["group"]), names.index(row["workload"]))
     )
+    return {**comparison, "rows": rows}
+
+
+def by_limits(comparison: Comparison, limits: Limits) -> Comparison:
+    """The same comparison, judged anew where these are other limits."""
+    same = Limits(**comparison["limits"]) == limits
+    return comparison if same else judged(_copied(comparison), base_of(comparison), limits)
+
+
+def _copied(comparison: Comparison) -> Comparison:
+    """With rows of its own: verdicts are written into them."""
+    rows: list[RowEntry] = [{**row} for row in comparison["rows"]]
     return {**comparison, "rows": rows}
 
 

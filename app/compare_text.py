@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from .compare import Comparison, RowEntry, base_of
 from .csv_text import csv_text
-from .judgement import SIGNS, GroupEntry, RatioEntry, explained
+from .judgement import GroupEntry, RatioEntry, explained, word_of
+from .repeats import repeats_text
 from .stats.steady import STEADY, UNSTEADY
-from .stats.verdicts import COLOURED, DIFFERS
 from .step_text import mark_text, seconds_texts
 from .units import figure_text
 
@@ -57,12 +57,12 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
 
 
-def to_table(comparison: Comparison) -> Table:
-    """For the terminal."""
+def to_table(comparison: Comparison, has_details: bool = False) -> Table:
+    """For the terminal; in detail: with what each verdict rests on."""
     from rich.table import Table
     from rich.text import Text
 
-    heads, lines = _cells(comparison)
+    heads, lines = _cells(comparison, has_details)
     table = Table(box=None, pad_edge=False)
     for at, head in enumerate(heads):
         table.add_column(Text(head), justify="left" if at < 2 else "right")
@@ -98,8 +98,9 @@ def remarks_of(comparison: Comparison) -> list[str]:
         for at, name in enumerate(names_of(comparison))
         if (told := told_of(row, at))
     ]
+    said = [*missing, *marked, *_shared_loads(comparison), *_alone(comparison)]
     judged = [": ".join(filter(None, (repeats, explained(comparison))))] if repeats else []
-    return [*comparison["warnings"], *missing, *marked, *judged]
+    return [*comparison["warnings"], *said, *judged]
 
 
 def told_of(row: RowEntry, at: int) -> list[str]:
@@ -126,30 +127,68 @@ def steady_text(row: RowEntry, at: int) -> str:
     return f"{STEADY}: {words.count(STEADY)} of {len(words)} sessions"
 
 
-def _cells(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+def _shared_loads(comparison: Comparison) -> list[str]:
+    """Columns whose repeats are less of one another than their number says."""
+    return [
+        f"{name}: {repeats_text(len(column['ids']), column['loads'], column['server_starts'])}"
+        for name, column in zip(names_of(comparison), comparison["sessions"], strict=True)
+        if column["loads"] is not None and column["loads"] < len(column["ids"])
+    ]
+
+
+def _alone(comparison: Comparison) -> list[str]:
+    if all(share is None for row in comparison["rows"] for share in row["within"]):
+        return []
+    return [
+        "\N{PLUS-MINUS SIGN} beside a figure of one session is how far blocks of its seconds lie from their"
+        " median at most: of the next session it says nothing"
+    ]
+
+
+def _cells(comparison: Comparison, has_details: bool = False) -> tuple[list[str], list[list[str]]]:
     """Heads and lines: the step, its unit, the base's figure, then each other's and how it relates."""
     base = base_of(comparison)
     order = [base, *(at for at in range(len(comparison["sessions"])) if at != base)]
     names = names_of(comparison)
     heads = ["step", "unit", names[base]]
     heads += [head for at in order[1:] for head in (names[at], f"/ {names[base]}")]
-    lines = [_line(row, order) for row in comparison["rows"]]
+    lines = [_line(row, order, has_details) for row in comparison["rows"]]
     return heads, [*lines, *(_group_line(group, order) for group in _told(comparison))]
 
 
-def _line(row: RowEntry, order: Sequence[int]) -> list[str]:
+def _line(row: RowEntry, order: Sequence[int], has_details: bool) -> list[str]:
     unit = f"{row['unit']} (less is better)" if row["direction"] == "lower" else row["unit"]
-    cells = [label_of(row), unit, figure_text(row["values"][order[0]], row["unit"])]
+    cells = [label_of(row), unit, _figure(row, order[0], has_details)]
     for at in order[1:]:
-        cells += [figure_text(row["values"][at], row["unit"]), ratio_text(row, at)]
+        cells += [_figure(row, at, has_details), ratio_text(row, at)]
     return cells
+
+
+def _figure(row: RowEntry, at: int, has_details: bool) -> str:
+    """The median; beside one that was measured once, how steady its session was."""
+    alone = row["within"][at]
+    beside = detail_text(row, at) if has_details else share_text(alone) if alone is not None else ""
+    return f"{figure_text(row['values'][at], row['unit'])} {beside}".rstrip()
 
 
 def ratio_text(row: RowEntry, at: int) -> str:
     """`0.62 worse`, `1.01 ~`; a ratio that nothing can be said of stands alone."""
-    relative, verdict = row["relative"][at], row["verdict"][at] or ""
-    word = verdict if verdict in (*COLOURED, DIFFERS) else SIGNS.get(verdict, "")
-    return "-" if relative is None else f"{relative:.2f} {word}".rstrip()
+    relative = row["relative"][at]
+    return "-" if relative is None else f"{relative:.2f} {word_of(row['verdict'][at])}".rstrip()
+
+
+def detail_text(row: RowEntry, at: int) -> str:
+    """What a verdict rests on: `±1.2% n=8 p=0.0002`; `within ±3.1% n=1` of one session alone."""
+    n, spread, alone, p = row["n"][at], row["spread"][at], row["within"][at], row["p"][at]
+    parts = [f"within {share_text(alone)}"] if alone is not None else []
+    parts += [share_text(spread)] if spread is not None else []
+    parts += [f"n={n}"] if n else []
+    return " ".join([*parts, *([f"p={p:.2g}"] if p is not None else [])])
+
+
+def share_text(share: float) -> str:
+    """`±1.2%`: how far off at most."""
+    return f"\N{PLUS-MINUS SIGN}{share:.1%}"
 
 
 def _told(comparison: Comparison) -> list[GroupEntry]:

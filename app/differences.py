@@ -1,20 +1,27 @@
-"""What sessions do not have in common: machine, build, preset, plan, start state, variables in force."""
+"""What sessions do not have in common, what is most likely to matter first."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, NotRequired, TypedDict
 
 from .history.figures import facts, plan_of
 from .history.history import History
+from .parity import DURABILITY, answers
 from .presets.ownership import PLACED, words
 from .presets.render import option_values, plain_value
-from .protocol.plan import load_method_of
+from .protocol.plan import Contender, load_method_of
 from .units import count_text
 
-GROUPS = ("machine", "build", "contender", "preset", "plan", "start state", "tables", "variables")
+# the ones most likely to matter on top
+GROUPS = (
+    "durability", "parity", "variables", "preset", "tables", "contender", "build", "allocator", "machine",
+    "plan", "load method", "start state",
+)  # fmt: skip
+_RULED = ("durability", "parity")  # where a session without an answer takes no part
 
 Profile = dict[tuple[str, str], str]  # group and name -> value as text
 
@@ -28,7 +35,10 @@ _PASSING = words(
 _CONTENDER = ("engine", "preset", "table_options", "cores")
 _BUILD = ("build", "family", "version", "fingerprint")
 _WORK = ("tables", "rows", "transport", "load_method", "start")
-_PLAN = (*_WORK, "sequence", "seconds", "warmup", "pause", "repeats", "order", "allow_busy")
+_PLAN = (
+    "tables", "rows", "transport", "sequence", "seconds", "warmup", "pause", "repeats", "order", "allow_busy",
+)  # fmt: skip
+_ALLOCATOR = "version_malloc_library"  # a variable: what the server says of itself
 _TOLD_ELSEWHERE = frozenset(("name", "kind", "coordinates", "group", "workload", "cap_s"))  # of a step
 # variables that no two servers share, or that only say where its files lie
 _OF_THE_SERVER = PLACED | words(
@@ -63,8 +73,12 @@ def differences(history: History, sessions: Sequence[str]) -> list[DifferenceEnt
         plans = [plan_of(history, session) for session in sessions]
         profiles = [_profile(history, *each) for each in zip(sessions, plans, strict=True)]
         settings = [_fact(history, session, "not_default") for session in sessions]
-    rest = differing(profiles, GROUPS[5:])
-    return [*differing(profiles, GROUPS[:5]), *differing_steps(plans), *_with_defaults(rest, settings)]
+    found = [*differing(profiles, GROUPS), *differing_steps(plans)]
+    return list(_with_defaults(sorted(found, key=_rank), settings))
+
+
+def _rank(entry: DifferenceEntry) -> int:
+    return GROUPS.index(entry["group"])
 
 
 def _with_defaults(
@@ -91,7 +105,8 @@ def differing(profiles: Sequence[Profile], groups: Sequence[str]) -> list[Differ
     for group in groups:
         for key in (each for each in keys if each[0] == group):
             values = [profile.get(key) for profile in profiles]
-            if len({None if value is None else plain_value(value) for value in values}) > 1:
+            said = {None if value is None else plain_value(value) for value in values}
+            if len(said - {None} if group in _RULED else said) > 1:
                 found.append({"group": group, "name": key[1], "values": values})
     return found
 
@@ -100,21 +115,36 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
     """All that may differ, of one session."""
     turn = next(turn for turn in plan["turns"] if turn["session"] == session)
     contender = plan["contenders"][turn["contender"]]
-    named = ("machine", "build", "start_state", "variables")
-    known = {name: _fact(history, session, name) for name in named}
+    names = ("machine", "build", "start_state", "variables")
+    known = {name: _fact(history, session, name) or {} for name in names}
     table = _fact(history, session, "create_table")
+    rules = _ruled(contender, known["variables"])
     parts: dict[str, Iterable[tuple[str, Any]]] = {
-        "machine": _machine(known["machine"] or {}),
-        "build": [*((name, contender.get(name)) for name in _BUILD), *_noted(known["build"] or {})],
-        "contender": ((name, contender.get(name)) for name in _CONTENDER),
+        "durability": ((name, rules.get(name)) for name in DURABILITY),
+        "parity": ((name, answer) for name, answer in rules.items() if name not in DURABILITY),
+        "variables": _variables(known["variables"], session, contender["base"]),
         "preset": option_values(contender["cnf"]).items(),
-        "plan": [*((name, _setting(plan, name)) for name in _PLAN), *_files(plan)],
-        "start state": (known["start_state"] or {}).items(),
         "tables": _columns_of(table) if table else (),
-        "variables": _variables(known["variables"] or {}, session, contender["base"]),
+        "contender": ((name, contender.get(name)) for name in _CONTENDER),
+        "build": [*((name, contender.get(name)) for name in _BUILD), *_noted(known["build"])],
+        "allocator": [("allocator", known["variables"].get(_ALLOCATOR))],
+        "machine": _machine(known["machine"]),
+        "plan": [*((name, _setting(plan, name)) for name in _PLAN), *_files(plan)],
+        "load method": [("load_method", _setting(plan, "load_method"))],
+        "start state": {"start": plan.get("start"), **known["start_state"]}.items(),
     }
     flat = ((group, *each) for group, part in parts.items() for each in part)
     return {(group, name): text(value) for group, name, value in flat if value not in (None, "")}
+
+
+def _ruled(contender: Mapping[str, Any], variables: Mapping[str, str]) -> dict[str, str]:
+    """What the rules of a fair comparison find: in force where that is known, else in the preset."""
+    options = option_values(contender["cnf"])
+    if not options and not variables:  # of somebody else's session nothing is known
+        return {}
+    known = {each.name: contender[each.name] for each in fields(Contender) if each.name in contender}
+    in_force = {name: plain_value(value) for name, value in variables.items()}
+    return answers(Contender(**known), {**options, **in_force})
 
 
 def _setting(plan: Mapping[str, Any], name: str) -> Any:
@@ -175,7 +205,7 @@ def _variables(variables: Mapping[str, str], session: str, base: str) -> Iterato
     """Where the files of the session and of the build lie is said in the same words for all."""
     own = re.compile(rf"\S*/sessions/{re.escape(session)}|/\S*/dyno-\w{{8}}(?=/|$)")
     for name, value in variables.items():
-        if name not in _OF_THE_SERVER:
+        if name not in _OF_THE_SERVER and name != _ALLOCATOR:
             plain = own.sub("(session)", value)
             is_below = plain == base or plain.startswith(f"{base}/")
             yield name, f"(base){plain[len(base) :]}" if is_below and base != "/" else plain

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from .stats import Cell, Limits, Verdict, group_ratio, judge
 from .stats.steady import UNSTEADY
-from .stats.verdicts import FEW, NOISE, SINGLE, SMALL
+from .stats.verdicts import BETTER, COLOURED, DIFFERS, FEW, NOISE, SINGLE, SMALL, WORSE
 
 if TYPE_CHECKING:
     from .compare import Comparison, RowEntry
@@ -20,12 +20,24 @@ UNJUDGED = (
     "after-a-crash", "error-ridden", "indebted", "fewer-clients", "out-of-rows", UNSTEADY, OF_ALL_SECONDS,
 )  # fmt: skip
 SIGNS = {NOISE: "~", SMALL: "~", FEW: "?", MARKED: "!"}  # beside a ratio, where a word would be too long
+SHORT_SIGNS = {**SIGNS, BETTER: "\N{BLACK UP-POINTING TRIANGLE}", WORSE: "\N{BLACK DOWN-POINTING TRIANGLE}",
+               DIFFERS: "\N{NOT EQUAL TO}"}  # where no word has room  # fmt: skip
+_MEANINGS = {
+    BETTER: "better",
+    WORSE: "worse",
+    DIFFERS: "differs",
+    NOISE: "within the noise, or too small to matter",
+    FEW: "not enough repeats",
+    MARKED: "marked, not judged",
+}
+UNKNOWN_NOISE = "the noise between sessions is unknown"
 
 
 class RatioEntry(TypedDict):
     ratio: float
     low: float | None  # the interval at 95 %; null where a column has no repeats
     high: float | None
+    steps: int  # that all sessions of both columns have, and that are not marked
 
 
 class GroupEntry(TypedDict):
@@ -34,7 +46,7 @@ class GroupEntry(TypedDict):
     group: str
     unit: str
     direction: str
-    steps: int  # that all sessions have
+    steps: int  # the most that a ratio is over
     ratios: list[RatioEntry | None]  # a column each
 
 
@@ -88,9 +100,7 @@ def _groups(comparison: Comparison, base: int) -> list[GroupEntry]:
 
 
 def _group(rows: list[RowEntry], base: int) -> GroupEntry:
-    columns = [
-        list(zip(*(row["samples"][at] for row in rows), strict=True)) for at in range(len(rows[0]["n"]))
-    ]
+    columns = [_sessions(rows, at) for at in range(len(rows[0]["n"]))]
     found = [group_ratio(columns[base], column) for column in columns]
     return {
         "group": rows[0]["group"],
@@ -98,9 +108,31 @@ def _group(rows: list[RowEntry], base: int) -> GroupEntry:
         "direction": rows[0]["direction"],
         "steps": max((each.steps for each in found if each), default=0),
         "ratios": [
-            {"ratio": each.ratio, "low": each.low, "high": each.high} if each else None for each in found
+            {"ratio": each.ratio, "low": each.low, "high": each.high, "steps": each.steps} if each else None
+            for each in found
         ],
     }
+
+
+def _sessions(rows: list[RowEntry], at: int) -> list[tuple[float | None, ...]]:
+    """The figures of each session of a column, without those of marked steps."""
+    judged = [[None] * len(row["samples"][at]) if _is_marked(row, at) else row["samples"][at] for row in rows]
+    return list(zip(*judged, strict=True))
+
+
+def word_of(verdict: str | None) -> str:
+    """What stands beside a ratio: the verdict where it says which is better, else its sign."""
+    return verdict or "" if verdict in (*COLOURED, DIFFERS) else SIGNS.get(verdict or "", "")
+
+
+def legend(comparison: Comparison) -> str:
+    """The signs that stand in the cells, with what each means, in a few words."""
+    there = {word for row in comparison["rows"] for word in row["verdict"]}
+    signs = {SHORT_SIGNS[word]: text for word, text in _MEANINGS.items() if word in there}
+    if SMALL in there:
+        signs[SIGNS[SMALL]] = _MEANINGS[NOISE]
+    alone = f"n = 1: {UNKNOWN_NOISE}, nothing is coloured; ± is within a session" if SINGLE in there else ""
+    return "   ".join(filter(None, [*(f"{sign} {text}" for sign, text in signs.items()), alone]))
 
 
 def explained(comparison: Comparison) -> str:
@@ -109,14 +141,26 @@ def explained(comparison: Comparison) -> str:
     if not words:
         return ""
     if words <= {SINGLE, MARKED}:
-        return "the noise between sessions is unknown, so nothing is judged"
-    limits = comparison["limits"]
-    cells = sum(p is not None for row in comparison["rows"] for p in row["p"])
-    parts = [
+        return f"{UNKNOWN_NOISE}, so nothing is judged"
+    tested = _of_tested(comparison)
+    few = "? needs more repeats" if tested else "? needs more repeats: of so few no test can tell"
+    return "; ".join(
+        [
+            *tested,
+            *([few] if FEW in words else []),
+            *(["! is marked and not judged"] if MARKED in words else []),
+            *([f"where n = 1 {UNKNOWN_NOISE}"] if SINGLE in words else []),
+        ]
+    )
+
+
+def _of_tested(comparison: Comparison) -> list[str]:
+    """What is said of the cells that a test could be asked about."""
+    limits, cells = comparison["limits"], sum(p is not None for row in comparison["rows"] for p in row["p"])
+    if not cells:
+        return []
+    return [
         f"better and worse are beyond the noise (rank test over {cells} cells, at most"
-        f" {limits['false_share']:.0%} of them false) and {limits['matters']:.0%} or more",
+        f" {100 * limits['false_share']:g}% of them false) and {100 * limits['matters']:g}% or more",
         "~ is within the noise, or less",
-        *(["? needs more repeats"] if FEW in words else []),
-        *(["! is marked and not judged"] if MARKED in words else []),
     ]
-    return "; ".join(parts)

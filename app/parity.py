@@ -11,6 +11,7 @@ from .presets import option_values
 from .protocol.plan import Contender
 
 Values = Mapping[str, str]
+DURABILITY = ("commit", "binary log", "sync_binlog", "doublewrite")  # rules of what a crash may cost
 IN_MEMORY = 0.8  # of the memory: what the operating system can cache of files read through it
 
 

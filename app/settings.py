@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import InputError
 
+if TYPE_CHECKING:
+    from .stats import Limits
+
 APPEARANCES = ("system", "light", "dark")
+MOST_PCT = 50  # of a limit of the verdicts
 
 
 def home() -> Path:
@@ -42,6 +46,15 @@ class Settings:
     appearance: str = "system"
     target: str = ""  # that the window begins with; none: the one chosen last
     notifications: bool = True  # when a plan ends
+    matters_pct: float = 2.0  # a smaller difference is none
+    false_share_pct: float = 5.0  # of the differences told, that may be none
+
+    @property
+    def limits(self) -> Limits:
+        """Of the verdicts of comparisons."""
+        from .stats import Limits
+
+        return Limits(self.false_share_pct / 100, self.matters_pct / 100)
 
 
 def read_settings(directory: Path | None = None) -> Settings:
@@ -50,9 +63,15 @@ def read_settings(directory: Path | None = None) -> Settings:
     found = {field.name: kept[field.name] for field in fields(Settings) if field.name in kept}
     default = asdict(Settings())
     for name, value in found.items():
-        if type(value) is not type(default[name]) or (name == "appearance" and value not in APPEARANCES):
+        if not _can_be(name, value, type(default[name])):
             raise InputError(f"{_path(directory)}: {name} cannot be {value!r}")
     return Settings(**found)
+
+
+def _can_be(name: str, value: Any, kind: type) -> bool:
+    if kind is float:
+        return type(value) in (int, float) and 0 <= value <= MOST_PCT
+    return type(value) is kind and (name != "appearance" or value in APPEARANCES)
 
 
 def keep_settings(settings: Settings, directory: Path | None = None) -> None:

@@ -59,8 +59,13 @@ def plan(
     return journals.plan(contenders, repeats, number, its_steps or steps())
 
 
-def keep(home: Path, its_plan: Plan, failed: Collection[tuple[int, str]] = ()) -> tuple[str, ...]:
-    """All sessions of it in the history; `failed`: contender and name of steps without a figure."""
+def keep(
+    home: Path,
+    its_plan: Plan,
+    failed: Collection[tuple[int, str]] = (),
+    marked: Collection[tuple[int, str]] = (),
+) -> tuple[str, ...]:
+    """All sessions of it in the history; contender and name of steps without a figure, of indebted ones."""
     with History(home) as history:
         for turn in its_plan.turns:
             maker = journals.Maker(its_plan, turn.session).begin()
@@ -69,7 +74,8 @@ def keep(home: Path, its_plan: Plan, failed: Collection[tuple[int, str]] = ()) -
                 if (turn.contender, step.name) in failed:
                     maker.step(at, "failed", "sysbench: FATAL: error 1205")
                 else:
-                    maker.step(at, value=_value(step, turn.contender, turn.session))
+                    marks = ["indebted"] if (turn.contender, step.name) in marked else []
+                    maker.step(at, value=_value(step, turn.contender, turn.session), marks=marks)
             Writer(history).append(its_plan.id, turn.session, 0, maker.end().raw)
     return tuple(turn.session for turn in its_plan.turns)
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
-from app.palette import CONTENDERS
+from app.palette import CONTENDERS, VERDICTS
 from app.shipped import shipped_folder
 
 SPACE = 8  # pixels: the grid that everything stands on
@@ -66,6 +66,7 @@ _PARTS = {
 }
 _OTHERS = tuple(_GROUPS[name] for name in ("write", "read", "scan", "text", "index", "load"))
 _FULL = 1.0  # a relative figure this far from 1.00, up or down on a scale of doubling, is coloured in full
+_LEAST_TINT, _FULL_TINT = 0.14, 0.42  # how much of the colour is laid over the ground
 
 
 class Theme(QObject):
@@ -106,14 +107,14 @@ class Theme(QObject):
         """Of a part of what lies on a disk."""
         return QColor(_PARTS.get(name, ("#a4acb4", "#6f7a85"))[self.is_dark])
 
-    def relative(self, ratio: float | None, lower_is_better: bool = False) -> QColor:
-        """Behind a relative figure: the further from 1.00 the stronger; transparent where there is none."""
-        if ratio is None or ratio <= 0:
-            return QColor(0, 0, 0, 0)
-        far = max(ratio, 1 / ratio) - 1
-        is_good = (ratio > 1) != lower_is_better
-        tint = self.colour("good" if is_good else "bad")
-        tint.setAlphaF(min(far / _FULL, 1.0) * (0.45 if self.is_dark else 0.35))
+    def verdict(self, word: str | None, ratio: float | None) -> QColor | None:
+        """Behind a ratio that is better or worse, the further from 1.00 the stronger; None behind others."""
+        colours = VERDICTS[self.is_dark]
+        if word not in colours or ratio is None:
+            return None
+        far = min((max(ratio, 1 / ratio) - 1) / _FULL, 1.0) if ratio > 0 else 1.0
+        tint = QColor(colours[word])
+        tint.setAlphaF(_LEAST_TINT + far * (_FULL_TINT - _LEAST_TINT))
         return tint
 
     def _on_scheme_changed(self) -> None:

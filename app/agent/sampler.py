@@ -6,7 +6,7 @@ import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from ..protocol.events import Log, Sample, SeriesDeclared
-from ..protocol.series import LOAD
+from ..protocol.series import LOAD, P95_EVENTS
 from .counters import Counters, rows_read
 from .host import SERIES, HostSampler, Reading, deltas, values
 from .journal import Journal
@@ -94,7 +94,8 @@ def _load_values(load: Optional[Mapping[str, Any]]) -> List[Optional[float]]:
     interval = float(load["interval_s"])
     counts = [queries(load), load["reads"], load["writes"], load["other"], load["events"]]
     counts += [load["errors"], load["reconnects"], sum(load.get("rows", {}).values())]
-    return [float(count) / interval for count in counts] + [load.get("p95_ms")]
+    carries_p95 = int(load["events"]) >= P95_EVENTS
+    return [float(count) / interval for count in counts] + [load.get("p95_ms") if carries_p95 else None]
 
 
 def _rows_by_server(before: Mapping[str, str], after: Mapping[str, str], dt: float) -> List[Optional[float]]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from ..settings import MOST_PCT
 from ..stats import Limits
 from .parser import later
 
@@ -20,13 +22,8 @@ def add_words(words: Any) -> None:
     parser.add_argument("--format", choices=FORMATS, default="table", help="md is Markdown")
     parser.add_argument("--json", action="store_const", dest="format", const="json", help="for scripts")
     parser.add_argument("--measure", default="value", metavar="M", help="p95_ms, cpu_us, written_kb, ...")
-    parser.add_argument(
-        "--matters", type=percent, default=2.0, metavar="PERCENT", help="a smaller difference is none (2)"
-    )
-    parser.add_argument(
-        "--false-share", type=percent, default=5.0, metavar="PERCENT",
-        help="so many of the differences told may be none (5)",
-    )  # fmt: skip
+    add_limits(parser)
+    parser.add_argument("--details", action="store_true", help="spread, n and p in the cells of the table")
     parser.add_argument("--differences", action="store_true", help="what the sessions do not have in common")
     parser.add_argument(
         "--why", nargs="?", const="", metavar="STEP",
@@ -49,15 +46,42 @@ def add_sessions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base", metavar="SESSION", help="the first one, unless it is named")
 
 
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """What a person may change of the verdicts; left out: as set in the window, or as Dyno comes."""
+    parser.add_argument(
+        "--matters", type=percent, metavar="PERCENT", help="a smaller difference is none (2, or as set)"
+    )
+    parser.add_argument(
+        "--false-share", type=percent, metavar="PERCENT",
+        help="so many of the differences told may be none (5, or as set)",
+    )  # fmt: skip
+
+
+def limits_of(arguments: argparse.Namespace) -> Limits:
+    """Those that were given, for the rest those of settings.toml."""
+    from ..settings import read_settings
+
+    asked = {"matters_pct": arguments.matters, "false_share_pct": arguments.false_share}
+    given = {name: value for name, value in asked.items() if value is not None}
+    return replace(read_settings(), **given).limits
+
+
 def compare_sessions(arguments: argparse.Namespace) -> None:
     if arguments.differences:
         _show_differences(arguments.sessions, arguments.format)
     else:
-        limits = Limits(arguments.false_share / 100, arguments.matters / 100)
+        limits = limits_of(arguments)
         if arguments.why is not None or arguments.pre:
             _show_costs(arguments, limits)
         else:
-            show_comparison(arguments.sessions, arguments.base, arguments.format, arguments.measure, limits)
+            show_comparison(
+                arguments.sessions,
+                arguments.base,
+                arguments.format,
+                arguments.measure,
+                limits,
+                arguments.details,
+            )
 
 
 def _show_costs(arguments: argparse.Namespace, limits: Limits) -> None:
@@ -76,8 +100,8 @@ def _show_costs(arguments: argparse.Namespace, limits: Limits) -> None:
 def percent(text: str) -> float:
     """From 0 to 50."""
     value = float(text)
-    if not 0 <= value <= 50:
-        raise argparse.ArgumentTypeError(f"must be from 0 to 50, not {text}")
+    if not 0 <= value <= MOST_PCT:
+        raise argparse.ArgumentTypeError(f"must be from 0 to {MOST_PCT}, not {text}")
     return value
 
 
@@ -87,18 +111,20 @@ def show_comparison(
     form: str = "table",
     measure: str = "value",
     limits: Limits | None = None,
+    has_details: bool = False,
 ) -> None:
     from .. import compare_text
     from ..compare import by_measure, compare
+    from ..stability import with_stability
     from .session import opened
 
     with opened() as history:
-        found = by_measure(compare(history, references, base, limits), measure)
+        found = by_measure(with_stability(history, compare(history, references, base, limits)), measure)
     if form == "table":
         from rich.console import Console
 
         console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
-        console.print(compare_text.to_table(found))
+        console.print(compare_text.to_table(found, has_details))
         for remark in compare_text.remarks_of(found):
             console.print(remark, markup=False)
         return

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from .compare import add_sessions
+from .compare import add_limits, add_sessions, limits_of
 from .parser import later
 
 
@@ -22,6 +22,7 @@ def add_words(words: Any) -> None:
     parser.add_argument(
         "--without", default="", metavar="A,B", help="sections to leave out: differences,cost,..."
     )
+    add_limits(parser)
     parser.set_defaults(carry_out=later("report", "write_report"))
 
 
@@ -40,6 +41,7 @@ def write_report(arguments: argparse.Namespace) -> None:
         arguments.title,
         _own_text(arguments.text) if arguments.text else "",
         sections_without([name for name in arguments.without.split(",") if name]),
+        limits_of(arguments),
     )
     with opened() as history:
         print(writing.write_report(history, request))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..protocol.plan import Step
+from ..protocol.series import P95_EVENTS
 from .session import ForeignSession, ForeignStep, Second
 
 MAX_BYTES = 64 << 20
@@ -157,7 +158,8 @@ def _reported(text: str) -> tuple[Second, ...]:
     found, before = [], 0.0
     for each in _SECOND.finditer(text):
         t = float(each["t"])
-        latency = float(each["latency"]) if each["percent"] == "95" else None
+        carries_p95 = each["percent"] == "95" and float(each["tps"]) * (t - before) >= P95_EVENTS
+        latency = float(each["latency"]) if carries_p95 else None
         values = (float(each["qps"]), float(each["tps"]), float(each["errors"]), latency)
         if t > before:
             found.append(Second(t, t - before, values))

@@ -12,6 +12,7 @@ from ..compare_text import names_of
 from ..differences import DifferenceEntry, differences
 from ..errors import InputError
 from ..history.history import History
+from ..stats import Limits
 from ..units import date_text
 from .caveats import caveats
 from .repeating import how_to_repeat, script_of
@@ -54,10 +55,15 @@ def sections_without(left_out: Sequence[str]) -> tuple[str, ...]:
 
 
 def read_report(
-    history: History, references: Sequence[str], base: str | None = None, title: str = "", own_text: str = ""
+    history: History,
+    references: Sequence[str],
+    base: str | None = None,
+    title: str = "",
+    own_text: str = "",
+    limits: Limits | None = None,
 ) -> Report:
     """All of it; raises InputError where the sessions cannot be compared."""
-    found = by_group(compare(history, references, base))
+    found = by_group(compare(history, references, base, limits))
     columns, names, at = found["sessions"], tuple(names_of(found)), base_of(found)
     differing = _differences(history, found)
     repeat = tuple(how_to_repeat(history, columns, at))

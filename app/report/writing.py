@@ -11,6 +11,7 @@ from pathlib import Path
 from ..compare_text import to_csv
 from ..errors import InputError
 from ..history.history import History
+from ..stats import Limits
 from .content import SECTIONS, Report, read_report
 from .markdown import to_markdown
 
@@ -27,6 +28,7 @@ class ReportRequest:
     title: str = ""
     own_text: str = ""
     sections: Sequence[str] = SECTIONS
+    limits: Limits | None = None  # of the verdicts; None: as Dyno comes
 
 
 def check_file(file: Path) -> None:
@@ -38,7 +40,9 @@ def check_file(file: Path) -> None:
 def write_report(history: History, request: ReportRequest) -> Path:
     """Where it is; in the place of a file of that name."""
     check_file(request.file)
-    report = read_report(history, request.sessions, request.base, request.title, request.own_text)
+    report = read_report(
+        history, request.sessions, request.base, request.title, request.own_text, request.limits
+    )
     file, text = request.file, render(report, request.file.suffix.lower(), request.sections)
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:

@@ -4,10 +4,11 @@ Numbers in, numbers and words out; knows no session and no step. What is kept ar
 nothing is averaged before it is asked for.
 """
 
+from .blocks import within
 from .groups import GroupRatio, group_ratio
 from .steady import Steadiness, steadiness
 from .verdicts import Cell, Limits, Verdict, judge
 
 __all__ = [
-    "Cell", "GroupRatio", "Limits", "Steadiness", "Verdict", "group_ratio", "judge", "steadiness",
+    "Cell", "GroupRatio", "Limits", "Steadiness", "Verdict", "group_ratio", "judge", "steadiness", "within",
 ]  # fmt: skip

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -28,26 +30,45 @@ COLUMNS, STEPS, SECONDS = 6, 50, 300
 OTHERS = 400  # sessions that are in the history besides
 TIMES = 15
 _DRIVEN = tuple((f"step{at}", f"group{at // 8}") for at in range(STEPS // 2))
+MANY_COLUMNS, REPEATS, MANY_STEPS = 8, 5, 60
+_MANY_DRIVEN = tuple((f"step{at}", f"group{at // 8}") for at in range(MANY_STEPS // 2 - 1))
 
 
 def measure_compare_page(options: argparse.Namespace) -> list[Figure]:
     """6 sessions of 50 steps; each time the columns come in another order, so that nothing is kept."""
+    with TemporaryDirectory() as folder:
+        ids = _fill(Path(folder))
+        with _page(Path(folder)) as (application, page):
+            return _measure(application, page, ids)
+
+
+def measure_compare_repeats(options: argparse.Namespace) -> list[Figure]:
+    """8 columns of 5 repeats x 60 steps with all verdicts and means, to the painted table and bars."""
+    with TemporaryDirectory() as folder:
+        plan = comparable.plan(MANY_COLUMNS, REPEATS, its_steps=comparable.steps((1, 8), 20, _MANY_DRIVEN))
+        ids = comparable.keep(Path(folder), plan)
+        with _page(Path(folder)) as (application, page):
+            return _measure_repeats(application, page, ids)
+
+
+@contextmanager
+def _page(home: Path) -> Iterator[tuple[QApplication, ComparePage]]:
+    """On this history, at the size of a large window."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from ui.application import close_context, make_application, make_context
 
-    application = make_application()
-    with TemporaryDirectory() as folder:
-        ids = _fill(Path(folder))
-        context = make_context(Path(folder))
-        context.theme.set_appearance("light")
-        from ui.pages.compare import ComparePage
+    application, context = make_application(), make_context(home)
+    context.theme.set_appearance("light")
+    from ui.pages.compare import ComparePage
 
-        page = ComparePage(context)
-        try:
-            return _measure(application, page, ids)
-        finally:
-            page.close()
-            close_context(context)
+    page = ComparePage(context)
+    page.resize(1600, 900)
+    page.show()
+    try:
+        yield application, page
+    finally:
+        page.close()
+        close_context(context)
 
 
 def _fill(home: Path) -> tuple[str, ...]:
@@ -77,8 +98,6 @@ def _fill(home: Path) -> tuple[str, ...]:
 
 
 def _measure(application: QApplication, page: ComparePage, ids: tuple[str, ...]) -> list[Figure]:
-    page.resize(1600, 900)
-    page.show()
     tables: list[float] = []
     figures = []
     for panel in page.body.panels:
@@ -86,21 +105,51 @@ def _measure(application: QApplication, page: ComparePage, ids: tuple[str, ...])
         times = [
             _open(application, page, ids[turn % COLUMNS :] + ids[: turn % COLUMNS]) for turn in range(TIMES)
         ]
-        tables += [table for table, _ in times[1:]]  # the first one makes the charts
-        wholes = [whole for _, whole in times[1:]]
+        tables += [each.table_ms for each in times[1:]]  # the first one makes the charts
+        wholes = [each.whole_ms for each in times[1:]]
         figures.append(_figure(f"with {panel.title.lower()}", wholes, 150))
         figures.append(
-            Figure(f"with {panel.title.lower()}, the first", times[0][1], "ms", 1, "time", digits=1)
+            Figure(f"with {panel.title.lower()}, the first", times[0].whole_ms, "ms", 1, "time", digits=1)
         )
     return [_figure(f"{COLUMNS} sessions x {STEPS} steps: table", tables, 50), *figures]
+
+
+def _measure_repeats(application: QApplication, page: ComparePage, ids: tuple[str, ...]) -> list[Figure]:
+    """The columns come in another order each time; the first one makes the charts."""
+    times = [
+        _open(application, page, ids[turn % MANY_COLUMNS :] + ids[: turn % MANY_COLUMNS])
+        for turn in range(TIMES)
+    ]
+    comparison = page.body.comparison
+    assert comparison is not None
+    assert [len(column["ids"]) for column in comparison["sessions"]] == [REPEATS] * MANY_COLUMNS
+    assert len(comparison["rows"]) == MANY_STEPS
+    name = f"{MANY_COLUMNS} columns of {REPEATS} repeats x {MANY_STEPS} steps"
+    longest = [each.longest_ms for each in times[1:]]
+    return [
+        _figure(f"{name}: table", [each.table_ms for each in times[1:]], 500),
+        _figure("with bars", [each.whole_ms for each in times[1:]], 500),
+        Figure("with bars, the first", times[0].whole_ms, "ms", 1, "time", digits=1, at_most=500),
+        Figure(
+            "longest turn of the GUI thread, median", median(longest), "ms", len(longest), "times", digits=1
+        ),
+    ]
 
 
 def _figure(name: str, times: list[float], goal: float) -> Figure:
     return Figure(f"{name}, median", median(times), "ms", len(times), "times", at_most=goal, digits=1)
 
 
-def _open(application: QApplication, page: ComparePage, ids: tuple[str, ...]) -> tuple[float, float]:
-    """Milliseconds from the wish until the table is painted, and until all that stands beside is."""
+@dataclass(frozen=True)
+class _Opened:
+    """Milliseconds from the wish on."""
+
+    table_ms: float  # until the table is painted
+    whole_ms: float  # until all that stands beside is
+    longest_ms: float  # that the GUI thread was at work in one go
+
+
+def _open(application: QApplication, page: ComparePage, ids: tuple[str, ...]) -> _Opened:
     from ui.bus import Wanted
 
     drawn: list[bool] = []
@@ -108,22 +157,27 @@ def _open(application: QApplication, page: ComparePage, ids: tuple[str, ...]) ->
     before = page.body.comparison
     began = time.perf_counter()
     page.open(Wanted("compare", ids))
-    _wait(application, lambda: page.body.comparison is not before)
+    longest = _wait(application, lambda: page.body.comparison is not before)
     page.body.table.viewport().repaint()
     table_ms = (time.perf_counter() - began) * 1000
-    _wait(application, lambda: bool(drawn))
+    longest = max(longest, _wait(application, lambda: bool(drawn)))
     application.processEvents()
     whole_ms = (time.perf_counter() - began) * 1000
     page.disconnect(listening)
-    return table_ms, whole_ms
+    return _Opened(table_ms, whole_ms, longest * 1000)
 
 
-def _wait(application: QApplication, is_so: Callable[[], bool]) -> None:
+def _wait(application: QApplication, is_so: Callable[[], bool]) -> float:
+    """How long the longest turn took, in seconds."""
     end = time.perf_counter() + 30
+    longest = 0.0
     while not is_so():
+        began = time.perf_counter()
         application.processEvents()
+        longest = max(longest, time.perf_counter() - began)
         time.sleep(0.0002)  # the other threads come first
         assert time.perf_counter() < end
+    return longest
 
 
-FIGURES = {"compare-page": measure_compare_page}
+FIGURES = {"compare-page": measure_compare_page, "compare-repeats": measure_compare_repeats}

@@ -51,6 +51,7 @@ def test_contenders_and_their_presets(tmp_path: Path) -> None:
     other = replace(ROCKSDB, cnf="[mysqld]\nmax_connections=512\nskip_log_bin\n")
     plan = journals.plan([replace(INNODB, cnf="[mysqld]\nmax_connections=100\nskip_log_bin\n"), other])
     assert rows(found(tmp_path, plan)) == {
+        ("parity", "file access"): ["direct", "buffered"],
         ("contender", "engine"): ["innodb", "rocksdb"],
         ("preset", "max_connections"): ["100", "512"],
     }
@@ -158,7 +159,48 @@ def test_groups_come_in_their_order(tmp_path: Path) -> None:
         ids = keep(history, journals.plan([INNODB]), {"machine": {"kernel": "6.1"}})
         ids += keep(history, other, {"machine": {"kernel": "6.2"}})
         groups = [each["group"] for each in differences(history, ids)]
-    assert groups == sorted(groups, key=GROUPS.index) and len(set(groups)) == 3
+    assert groups == ["parity", "contender", "machine", "plan"]
+    assert groups == sorted(groups, key=GROUPS.index)
+
+
+def test_what_a_crash_may_cost_stands_on_top_as_it_was_in_force(tmp_path: Path) -> None:
+    """What the server said counts, not what the preset asks for."""
+    plan = journals.plan(
+        [replace(INNODB, cnf="[mysqld]\ninnodb_flush_log_at_trx_commit=1\nskip_log_bin\n")] * 2
+    )
+    facts = [
+        {"variables": {"innodb_flush_log_at_trx_commit": said, "character_set_server": charset}}
+        for said, charset in (("1", "latin1"), ("2", "utf8mb4"))
+    ]
+    assert list(rows(found(tmp_path, plan, *facts)))[:3] == [
+        ("durability", "commit"),
+        ("parity", "character set"),
+        ("variables", "innodb_flush_log_at_trx_commit"),
+    ]
+
+
+def test_of_a_session_without_preset_and_variables_no_rule_says_anything(tmp_path: Path) -> None:
+    published = replace(INNODB, cnf="", version="8.0.30", family="MySQL")
+    with History(tmp_path) as history:
+        ids = keep(history, journals.plan([replace(INNODB, cnf="[mysqld]\nskip_log_bin\n")]))
+        maker = journals.Maker(journals.plan([published], number=2)).planned()
+        Writer(history).append(maker.plan.id, maker.session, 0, maker.raw)
+        groups = {each["group"] for each in differences(history, [*ids, maker.session])}
+    assert "build" in groups and not groups & {"durability", "parity"}
+
+
+def test_allocator_load_method_and_start_state_have_their_places(tmp_path: Path) -> None:
+    with History(tmp_path) as history:
+        ids = keep(history, journals.plan(), {"variables": {"version_malloc_library": "system"}})
+        other = journals.renamed(journals.plan(number=2), load_method="parallel", start="restarted")
+        ids += keep(history, other, {"variables": {"version_malloc_library": "jemalloc 5.3.0"}})
+        entries = rows(differences(history, ids))
+    assert entries == {
+        ("allocator", "allocator"): ["system", "jemalloc 5.3.0"],
+        ("load method", "load_method"): ["ordered", "parallel"],
+        ("start state", "start"): ["loaded", "restarted"],
+    }
+    assert [group for group, _ in entries] == sorted((group for group, _ in entries), key=GROUPS.index)
 
 
 def test_nothing_differs_between_repeats(tmp_path: Path) -> None:

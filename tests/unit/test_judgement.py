@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from app import compare_text
-from app.compare import Comparison, by_measure, compare
+from app.compare import Comparison, by_limits, by_measure, compare
 from app.history.history import History
 from app.history.writing import Writer
+from app.judgement import legend
 from app.stats import Limits
 from tests import journals
 
@@ -83,6 +84,13 @@ def test_groups_are_geometric_means_with_an_interval(history: History) -> None:
     assert line.split()[4:] == ["2", "steps", "1.00", "[1.00,", "1.00]"]
 
 
+def test_of_three_repeats_no_test_can_tell(history: History) -> None:
+    keep(history, (1.0, 2.0, 0.5, 1.0, 1.0))
+    found = compare(history, IDS[:6])
+    assert set(verdicts(found)) == {"not enough repeats"} and found["rows"][0]["p"] == [None, None]
+    assert compare_text.remarks_of(found)[-1] == "n = 3: ? needs more repeats: of so few no test can tell"
+
+
 def test_single_sessions_have_no_interval_and_no_verdict(history: History) -> None:
     keep(history, (1.0, 2.0, 0.5, 1.0, 1.0))
     found = compare(history, IDS[:2])
@@ -100,3 +108,39 @@ def test_the_table_says_it_beside_the_ratio(history: History) -> None:
         "1.00 ~", "1.50 better", "0.50 worse", "1.01 ~", "1.20 better",
     ]  # fmt: skip
     assert "over 5 cells, at most 5% of them false) and 2% or more" in compare_text.remarks_of(found)[-1]
+
+
+def test_other_limits_judge_the_same_comparison_anew(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
+    found = compare(history, IDS)
+    assert by_limits(found, Limits()) is found
+    strict = by_limits(found, Limits(matters=0.3))
+    assert verdicts(strict)[4] == "too small to matter" and verdicts(found)[4] == "better"
+    assert strict["limits"] == {"false_share": 0.05, "matters": 0.3}
+
+
+def test_marked_steps_are_in_no_mean(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.0, 3.0), marks=("after-a-crash",))
+    groups = {(group["group"], group["unit"]): group for group in compare(history, IDS)["groups"]}
+    ratio = groups["write", "queries/s"]["ratios"][1]
+    assert ratio is not None and ratio["steps"] == 1 and ratio["ratio"] == pytest.approx(1.0)
+
+
+def test_signs_and_what_they_mean(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
+    found = compare(history, IDS)
+    assert legend(found) == "▲ better   ▼ worse   ~ within the noise, or too small to matter"
+    assert legend(compare(history, IDS[:2])) == (
+        "n = 1: the noise between sessions is unknown, nothing is coloured; ± is within a session"
+    )
+
+
+def test_what_verdicts_rest_on_is_told_where_it_is_asked_for(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
+    found = compare(history, IDS)
+    row = found["rows"][1]
+    assert compare_text.detail_text(row, 0) == "±0.5% n=6"
+    assert compare_text.detail_text(row, 1) == "±0.5% n=6 p=0.0022"
+    assert "±0.5% n=6 p=0.0022" not in compare_text.to_text(found)
+    table = compare_text.to_table(found, has_details=True)
+    assert any("n=6 p=0.0022" in str(cell) for column in table.columns for cell in column.cells)

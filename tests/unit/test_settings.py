@@ -9,7 +9,8 @@ import pytest
 from app.cli import main
 from app.errors import DynoError, InputError
 from app.private import write_private
-from app.settings import home
+from app.settings import Settings, home, keep_settings, read_settings
+from app.stats import Limits
 
 
 @pytest.mark.parametrize(
@@ -69,3 +70,13 @@ def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(DynoError, match="cannot be written"):
         write_private(tmp_path / "folder", b"")
     assert [path.name for path in tmp_path.iterdir()] in (["file", "folder"], ["folder", "file"])
+
+
+def test_limits_of_verdicts_are_kept_and_bounded(tmp_path: Path) -> None:
+    assert read_settings(tmp_path).limits == Limits(false_share=0.05, matters=0.02)
+    keep_settings(Settings(matters_pct=3.5, false_share_pct=1), tmp_path)
+    assert read_settings(tmp_path).limits == Limits(false_share=0.01, matters=0.035)
+    for wrong in ("51", "-1", '"2"', "true"):
+        (tmp_path / "settings.toml").write_text(f"matters_pct = {wrong}\n", encoding="utf-8")
+        with pytest.raises(InputError, match="matters_pct cannot be"):
+            read_settings(tmp_path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
@@ -39,7 +41,8 @@ class SettingsDialog(QDialog):
             self._appearance.addItem(_WORDS[name], name)
         self._target = QComboBox()
         self._notifications = QCheckBox("Say so when a plan ends and the window is not in front")
-        self._show(self._read())
+        self._settings = self._read()
+        self._show(self._settings)
         form = QFormLayout()
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(12)
@@ -89,8 +92,11 @@ class SettingsDialog(QDialog):
         return part
 
     def _on_accepted(self) -> None:
-        settings = Settings(
-            self._appearance.currentData(), self._target.currentData(), self._notifications.isChecked()
+        settings = replace(
+            self._settings,
+            appearance=self._appearance.currentData(),
+            target=self._target.currentData(),
+            notifications=self._notifications.isChecked(),
         )
         try:
             keep_settings(settings, self._context.home)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +10,17 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor
 
 from app.charts.points import Point, points_of
-from app.compare import ColumnEntry, Comparison, RowEntry
-from app.compare_text import names_of, steady_text, told_of
+from app.compare import ColumnEntry, Comparison, RowEntry, base_of
+from app.compare_text import names_of
+from app.judgement import GroupEntry
+from app.repeats import repeats_text
+from app.stability import Key, is_rate, key_of, single_columns
 from app.step_text import named
-from app.units import count_text, figure_text, with_unit
+from app.units import count_text
 
 from ..theme import Theme
 from .heads import LEFT, RIGHT
+from .judged import Cell, Judged, direction_text, mean_tip
 
 FIXED = ("step", "threads", "unit")  # the columns before those of the contenders
 COLUMN = Qt.ItemDataRole.UserRole  # of a header: ColumnShown
@@ -32,19 +36,17 @@ class ColumnShown:
     colour: QColor
     is_dashed: bool  # an earlier column has the same colour
     is_base: bool
-    n: str  # `n = 3`, `n = 2 to 3`
+    n: str  # `n = 3`, `n = 2 to 3`, `n = 3, 1 load`
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """All that is painted of a cell: asked for once, not role by role."""
+@dataclass(frozen=True)
+class Mean:
+    """The line of a group below its steps."""
 
-    text: str
-    tint: QColor | None = None
-    beside: str = ""  # small, on the left
-    is_right: bool = False
-    is_quiet: bool = False
-    is_heading: bool = False
+    group: GroupEntry
+
+
+Line = RowEntry | Mean | str  # a text: the heading of a group
 
 
 def columns_shown(comparison: Comparison, theme: Theme) -> list[ColumnShown]:
@@ -63,7 +65,10 @@ def _counts(comparison: Comparison, at: int) -> str:
     counts = sorted({row["n"][at] for row in comparison["rows"]} - {0})
     if not counts:
         return "no figures"
-    return f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}"
+    column = comparison["sessions"][at]
+    is_shared = column["loads"] is not None and column["loads"] < len(column["ids"])
+    loads = f", {count_text(column['loads'], 'load')}" if is_shared else ""
+    return (f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}") + loads
 
 
 def step_text(row: RowEntry) -> str:
@@ -82,47 +87,72 @@ def drawn_points(row: RowEntry) -> list[Point]:
 
 
 class ComparisonModel(QAbstractTableModel):
-    """A row is a step, or the heading of a group: a text where a step has its RowEntry."""
+    """A row is a step, the heading of a group, or the mean of one."""
 
     def __init__(self, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._comparison: Comparison | None = None
         self._columns: list[ColumnShown] = []
-        self._rows: list[RowEntry | str] = []
+        self._rows: list[Line] = []
         self._cells: list[list[Cell]] = []  # of the rows that were asked for
-        self.is_relative = True
+        self._judged = Judged(theme, 0, True, False)
 
-    def show(self, comparison: Comparison | None, is_relative: bool) -> None:
+    def show(self, comparison: Comparison | None, is_relative: bool, has_details: bool = False) -> None:
         """Another comparison, or the same in another way; rows are those of one group together."""
         self.beginResetModel()
-        self._comparison, self.is_relative = comparison, is_relative
+        self._comparison = comparison
         self._columns = columns_shown(comparison, self._theme) if comparison else []
-        self._rows = _with_headings(comparison["rows"]) if comparison else []
+        self._rows = list(_lines(comparison)) if comparison else []
         self._cells = [[] for _ in self._rows]
+        self._judged = Judged(self._theme, base_of(comparison) if comparison else 0, is_relative, has_details)
         self.endResetModel()
 
+    @property
+    def has_details(self) -> bool:
+        return self._judged.has_details
+
+    @property
+    def has_singles(self) -> bool:
+        """Whether a column is one session."""
+        return self._comparison is not None and bool(single_columns(self._comparison))
+
+    def show_stability(self, found: Mapping[Key, list[float | None]]) -> None:
+        """What was read later: how steady sessions were that stand alone in their columns."""
+        self._rows = [_with_stability(row, found) for row in self._rows]
+        self._cells = [[] for _ in self._rows]
+        if self._rows:
+            self._tell_all()
+
+    def _tell_all(self) -> None:
+        self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, self.columnCount() - 1))
+
     def row_at(self, row: int) -> RowEntry | None:
-        """The step in this row; None where a heading is, or nothing."""
+        """The step in this row; None where a heading or a mean is, or nothing."""
         found = self._rows[row] if 0 <= row < len(self._rows) else ""
-        return None if isinstance(found, str) else found
+        return None if isinstance(found, (str, Mean)) else found
 
     def find(self, row: RowEntry) -> int:
         """Where the same step stands now; -1: nowhere."""
-        wanted = (row["workload"], row["coordinates"])
-        places = (at for at, each in enumerate(self._rows) if not isinstance(each, str))
-        return next((at for at in places if _same(self._rows[at], wanted)), -1)
+        return next((at for at, each in self._steps() if key_of(each) == key_of(row)), -1)
 
     @property
     def first_driven(self) -> int:
         """The first step with seconds worth a look; else the first there is; -1: none."""
-        steps = [at for at, row in enumerate(self._rows) if not isinstance(row, str)]
-        driven = (at for at in steps if (row := self.row_at(at)) and row["kind"] == "drive")
-        return next(driven, steps[0] if steps else -1)
+        steps = list(self._steps())
+        return next((at for at, row in steps if row["kind"] == "drive"), steps[0][0] if steps else -1)
+
+    def _steps(self) -> Iterator[tuple[int, RowEntry]]:
+        return ((at, row) for at, row in enumerate(self._rows) if not isinstance(row, (str, Mean)))
 
     @property
     def headings(self) -> list[int]:
         return [at for at, row in enumerate(self._rows) if isinstance(row, str)]
+
+    @property
+    def tall(self) -> list[int]:
+        """The rows with a second line in their cells."""
+        return [at for at in range(len(self._rows)) if any(cell.below for cell in self._row_cells(at))]
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
         return 0 if parent.isValid() else len(self._rows)
@@ -131,8 +161,8 @@ class ComparisonModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(FIXED) + len(self._columns)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        is_heading = isinstance(self._rows[index.row()], str)
-        return Qt.ItemFlag.NoItemFlags if is_heading else super().flags(index)  # the keyboard goes past it
+        is_step = self.row_at(index.row()) is not None
+        return super().flags(index) if is_step else Qt.ItemFlag.NoItemFlags  # the keyboard goes past it
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -157,7 +187,7 @@ class ComparisonModel(QAbstractTableModel):
         cell = self.cell(index.row(), index.column())
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return cell.text
+                return f"{cell.text} {cell.word}".strip()
             case Qt.ItemDataRole.TextAlignmentRole:
                 return RIGHT if cell.is_right else LEFT
             case Qt.ItemDataRole.BackgroundRole:
@@ -168,81 +198,56 @@ class ComparisonModel(QAbstractTableModel):
 
     def cell(self, row: int, column: int) -> Cell:
         """What is painted there."""
+        return self._row_cells(row)[column]
+
+    def _row_cells(self, row: int) -> list[Cell]:
         if not self._cells[row]:
             self._cells[row] = self._cells_of(self._rows[row])
-        return self._cells[row][column]
+        return self._cells[row]
 
-    def _cells_of(self, row: RowEntry | str) -> list[Cell]:
+    def _cells_of(self, row: Line) -> list[Cell]:
+        columns = range(len(self._columns))
         if isinstance(row, str):
             ground = self._theme.colour("window")
             blank = [Cell("", ground, is_heading=True)] * (self.columnCount() - 1)
             return [Cell(row, ground, is_heading=True), *blank]
+        if isinstance(row, Mean):
+            steps = Cell(count_text(row.group["steps"], "step"), is_quiet=True)
+            fixed = [Cell("geometric mean", is_quiet=True), Cell(""), steps]
+            return [*fixed, *(self._judged.mean(row.group, at) for at in columns)]
         threads = "" if row["threads"] is None else str(row["threads"])
         fixed = [
             Cell(step_text(row)),
             Cell(threads, is_right=True, is_quiet=True),
             Cell(row["unit"], is_quiet=True),
         ]
-        return [*fixed, *(self._figure(row, at) for at in range(len(self._columns)))]
+        return [*fixed, *(self._judged.figure(row, at) for at in columns)]
 
-    def _figure(self, row: RowEntry, at: int) -> Cell:
-        tint = self._theme.relative(row["relative"][at], row["direction"] == "lower")
-        is_alone = self.is_relative and row["relative"][at] is None
-        return Cell(self.cell_text(row, at), tint, _beside(row, at), is_right=True, is_quiet=is_alone)
-
-    def _tip(self, row: RowEntry | str, column: int) -> str | None:
+    def _tip(self, row: Line, column: int) -> str | None:
+        at = column - len(FIXED)
         if isinstance(row, str):
             return None
-        if column < len(FIXED):
-            return f"{step_text(row)}, {row['unit']}{_direction(row)}"
-        return self._cell_tip(row, column - len(FIXED))
-
-    def cell_text(self, row: RowEntry, at: int) -> str:
-        """A relative figure; as it is where that is wanted, of the base, or where the base has none."""
-        value, relative = row["values"][at], row["relative"][at]
-        if value is None:
-            return ""
-        is_plain = not self.is_relative or self._columns[at].is_base or relative is None
-        return figure_text(value, row["unit"]) if is_plain else f"{relative:.2f}"
-
-    def _cell_tip(self, row: RowEntry, at: int) -> str:
-        value, relative, n = row["values"][at], row["relative"][at], row["n"][at]
-        lines = [f"{self._columns[at].name}: {step_text(row)}"]
-        if value is not None:
-            lines.append(f"{with_unit(value, row['unit'])}, n = {n}")
-        if relative is not None and not self._columns[at].is_base:
-            lines.append(f"{relative:.3f} of the base{_direction(row)}")
-        elif value is not None and relative is None:
-            lines.append("the base has no figure here")
-        told = [row["reasons"][at], *told_of(row, at), steady_text(row, at)]
-        return "\n".join([*lines, *filter(None, told)])
+        if isinstance(row, Mean):
+            return mean_tip(row.group, at, self._columns[at].name) if at >= 0 else None
+        if at < 0:
+            return f"{step_text(row)}, {row['unit']}{direction_text(row)}"
+        return self._judged.tip(row, at, self._columns[at].name)
 
 
-def _direction(row: RowEntry) -> str:
-    return {"lower": ", less is better", "higher": ", more is better"}.get(row["direction"], "")
+def _lines(comparison: Comparison) -> Iterator[Line]:
+    """Below each group a mean of each unit that it has more than one step of."""
+    has_others = len(comparison["sessions"]) > 1
+    means = [group for group in comparison["groups"] if group["steps"] > 1 and has_others]
+    for group in dict.fromkeys(row["group"] for row in comparison["rows"]):
+        yield group or "other steps"
+        yield from (row for row in comparison["rows"] if row["group"] == group)
+        yield from (Mean(each) for each in means if each["group"] == group)
 
 
-def _beside(row: RowEntry, at: int) -> str:
-    """How many repeats where not all have a figure; a sign where the step has marks."""
-    n = row["n"][at]
-    parts = ["!"] if row["marks"][at] else []
-    parts += ["cut"] if any(row["cuts"][at]) else []
-    return " ".join([*parts, *([f"n={n}"] if n and row["reasons"][at] else [])])
-
-
-def _with_headings(rows: Sequence[RowEntry]) -> list[RowEntry | str]:
-    found: list[RowEntry | str] = []
-    group = None
-    for row in rows:
-        if row["group"] != group:
-            group = row["group"]
-            found.append(group or "other steps")
-        found.append(row)
-    return found
-
-
-def _same(row: RowEntry | str, wanted: tuple[str, Any]) -> bool:
-    return not isinstance(row, str) and (row["workload"], row["coordinates"]) == wanted
+def _with_stability(row: Line, found: Mapping[Key, list[float | None]]) -> Line:
+    if isinstance(row, (str, Mean)) or not is_rate(row) or key_of(row) not in found:
+        return row
+    return {**row, "within": found[key_of(row)]}
 
 
 def column_tip(column: ColumnEntry, shown: ColumnShown) -> str:
@@ -250,8 +255,8 @@ def column_tip(column: ColumnEntry, shown: ColumnShown) -> str:
     contender = column["contender"]
     what = [contender["build"], contender["engine"], contender["preset"]]
     what += [each for each in (contender["table_options"], contender["cores"]) if each]
-    several = f", {len(column['ids'])} repeats" if len(column["ids"]) > 1 else ""
     failed = f", {count_text(column['failed_steps'], 'failed step')}" if column["failed_steps"] else ""
-    lines = [shown.name, ", ".join(what), f"{column['sequence']} on {column['target']}{several}"]
+    lines = [shown.name, ", ".join(what), f"{column['sequence']} on {column['target']}"]
+    lines.append(repeats_text(len(column["ids"]), column["loads"], column["server_starts"]))
     lines.append(f"{column['state']}{failed}, {shown.n}")
     return "\n".join([*lines, "The base" if shown.is_base else "Click to make it the base"])

@@ -13,7 +13,7 @@ from app.history.timeline import Overview, step_key
 from app.progress import StepProgress
 from app.protocol.plan import PREPARING, Step
 from app.step_text import named, remarks_of, remarks_text
-from app.units import bytes_text, direction_of, figure_text, with_unit
+from app.units import bytes_text, figure_text, with_unit
 
 from ..theme import Theme
 
@@ -108,8 +108,6 @@ class ResultsModel(QAbstractTableModel):
                 return _alignment(column)
             case Qt.ItemDataRole.ForegroundRole:
                 return self._colour(index.row(), step)
-            case Qt.ItemDataRole.BackgroundRole if column.key == "relative":
-                return self._theme.relative(self._relative(step), direction_of(step["unit"]) == "lower")
             case Qt.ItemDataRole.ToolTipRole:
                 return self._about(step, column) or None
         return None

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.palette import VERDICTS
 from tests import comparable
 from ui.context import Context
 from ui.models.comparison import FIXED
@@ -69,7 +70,8 @@ def test_a_missing_cell_is_empty_and_says_why(opened: Open, page: ComparePage) -
     index = model.index(row, len(FIXED) + 1)
     assert index.data() == ""
     assert "failed: sysbench: FATAL: error 1205" in index.data(Qt.ItemDataRole.ToolTipRole)
-    assert index.data(Qt.ItemDataRole.BackgroundRole).alpha() == 0
+    assert index.data(Qt.ItemDataRole.BackgroundRole) is None
+    assert model.cell(row, len(FIXED) + 1).beside == "! failed"
 
 
 def test_a_figure_without_one_of_the_base_stands_as_it_is(opened: Open, page: ComparePage) -> None:
@@ -93,19 +95,19 @@ def test_the_first_driven_step_is_chosen(opened: Open, page: ComparePage) -> Non
 
 
 def test_tints_know_where_less_is_better(opened: Open, page: ComparePage) -> None:
-    opened()
+    opened(repeats=5)
     model = page.body.table.figures
     tints = {}
     for at in range(model.rowCount()):
         if row := model.row_at(at):
             tints[row["workload"]] = model.index(at, len(FIXED) + 1).data(Qt.ItemDataRole.BackgroundRole)
-    good, bad = (page.context.theme.colour(name) for name in ("good", "bad"))
-    assert tints["load"].rgb() & 0xFFFFFF == bad.rgb() & 0xFFFFFF  # fewer rows a second
-    assert tints["settle"].rgb() & 0xFFFFFF == good.rgb() & 0xFFFFFF  # in less time
+    better, worse = (QColor(VERDICTS[False][word]).rgb() for word in ("better", "worse"))
+    assert tints["load"].rgb() & 0xFFFFFF == worse & 0xFFFFFF  # fewer rows a second
+    assert tints["settle"].rgb() & 0xFFFFFF == better & 0xFFFFFF  # in less time
 
 
 def test_tints_are_painted_also_in_the_chosen_line(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
-    opened()
+    opened(repeats=5)
     choose(page, "load", 0)
     table = page.body.table
     index = table.figures.index(table.currentIndex().row(), len(FIXED) + 1)

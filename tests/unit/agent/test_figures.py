@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from app.agent.asked import differences
 from app.agent.figures import (
     clients_missing,
@@ -13,7 +15,9 @@ from app.agent.figures import (
     totals_of,
     value_of,
 )
+from app.agent.sampler import _load_values
 from app.protocol.plan import Step
+from app.protocol.series import LOAD
 
 COUNTED = {
     "events": 10,
@@ -99,3 +103,11 @@ def test_values_asked_for_and_in_force_are_compared_by_what_they_mean() -> None:
     assert differences("key_buffer_size=1000M", {"key_buffer_size": "1048570000"}) == []
     assert len(differences("key_buffer_size=1000M", {"key_buffer_size": "8388608"})) == 1
     assert differences("\n".join(lines), force) == ["sync_binlog was asked to be 0, in force is 1"]
+
+
+@pytest.mark.parametrize(("events", "p95"), [(20, 3.5), (19, None)])
+def test_a_second_of_few_events_has_no_percentile(events: int, p95: float | None) -> None:
+    counts = dict.fromkeys(("reads", "writes", "other", "errors", "reconnects"), 1)
+    line = {**counts, "events": events, "interval_s": 1.0, "p95_ms": 3.5}
+    told = dict(zip((each["name"] for each in LOAD), _load_values(line), strict=True))
+    assert (told["load.transactions"], told["load.latency_p95_ms"]) == (events, p95)

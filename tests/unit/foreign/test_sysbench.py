@@ -10,7 +10,7 @@ import pytest
 
 from app.compare import compare
 from app.errors import InputError
-from app.foreign.sysbench import is_output, read_folder, read_output
+from app.foreign.sysbench import _reported, is_output, read_folder, read_output
 from app.history.figures import series, steps
 from app.history.history import History
 from app.history.sessions import sessions
@@ -51,6 +51,12 @@ def test_a_percentile_is_the_one_that_was_asked_for() -> None:
     (step,) = read_output(DATA / "point-select.txt").steps
     assert "p99" in step.latency_ms and "p95" not in step.latency_ms
     assert {each.values[3] for each in step.reported} == {None}
+
+
+def test_an_interval_of_few_events_has_no_percentile() -> None:
+    line = "[ {}s ] thds: 1 tps: {} qps: 9.00 (r/w/o: 9.00/0.00/0.00) lat (ms,95%): 0.13 err/s: 0.00"
+    text = "\n".join(line.format(*each) for each in ((1, "20.00"), (2, "19.00")))
+    assert [each.values[3] for each in _reported(text)] == [0.13, None]
 
 
 def test_seconds_are_kept_where_there_are_any(history: History) -> None:

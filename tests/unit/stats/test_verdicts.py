@@ -88,3 +88,20 @@ def test_three_per_cent_at_one_per_cent_of_noise_are_found() -> None:
                 false += verdict.word in COLOURED
     assert found / (found + missed) > 0.9
     assert false / (found + false) <= 0.05
+
+
+def test_sessions_that_are_fast_as_a_whole_fool_nobody() -> None:
+    """Three columns against one base, 20 steps, 5 repeats: a session is off by 1 % in all of its steps."""
+    drawn = random.Random(11)
+    limits = Limits(matters=0.0)
+
+    def column() -> list[tuple[float, ...]]:
+        wholes = sample(drawn, 5)
+        return [tuple(whole * drawn.gauss(1, 0.003) for whole in wholes) for _ in range(20)]
+
+    false = 0
+    for _ in range(400):
+        base, *others = (column() for _ in range(4))
+        cells = [Cell(*pair) for other in others for pair in zip(base, other, strict=True)]
+        false += any(verdict.word in COLOURED for verdict in judge(cells, limits))
+    assert false <= 29  # 5 % of the tables, and twice the spread of such a count

@@ -8,11 +8,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from app.compare import Comparison, RowEntry, by_group, by_measure
-from app.measures import Measure
+from app.compare import Comparison, RowEntry
+from app.measures import FIGURE, measure_named
+from app.stability import Key
 
 from ...context import Context
 from .bars import BarsPanel
+from .chosen import Compared
 from .differing import DifferencesPanel
 from .latency import LatencyPanel
 from .pairs import PairsPanel
@@ -49,6 +51,7 @@ class Body(QWidget):
         self._splitter = QSplitter()
         self._splitter.setChildrenCollapsible(False)
         self._shown: Shown | None = None
+        self.stability: dict[Key, list[float | None]] = {}  # of what is shown, as soon as it was read
         self._arranged: tuple[Qt.Orientation | None, int] = (None, 0)
         self._build()
         self.table.cell_chosen.connect(self._on_cell_chosen)
@@ -81,11 +84,16 @@ class Body(QWidget):
     def panel(self) -> Panel:
         return self.panels[self.tabs.currentIndex()]
 
-    def show_comparison(self, whole: Comparison, measure: Measure, is_relative: bool) -> None:
+    def show_comparison(self, compared: Compared, is_relative: bool, has_details: bool) -> None:
         """Another comparison, measure or way; the keyboard stays on its step."""
+        whole, comparison = compared.comparison, compared.shown
+        if whole is None or comparison is None:
+            return
+        measure = measure_named(compared.look.measure)
         before, column = self.table.chosen_step, self.table.currentIndex().column()
-        comparison = by_group(by_measure(whole, measure.name))
-        self.table.figures.show(comparison, is_relative)
+        self.table.figures.show(comparison, is_relative, has_details)
+        if measure is FIGURE:
+            self.table.figures.show_stability(self.stability)
         self.table.refresh()
         lines = lines_of(comparison, self._context.theme)
         self._shown = Shown(comparison, whole, measure, is_relative, lines, None)
@@ -99,6 +107,12 @@ class Body(QWidget):
         """What the chosen step costs, where the keyboard stands."""
         self._why.go_to(STEP)
         self.tabs.setCurrentWidget(self._why)
+
+    def show_stability(self, found: dict[Key, list[float | None]]) -> None:
+        """What was read of sessions that stand alone in their columns, beside their figures."""
+        self.stability = found
+        if self._shown is not None and self._shown.measure is FIGURE:
+            self.table.figures.show_stability(found)
 
     def _on_cell_chosen(self, row: RowEntry | None) -> None:
         if self._shown is not None:

@@ -1,13 +1,14 @@
-"""Which sessions are compared, in which order, and against which."""
+"""Which sessions are compared, in which order and against which; by which measure, and judged how."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from app.compare import Comparison, compare
+from app.compare import Comparison, by_group, by_limits, by_measure, compare
 from app.history.history import History
 from app.history.sessions import sessions
+from app.stats import Limits
 
 MOST = 8  # columns: more nobody can tell apart
 
@@ -38,16 +39,37 @@ class Chosen:
 
 
 @dataclass(frozen=True)
+class Look:
+    """What is reckoned anew where it is another."""
+
+    measure: str = "value"
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True)
 class Compared:
-    """What was read: the comparison, and what was to be said of the choice itself."""
+    """What was read: the comparison, as it is looked at, and what was to be said of the choice itself."""
 
     chosen: Chosen
-    comparison: Comparison | None = None
+    comparison: Comparison | None = None  # with all steps and measures
     said: str = ""
+    look: Look = field(default_factory=Look)
+    shown: Comparison | None = None  # by the measure, those of a group together
+
+    def seen(self, look: Look) -> Compared:
+        """The same in another way: not for the thread that paints."""
+        if self.comparison is None:
+            return replace(self, look=look)
+        whole = by_limits(self.comparison, look.limits)
+        return replace(self, comparison=whole, look=look, shown=by_group(by_measure(whole, look.measure)))
 
 
-def read(history: History, chosen: Chosen) -> Compared:
-    """The comparison of those that are still there, as many columns as there may be."""
+def read(history: History, chosen: Chosen, look: Look) -> Compared:
+    """The comparison of those that are still there, as many columns as there may be, looked at so."""
+    return _read(history, chosen, look.limits).seen(look)
+
+
+def _read(history: History, chosen: Chosen, limits: Limits) -> Compared:
     if not chosen.ids:
         return Compared(chosen)
     known = {entry["id"] for entry in sessions(history, ids=chosen.ids)}
@@ -56,9 +78,9 @@ def read(history: History, chosen: Chosen) -> Compared:
     said = f"{gone} of the sessions are no longer in the history" if gone else ""
     if not there.ids:
         return Compared(there, None, said)
-    found = compare(history, there.ids, there.base or None)
+    found = compare(history, there.ids, there.base or None, limits)
     more = [id_ for column in found["sessions"][MOST:] for id_ in column["ids"]]
     if more:
         there, said = there.without(more), f"{MOST} columns are the most: {len(more)} sessions were left out"
-        found = compare(history, there.ids, there.base or None)
+        found = compare(history, there.ids, there.base or None, limits)
     return Compared(replace(there, base=found["base"]), found, said)

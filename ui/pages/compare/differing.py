@@ -23,7 +23,9 @@ _WHAT_WIDTH, _VALUE_WIDTH = 240, 120
 
 class DifferencesPanel(Panel):
     title = "What differs"
-    tip = "Machine, build, preset, plan, start state and variables in force that are not the same in all"
+    tip = (
+        "What is not the same in all, the most likely to matter on top: durability, parity, variables, preset"
+    )
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context.theme, parent)

@@ -65,7 +65,8 @@ class ColumnHeader(QHeaderView):
         painter.setFont(self.font())
         painter.setPen(QPen(self._theme.colour("accent" if shown.is_base else "muted")))
         text = f"base, {shown.n}" if shown.is_base else shown.n
-        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, text)
+        told = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, told)
 
 
 def two_lines(name: str, metrics: QFontMetrics, width: int) -> list[str]:

@@ -8,6 +8,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.history.history import History
+from app.stability import read_stability, single_columns
 
 from ...bus import Changes, Wanted
 from ...context import Context
@@ -18,9 +19,10 @@ from ...widgets.message import Message
 from ..page import MARGIN, Page
 from .body import Body
 from .chooser import SessionChooser
-from .chosen import Chosen, Compared, read
+from .chosen import Chosen, Compared, Look, read
 from .commands import make_commands
 from .controls import Controls
+from .limits import LimitsRow
 from .sharing import Sharing
 
 _WARNINGS = 3  # lines of them before the table is pushed too far down
@@ -41,9 +43,10 @@ class ComparePage(Page):
         kept = context.memory.value("compare/sessions", [])
         self._chosen = Chosen(tuple(kept), context.memory.value("compare/base", ""))
         self._compared = Compared(self._chosen)
-        self._latest = Latest(context.tasks, self)
+        self._latest, self._seeing, self._beside = (Latest(context.tasks, self) for _ in range(3))
         self.message, self.warning = Message(), Message()
         self.controls = Controls(context.memory)
+        self.limits = LimitsRow(context)
         self.body = Body(context)
         self.sharing = Sharing(context, self.body, self)
         self.commands = make_commands(self)
@@ -66,6 +69,7 @@ class ComparePage(Page):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(SPACE)
         column.addWidget(self.controls)
+        column.addWidget(self.limits)
         column.addWidget(self.warning)
         column.addWidget(self.body, 1)
         self._stack.addWidget(
@@ -83,11 +87,12 @@ class ComparePage(Page):
         layout.addLayout(row, 1)
 
     def _connect(self) -> None:
-        self.controls.changed.connect(self._show)
+        for changed in (self.controls.changed, self.limits.changed, self.limits.turned):
+            changed.connect(self._show)
         self.context.theme.changed.connect(self._show)
         self.body.table.base_wanted.connect(self._on_base_wanted)
         self.body.table.column_moved.connect(self._on_column_moved)
-        for part in (self.body, self.sharing):
+        for part in (self.body, self.sharing, self.limits):
             part.failed.connect(self.message.show_failure)
         self.chooser.ticked.connect(self._on_ticked)
         self.chooser.closed.connect(self.toggle_chooser)
@@ -108,8 +113,10 @@ class ComparePage(Page):
         return self.commands.menu()
 
     def reload(self) -> None:
-        chosen = self._chosen
-        self._latest.read(lambda history: read(history, chosen), self._on_read, self.message.show_failure)
+        chosen, look = self._chosen, self._look
+        self._latest.read(
+            lambda history: read(history, chosen, look), self._on_read, self.message.show_failure
+        )
         if self.chooser.isVisible():
             self.chooser.reload()
 
@@ -126,17 +133,48 @@ class ComparePage(Page):
             self.message.show_info(compared.said)
         elif compared.comparison and len(compared.comparison["sessions"]) == 1:
             self.message.show_info("One column: choose another to compare it with.", self.commands.choose)
+        self.body.stability = {}
         self._show()
+        self._read_stability(compared)
+
+    @property
+    def _look(self) -> Look:
+        return Look(self.controls.measure.name, self.limits.limits)
 
     def _show(self) -> None:
-        """What was read, by the measure and in the way that are chosen."""
-        comparison = self._compared.comparison
-        self._stack.setCurrentIndex(1 if comparison else 0)
-        self.commands.set_enabled(comparison is not None)
+        """What was read, by the measure, the limits and in the way that are chosen."""
+        compared, look = self._compared, self._look
+        if compared.comparison is None or compared.look == look:
+            self._present(compared)
+            return
+        self._seeing.run(
+            lambda: compared.seen(look), lambda seen: self._on_seen(compared, seen), self.message.show_failure
+        )
+
+    def _on_seen(self, before: Compared, seen: Compared) -> None:
+        """Unless something else has been read meanwhile."""
+        if before is self._compared:
+            self._compared = seen
+            self._present(seen)
+
+    def _present(self, compared: Compared) -> None:
+        self._stack.setCurrentIndex(1 if compared.shown else 0)
+        self.commands.set_enabled(compared.shown is not None)
         self.chooser.set_chosen(self._chosen.ids)
-        if comparison:
-            self._show_warnings(comparison["warnings"])
-            self.body.show_comparison(comparison, self.controls.measure, self.controls.is_relative)
+        if compared.comparison and compared.shown:
+            self._show_warnings(compared.comparison["warnings"])
+            self.limits.explain(compared.shown)
+            self.body.show_comparison(compared, self.controls.is_relative, self.limits.has_details)
+
+    def _read_stability(self, compared: Compared) -> None:
+        """Of sessions that stand alone in their columns: read when the table is there."""
+        comparison = compared.comparison
+        if comparison and single_columns(comparison):
+            self._beside.read(
+                lambda history: read_stability(history, comparison),
+                self.body.show_stability,
+                self.message.show_failure,
+            )
 
     def _show_warnings(self, warnings: Sequence[str]) -> None:
         more = len(warnings) - _WARNINGS

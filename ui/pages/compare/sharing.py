@@ -16,6 +16,7 @@ from app.errors import DynoError
 from app.report.content import title_of
 from app.report.writing import FORMS as FORMS_OF_REPORT
 from app.report.writing import ReportRequest, write_report
+from app.stats import Limits
 
 from ...context import Context
 from ...theme import Theme
@@ -53,9 +54,8 @@ class Sharing(QObject):
         self._context.bus.said.emit("The chart is in the clipboard")
 
     def save_table(self) -> None:
-        comparison, is_relative = self._body.comparison, self._body.is_relative
-        if comparison and (path := ask_path(self._page, "comparison")):
-            self._save(lambda: save_table(comparison, is_relative, self._context.theme, path), path.name)
+        if self._body.comparison and (path := ask_path(self._page, "comparison")):
+            self._save(lambda: save_table(self._body.table, self._context.theme, path), path.name)
 
     def save_chart(self) -> None:
         """As a picture, or the numbers behind it."""
@@ -83,7 +83,10 @@ class Sharing(QObject):
         if (file := ask_report_path(self._page)) is None:
             return
         ids = tuple(id_ for column in comparison["sessions"] for id_ in column["ids"])
-        request = ReportRequest(ids, file, comparison["base"], dialog.title, dialog.own_text, dialog.sections)
+        limits = Limits(**comparison["limits"])
+        request = ReportRequest(
+            ids, file, comparison["base"], dialog.title, dialog.own_text, dialog.sections, limits
+        )
         self._context.tasks.read(
             self,
             lambda history: write_report(history, request),
@@ -152,11 +155,10 @@ def ask_new_folder(parent: QWidget, title: str, name: str) -> Path | None:
     return Path(path) if path else None
 
 
-def save_table(comparison: Comparison, is_relative: bool, theme: Theme, path: Path) -> None:
+def save_table(shown: ComparisonTable, theme: Theme, path: Path) -> None:
     """All lines and columns of it, whatever of them is seen."""
-    table = ComparisonTable(theme)
+    table = ComparisonTable(theme, shown.figures)
     table.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-    table.figures.show(comparison, is_relative)
     table.refresh()
     for policy in (table.setVerticalScrollBarPolicy, table.setHorizontalScrollBarPolicy):
         policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -2,80 +2,22 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import (
-    QItemSelectionModel,
-    QModelIndex,
-    QPersistentModelIndex,
-    QPoint,
-    QRect,
-    QSize,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QAction, QFont, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QMenu, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QMenu, QWidget
 
 from app.compare import RowEntry
 
-from ...models.comparison import FIXED, Cell, ComparisonModel
+from ...models.comparison import FIXED, ComparisonModel
 from ...theme import SPACE, Theme
 from ...widgets.table import Table
+from .figures import FigureDelegate
 from .header import ColumnHeader
 
-NARROWEST, WIDEST = 88, 140  # pixels of a column
+NARROWEST, WIDEST = 92, 148  # pixels of a column
+_ALONE, _DETAILED = 118, 148  # with how steady a session was beside its figure, what verdicts rest on below
 _STEP_WIDEST = 300
-_LINE_HEIGHT = 24
-_SMALL = 0.85
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
-
-class FigureDelegate(QStyledItemDelegate):
-    """A figure on the tint of how far it is from the base; a chosen line is framed, its tints stay."""
-
-    def __init__(self, theme: Theme, model: ComparisonModel, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._model = model
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        column, rect, state = index.column(), option.rect, option.state
-        cell = self._model.cell(index.row(), column)
-        is_selected = bool(state & QStyle.StateFlag.State_Selected)
-        painter.save()
-        if is_selected:
-            painter.fillRect(rect, self._theme.colour("selected" if column < len(FIXED) else "base"))
-        if cell.tint is not None:
-            painter.fillRect(rect.adjusted(0, 0, -1, -1), cell.tint)
-        self._paint_text(painter, option.font, rect.adjusted(SPACE, 0, -SPACE, 0), cell, column)
-        if is_selected:
-            self._paint_frame(painter, rect, has_focus=bool(state & QStyle.StateFlag.State_HasFocus))
-        painter.restore()
-
-    def _paint_text(self, painter: QPainter, font: QFont, place: QRect, cell: Cell, column: int) -> None:
-        if cell.is_heading:
-            font.setBold(True)
-        painter.setFont(font)
-        painter.setPen(self._theme.colour("muted" if cell.is_quiet else "text"))
-        text = cell.text
-        if column < len(FIXED) and not cell.is_heading:
-            text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, place.width())
-        painter.drawText(place, _RIGHT if cell.is_right else _LEFT, text)
-        if cell.beside:
-            font.setPointSizeF(font.pointSizeF() * _SMALL)
-            painter.setFont(font)
-            painter.setPen(self._theme.colour("warn"))
-            painter.drawText(place, _LEFT, cell.beside)
-
-    def _paint_frame(self, painter: QPainter, rect: QRect, has_focus: bool) -> None:
-        painter.setPen(QPen(self._theme.colour("accent"), 1))
-        painter.drawLine(rect.topLeft(), rect.topRight())
-        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
-        if has_focus:
-            painter.drawRect(rect.adjusted(0, 0, -1, -1))
-            painter.drawRect(rect.adjusted(1, 1, -2, -2))
+_LINE_HEIGHT, _TALL = 24, 38
 
 
 class ComparisonTable(Table):
@@ -85,9 +27,11 @@ class ComparisonTable(Table):
     column_moved = Signal(int, int)  # from, to
     cell_chosen = Signal(object)  # RowEntry | None
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, figures: ComparisonModel | None = None, parent: QWidget | None = None
+    ) -> None:
         super().__init__("Comparison", parent)
-        self.figures = ComparisonModel(theme, self)
+        self.figures = ComparisonModel(theme, self) if figures is None else figures
         self._head = ColumnHeader(theme, self)
         self.setHorizontalHeader(self._head)
         self.setModel(self.figures)
@@ -102,10 +46,13 @@ class ComparisonTable(Table):
         self.selectionModel().currentChanged.connect(self._on_current_changed)
 
     def refresh(self) -> None:
-        """The model shows something else: its headings, widths, and where the keyboard stands."""
+        """The model shows something else: its headings, heights, widths, and where the keyboard stands."""
         self.clearSpans()
         for row in self.figures.headings:
             self.setSpan(row, 0, 1, self.figures.columnCount())
+        tall = set(self.figures.tall)
+        for row in range(self.figures.rowCount()):
+            self.setRowHeight(row, _TALL if row in tall else _LINE_HEIGHT)
         self.arrange()
 
     def choose(self, row: int, column: int) -> None:
@@ -133,7 +80,7 @@ class ComparisonTable(Table):
     @property
     def least_width(self) -> int:
         """What all columns take up at their narrowest."""
-        return self._width_with(NARROWEST)
+        return self._width_with(self._narrowest)
 
     @property
     def best_width(self) -> int:
@@ -150,7 +97,7 @@ class ComparisonTable(Table):
         """What it takes to see all of it."""
         columns = (self.figures.columnCount() - len(FIXED)) * WIDEST
         width = sum(self._fixed_width(at) for at in range(len(FIXED))) + columns
-        return QSize(width + 4, self._head.sizeHint().height() + self.figures.rowCount() * _LINE_HEIGHT + 4)
+        return QSize(width + 4, self._head.sizeHint().height() + self.verticalHeader().length() + 4)
 
     def arrange(self) -> None:
         """Columns as wide as there is room, all of the same width."""
@@ -160,13 +107,19 @@ class ComparisonTable(Table):
         for at in range(len(FIXED)):
             self.setColumnWidth(at, self._fixed_width(at))
         room = self.viewport().width() - sum(self.columnWidth(at) for at in range(len(FIXED)))
-        width = min(max(room // columns, NARROWEST), WIDEST)
+        width = min(max(room // columns, self._narrowest), WIDEST)
         for at in range(columns):
             self.setColumnWidth(len(FIXED) + at, width)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.arrange()
+
+    @property
+    def _narrowest(self) -> int:
+        if self.figures.has_details:
+            return _DETAILED
+        return _ALONE if self.figures.has_singles else NARROWEST
 
     def _fixed_width(self, at: int) -> int:
         cells = [self.figures.cell(row, at) for row in range(self.figures.rowCount())]

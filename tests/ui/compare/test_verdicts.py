@@ -1,0 +1,183 @@
+"""Verdicts in the table of the Compare page: what is coloured, what is not, and why, as a person sees it."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox
+from pytestqt.qtbot import QtBot
+
+from app.cli import main
+from app.settings import read_settings
+from tests import comparable
+from ui.bus import Wanted
+from ui.context import Context
+from ui.models.comparison import FIXED
+from ui.models.judged import Cell
+from ui.pages.compare import ComparePage
+from ui.theme import Theme
+
+from .seen import Open, columns_of, texts
+
+TIP = Qt.ItemDataRole.ToolTipRole
+
+
+def cells(page: ComparePage, column: int, step: str = "") -> list[Cell]:
+    """Of the steps, or of one."""
+    model = page.body.table.figures
+    rows = [(at, row) for at in range(model.rowCount()) if (row := model.row_at(at))]
+    return [model.cell(at, len(FIXED) + column) for at, row in rows if step in ("", row["workload"])]
+
+
+def tip(page: ComparePage, column: int, step: str) -> str:
+    model = page.body.table.figures
+    row = next(at for at in range(model.rowCount()) if (r := model.row_at(at)) and r["workload"] == step)
+    return str(model.index(row, len(FIXED) + column).data(TIP))
+
+
+def box(page: ComparePage, name: str) -> QDoubleSpinBox:
+    return next(each for each in page.findChildren(QDoubleSpinBox) if each.accessibleName() == name)
+
+
+def legend(page: ComparePage) -> str:
+    return page.limits._legend.text()
+
+
+def test_only_what_is_beyond_the_noise_is_coloured(opened: Open, page: ComparePage) -> None:
+    """In a noise of 10 % the second column is at 0.62 of the first, the fourth at 0.97."""
+    opened(4, repeats=5)
+    assert {(cell.tint is None, cell.sign) for cell in cells(page, 0)} == {(True, "")}
+    assert {cell.sign for cell in cells(page, 1)} == {
+        "\N{BLACK UP-POINTING TRIANGLE}",
+        "\N{BLACK DOWN-POINTING TRIANGLE}",
+    }
+    assert all(cell.tint is not None for cell in cells(page, 1))
+    assert "~" in {cell.sign for cell in cells(page, 3)}
+    assert all((cell.tint is None) == (cell.sign == "~") for cell in cells(page, 3))
+    assert "within the noise" in legend(page)
+    told = tip(page, 1, "update-index")
+    assert "worse: beyond the noise, and large enough to matter (rank test, 5 against 5: p = 0.0079)" in told
+    assert "the median of 5, all within" in told
+
+
+def test_a_single_session_is_never_coloured(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    """How steady it was in itself stands beside it, and what that is not."""
+    opened(2, its_steps=comparable.steps((1,), seconds=40))
+    assert all(cell.tint is None and cell.sign == "" for column in (0, 1) for cell in cells(page, column))
+    assert "the noise between sessions is unknown" in legend(page)
+    qtbot.waitUntil(lambda: all(cell.beside for cell in cells(page, 1, "update-index")))
+    for column in (0, 1):
+        (cell,) = cells(page, column, "update-index")
+        assert cell.beside.startswith("\N{PLUS-MINUS SIGN}") and not cell.is_warning
+    assert "blocks of its seconds lie within" in tip(page, 1, "update-index")
+    page.controls.turn()
+    assert all(cell.beside for cell in cells(page, 1, "update-index"))
+    assert not any(cell.beside for cell in cells(page, 1, "load"))
+
+
+def test_three_repeats_are_not_enough(opened: Open, page: ComparePage) -> None:
+    opened(2, repeats=3)
+    assert {(cell.tint is None, cell.sign) for cell in cells(page, 1)} == {(True, "?")}
+    assert "? not enough repeats" in legend(page)
+
+
+def test_marked_and_failed_steps_are_never_coloured(
+    qtbot: QtBot, context: Context, page: ComparePage
+) -> None:
+    plan = comparable.plan(3, repeats=5)
+    ids = comparable.keep(context.home, plan, {(2, "read-only")}, {(1, "update-index")})
+    page.open(Wanted("compare", ids))
+    qtbot.waitUntil(lambda: columns_of(page) == 3)
+    assert {(cell.tint is None, cell.sign) for cell in cells(page, 1, "update-index")} == {(True, "!")}
+    assert "indebted" in tip(page, 1, "update-index")
+    assert {(cell.text, cell.tint, cell.beside) for cell in cells(page, 2, "read-only")} == {
+        ("", None, "! failed")
+    }
+    assert all(cell.tint is not None for cell in cells(page, 2, "update-index"))
+
+
+def test_limits_are_changed_above_the_table_and_kept(
+    qtbot: QtBot, opened: Open, page: ComparePage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ids = opened(2, repeats=5)
+    matters = box(page, "Differences that matter")
+    assert (matters.value(), box(page, "False differences").value()) == (2.0, 5.0)
+    matters.setValue(45)
+    qtbot.waitUntil(lambda: all(cell.tint is None for cell in cells(page, 1)))
+    assert {cell.sign for cell in cells(page, 1)} == {"~"}
+    assert "too small to matter" in tip(page, 1, "update-index")
+    qtbot.waitUntil(lambda: read_settings(page.context.home).matters_pct == 45.0)
+    again = ComparePage(page.context)
+    qtbot.addWidget(again)
+    assert box(again, "Differences that matter").value() == 45.0
+    assert main(["compare", *ids]) == 0
+    assert "45% or more" in capsys.readouterr().out.replace("\n", " ")
+    assert main(["compare", *ids, "--matters", "2"]) == 0
+    assert "worse" in capsys.readouterr().out
+    box(page, "False differences").setValue(0)
+    qtbot.waitUntil(lambda: {cell.sign for cell in cells(page, 1)} == {"?"})
+
+
+def test_spread_n_and_p_are_shown_where_they_are_asked_for(
+    qtbot: QtBot, opened: Open, page: ComparePage
+) -> None:
+    opened(2, repeats=5)
+    table = page.body.table
+    height, width = table.rowHeight(1), table.columnWidth(len(FIXED) + 1)
+    assert not any(cell.below for cell in cells(page, 1))
+    shown = next(each for each in page.findChildren(QCheckBox) if each.text() == "Spread, n, p")
+    qtbot.mouseClick(shown, Qt.MouseButton.LeftButton)
+    assert all(cell.below.endswith("n=5 p=0.0079") for cell in cells(page, 1))
+    assert all(cell.below.endswith("n=5") for cell in cells(page, 0))
+    assert table.rowHeight(1) > height and table.columnWidth(len(FIXED) + 1) >= width
+    assert page.context.memory.value("compare/details", False)
+
+
+def test_each_group_ends_with_its_geometric_mean(opened: Open, page: ComparePage) -> None:
+    opened(2, repeats=5)
+    assert page.body.comparison
+    shown = texts(page)
+    means = [row for row in shown if row[0] == "geometric mean"]
+    assert [row[2] for row in means] == ["4 steps", "2 steps", "2 steps"]
+    groups = {group["group"]: group for group in page.body.comparison["groups"]}
+    ratio = groups["point-query"]["ratios"][1]
+    assert ratio and means[0][4] == f"{ratio['ratio']:.2f} [{ratio['low']:.2f}, {ratio['high']:.2f}]"
+    model = page.body.table.figures
+    assert "interval at 95 %" in str(model.index(shown.index(means[0]), len(FIXED) + 1).data(TIP))
+    assert model.row_at(shown.index(means[0])) is None  # the keyboard goes past it
+
+
+def test_what_is_copied_has_words_beside_the_ratios(opened: Open, page: ComparePage) -> None:
+    opened(2, repeats=5)
+    page.body.table.choose(1, 4)
+    assert page.body.table.selected_text().splitlines()[1].endswith(" worse")
+
+
+@pytest.mark.parametrize("appearance", ["light", "dark"])
+def test_text_is_legible_on_the_strongest_tint(theme: Theme, appearance: str) -> None:
+    theme.set_appearance(appearance)
+    for word in ("better", "worse"):
+        tint = theme.verdict(word, 8.0)
+        assert tint is not None and theme.verdict("~", 8.0) is None
+        assert contrast(theme.colour("text"), laid(tint, theme.colour("base"))) >= 4.5
+
+
+def laid(tint: QColor, ground: QColor) -> QColor:
+    """What is seen where a tint lies over a ground."""
+    share = tint.alphaF()
+    pairs = zip(tint.getRgb()[:3], ground.getRgb()[:3], strict=True)
+    return QColor(*(round(ours * share + behind * (1 - share)) for ours, behind in pairs))
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """As the guidelines for web content have it."""
+
+    def light(colour: QColor) -> float:
+        parts = [
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.getRgbF()
+        ]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    dark, bright = sorted((light(one), light(other)))
+    return (bright + 0.05) / (dark + 0.05)

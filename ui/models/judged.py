@@ -1,0 +1,141 @@
+"""What a cell of a comparison shows and tells: figure or ratio, sign of the verdict, what that rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtGui import QColor
+
+from app.compare import RowEntry
+from app.compare_text import detail_text, mean_text, share_text, steady_text, told_of
+from app.judgement import MARKED, SHORT_SIGNS, UNKNOWN_NOISE, GroupEntry, word_of
+from app.stats.verdicts import FEW, NOISE, SINGLE, SMALL
+from app.step_text import named
+from app.units import count_text, figure_text, with_unit
+
+from ..theme import Theme
+
+_LOST = ("failed", "stopped", "lost")  # states of a step that a cell without a figure names
+_MEANINGS = {
+    NOISE: "within the noise",
+    SMALL: "beyond the noise, but too small to matter",
+    FEW: "not enough repeats to tell it from noise",
+    SINGLE: f"n = 1: {UNKNOWN_NOISE}",
+    MARKED: "marked, here or in the base: not judged",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """All that is painted of a cell: asked for once, not role by role."""
+
+    text: str
+    tint: QColor | None = None
+    sign: str = ""  # of the verdict, on the right
+    beside: str = ""  # small, on the left
+    below: str = ""  # small, on a line of its own
+    word: str = ""  # of the verdict, where the cell is copied or read out
+    is_right: bool = False
+    is_quiet: bool = False
+    is_heading: bool = False
+    is_warning: bool = False  # what stands beside
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How the cells of a comparison are shown."""
+
+    theme: Theme
+    base: int
+    is_relative: bool
+    has_details: bool
+
+    def figure(self, row: RowEntry, at: int) -> Cell:
+        """Of a step: coloured only where the verdict says better or worse."""
+        verdict = "" if at == self.base else row["verdict"][at] or ""
+        sign = SHORT_SIGNS.get(verdict, "")
+        warning, alone = _warning(row, at, sign), row["within"][at]
+        below = detail_text(row, at) if self.has_details and row["n"][at] else ""
+        return Cell(
+            self.text(row, at),
+            self.theme.verdict(verdict, row["relative"][at]),
+            sign,
+            warning or (share_text(alone) if alone is not None and not below else ""),
+            below,
+            word_of(verdict),
+            is_right=True,
+            is_quiet=self.is_relative and row["relative"][at] is None,
+            is_warning=bool(warning),
+        )
+
+    def text(self, row: RowEntry, at: int) -> str:
+        """A relative figure; as it is where that is wanted, of the base, or where the base has none."""
+        value, relative = row["values"][at], row["relative"][at]
+        if value is None:
+            return ""
+        is_plain = not self.is_relative or at == self.base or relative is None
+        return figure_text(value, row["unit"]) if is_plain else f"{relative:.2f}"
+
+    def mean(self, group: GroupEntry, at: int) -> Cell:
+        """Of a group: its interval below, where there are repeats."""
+        found = group["ratios"][at]
+        if found is None or at == self.base:
+            return Cell("")
+        ratio, _, interval = mean_text(found).partition(" ")
+        return Cell(ratio, below=interval, word=interval, is_right=True)
+
+    def tip(self, row: RowEntry, at: int, name: str) -> str:
+        """All about a cell of a step."""
+        head = f"{name}: {named(row['workload'], row['coordinates'])}"
+        known = [row["reasons"][at], *told_of(row, at), steady_text(row, at)]
+        return "\n".join([head, *self._figures(row, at), *filter(None, known)])
+
+    def _figures(self, row: RowEntry, at: int) -> list[str]:
+        value, relative = row["values"][at], row["relative"][at]
+        lines = []
+        if value is not None:
+            lines.append(f"{with_unit(value, row['unit'])}, {_of_how_many(row['n'][at], row['spread'][at])}")
+        if (alone := row["within"][at]) is not None:
+            lines.append(f"blocks of its seconds lie within {share_text(alone)} of their median")
+        if relative is not None and at != self.base:
+            lines.append(f"{relative:.3f} of the base{direction_text(row)}")
+            lines.append(_verdict_text(row, at, row["n"][self.base]))
+        elif value is not None and relative is None:
+            lines.append("the base has no figure here")
+        return lines
+
+
+def _of_how_many(n: int, spread: float | None) -> str:
+    return f"n = {n}" if spread is None else f"the median of {n}, all within {share_text(spread)}"
+
+
+def _verdict_text(row: RowEntry, at: int, of_base: int) -> str:
+    verdict, p = row["verdict"][at] or "", row["p"][at]
+    said = _MEANINGS.get(verdict, f"{verdict}: beyond the noise, and large enough to matter")
+    return said if p is None else f"{said} (rank test, {row['n'][at]} against {of_base}: p = {p:.2g})"
+
+
+def _warning(row: RowEntry, at: int, sign: str) -> str:
+    """A sign where the step has marks, what became of it, how many repeats where not all have a figure."""
+    n, reason = row["n"][at], row["reasons"][at]
+    state = reason.partition(":")[0]
+    has_marks = bool(row["marks"][at]) and sign != SHORT_SIGNS[MARKED]
+    parts = ["!"] if has_marks or (not n and state in _LOST) else []
+    parts += ["cut"] if any(row["cuts"][at]) else []
+    if reason and (n or state in _LOST):
+        parts.append(f"n={n}" if n else state)
+    return " ".join(parts)
+
+
+def direction_text(row: RowEntry) -> str:
+    return {"lower": ", less is better", "higher": ", more is better"}.get(row["direction"], "")
+
+
+def mean_tip(group: GroupEntry, at: int, name: str) -> str:
+    """All about the mean of a group."""
+    found = group["ratios"][at]
+    if found is None:
+        return ""
+    over = f"{name}: geometric mean of {count_text(found['steps'], 'step')} that are not marked"
+    interval = "interval at 95 %" if found["low"] is not None else "no interval without repeats"
+    return f"{over}\n{mean_text(found)} of the base, {interval}"

@@ -1,0 +1,87 @@
+"""How a cell of the comparison is painted: tint, figure, sign of the verdict, what is beside and below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtGui import QFont, QPainter, QPen
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from ...models.comparison import FIXED, ComparisonModel
+from ...models.judged import Cell
+from ...theme import SPACE, Theme
+
+SIGN = 16  # pixels on the right of a figure
+_SMALL = 0.85
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class FigureDelegate(QStyledItemDelegate):
+    """A figure on the tint of its verdict; a chosen line is framed, its tints stay."""
+
+    def __init__(self, theme: Theme, model: ComparisonModel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._model = model
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        column, rect, state = index.column(), option.rect, option.state
+        cell = self._model.cell(index.row(), column)
+        is_selected = bool(state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        if is_selected:
+            painter.fillRect(rect, self._theme.colour("selected" if column < len(FIXED) else "base"))
+        if cell.tint is not None:
+            painter.fillRect(rect.adjusted(0, 0, -1, -1), cell.tint)
+        place = rect.adjusted(SPACE, 0, -SPACE, 0)
+        if column < len(FIXED) or cell.is_heading:
+            self._paint_word(painter, option.font, place, cell)
+        else:
+            self._paint_figure(painter, option.font, place, cell)
+        if is_selected:
+            self._paint_frame(painter, rect, has_focus=bool(state & QStyle.StateFlag.State_HasFocus))
+        painter.restore()
+
+    def _paint_word(self, painter: QPainter, font: QFont, place: QRect, cell: Cell) -> None:
+        font.setBold(cell.is_heading)
+        painter.setFont(font)
+        self._set_pen(painter, "muted" if cell.is_quiet else "text")
+        text = cell.text
+        if not cell.is_heading:
+            text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, place.width())
+        painter.drawText(place, _RIGHT if cell.is_right else _LEFT, text)
+
+    def _paint_figure(self, painter: QPainter, font: QFont, place: QRect, cell: Cell) -> None:
+        upper, lower = QRect(place), QRect(place)
+        if cell.below:
+            upper.setBottom(place.center().y() + 2)
+            lower.setTop(place.center().y() - 1)
+        painter.setFont(font)
+        self._set_pen(painter, "muted" if cell.is_quiet else "text")
+        room = upper.adjusted(0, 0, SPACE // 2 - SIGN, 0)
+        painter.drawText(room, _RIGHT, cell.text)
+        left = room.width() - painter.fontMetrics().horizontalAdvance(cell.text)
+        if cell.sign:
+            self._set_pen(painter, "text" if cell.tint else "muted")
+            painter.drawText(upper.adjusted(0, 0, SPACE // 2, 0), _RIGHT, cell.sign)
+        if cell.beside or cell.below:
+            font.setPointSizeF(font.pointSizeF() * _SMALL)
+            painter.setFont(font)
+            self._set_pen(painter, "warn" if cell.is_warning else "muted")
+            if cell.is_warning or painter.fontMetrics().horizontalAdvance(cell.beside) < left:
+                painter.drawText(room, _LEFT, cell.beside)
+            self._set_pen(painter, "text" if cell.tint else "muted")
+            painter.drawText(lower.adjusted(0, 0, SPACE // 2, 0), _RIGHT, cell.below)
+
+    def _paint_frame(self, painter: QPainter, rect: QRect, has_focus: bool) -> None:
+        painter.setPen(QPen(self._theme.colour("accent"), 1))
+        painter.drawLine(rect.topLeft(), rect.topRight())
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        if has_focus:
+            painter.drawRect(rect.adjusted(0, 0, -1, -1))
+            painter.drawRect(rect.adjusted(1, 1, -2, -2))
+
+    def _set_pen(self, painter: QPainter, role: str) -> None:
+        painter.setPen(self._theme.colour(role))

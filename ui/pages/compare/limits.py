@@ -1,0 +1,107 @@
+"""When a ratio is coloured: how large it must be, how many may be false, what the signs beside it mean."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QHBoxLayout, QLabel, QWidget
+
+from app.compare import Comparison
+from app.errors import DynoError
+from app.judgement import explained, legend
+from app.settings import MOST_PCT, Settings, keep_settings, read_settings
+from app.stats import Limits
+
+from ...context import Context
+from ...theme import SPACE
+from ...widgets.elided import ElidedLabel
+
+_MATTERS = "A smaller difference is never coloured, however sure it is"
+_FALSE = "At most so many of the coloured differences are none: the false discovery rate over all cells"
+_DETAILS = "In each cell: how far its sessions lie from their median at most, how many, p of the rank test"
+
+
+class LimitsRow(QWidget):
+    """Both limits are the person's, for the command line and reports as well: kept in settings.toml."""
+
+    changed = Signal()
+    turned = Signal()  # details
+    failed = Signal(Exception)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        kept = _read(context)
+        self._matters = _box("Differences that matter", _MATTERS, kept.matters_pct)
+        self._false = _box("False differences", _FALSE, kept.false_share_pct)
+        self._details = QCheckBox("Spread, n, p")
+        self._details.setToolTip(_DETAILS)
+        self._details.setChecked(context.memory.value("compare/details", False))
+        self._legend = ElidedLabel()
+        self._legend.setProperty("role", "muted")
+        self._build()
+        self._matters.valueChanged.connect(self._on_changed)
+        self._false.valueChanged.connect(self._on_changed)
+        self._details.toggled.connect(self._on_turned)
+
+    def _build(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(SPACE)
+        for text, box in (("Coloured from", self._matters), ("with at most", self._false)):
+            row.addWidget(QLabel(text))
+            row.addWidget(box)
+        row.addWidget(QLabel("false"))
+        row.addSpacing(SPACE)
+        row.addWidget(self._details)
+        row.addSpacing(SPACE)
+        row.addWidget(self._legend, 1)
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(self._false.value() / 100, self._matters.value() / 100)
+
+    @property
+    def has_details(self) -> bool:
+        return self._details.isChecked()
+
+    def explain(self, comparison: Comparison) -> None:
+        """The signs of these cells; in full in the tooltip."""
+        self._legend.setText(legend(comparison))
+        self.setToolTip(explained(comparison))
+
+    def _on_changed(self) -> None:
+        home, matters, false = self._context.home, self._matters.value(), self._false.value()
+
+        def keep() -> None:
+            kept = replace(read_settings(home), matters_pct=matters, false_share_pct=false)
+            keep_settings(kept, home)
+
+        self._context.tasks.run(self, keep, lambda _: None, self.failed.emit)
+        self.changed.emit()
+
+    def _on_turned(self) -> None:
+        self._context.memory.keep("compare/details", self.has_details)
+        self.turned.emit()
+
+
+def _read(context: Context) -> Settings:
+    try:
+        return read_settings(context.home)
+    except DynoError:  # told when the window opened
+        return Settings()
+
+
+def _box(name: str, tip: str, value: float) -> QDoubleSpinBox:
+    box = QDoubleSpinBox()
+    box.setAccessibleName(name)
+    box.setToolTip(tip)
+    box.setRange(0, MOST_PCT)
+    box.setDecimals(1)
+    box.setSingleStep(0.5)
+    box.setSuffix(" %")
+    box.setValue(value)
+    box.setKeyboardTracking(False)  # what is typed counts when it is complete
+    box.setAlignment(Qt.AlignmentFlag.AlignRight)
+    return box
