@@ -98,8 +98,7 @@ class BarChart(StillChart):
                 self._paint_reach(painter, reach, place)
         if self._base is not None:
             self._paint_base(painter, self._area.py(self._base))
-        for category, value, place in self.told():
-            self._paint_text(painter, value, place, category == self._cursor)
+        self._paint_texts(painter)
 
     def told(self) -> Iterator[tuple[int, float, QRectF]]:
         """What is written above which stretch of a category: the value above a bar and how far it reaches."""
@@ -140,14 +139,23 @@ class BarChart(StillChart):
         base = self._theme.colour("base")
         return mixed(self._theme.colour("selected"), base, 0.5) if is_chosen else base
 
-    def _paint_text(self, painter: QPainter, value: float, bar: QRectF, is_chosen: bool) -> None:
-        text = f"{value:.2f}" if self._base is not None else value_text(value)
+    def _paint_texts(self, painter: QPainter) -> None:
+        """Above all bars, or above none: one alone would seem to be meant."""
+        width_of = painter.fontMetrics().horizontalAdvance
+        told = [(category, self._text(value), place) for category, value, place in self.told()]
+        if all(place.width() >= max(width_of(text) - 2, _NARROWEST_TEXT) for _, text, place in told):
+            for category, text, place in told:
+                self._paint_text(painter, text, place, category == self._cursor)
+
+    def _text(self, value: float) -> str:
+        return value_text(value) if self._base is None else f"{value:.2f}"
+
+    def _paint_text(self, painter: QPainter, text: str, bar: QRectF, is_chosen: bool) -> None:
         width = painter.fontMetrics().horizontalAdvance(text)
-        if bar.width() >= max(width - 2, _NARROWEST_TEXT):
-            place = QRectF(bar.center().x() - width / 2, bar.top() - AXIS + 3, width, AXIS - 5)
-            painter.fillRect(place, self._ground_colour(is_chosen))  # the line of the base ends beside it
-            painter.setPen(self._theme.colour("muted"))
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+        place = QRectF(bar.center().x() - width / 2, bar.top() - AXIS + 3, width, AXIS - 5)
+        painter.fillRect(place, self._ground_colour(is_chosen))  # the line of the base ends beside it
+        painter.setPen(self._theme.colour("muted"))
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_base(self, painter: QPainter, y: float) -> None:
         painter.setPen(QPen(self._theme.colour("text"), 1))

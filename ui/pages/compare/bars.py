@@ -23,7 +23,7 @@ from .panel import Panel, Shown
 if TYPE_CHECKING:
     from ...widgets.chart import BarChart
 
-_HEIGHT = 184  # pixels of a chart: three lines of them on a small screen
+_HEIGHT = 168  # pixels of a chart: three lines of them on a small screen
 _NARROWEST = 240  # pixels of a chart
 _BAR, _CATEGORY = 24, 96  # pixels of a bar, of the name below its group
 _ABOVE = 2  # what stands above the charts: legend and remark
