@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from .parity import differing
-from .planner.contenders import count_cores, memory_bytes
+from .planner.contenders import machine_of
 from .planner.estimate import Estimate, estimate
 from .planner.sizes import cache_bytes, server_caches_bytes
-from .presets import Machine, Rendered, parse_preset, preset_file, render
-from .protocol.plan import OPEN_FILES, Contender, Plan
+from .presets import Rendered, parse_preset, preset_file, render
+from .protocol.plan import ALLOCATORS, OPEN_FILES, Contender, Plan
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
 OLDEST_PYTHON, OLDEST_SYSBENCH = (3, 8), (1, 0, 20)
@@ -40,12 +40,13 @@ def check_plan(plan: Plan, survey: Mapping[str, Any], clock: Callable[[], float]
     return [
         *_programs(survey),
         _memory(plan, survey),
+        *_server_memory(plan, survey),
         _disk(found, survey),
         *_open_files(plan, survey),
         *_presets(plan, survey),
         *_machine(survey),
         _clock(survey, clock()),
-        *_parity(plan, found, survey),
+        *_parity(plan, found),
     ]
 
 
@@ -92,6 +93,47 @@ def _caches_bytes(plan: Plan, contender: Contender) -> int:
     return server_caches_bytes(contender) + (cache_bytes(contender) if own else 0)
 
 
+def _server_memory(plan: Plan, survey: Mapping[str, Any]) -> list[Check]:
+    """What contenders ask for their servers; of what a survey does not say the agent will."""
+    found = []
+    for each in plan.contenders:
+        said = (_allocator(each, survey), _numa(each, survey), _memory_limit(plan, each, survey))
+        found += [Check("server memory", *one, each.name) for one in said if one]
+    return found
+
+
+def _allocator(contender: Contender, survey: Mapping[str, Any]) -> tuple[str, str, str] | None:
+    package = ALLOCATORS.get(contender.allocator)
+    if not package or contender.allocator in survey.get("allocators", ALLOCATORS):
+        return None
+    text = f"the allocator {contender.allocator} is not installed on the target"
+    return FAIL, text, f"install {package} there (its name in Debian), or choose another allocator"
+
+
+def _numa(contender: Contender, survey: Mapping[str, Any]) -> tuple[str, str, str] | None:
+    if not contender.numa or survey.get("numactl", True):
+        return None
+    todo = "install numactl there, or leave the NUMA policy out"
+    return FAIL, "numactl is not installed on the target", todo
+
+
+def _memory_limit(plan: Plan, contender: Contender, survey: Mapping[str, Any]) -> tuple[str, str, str] | None:
+    """Whether it can be had, and leaves the server what it needs."""
+    if not contender.memory_limit:
+        return None
+    if problem := survey.get("memory_limit_problem"):
+        return FAIL, f"there can be no memory limit: {problem}", "leave it out, or be root on the target"
+    needed = _caches_bytes(plan, contender) + plan.most_clients * THREAD_BYTES
+    text = f"{_size(needed)} of caches and clients in a memory limit of {_size(contender.memory_limit)}"
+    if needed > contender.memory_limit:
+        return FAIL, text, "raise the limit, or make the caches of the preset smaller"
+    if needed + SERVER_BYTES > contender.memory_limit:
+        return WARN, f"{text}: the server may be killed", "raise the limit, or make the caches smaller"
+    if contender.memory_limit >= int(survey.get("memory_bytes") or 0):
+        return WARN, "the memory limit is not below the memory of the target", "lower it, or leave it out"
+    return PASS, text, ""
+
+
 def _disk(found: Estimate, survey: Mapping[str, Any]) -> Check:
     """What is certain must fit; what writes may add is a warning."""
     free = (survey.get("disk") or {}).get("free_bytes")
@@ -132,7 +174,7 @@ def _presets(plan: Plan, survey: Mapping[str, Any]) -> list[Check]:
 def _rendered(plan: Plan, contender: Contender, survey: Mapping[str, Any]) -> Rendered:
     text = plan.files[preset_file(contender.engine, contender.preset)]
     preset = parse_preset(text, contender.preset, contender.engine)
-    machine = Machine(memory_bytes(survey), count_cores(contender.cores, survey))
+    machine = machine_of(survey, contender.cores, contender.memory_limit)
     return render(preset, contender.family, contender.version, machine)
 
 
@@ -189,11 +231,11 @@ def _clock(survey: Mapping[str, Any], now: float) -> Check:
 # parity
 
 
-def _parity(plan: Plan, found: Estimate, survey: Mapping[str, Any]) -> list[Check]:
+def _parity(plan: Plan, found: Estimate) -> list[Check]:
     """What differs between contenders beside what they are compared for."""
     checks = [
         Check("parity", WARN, f"{difference.what}: {difference.text}", difference.todo)
-        for difference in differing(plan.contenders, found.contenders, int(survey.get("memory_bytes") or 0))
+        for difference in differing(plan.contenders, found.contenders)
     ]
     if checks or len(plan.contenders) < 2:
         return checks

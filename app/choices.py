@@ -8,9 +8,9 @@ from typing import Any
 
 from .catalog import Catalog, Sequence, Workload
 from .errors import InputError
-from .planner.contenders import count_cores, find_build, memory_bytes
+from .planner.contenders import find_build, machine_of
 from .planner.request import ContenderRequest
-from .presets import Machine, Preset, Rendered, render
+from .presets import Preset, Rendered, render
 from .protocol.plan import PREPARING
 from .units import count_text
 
@@ -71,8 +71,7 @@ def choices(survey: Survey | None, catalog: Catalog) -> Choices:
 def rendered(preset: Preset, build: str, survey: Survey, cores: str = "") -> Rendered:
     """The preset as this build on this target would get it; raises InputError where it cannot be."""
     found = find_build(ContenderRequest(build, preset.engine, preset.name), survey)
-    machine = Machine(memory_bytes(survey), count_cores(cores, survey))
-    return render(preset, found["family"], found["version"], machine)
+    return render(preset, found["family"], found["version"], machine_of(survey, cores))
 
 
 def step_choices(sequence: Sequence, workloads: Mapping[str, Workload]) -> list[StepChoice]:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NotRequired, TypedDict
 
-from .history.figures import facts, plan_of
+from .history.figures import latest_fact, plan_of
 from .history.history import History
+from .memory_text import memory_of
 from .parity import DURABILITY, answers
 from .presets.ownership import PLACED, words
 from .presets.render import option_values, plain_value
@@ -21,6 +22,7 @@ GROUPS = (
     "durability", "parity", "variables", "preset", "tables", "contender", "build", "allocator", "machine",
     "plan", "load method", "start state",
 )  # fmt: skip
+_NOT_PARITY = (*DURABILITY, "server memory")  # rules that are told elsewhere
 _RULED = ("durability", "parity")  # where a session without an answer takes no part
 
 Profile = dict[tuple[str, str], str]  # group and name -> value as text
@@ -72,7 +74,7 @@ def differences(history: History, sessions: Sequence[str]) -> list[DifferenceEnt
     with history.reading():
         plans = [plan_of(history, session) for session in sessions]
         profiles = [_profile(history, *each) for each in zip(sessions, plans, strict=True)]
-        settings = [_fact(history, session, "not_default") for session in sessions]
+        settings = [latest_fact(history, session, "not_default") for session in sessions]
     found = [*differing(profiles, GROUPS), *differing_steps(plans)]
     return list(_with_defaults(sorted(found, key=_rank), settings))
 
@@ -115,19 +117,22 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
     """All that may differ, of one session."""
     turn = next(turn for turn in plan["turns"] if turn["session"] == session)
     contender = plan["contenders"][turn["contender"]]
-    names = ("machine", "build", "start_state", "variables")
-    known = {name: _fact(history, session, name) or {} for name in names}
-    table = _fact(history, session, "create_table")
+    names = ("machine", "build", "start_state", "variables", "memory")
+    known = {name: latest_fact(history, session, name) or {} for name in names}
+    table = latest_fact(history, session, "create_table")
     rules = _ruled(contender, known["variables"])
     parts: dict[str, Iterable[tuple[str, Any]]] = {
         "durability": ((name, rules.get(name)) for name in DURABILITY),
-        "parity": ((name, answer) for name, answer in rules.items() if name not in DURABILITY),
+        "parity": ((name, answer) for name, answer in rules.items() if name not in _NOT_PARITY),
         "variables": _variables(known["variables"], session, contender["base"]),
         "preset": option_values(contender["cnf"]).items(),
         "tables": _columns_of(table) if table else (),
         "contender": ((name, contender.get(name)) for name in _CONTENDER),
         "build": [*((name, contender.get(name)) for name in _BUILD), *_noted(known["build"])],
-        "allocator": [("allocator", known["variables"].get(_ALLOCATOR))],
+        "allocator": {
+            **memory_of(contender, known["memory"] or None),
+            _ALLOCATOR: known["variables"].get(_ALLOCATOR),
+        }.items(),
         "machine": _machine(known["machine"]),
         "plan": [*((name, _setting(plan, name)) for name in _PLAN), *_files(plan)],
         "load method": [("load_method", _setting(plan, "load_method"))],
@@ -150,12 +155,6 @@ def _ruled(contender: Mapping[str, Any], variables: Mapping[str, str]) -> dict[s
 def _setting(plan: Mapping[str, Any], name: str) -> Any:
     value = plan.get(name)
     return load_method_of(value) if name == "load_method" and value else value
-
-
-def _fact(history: History, session: str, name: str) -> Any:
-    """The latest of that name; None where the session did not come so far."""
-    found = facts(history, session, name)
-    return found[-1]["value"] if found else None
 
 
 def text(value: Any) -> str:

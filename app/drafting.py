@@ -15,7 +15,7 @@ from .choices import Survey
 from .errors import DynoError, InputError, TargetError
 from .planner import ContenderRequest, Estimate, PlanRequest, estimate, resolve
 from .planner.contenders import short_names
-from .planner.request import RULES
+from .planner.request import RULES, SHARED, memory_words
 from .planner.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
 from .planner.steps import chosen_steps
 from .protocol.plan import Plan
@@ -133,13 +133,15 @@ class Draft:
         return self.said(contenders=(*rest, ContenderRequest(build, engine, preset)))
 
     def with_contender(self, at: int, **values: str) -> Draft:
-        """One with another name, table options or cores."""
+        """One with another name, table options, cores or memory."""
+        if "memory" in values:
+            values |= memory_words(values.pop("memory"))
         changed = list(self.request.contenders)
         changed[at] = replace(changed[at], **{key: value.strip() for key, value in values.items()})
         return self.said(contenders=tuple(changed))
 
     def copied(self, at: int) -> Draft:
-        """One more of the same, to differ in table options or cores; without the name, which is one's own."""
+        """One more of the same, to differ in what is written of it; without the name, which is one's own."""
         contenders = self.request.contenders
         copy = replace(contenders[at], name="")
         return self.said(contenders=(*contenders[: at + 1], copy, *contenders[at + 1 :]))
@@ -354,13 +356,13 @@ def command_line(request: PlanRequest) -> str:
     words += _option("core-sets", ",".join(map(str, request.cores or ())))
     words += _option("load-method", request.load_method, _OPEN.load_method)
     words += _option("start-state", request.start, _OPEN.start)
-    words += _option("table-options", first.table_options) + _option("cores", first.cores)
+    words += [word for name in SHARED for word in _option(name.replace("_", "-"), getattr(first, name))]
     return shlex.join(words) + busy
 
 
 def _fits_options(contenders: tuple[ContenderRequest, ...]) -> bool:
-    """Options say table options and cores for all contenders at once, and no names."""
-    shared = {(each.table_options, each.cores) for each in contenders}
+    """Options say table options, cores and memory for all contenders at once, and no names."""
+    shared = {tuple(getattr(each, name) for name in SHARED) for each in contenders}
     named = any(each.name or ":" in each.build + each.preset for each in contenders)
     return len(shared) < 2 and not named
 

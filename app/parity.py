@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from .memory_text import memory_text
 from .planner.estimate import ContenderSize
 from .planner.sizes import is_mariadb, writes_binary_log
 from .presets import option_values
@@ -31,16 +32,14 @@ class _Rule:
     todo: str
 
 
-def differing(
-    contenders: Sequence[Contender], sizes: Sequence[ContenderSize], memory_bytes: int
-) -> list[Difference]:
+def differing(contenders: Sequence[Contender], sizes: Sequence[ContenderSize]) -> list[Difference]:
     """Every rule in which the contenders differ; an empty answer of a rule takes no part in it."""
     found = []
     values = [option_values(each.cnf) for each in contenders]
     for rule in _RULES:
         said = [rule.read(each, value) for each, value in zip(contenders, values, strict=True)]
         found += _difference(rule.what, rule.todo, contenders, said)
-    sides = [_side(*each, memory_bytes) for each in zip(contenders, values, sizes, strict=True)]
+    sides = [_side(*each) for each in zip(contenders, values, sizes, strict=True)]
     todo = "change rows or caches so that the data of all fits, or of none"
     return found + _difference("fits in cache", todo, contenders, sides)
 
@@ -144,6 +143,10 @@ def _cores(contender: Contender, _values: Values) -> str:
     return contender.cores or "all"
 
 
+def _memory(contender: Contender, _values: Values) -> str:
+    return memory_text(vars(contender)) or "as the build and the machine have it"
+
+
 # caching
 
 
@@ -158,10 +161,10 @@ def _file_access(contender: Contender, values: Values) -> str:
     return "buffered"
 
 
-def _side(contender: Contender, values: Values, size: ContenderSize, memory_bytes: int) -> str:
+def _side(contender: Contender, values: Values, size: ContenderSize) -> str:
     if size.data_bytes <= size.cache_bytes:
         return "the data fits"
-    if _file_access(contender, values) == "buffered" and size.data_bytes <= IN_MEMORY * memory_bytes:
+    if _file_access(contender, values) == "buffered" and size.data_bytes <= IN_MEMORY * size.memory_bytes:
         return "the data fits"
     return "the data does not fit"
 
@@ -183,5 +186,6 @@ _RULES = (
     _Rule("query cache", _query_cache, "switch it off in all presets"),
     _Rule("warm buffer pool", _warm_loading, "set innodb_buffer_pool_load_at_startup to the same"),
     _Rule("cores", _cores, "give all the same, unless cores are what is compared"),
+    _Rule("server memory", _memory, "give all the same, unless it is what is compared"),
     _Rule("file access", _file_access, "know it when you read the results, or set the same in all presets"),
 )

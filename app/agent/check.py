@@ -15,6 +15,7 @@ from .directory import Directory
 from .fulltext import collection_problems, server_problems
 from .generator import find_sysbench
 from .leftovers import REHEARSAL
+from .memory import Memory
 from .mycnf import write_my_cnf
 from .mysql import QueryError
 from .options import IGNORED, REJECTED, check_options, known_options, normal
@@ -103,6 +104,7 @@ def _check_contender(
     os.mkdir(folder, 0o700)
     try:
         found = [*_check_options(contender, folder), *_check_variations(plan, contender, folder)]
+        found += _check_memory(contender, folder)
         if start and not any(each["state"] == FAIL for each in found):
             found += _rehearse(plan, contender, folder)
         return found
@@ -134,6 +136,19 @@ def _check_options(contender: Contender, folder: str) -> List[Dict[str, Any]]:
         text = "{} accepts every option of {}".format(contender.build, contender.preset)
         found.append(say("options", PASS, text, "", contender.name))
     return found
+
+
+def _check_memory(contender: Contender, folder: str) -> List[Dict[str, Any]]:
+    """Said where what is asked for cannot be had; what is in force, the rehearsal says."""
+    memory = Memory(vars(contender), folder)
+    try:
+        memory.prepare(environment(contender.base, contender.server))
+    except Refusal as error:
+        todo = "install what is missing, or take it out of the contender"
+        return [say("server memory", FAIL, str(error), todo, contender.name)]
+    finally:
+        memory.limit.remove()
+    return []
 
 
 def _check_variations(plan: Plan, contender: Contender, folder: str) -> List[Dict[str, Any]]:
@@ -204,5 +219,8 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> List[Dict[str,
     found += [say("full text", FAIL, *each, contender.name) for each in wrong]
     compression = compression_in_force(server.client) if contender.engine == "rocksdb" else ""
     told = [say("compression", PASS, compression, "", contender.name)] if compression else []
+    if contender.memory:
+        said = "{allocator}; NUMA {numa}; limit of {limit_bytes} bytes".format(**server.memory.in_force())
+        told.append(say("server memory", PASS, "in force: allocator " + said, "", contender.name))
     fine = say("rehearsal", PASS, "started, and what was asked for is in force", "", contender.name)
     return (found or [fine]) + told

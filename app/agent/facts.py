@@ -57,6 +57,7 @@ class Facts:
         self._write("variables", variables)
         self._write("not_default", not_default(self._session.server.known, variables))
         self._write("transport", self._session.plan.transport)
+        self._write("memory", self._session.server.memory.in_force())
 
     def empty_binary_log(self) -> None:
         if self._has_binary_log:
@@ -87,8 +88,9 @@ class Facts:
         self._write_engine("loaded")
 
     def write_ended(self) -> None:
-        """After the last step: the engine once more, and the only count of the rows that is exact."""
+        """After the last step: engine and memory once more, and the only count of the rows that is exact."""
         self._write_engine("ended")
+        self._write("memory", self._session.server.memory.in_force(), "ended")
         self._write("rows_counted", self._count_rows())
 
     def _count_rows(self) -> Dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, List
 
+from .cgroup import remove_group
 from .directory import Directory
 from .installing import Installing
 from .server import end_leftover
@@ -23,6 +24,7 @@ def clean(directory: Directory) -> List[str]:
     for session in directory.sessions():
         folder = directory.session(session)
         found = end_leftover(folder)
+        remove_group(folder)
         if found:
             removed.append("server {} of session {}".format(found["pid"], session))
         if session.startswith(REHEARSAL):

@@ -55,6 +55,7 @@ def _agent() -> str:
 def _survey(directory: Directory, _: Any) -> Dict[str, Any]:
     from .build_notes import BuildNotes
     from .machine import survey
+    from .memory import memory_ways
     from .snapshots import Snapshots
 
     asked = json.loads(sys.stdin.read() or "{}")
@@ -63,7 +64,7 @@ def _survey(directory: Directory, _: Any) -> Dict[str, Any]:
     for build in found["builds"]:
         build["notes"] = notes.get(build["base"], {})
         build["installed"] = build["base"].startswith(directory.at("builds") + os.sep)
-    return {**found, "snapshots": Snapshots(directory).list()}
+    return {**found, **memory_ways(), "snapshots": Snapshots(directory).list()}
 
 
 def _check(directory: Directory, _: Any) -> Dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from .bootstrap import bootstrap
 from .directory import read_lines, write_file
+from .memory import Memory
 from .mycnf import DATA, ERROR_LOG, TMP, own_options, write_my_cnf
 from .mysql import Client, QueryError
 from .refusal import Refusal
@@ -41,6 +42,7 @@ class Server:
     ) -> None:
         self.contender = contender
         self.session = session
+        self.memory = Memory(contender, session)
         self.known = known
         self.environment = environment
         self.private = tempfile.mkdtemp(prefix="dyno-", dir=runtime_dir())
@@ -69,6 +71,7 @@ class Server:
 
     def prepare(self, lay: Optional[Callable[[str], None]] = None) -> None:
         """Fresh directories, the my.cnf, the system tables; or the data that `lay` puts there."""
+        self.memory.prepare(self.environment)
         os.makedirs(os.path.join(self.session, TMP), mode=0o700)
         base = self.contender["base"]
         own = {**own_options(self.session, self.socket, base, self.known, self.port), **self.room}
@@ -95,6 +98,7 @@ class Server:
                 cwd="/",
                 env={**os.environ, **self.environment},
                 start_new_session=True,
+                preexec_fn=self.memory.entry,
             )
         record_process(os.path.join(self.session, PID_FILE), self._process.pid, self.private)
         while not self.answers():
@@ -104,13 +108,23 @@ class Server:
                 self.kill()
                 raise Refusal("the server did not answer within {} s: {}".format(START_S, self.last_error()))
             wait(0.05)
+        seconds = time.monotonic() - began
         record_process(os.path.join(self.session, PID_FILE), self.pid, self.private)
-        return time.monotonic() - began
+        self._verify()
+        return seconds
+
+    def _verify(self) -> None:
+        try:
+            self.memory.verify(self.pid)
+        except Refusal:
+            self.kill()
+            raise
 
     def _command(self) -> List[str]:
         command = [self.contender["server"], "--defaults-file=" + self.my_cnf]
         command += ["--{}={}".format(name.replace("_", "-"), value) for name, value in self.options.items()]
         cores = self.contender.get("cores", "")
+        command = self.memory.around(command)
         return ["taskset", "-c", cores, *command] if cores else command
 
     def answers(self) -> bool:
@@ -187,7 +201,9 @@ class Server:
         return "with exit code {}".format(code)
 
     def last_error(self) -> str:
-        """The last line of the error log that speaks of an error."""
+        """The last line of the error log that speaks of an error; why it could not write any."""
+        if self.memory.limit.has_killed:
+            return "it needed more than its memory limit and was killed"
         errors = [line for line in self.log_lines() if "[ERROR]" in line and "Aborting" not in line]
         return (errors or ["its error log names no error"])[-1][:400]
 
@@ -197,6 +213,7 @@ class Server:
     def clean(self) -> None:
         """Take the private directory of the socket away; the data is the caller's."""
         shutil.rmtree(self.private, ignore_errors=True)
+        self.memory.limit.remove()
         with contextlib.suppress(OSError):
             os.unlink(os.path.join(self.session, PID_FILE))
 

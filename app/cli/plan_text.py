@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..memory_text import memory_text
 from ..protocol.plan import Plan, Step
 from ..step_text import named
 from ..units import bytes_text, count_text, seconds_text
@@ -25,6 +26,9 @@ def show_plan(plan: Plan, estimate: Any) -> None:
         for c in plan.contenders
     ]
     print_table(names, rows)
+    for contender in plan.contenders:
+        if contender.memory:
+            print(f"{contender.name}: {memory_text(vars(contender))}")
     print()
     headers = ("step", "kind", "threads", "warm-up", "bounded by", "options")
     print_table(headers, [_row(step) for step in plan.steps], right=(2, 3))

@@ -30,7 +30,8 @@ _TEXTS = ("target", "sequence", "name", "order", "transport", "load_method", "va
 
 # what `--duel` settles by itself: its name among the arguments, and as it is written
 _SETTLED = ("plan", "contender", "sequence", "steps", *_NUMBERS, "rows", "threads", "order", "transport")
-_SETTLED += ("load_method", "start_state", "table_options", "cores", "core_sets", "vary")
+_SETTLED += ("load_method", "start_state", "core_sets", "vary")
+_SETTLED += ("table_options", "cores", "allocator", "numa", "memory_limit")
 
 
 def add_words(words: Any) -> None:
@@ -75,6 +76,11 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--table-options", help="of every contender")
     parser.add_argument("--cores", help="of every contender's server, as taskset takes them")
+    parser.add_argument(
+        "--allocator", help="of every server: system, jemalloc, tcmalloc or the path of a library"
+    )
+    parser.add_argument("--numa", help="policy of every server, as numactl takes it: interleave=all")
+    parser.add_argument("--memory-limit", help="of every server with its page cache: 4G")
 
 
 def _add_ways(parser: argparse.ArgumentParser) -> None:
@@ -99,12 +105,11 @@ def run(arguments: argparse.Namespace) -> int:
 def request_of(arguments: argparse.Namespace) -> PlanRequest:
     """The plan file, with what the command line says in its place."""
     from ..planner import ContenderRequest, PlanRequest
+    from ..planner.request import SHARED
 
     request = PlanRequest() if arguments.plan is None else PlanRequest.from_file(_plan_file(arguments.plan))
     named = [ContenderRequest.from_text(text) for text in arguments.contender or ()]
-    shared = {
-        name: getattr(arguments, name) for name in ("table_options", "cores") if getattr(arguments, name)
-    }
+    shared = {name: getattr(arguments, name) for name in SHARED if getattr(arguments, name)}
     contenders = named or list(request.contenders)
     return request.with_options(
         **{name: getattr(arguments, name) for name in (*_NUMBERS, *_TEXTS)},

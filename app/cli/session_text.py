@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..memory_text import memory_text
 from ..protocol.plan import label_of
 from ..settled import settled_text
 from ..stats.steady import SHORT, STEADY, UNSTEADY
@@ -30,6 +31,8 @@ def show(found: Mapping[str, Any]) -> None:
     print(harmless(", ".join(filter(None, parts))))
     if found["start_state"]:
         print(harmless(_start_text(found["start_state"])))
+    if found["memory"] and (text := memory_text({}, found["memory"])):
+        print(harmless(text))
     if found["tags"]:
         print(f"tags: {', '.join(found['tags'])}")
     print()

@@ -122,6 +122,7 @@ def survey_target(arguments: argparse.Namespace) -> None:
 
 
 def _show(survey: dict[str, Any]) -> None:
+    from ..memory_text import ways
     from ..units import bytes_text, count_text
 
     cpu, disk = survey["cpu"], survey["disk"]
@@ -133,6 +134,8 @@ def _show(survey: dict[str, Any]) -> None:
         f"{disk['filesystem']}, {bytes_text(disk['free_bytes'] or 0)} free"
     )
     print(f"Python {survey['python']}, sysbench {survey['sysbench'] or 'not installed'}")
+    for what, found in ways(survey):
+        print(f"{what}: {found}")
     print()
     show_builds(survey["builds"])
     for warning in survey["warnings"]:

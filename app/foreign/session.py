@@ -103,7 +103,7 @@ def _events_of(at: int, step: ForeignStep, t: float, began_at: float) -> list[Ev
 
 def _plan(session: ForeignSession) -> Plan:
     steps = [each.step for each in session.steps]
-    what = {name: session.contender.get(name, "") for name in OF_CONTENDER}
+    what: dict[str, Any] = {name: session.contender.get(name, "") for name in OF_CONTENDER}
     contender = Contender(
         name=session.name, base="", server="", cnf="", fingerprint=f"unknown: {session.name}", **what
     )

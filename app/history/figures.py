@@ -100,6 +100,7 @@ class SessionShown(SessionEntry):
     events: list[dict[str, Any]]
     explains: list[ExplainEntry]
     start_state: dict[str, Any] | None  # where its data came from, and how its server was started
+    memory: dict[str, Any] | None  # allocator, NUMA policy and limit of its server, as they were in force
 
 
 class SeriesValues(TypedDict):
@@ -128,7 +129,8 @@ def show(history: History, reference: str) -> SessionShown:
             "notes": notes(history, id_),
             "events": remarks(history, id_),
             "explains": explains(history, id_),
-            "start_state": next((each["value"] for each in facts(history, id_, "start_state")[-1:]), None),
+            "start_state": latest_fact(history, id_, "start_state"),
+            "memory": latest_fact(history, id_, "memory"),
         }
     return shown
 
@@ -320,6 +322,12 @@ def facts(history: History, session: str, name: str = "") -> list[dict[str, Any]
         (session, name, name),
     )
     return [{"name": its_name, "when": when, "value": _unpack(content)} for its_name, when, content in rows]
+
+
+def latest_fact(history: History, session: str, name: str) -> Any:
+    """The latest of that name; None where the session did not come so far."""
+    found = facts(history, session, name)
+    return found[-1]["value"] if found else None
 
 
 def explains(history: History, session: str) -> list[ExplainEntry]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..catalog import Catalog
@@ -43,7 +44,7 @@ def _check_once(contenders: Sequence[Contender]) -> None:
 def _contender(
     name: str, request: ContenderRequest, build: Mapping[str, Any], preset: Preset, survey: Mapping[str, Any]
 ) -> Contender:
-    machine = Machine(memory_bytes(survey), count_cores(request.cores, survey))
+    machine = machine_of(survey, request.cores, request.memory_limit_bytes)
     rendered = render(preset, build["family"], build["version"], machine)
     return Contender(
         name=name,
@@ -58,7 +59,16 @@ def _contender(
         cnf=rendered.text,
         table_options=request.table_options.strip(),
         cores=request.cores,
+        allocator="" if request.allocator == "system" else request.allocator,
+        numa=request.numa,
+        memory_limit=request.memory_limit_bytes,
     )
+
+
+def machine_of(survey: Mapping[str, Any], cores: str, memory_limit: int = 0) -> Machine:
+    """As much of the target as one server may have: what shares in its preset are shares of."""
+    memory = memory_bytes(survey)
+    return Machine(min(memory, memory_limit or memory), count_cores(cores, survey))
 
 
 def memory_bytes(survey: Mapping[str, Any]) -> int:
@@ -118,13 +128,14 @@ def _shortest(requests: Sequence[ContenderRequest], taken: set[str]) -> list[str
         [each.engine for each in requests],
         [f"{each.engine}-{each.preset}" for each in requests],
         [f"{each.build}-{each.engine}" for each in requests],
+        [f"{each.engine}-{Path(each.allocator or 'system').name.partition('.')[0]}" for each in requests],
         [f"{each.build}-{each.engine}-{each.preset}" for each in requests],
     ]
     return next((form for form in forms if len(set(form) | taken) == len(form) + len(taken)), forms[-1])
 
 
 def _numbered(names: Sequence[str], taken: set[str]) -> list[str]:
-    """Contenders that differ in table options or cores alone are counted."""
+    """Contenders that differ in table options, cores or the like alone are counted."""
     used, found = set(taken), []
     for name in names:
         fresh, count = name, 1

@@ -80,7 +80,7 @@ class ContenderSize:
     contender: str
     data_bytes: int
     cache_bytes: int
-    memory_bytes: int
+    memory_bytes: int  # of the target, or the limit of the contender
     session_bytes: int  # the most that is on the disk while its session is active
     parts: dict[str, int]
 
@@ -227,7 +227,7 @@ def contender_size(plan: Plan, contender: Contender, survey: Mapping[str, Any], 
         contender=contender.name,
         data_bytes=int(rows * row),
         cache_bytes=cache_bytes(contender),
-        memory_bytes=int(survey.get("memory_bytes") or 0),
+        memory_bytes=min(filter(None, (survey.get("memory_bytes"), contender.memory_limit)), default=0),
         session_bytes=sum(parts.values()),
         parts=parts,
     )

@@ -22,7 +22,7 @@ from ..catalog.entries import (
     rows_problem,
 )
 from ..errors import InputError
-from ..protocol.plan import LOAD_METHODS, STARTS, load_method_of
+from ..protocol.plan import ALLOCATORS, LOAD_METHODS, MEMORY, STARTS, load_method_of
 from ..toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
 
 ORDERS = ("grouped", "interleaved")
@@ -32,6 +32,12 @@ _FLAGS = {"cores": "core-sets"}  # --cores are those of a contender
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
 _CORES = re.compile(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*")
 _TABLE_OPTIONS = re.compile(r"[A-Za-z0-9_=,'. ]{0,500}")
+_LIBRARY = re.compile(r"/[A-Za-z0-9._+@/-]{1,250}")  # no blank or colon, which part paths in LD_PRELOAD
+_NODES = r"\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*"
+_NUMA = re.compile(rf"(interleave|membind)=(all|{_NODES})|preferred=\d{{1,4}}|localalloc")
+_LIMIT = re.compile(r"([1-9]\d{0,14})([KMGT]?)", re.IGNORECASE)
+_FACTORS = {letter: 1024**power for power, letter in enumerate(("", *"KMGT"))}
+SHARED = ("table_options", "cores", *MEMORY)  # options say them of all contenders
 
 RULES = {
     "name": Rule((str,), longest=60),
@@ -61,6 +67,9 @@ CONTENDER_RULES = {
     "name": TEXT,
     "table_options": TEXT,
     "cores": TEXT,
+    "allocator": TEXT,
+    "numa": TEXT,
+    "memory_limit": TEXT,
 }
 
 
@@ -74,6 +83,9 @@ class ContenderRequest:
     name: str = ""
     table_options: str = ""
     cores: str = ""
+    allocator: str = ""
+    numa: str = ""
+    memory_limit: str = ""
 
     @classmethod
     def from_text(cls, text: str) -> ContenderRequest:
@@ -91,7 +103,40 @@ class ContenderRequest:
             return "cores", f"must be like 0-3 or 0,2,4, not {shown(self.cores)}"
         if not _TABLE_OPTIONS.fullmatch(self.table_options):
             return "table_options", "may hold letters, digits, blanks and = , ' . _ only"
+        return self._memory_problem()
+
+    def _memory_problem(self) -> tuple[str, str]:
+        names = ("system", *ALLOCATORS)
+        if self.allocator and self.allocator not in names and not _LIBRARY.fullmatch(self.allocator):
+            forms = f"{', '.join(names)} or the path of a library"
+            return "allocator", f"must be {forms}, not {shown(self.allocator)}"
+        if self.numa and not _NUMA.fullmatch(self.numa):
+            forms = "interleave=all, interleave=0,1, membind=0, preferred=0 or localalloc"
+            return "numa", f"must be like {forms}, not {shown(self.numa)}"
+        if self.memory_limit and not _LIMIT.fullmatch(self.memory_limit):
+            return "memory_limit", f"must be like 512M or 4G, not {shown(self.memory_limit)}"
         return "", ""
+
+    @property
+    def memory(self) -> str:
+        """All that is said of it, as it is written in one field."""
+        return ", ".join(filter(None, (self.allocator, self.numa, self.memory_limit)))
+
+    @property
+    def memory_limit_bytes(self) -> int:
+        """0: none."""
+        found = _LIMIT.fullmatch(self.memory_limit)
+        return int(found[1]) * _FACTORS[found[2].upper()] if found else 0
+
+
+def memory_words(text: str) -> dict[str, str]:
+    """What is written in one field, by key: a word is told by its form, two of one form stay together."""
+    found = dict.fromkeys(MEMORY, "")
+    for word in re.split(r",?\s+", text.strip()):
+        is_policy = "=" in word or word == "localalloc"
+        key = "memory_limit" if word[:1].isdigit() else "numa" if is_policy else "allocator"
+        found[key] = f"{found[key]} {word}".strip()
+    return found
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,11 @@ FIGURES = ("rate", "latency", "size")  # the value of a step: in its unit, mean 
 LOAD_METHODS = ("ordered", "parallel", "bulk")
 OPEN_FILES = 1024  # of a server beside its clients: tables, logs, libraries; below it lets fewer clients in
 
+ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  # and the packages of Debian
+
 # fields of a step that came later: part of a work_key where they say something, so that old keys stay
 LATER = ("figure", "rate", "cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches")
+MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
 _ORDERED_ONCE = "insert"  # what `ordered` was called while there was no other: keys and hashes keep it
 
 
@@ -37,11 +40,20 @@ class Contender:
     cnf: str  # the rendered preset; the agent adds the paths, socket and user of the session
     table_options: str = ""
     cores: str = ""  # as taskset -c takes them; empty: all
+    allocator: str = ""  # one of ALLOCATORS, or the path of a library; empty: the one it was linked with
+    numa: str = ""  # as numactl takes it: interleave=all, membind=0, preferred=0, localalloc
+    memory_limit: int = 0  # bytes of server and page cache; 0: none
 
     @property
     def key(self) -> str:
         """What shapes the server, and no name: equal keys are the same contender."""
-        return digest([self.fingerprint, self.engine, self.cnf, self.table_options, self.cores])
+        usual = [self.fingerprint, self.engine, self.cnf, self.table_options, self.cores]
+        return digest([*usual, self.memory] if self.memory else usual)
+
+    @property
+    def memory(self) -> dict[str, Any]:
+        """What is asked for the memory of the server."""
+        return {name: getattr(self, name) for name in MEMORY if getattr(self, name)}
 
 
 @dataclass(frozen=True)
@@ -145,8 +157,10 @@ class Plan:
         """The SHA-256 of the content: the same for the same plan pressed twice."""
         nameless = replace(self, id="", turns=[replace(turn, session="") for turn in self.turns])
         steps = [content_of(step) for step in self.steps]
+        contenders = [_content_of_contender(each) for each in self.contenders]
         method = self._load_method_as_published
-        return digest({**asdict(nameless), "steps": steps, "load_method": method})
+        parts = {"steps": steps, "contenders": contenders, "load_method": method}
+        return digest({**asdict(nameless), **parts})
 
     @property
     def _load_method_as_published(self) -> str:
@@ -196,6 +210,11 @@ def content_of(step: Step) -> dict[str, Any]:
     untouched = Step(step.name, step.kind)
     silent = [name for name in LATER if getattr(step, name) == getattr(untouched, name)]
     return {name: value for name, value in asdict(step).items() if name not in silent}
+
+
+def _content_of_contender(contender: Contender) -> dict[str, Any]:
+    usual = {name: value for name, value in asdict(contender).items() if name not in MEMORY}
+    return {**usual, **contender.memory}
 
 
 def load_method_of(text: str) -> str:

@@ -10,6 +10,7 @@ from ..compare import ColumnEntry
 from ..history.figures import facts, plan_of
 from ..history.history import History
 from ..history.publishing import source_of
+from ..memory_text import memory_text
 from ..units import bytes_text, count_text
 
 _SHOWN = 16  # signs of a checksum
@@ -35,7 +36,7 @@ def setups(history: History, columns: Sequence[ColumnEntry], names: Sequence[str
     for column, name in zip(columns, names, strict=True):
         known = {
             what: (facts(history, column["id"], what) or [{"value": {}}])[-1]["value"]
-            for what in ("machine", "build")
+            for what in ("machine", "build", "memory")
         }
         source = source_of(history, column["id"])
         published = ", ".join(source[each] for each in ("author", "date", "article") if each in source)
@@ -43,6 +44,7 @@ def setups(history: History, columns: Sequence[ColumnEntry], names: Sequence[str
             ("Published", published),
             *_machine(column["target"], known["machine"]),
             *_build(column, known["build"]),
+            ("Server memory", memory_text({}, known["memory"])),
             ("Sequence", column["sequence"]),
             ("Sessions", str(len(column["ids"]))),
         ]

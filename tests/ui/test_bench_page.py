@@ -209,7 +209,7 @@ def test_what_cannot_be_had_says_why(qtbot: QtBot, page: BenchPage) -> None:
 
 def test_name_options_and_cores_are_written_in_the_line(qtbot: QtBot, page: BenchPage) -> None:
     table = page.contenders.table
-    for column, text in ((0, "small"), (4, "ROW_FORMAT=DYNAMIC"), (5, "0-1")):
+    for column, text in ((0, "small"), (4, "ROW_FORMAT=DYNAMIC"), (5, "0-1"), (6, "jemalloc, 4G")):
         table.setFocus()
         table.setCurrentIndex(page.contenders.contenders.index(0, column))
         qtbot.keyClick(table, Qt.Key.Key_F2)
@@ -220,6 +220,7 @@ def test_name_options_and_cores_are_written_in_the_line(qtbot: QtBot, page: Benc
         settle(qtbot, page)
     first = request_of(page).contenders[0]
     assert (first.name, first.table_options, first.cores) == ("small", "ROW_FORMAT=DYNAMIC", "0-1")
+    assert (first.allocator, first.memory_limit) == ("jemalloc", "4G")
 
 
 def test_cores_that_the_target_lacks_are_marked(qtbot: QtBot, page: BenchPage) -> None:
@@ -230,6 +231,16 @@ def test_cores_that_the_target_lacks_are_marked(qtbot: QtBot, page: BenchPage) -
     assert "cores must be like 0-3" in reason(page)
     assert model.index(1, 5).data(Qt.ItemDataRole.ForegroundRole) == page.context.theme.colour("bad")
     assert "cores must be like" in page.before.checks.item(0).text()
+
+
+def test_memory_that_cannot_be_is_marked(qtbot: QtBot, page: BenchPage) -> None:
+    model = page.contenders.contenders
+    model.setData(model.index(1, 6), "jemalloc tcmalloc")
+    settle(qtbot, page)
+    assert "allocator must be system, jemalloc, tcmalloc or the path" in reason(page)
+    assert model.index(1, 6).data(Qt.ItemDataRole.ForegroundRole) == page.context.theme.colour("bad")
+    assert "allocator must be" in model.index(1, 6).data(Qt.ItemDataRole.ToolTipRole)
+    assert model.index(1, 5).data(Qt.ItemDataRole.ForegroundRole) != page.context.theme.colour("bad")
 
 
 def test_a_copy_differs_and_goes_with_the_delete_key(qtbot: QtBot, page: BenchPage) -> None:

@@ -134,6 +134,49 @@ def test_an_hour_off_is_told_with_its_side() -> None:
     assert one("clock", checks(on={"clock_utc": None})).state == "warn"
 
 
+# the memory of servers
+
+
+def of_memory(on: dict[str, Any] | None = None, **asked: str) -> list[tuple[str, str, str]]:
+    """What is said where one contender asks for it."""
+    found = checks(on=on, contenders=(ContenderRequest("mariadb-10.11.19", "innodb", **asked),))
+    return [(each.state, each.text, each.todo) for each in found if each.name == "server memory"]
+
+
+def test_what_a_target_lacks_is_named() -> None:
+    bare = {"allocators": {}, "numactl": None, "memory_limit_problem": "no cgroup can be made in /x: No"}
+    ((state, text, todo),) = of_memory(bare, allocator="tcmalloc")
+    assert (state, text) == ("fail", "the allocator tcmalloc is not installed on the target")
+    assert "libtcmalloc-minimal4" in todo
+    ((state, text, _),) = of_memory(bare, numa="interleave=all")
+    assert (state, text) == ("fail", "numactl is not installed on the target")
+    ((state, text, _),) = of_memory(bare, memory_limit="4G")
+    assert (state, text) == ("fail", "there can be no memory limit: no cgroup can be made in /x: No")
+    assert of_memory(bare) == of_memory(bare, allocator="/x.so") == []
+
+
+def test_what_a_target_has_is_left_to_the_agent() -> None:
+    has = {"allocators": {"jemalloc": "/x.so"}, "numactl": "/usr/bin/numactl", "memory_limit_problem": ""}
+    assert of_memory(has, allocator="jemalloc", numa="membind=0") == []
+    assert of_memory(allocator="jemalloc", numa="membind=0") == []  # a survey that does not say
+
+
+def test_a_memory_limit_leaves_room_for_the_server(dyno_home: Path) -> None:
+    write(dyno_home / "presets/innodb/own.cnf", "[mysqld]\ninnodb_buffer_pool_size=1G\n")
+    states = {
+        limit: of_memory(memory_limit=limit, preset="own")[0][0] for limit in ("900M", "1100M", "4G", "16G")
+    }
+    assert states == {"900M": "fail", "1100M": "warn", "4G": "pass", "16G": "warn"}
+
+
+def test_contenders_that_have_their_memory_otherwise_have_no_parity() -> None:
+    other = ContenderRequest("mariadb-10.11.19", "innodb", allocator="jemalloc", memory_limit="8G")
+    found = checks(contenders=(ContenderRequest("mariadb-10.11.19", "innodb"), other))
+    texts = [each.text for each in found if each.name == "parity"]
+    usual = "innodb-system: as the build and the machine have it"
+    assert f"server memory: {usual}; innodb-jemalloc: allocator jemalloc, memory limit 8.0 GB" in texts
+
+
 # parity
 
 

@@ -17,6 +17,7 @@ ONE = ContenderRequest("mysql-5.6.24", "innodb")
         ONE,
         ContenderRequest("mysql-5.6.24", "innodb", name="the same by another name"),
         ContenderRequest("mysql-5.6.24", "innodb", table_options=" "),
+        ContenderRequest("mysql-5.6.24", "innodb", allocator="system"),
     ],
 )
 def test_the_same_contender_twice_is_what_repeats_are_for(other: ContenderRequest) -> None:
@@ -30,6 +31,9 @@ def test_the_same_contender_twice_is_what_repeats_are_for(other: ContenderReques
         ContenderRequest("mysql-9.7.4", "innodb"),
         ContenderRequest("mysql-5.6.24", "myisam"),
         ContenderRequest("mysql-5.6.24", "innodb", cores="0-1"),
+        ContenderRequest("mysql-5.6.24", "innodb", allocator="jemalloc"),
+        ContenderRequest("mysql-5.6.24", "innodb", numa="membind=0"),
+        ContenderRequest("mysql-5.6.24", "innodb", memory_limit="4G"),
         ContenderRequest("mysql-5.6.24", "innodb", table_options="ROW_FORMAT=COMPRESSED"),
     ],
 )

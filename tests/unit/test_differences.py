@@ -103,6 +103,21 @@ def test_what_was_noted_of_the_builds(tmp_path: Path) -> None:
     assert rows(found(tmp_path, plan, *facts)) == {("build", "notes.compiler"): ["gcc 12", "clang 15"]}
 
 
+def test_memory_as_asked_for_and_as_it_was_in_force(tmp_path: Path) -> None:
+    asked = [replace(INNODB, allocator="jemalloc", memory_limit=1 << 30), INNODB]
+    assert rows(found(tmp_path / "asked", journals.plan(asked))) == {
+        ("allocator", "allocator"): ["jemalloc", None],
+        ("allocator", "memory_limit"): ["1.0 GB", None],
+    }
+    usual = {"allocator": "system", "numa": "default", "limit_bytes": None, "peak_bytes": None}
+    facts = [{**usual, "allocator": "/lib/libjemalloc.so.2", "limit_bytes": 1 << 30, "peak_bytes": 9}, usual]
+    both = found(tmp_path / "found", journals.plan(asked), *({"memory": fact} for fact in facts))
+    assert rows(both) == {
+        ("allocator", "allocator"): ["/lib/libjemalloc.so.2", "system"],
+        ("allocator", "memory_limit"): ["1.0 GB", None],
+    }
+
+
 def test_start_state_and_tables(tmp_path: Path) -> None:
     table = "CREATE TABLE `sbtest1` (\n  `id` int(11),\n  PRIMARY KEY (`id`)\n) ENGINE={} AUTO_INCREMENT={}"
     facts = [
@@ -196,7 +211,7 @@ def test_allocator_load_method_and_start_state_have_their_places(tmp_path: Path)
         ids += keep(history, other, {"variables": {"version_malloc_library": "jemalloc 5.3.0"}})
         entries = rows(differences(history, ids))
     assert entries == {
-        ("allocator", "allocator"): ["system", "jemalloc 5.3.0"],
+        ("allocator", "version_malloc_library"): ["system", "jemalloc 5.3.0"],
         ("load method", "load_method"): ["ordered", "parallel"],
         ("start state", "start"): ["loaded", "restarted"],
     }

@@ -201,6 +201,28 @@ def test_ticks_add_at_the_end_and_take_away_all_of_a_cell() -> None:
     assert len(draft.without([0, 3]).request.contenders) == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "allocator", "numa", "limit"),
+    [
+        ("", "", "", ""),
+        ("jemalloc, interleave=0,1, 4G", "jemalloc", "interleave=0,1", "4G"),
+        (" 512M  localalloc ", "", "localalloc", "512M"),
+        ("/usr/lib/libmimalloc.so.2", "/usr/lib/libmimalloc.so.2", "", ""),
+        ("jemalloc tcmalloc", "jemalloc tcmalloc", "", ""),  # which is then refused
+    ],
+)
+def test_memory_is_written_in_one_field(text: str, allocator: str, numa: str, limit: str) -> None:
+    (first, _) = drafted().with_contender(0, memory=text).request.contenders
+    assert (first.allocator, first.numa, first.memory_limit) == (allocator, numa, limit)
+    assert drafted().with_contender(0, memory=first.memory).request.contenders[0] == first
+
+
+def test_memory_that_cannot_be_is_pointed_at() -> None:
+    found = concluded(drafted().with_contender(1, memory="jemalloc tcmalloc"))
+    assert found.problem and found.problem.field == "contenders.1.allocator"
+    assert found.problem.text.startswith("contender 2: allocator must be system, jemalloc, tcmalloc or")
+
+
 def test_a_wrong_contender_is_pointed_at() -> None:
     found = concluded(drafted().with_contender(1, cores="many"))
     assert found.problem and found.problem.field == "contenders.1.cores"
@@ -342,6 +364,13 @@ def test_lua_of_ones_own_is_shown_before_it_may_run(dyno_home: Path) -> None:
             "contenders": (
                 ContenderRequest(MARIADB, "innodb", table_options="ROW_FORMAT=DYNAMIC", cores="0-1"),
                 ContenderRequest(MARIADB, "rocksdb", table_options="ROW_FORMAT=DYNAMIC", cores="0-1"),
+            )
+        },
+        {
+            "contenders": (
+                ContenderRequest(
+                    MARIADB, "innodb", allocator="/x/a.so", numa="localalloc", memory_limit="4G"
+                ),
             )
         },
     ],

@@ -111,6 +111,12 @@ def test_a_plan_file_is_read() -> None:
         ('engine = "innodb"\n', "", "engine is missing"),
         ('name = "rocks"', 'name = "../x"', "line 16: name must be up to 60 letters"),
         ('name = "rocks"', 'cores = "all"', "line 16: cores must be like 0-3"),
+        ('name = "rocks"', 'allocator = "mine"', "line 16: allocator must be system, jemalloc, tcmalloc or"),
+        ('name = "rocks"', 'allocator = "/a:/b"', "line 16: allocator must be"),
+        ('name = "rocks"', 'numa = "everywhere"', "line 16: numa must be like interleave=all"),
+        ('name = "rocks"', 'numa = "all --physcpubind=0"', "line 16: numa must be like interleave=all"),
+        ('name = "rocks"', 'memory_limit = "0G"', "line 16: memory_limit must be like 512M or 4G, not '0G'"),
+        ('name = "rocks"', "memory_limit = 4", "line 16: memory_limit must be a text, not 4"),
         ('name = "rocks"', 'table_options = "x; DROP TABLE t"', "line 16: table_options may hold"),
         (
             'name = "first"',
@@ -295,6 +301,12 @@ def test_engines_are_named_in_any_case() -> None:
             ["a-innodb-default", "a-innodb-default-2"],
         ),
         (
+            tuple(
+                ContenderRequest("a", "innodb", allocator=each) for each in ("", "jemalloc", "/x/liba.so.1")
+            ),
+            ["innodb-system", "innodb-jemalloc", "innodb-liba"],
+        ),
+        (
             (ContenderRequest("a", "innodb", name="rocksdb"), ContenderRequest("a", "rocksdb")),
             ["rocksdb", "rocksdb-default"],
         ),
@@ -337,6 +349,13 @@ def test_shares_are_of_the_cores_a_contender_has(dyno_home: Path) -> None:
         assert f"innodb_read_io_threads={count}\n" in plan(contenders=(one,)).contenders[0].cnf
     beyond = ContenderRequest("mysql-5.6.24", "innodb", cores="0-4")
     assert "cores 0-4: the target has 0-3" in unresolved(contenders=(beyond,))
+
+
+def test_shares_are_of_the_memory_a_contender_has(dyno_home: Path) -> None:
+    write(dyno_home / "presets/innodb/own.cnf", "[mysqld]\ninnodb_buffer_pool_size={ram*0.5}\n")
+    for limit, size in (("", 8 * GB), ("4G", 2 * GB), ("1024m", GB // 2), ("1T", 8 * GB)):
+        one = ContenderRequest("mysql-5.6.24", "innodb", "own", memory_limit=limit)
+        assert f"innodb_buffer_pool_size={size}\n" in plan(contenders=(one,)).contenders[0].cnf
 
 
 def test_a_preset_with_a_forbidden_option_is_refused(dyno_home: Path) -> None:

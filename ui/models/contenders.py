@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor
 
 from app.drafting import Draft, Outcome, Problem, names_of
 from app.planner import ContenderRequest
+from app.protocol.plan import MEMORY
 
 from ..theme import Theme
 from .choices import ROLE, Index, engine_text
@@ -22,17 +23,22 @@ COLUMNS = (
     ("Preset", "preset"),
     ("Table options", "table_options"),
     ("Cores", "cores"),
+    ("Memory", "memory"),
 )
-EDITABLE = ("name", "table_options", "cores")
+EDITABLE = ("name", "table_options", "cores", "memory")
 TIPS = {
     "name": "How it is called in tables and charts; left empty: what tells it apart",
     "table_options": "Added to CREATE TABLE: ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8",
     "cores": "The server's, as taskset takes them: 0-3 or 0,2; left empty: all",
+    "memory": "The server's, in any order: allocator (jemalloc, tcmalloc or the path of a library),\n"
+    "NUMA policy as numactl takes it (interleave=all), limit of server and page cache (4G);\n"
+    "left empty: the system's allocator and policy, no limit",
 }
+_OPEN = {"table_options": "none", "cores": "all", "memory": "system"}
 
 
 class ContenderModel(QAbstractTableModel):
-    """Its name, table options and cores are written here; the draft itself is changed by who listens."""
+    """What is written of each is written here; the draft itself is changed by who listens."""
 
     edited = Signal(int, str, str)  # which, field, text
 
@@ -117,7 +123,7 @@ class ContenderModel(QAbstractTableModel):
             return engine_text(said)
         if key == "name" and not said:
             return self._names[row]
-        return said or {"cores": "all", "table_options": "none"}.get(key, "")
+        return said or _OPEN.get(key, "")
 
     def _tip(self, row: int, key: str) -> str:
         if self._problem and self._is_wrong(row, key):
@@ -132,7 +138,8 @@ class ContenderModel(QAbstractTableModel):
     def _is_wrong(self, row: int, key: str) -> bool:
         """What is wrong with a whole contender marks its build."""
         field = self._problem.field if self._problem else ""
-        return field == f"contenders.{row}.{key}" or (key == "build" and field == f"contenders.{row}")
+        wrong = {f"contenders.{row}": "build", **{f"contenders.{row}.{name}": "memory" for name in MEMORY}}
+        return key == wrong.get(field, field.removeprefix(f"contenders.{row}."))
 
     def _refresh(self) -> None:
         if self.rowCount():

@@ -36,10 +36,20 @@ def test_no_name_is_part_of_the_contender_key(change: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"fingerprint": "0" * 64}, {"engine": "rocksdb"}, {"cnf": "x"}, {"table_options": "x"}, {"cores": "0"}],
+    [
+        *({"fingerprint": "0" * 64}, {"engine": "rocksdb"}, {"cnf": "x"}, {"table_options": "x"}),
+        *({"cores": "0"}, {"allocator": "jemalloc"}, {"numa": "interleave=all"}, {"memory_limit": 1 << 30}),
+    ],
 )
 def test_what_shapes_the_server_is_part_of_the_contender_key(change: dict[str, Any]) -> None:
-    assert replace(CONTENDER, **change).key != CONTENDER.key
+    changed = replace(CONTENDER, **change)
+    assert changed.key != CONTENDER.key
+    assert replace(PLAN, contenders=[changed]).hash != PLAN.hash
+
+
+def test_a_contender_that_says_nothing_of_its_memory_has_the_key_that_it_always_had() -> None:
+    assert CONTENDER.key == "00d7b82b46c7b839573889a70da2df280a0b9e057fb863b0e17d46a96a018335"  # for ever
+    assert PLAN.hash == "ba31d8116fecc2f7b8eccb56f08ceb4c6ef2cfbc2b196d312b79c99b25d91ad8"
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from ...widgets.table import LINE_HEIGHT, Table
 COLOURS = 8
 COLUMN, WIDEST_COLUMN = 92, 168
 WIDEST_NAME = 220
-WIDTHS = (0, 0, 76, 80, 116, 52)  # of the columns of a contender; 0: what is left
+WIDTHS = (0, 0, 72, 72, 100, 48, 72)  # of the columns of a contender; 0: what is left
 NO_BUILDS = "No build is known here yet: survey the target"
 HINT = "Tick what is compared; a dash cannot be had, its reason stands here when it is reached"
 
@@ -111,7 +111,7 @@ class ContendersPanel(QWidget):
         return self.grid.fontMetrics().horizontalAdvance(str(name)) + 3 * SPACE
 
     def _make_actions(self) -> None:
-        tip = "One more of the chosen contender, to differ in table options or cores"
+        tip = "One more of the chosen contender, to differ in what is written of it"
         self.copy = action(self, "Copy", "Ctrl+D", tip, self._on_copy_wanted)
         self.remove = action(
             self.table, "Remove", "Del", "Take the chosen contenders out", self._on_remove_wanted

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.installing import notes_text
+from app.memory_text import ways
 from app.surveys import Survey
 from app.units import ago_text, bytes_text, date_text
 
@@ -270,6 +271,7 @@ def facts_of(survey: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "User", str(survey.get("user") or "")
     yield "Python", str(survey.get("python") or "")
     yield "sysbench", str(survey.get("sysbench") or "not installed")
+    yield from ways(survey)
 
 
 def _clock_text(survey: Mapping[str, Any]) -> str:

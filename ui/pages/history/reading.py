@@ -9,6 +9,7 @@ from typing import Any
 from app.history.figures import SessionShown, plan_of, settings, show
 from app.history.history import History
 from app.installing import notes_text
+from app.memory_text import memory_text
 from app.protocol.plan import label_of
 from app.step_text import cut_text
 from app.units import bytes_text, date_text, seconds_text
@@ -51,6 +52,8 @@ def _what(shown: SessionShown, plan: dict[str, Any], notes: dict[str, str]) -> I
     parts = (contender["engine"], f"preset {contender['preset']}", contender["table_options"])
     yield "Engine", ", ".join(filter(None, parts))
     yield "Cores", contender["cores"] or "all"
+    if memory := memory_text({}, shown["memory"]):
+        yield "Server memory", memory
     yield "Sequence", f"{shown['sequence']}: {_done(shown)}"
     yield "Tables", f"{plan['tables']:,}, each of {plan['rows']:,} rows"
     yield "Each step", f"{seconds_text(plan['seconds'])} after {seconds_text(plan['warmup'])} of warm-up"

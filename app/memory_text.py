@@ -1,0 +1,46 @@
+"""The memory of a server in words: what a contender asks for, what was in force in a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .protocol.plan import MEMORY
+from .units import bytes_text
+
+_USUAL = (None, "", "system", "default")
+
+
+def memory_of(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None) -> dict[str, str]:
+    """By the keys of a contender: read back from the server where it has been started, else as asked for."""
+    said = {name: contender.get(name) for name in MEMORY}
+    if in_force is not None:
+        said = {**in_force, "memory_limit": in_force.get("limit_bytes")}
+    limit = said["memory_limit"]
+    texts = {
+        "allocator": said.get("allocator"),
+        "numa": said.get("numa"),
+        "memory_limit": limit and bytes_text(limit),
+    }
+    return {name: str(text) for name, text in texts.items() if text}
+
+
+def memory_text(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None = None) -> str:
+    """What is not as it is without being asked for, in one line; '' where nothing is."""
+    said = {name: text for name, text in memory_of(contender, in_force).items() if text not in _USUAL}
+    words = {"allocator": "allocator {}", "numa": "NUMA policy {}", "memory_limit": "memory limit {}"}
+    parts = [words[name].format(text) for name, text in said.items()]
+    peak = (in_force or {}).get("peak_bytes")
+    return ", ".join([*parts, f"{bytes_text(peak)} of it used at most"] if peak else parts)
+
+
+def ways(survey: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What the servers of a target can be given; nothing of a survey that does not say."""
+    if "allocators" not in survey:
+        return []
+    problem = survey.get("memory_limit_problem")
+    return [
+        ("Allocators", ", ".join(["system", *survey["allocators"]])),
+        ("NUMA policies", "with numactl" if survey.get("numactl") else "none: numactl is not installed"),
+        ("Memory limits", f"none: {problem}" if problem else "can be set"),
+    ]

@@ -1,0 +1,132 @@
+"""Allocator, NUMA policy and memory limit of real servers: in force, kept and compared, or refused."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.agent.cgroup import RECORD, limit_problem
+from app.agent.memory import mapped
+from app.protocol.events import Fact
+
+from .desktop import Desktop
+from .sshd import wait_until
+
+MB = 1 << 20
+CONTENDER = '[[contender]]\nbuild = "mariadb-10.11.19"\nengine = "innodb"\n'
+SMALL = "[mysqld]\ninnodb_buffer_pool_size=16M\nkey_buffer_size=8M\n"
+TOP = 'target = "local"\nsequence = "tiny"\nsteps = ["point-query"]\nrows = 500\nseconds = 1\nwarmup = 0\n'
+
+
+def plan_file(desktop: Desktop, *contenders: str, top: str = TOP) -> str:
+    path = desktop.home / "memory.toml"
+    path.write_text(top + "".join(f"\n{CONTENDER}{each}\n" for each in contenders))
+    return str(path)
+
+
+def memory_of(desktop: Desktop, session: str) -> dict[str, Any]:
+    """What the session says of it in the end, and what the server itself called its allocator."""
+    facts = {each.name: each.value for each in desktop.events(session) if isinstance(each, Fact)}
+    return {**facts["memory"], "said": facts["variables"]["version_malloc_library"]}
+
+
+def test_what_is_asked_for_is_in_force_kept_and_compared(desktop: Desktop) -> None:
+    limit = "" if limit_problem() else '\nmemory_limit = "640M"'
+    first = f'preset = "small"\nallocator = "jemalloc"\nnuma = "interleave=all"{limit}'
+    second = 'preset = "small"\nallocator = "tcmalloc"\nnuma = "membind=0"'
+    write_small(desktop)
+    running = desktop.begin("run", plan_file(desktop, first, second))
+    wait_until(lambda: has_jemalloc(server_of_a_session(desktop)), "a server with jemalloc", 60)
+    look_at(server_of_a_session(desktop), bool(limit))
+    assert not has_jemalloc(desktop.agent_pid())
+    said, _ = running.communicate(timeout=120)
+    assert running.returncode == 0, said
+    jemalloc, tcmalloc = (memory_of(desktop, each["id"]) for each in desktop.sessions())
+    assert (jemalloc["said"].split()[0], tcmalloc["said"].split()[0]) == ("jemalloc", "tcmalloc")
+    assert os.path.basename(tcmalloc["allocator"]).startswith("libtcmalloc_minimal.so")
+    assert jemalloc["numa"].startswith("interleave:0")
+    assert tcmalloc["numa"].startswith("bind:0")
+    assert tcmalloc["limit_bytes"] is None
+    if limit:
+        assert jemalloc["limit_bytes"] == 640 * MB
+        assert 32 * MB < jemalloc["used_bytes"] <= (jemalloc["peak_bytes"] or 640 * MB) <= 640 * MB
+    check_compared(desktop)
+
+
+def write_small(desktop: Desktop) -> None:
+    folder = desktop.home / "presets" / "innodb"
+    folder.mkdir(parents=True)
+    (folder / "small.cnf").write_text(SMALL)
+
+
+def server_of_a_session(desktop: Desktop) -> int:
+    """Not that of a rehearsal, which is soon gone; 0 while there is none."""
+    paths = desktop.target.glob("sessions/[0-9]*/server.pid")
+    return next((int(path.read_text().split()[0]) for path in paths), 0)
+
+
+def has_jemalloc(pid: int) -> bool:
+    return any("libjemalloc.so" in each for each in mapped(pid))
+
+
+def look_at(pid: int, is_limited: bool) -> None:
+    """At the server itself, in words of the kernel alone."""
+    assert " interleave:0" in Path(f"/proc/{pid}/numa_maps").read_text()
+    groups = Path(f"/proc/{pid}/cgroup").read_text()
+    assert ("/dyno-" in groups or ".scope" in groups) == is_limited
+
+
+def check_compared(desktop: Desktop) -> None:
+    ids = [each["id"] for each in desktop.sessions()]
+    shown = desktop.dyno("session", "show", ids[0]).stdout
+    assert "allocator /usr/lib" in shown
+    desktop.dyno("report", *ids, "--out", str(desktop.home / "report.md"))
+    differing = (desktop.home / "report.md").read_text()
+    assert "libjemalloc.so.2" in differing
+    assert "bind:0" in differing
+
+
+def test_what_cannot_be_had_is_refused_before_anything_starts(desktop: Desktop) -> None:
+    assert math.pi
+    (libm,) = {each for each in mapped(os.getpid()) if os.path.basename(each).startswith("libm.so")}
+    asked = (
+        'allocator = "/etc/passwd"',
+        f'allocator = "{libm}"',
+        'allocator = "/gone.so"',
+        'numa = "membind=63"',
+    )
+    said = desktop.refused("run", plan_file(desktop, *asked), code=1)
+    assert said.startswith("nothing was started: /etc/passwd is no shared library for /usr/sbin/mariadbd: ")
+    assert f"{libm} is no allocator for /usr/sbin/mariadbd, which has malloc from " in said
+    assert "the allocator /gone.so is not there: there is no such file" in said
+    assert "numactl --membind=63 cannot be had here: " in said
+    assert desktop.sessions() == []
+
+
+@pytest.mark.full
+@pytest.mark.skipif(bool(limit_problem()), reason="no cgroup can be made here")
+def test_the_group_that_a_killed_agent_left_goes_with_the_next_plan(desktop: Desktop) -> None:
+    write_small(desktop)
+    plan = plan_file(desktop, 'preset = "small"\nmemory_limit = "640M"')
+    running = desktop.begin("run", plan)
+    wait_until(lambda: server_of_a_session(desktop) > 0, "a server", 60)
+    (record,) = desktop.target.glob(f"sessions/[0-9]*/{RECORD}")
+    group = Path(record.read_text())
+    os.kill(desktop.agent_pid(), signal.SIGKILL)
+    running.communicate(timeout=60)
+    assert group.is_dir()
+    desktop.dyno("run", plan)
+    assert not group.exists()
+
+
+def test_a_server_that_needs_more_than_its_limit_is_told(desktop: Desktop) -> None:
+    write_small(desktop)
+    said = desktop.refused("run", plan_file(desktop, 'preset = "small"\nmemory_limit = "32M"'), code=1)
+    expected = limit_problem() or "it needed more than its memory limit and was killed"
+    assert expected in said
+    assert not list(Path("/sys/fs/cgroup").glob("**/dyno-rehearsal*"))

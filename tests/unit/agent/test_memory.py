@@ -1,0 +1,128 @@
+"""What a contender asks for the memory of its server: how it is brought about, and when it is refused."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.agent import memory
+from app.agent.memory import Memory, check_library, check_policy, find_library, library_of, mapped, policies
+from app.agent.program import Answer
+from app.agent.refusal import Refusal
+
+LDCONFIG = """2 libs found in cache `/etc/ld.so.cache'
+\tlibjemalloc.so.2 (libc6,x86-64) => /lib/x86_64-linux-gnu/libjemalloc.so.2
+\tlibtcmalloc_minimal_debug.so.4 (libc6,x86-64) => /lib/x86_64-linux-gnu/libtcmalloc_minimal_debug.so.4
+\tlibtcmalloc_minimal.so.4 (libc6,x86-64) => /lib/x86_64-linux-gnu/libtcmalloc_minimal.so.4
+"""
+BINDING = "{:>10}:\tbinding file /usr/sbin/mysqld [0] to {} [0]: normal symbol `malloc' [GLIBC_2.2.5]\n"
+
+
+def asked(monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
+    monkeypatch.setattr(memory, "ask", lambda *_: answer)
+
+
+def test_a_name_is_a_library_as_the_loader_knows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked(monkeypatch, Answer(0, LDCONFIG, ""))
+    assert find_library("jemalloc") == "/lib/x86_64-linux-gnu/libjemalloc.so.2"
+    assert find_library("tcmalloc") == "/lib/x86_64-linux-gnu/libtcmalloc_minimal.so.4"
+    asked(monkeypatch, Answer(0, "", ""))
+    with pytest.raises(Refusal, match="the allocator jemalloc is not installed"):
+        library_of("jemalloc")
+
+
+def test_a_path_is_itself_if_it_is_there(tmp_path: Path) -> None:
+    (tmp_path / "lib.so").touch()
+    assert library_of(str(tmp_path / "lib.so")) == str(tmp_path / "lib.so")
+    assert library_of("") == ""
+    with pytest.raises(Refusal, match=r"gone\.so is not there"):
+        library_of(str(tmp_path / "gone.so"))
+
+
+def test_only_the_server_loads_the_allocator(tmp_path: Path) -> None:
+    asking = Memory({"server": "mysqld", "allocator": "/a.so", "numa": "interleave=all"}, str(tmp_path))
+    asking._library = "/a.so"
+    command = asking.around(["mysqld", "--x"])
+    assert command == ["numactl", "--interleave=all", "env", "LD_PRELOAD=/a.so", "mysqld", "--x"]
+    assert Memory({"server": "mysqld"}, str(tmp_path)).around(["mysqld"]) == ["mysqld"]
+
+
+@pytest.mark.parametrize(
+    ("said", "complaint"),
+    [
+        (
+            "ERROR: ld.so: object '/a.so' from LD_PRELOAD cannot be preloaded (invalid ELF header): ignored.",
+            "/a.so is no shared library for /usr/sbin/mysqld: invalid ELF header",
+        ),
+        (
+            BINDING.format(1, "/lib/libc.so.6"),
+            "/a.so is no allocator for /usr/sbin/mysqld, which has malloc from /lib/libc.so.6",
+        ),
+    ],
+)
+def test_the_loader_says_what_is_no_allocator(
+    monkeypatch: pytest.MonkeyPatch, said: str, complaint: str
+) -> None:
+    asked(monkeypatch, Answer(0, "", said))
+    with pytest.raises(Refusal, match=complaint):
+        check_library("/a.so", "/usr/sbin/mysqld", {})
+
+
+def test_the_loader_is_content_with_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked(monkeypatch, Answer(0, "", BINDING.format(1, "/a.so")))
+    check_library("/a.so", "/usr/sbin/mysqld", {})
+
+
+def test_a_library_without_malloc_is_refused_by_the_loader_of_this_machine() -> None:
+    """Asked of a real program, which has its malloc from libc."""
+    (libm,) = {each for each in _libraries() if os.path.basename(each).startswith("libm.so")}
+    with pytest.raises(Refusal, match=r"is no allocator for /usr/bin/env, which has malloc from .*libc"):
+        check_library(libm, "/usr/bin/env", {})
+    with pytest.raises(Refusal, match="/etc/passwd is no shared library for /usr/bin/env: "):
+        check_library("/etc/passwd", "/usr/bin/env", {})
+
+
+def _libraries() -> set[str]:
+    import math
+
+    assert math.pi
+    return mapped(os.getpid())
+
+
+@pytest.mark.parametrize(
+    ("wanted", "complaint"),
+    [
+        ({"allocator": "/a.so"}, "the allocator is not in force: /a.so is not in /proc/"),
+        ({"numa": "membind=0"}, "the NUMA policy membind=0 is not in force: .* says default"),
+        ({"memory_limit": 12345678}, "the memory limit is not in force: .* and not 12345678"),
+    ],
+)
+def test_what_is_not_in_force_is_refused(wanted: dict[str, Any], complaint: str, tmp_path: Path) -> None:
+    """Of this very process, which nobody has given any of it."""
+    asking = Memory({"server": "mysqld", **wanted}, str(tmp_path))
+    asking._library = str(wanted.get("allocator", ""))
+    with pytest.raises(Refusal, match=complaint):
+        asking.verify(os.getpid())
+
+
+def test_what_nobody_asked_for_is_told_as_it_is(tmp_path: Path) -> None:
+    usual = Memory({"server": "mysqld"}, str(tmp_path))
+    usual.verify(os.getpid())
+    found = usual.in_force()
+    assert (found["allocator"], found["limit_bytes"], found["peak_bytes"]) == ("system", None, None)
+    assert found["numa"] == (", ".join(sorted(policies(os.getpid()))) or None)
+
+
+def test_policies_as_the_kernel_calls_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["5581 interleave:0-1 file=/usr/sbin/mysqld", "7f01 prefer (many):0 anon=1", "7f02 bind:0 stack"]
+    monkeypatch.setattr(memory, "read_lines", lambda _: iter(lines))
+    assert policies(1) == {"interleave:0-1", "prefer (many):0", "bind:0"}
+
+
+def test_numactl_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(Refusal, match="numactl is not installed"):
+        check_policy("interleave=all")
