@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ..charts.points import Point, relative_points
 from ..compare import RowEntry
 from ..compare_text import label_of
 from .svg import Look, drawing, line, text, tip
@@ -13,13 +13,7 @@ LABEL, WIDTH, BAR, GAP = 220, 420, 12, 10  # pixels: of the names, of the longes
 _MOST = 8.0  # times the base: longer bars are cut here, and marked
 
 
-@dataclass(frozen=True)
-class _Bar:
-    ratio: float
-    low: float | None  # of the sessions, relative to the base
-    high: float | None
-    look: Look
-    name: str
+_Bar = tuple[Point, Look, str]  # relative to the base, how it is drawn, whose it is
 
 
 def bar_chart(
@@ -30,7 +24,9 @@ def bar_chart(
     steps = [(label, bars) for label, bars in steps if bars]
     if not steps:
         return ""
-    longest = min(max(max(bar.high or bar.ratio for bar in bars) for _, bars in steps) * 1.05, _MOST)
+    longest = min(
+        max(point.high or point.value or 0.0 for _, bars in steps for point, _, _ in bars) * 1.05, _MOST
+    )
     scale, y, parts = WIDTH / max(longest, 1.2), 0, []
     for label, bars in steps:
         parts.append(text(LABEL - 8, y + len(bars) * BAR / 2 + 4, label, "end"))
@@ -41,27 +37,23 @@ def bar_chart(
 
 
 def _bars(row: RowEntry, names: Sequence[str], its: Sequence[Look], base: int) -> list[_Bar]:
-    found = []
-    for at, name in enumerate(names):
-        ratio, of_base = row["relative"][at], row["values"][base]
-        if at == base or ratio is None or not of_base:
-            continue
-        known = [value / of_base for value in row["samples"][at] if value is not None]
-        low, high = (min(known), max(known)) if len(known) > 1 else (None, None)
-        found.append(_Bar(ratio, low, high, its[at], name))
-    return found
+    of_columns = zip(relative_points(row, base), its, names, strict=True)
+    return [bar for at, bar in enumerate(of_columns) if at != base and bar[0].value is not None]
 
 
 def _drawn(bar: _Bar, y: float, scale: float) -> str:
-    width, middle = min(bar.ratio, _MOST) * scale, y + BAR / 2 - 1
+    point, look, name = bar
+    ratio = point.value or 0.0
+    width, middle = min(ratio, _MOST) * scale, y + BAR / 2 - 1
     parts = [
-        f'<rect x="{LABEL}" y="{y}" width="{width:.1f}" height="{BAR - 2}" class="{bar.look.classes}">'
-        f"{tip(f'{bar.name}: {bar.ratio:.2f}')}</rect>"
+        f'<rect x="{LABEL}" y="{y}" width="{width:.1f}" height="{BAR - 2}" class="{look.classes}">'
+        f"{tip(f'{name}: {ratio:.2f}')}</rect>"
     ]
     end = width
-    if bar.low is not None and bar.high is not None and bar.high <= _MOST:
-        end = max(width, bar.high * scale)
-        parts.append(line(LABEL + bar.low * scale, middle, LABEL + bar.high * scale, middle, "spread"))
-    longer = " »" if bar.ratio > _MOST else ""
-    parts.append(text(LABEL + end + 4, y + BAR - 3, f"{bar.ratio:.2f}{longer}", "start"))
+    if point.reach and point.reach[1] <= _MOST:
+        low, high = point.reach
+        end = max(width, high * scale)
+        parts.append(line(LABEL + low * scale, middle, LABEL + high * scale, middle, "spread"))
+    longer = " »" if ratio > _MOST else ""
+    parts.append(text(LABEL + end + 4, y + BAR - 3, f"{ratio:.2f}{longer}", "start"))
     return "".join(parts)

@@ -18,7 +18,7 @@ from .caveats import caveats
 from .repeating import how_to_repeat, script_of
 from .sentences import summary
 from .setups import Preset, Setup, presets, setups
-from .tables import Group, costs, groups, latencies
+from .tables import Group, before_and_after, costs, groups, latencies
 
 SECTIONS = ("summary", "setup", "differences", "results", "charts", "cost", "caveats", "repeat")
 _NAMED = 3  # in a title
@@ -37,6 +37,7 @@ class Report:
     differences_left_out: int
     groups: tuple[Group, ...]
     latencies: tuple[Group, ...]
+    before_and_after: tuple[Group, ...]
     costs: tuple[Group, ...]
     caveats: tuple[str, ...]
     repeat: tuple[str, ...]
@@ -78,6 +79,7 @@ def read_report(
         differences_left_out=max(0, len(differing) - _MOST_DIFFERENCES),
         groups=tuple(groups(found, at)),
         latencies=tuple(latencies(found, at)),
+        before_and_after=tuple(before_and_after(found)),
         costs=tuple(costs(found, at)),
         caveats=tuple(caveats(history, found, names)),
         repeat=repeat,

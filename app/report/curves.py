@@ -5,46 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from math import floor, log, log10
 
+from ..charts import AXES
+from ..charts.points import points_of
+from ..charts.sweeps import is_logarithmic, step_of, swept
 from ..compare import RowEntry
-from ..step_text import coordinate_text
 from ..units import figure_text
 from .svg import Look, drawing, line, text, tip
 
-AXES = {"threads": "threads", "cores": "cores", "volume_rows": "rows"}  # what a curve can go over
 WIDTH, HEIGHT = 300, 200  # pixels
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 24, 34  # around the curves
-_FAR = 16  # times the first: from here on rows stand by their logarithm
 
 Place = Callable[[float], float]
 
 
 def curve_charts(rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[Look]) -> list[str]:
     """One for each step that was carried out at two points or more."""
-    return [_chart(axis, swept, names, its) for axis, swept in sweeps(rows)]
+    return [_chart(axis, points, names, its) for axis, points in sweeps(rows)]
 
 
 def sweeps(rows: Sequence[RowEntry]) -> Iterator[tuple[str, list[RowEntry]]]:
-    """What was swept, step by step: a point a row, all else as it is; a row is drawn once for each axis."""
+    """What was swept, step by step; a row is drawn once for each axis."""
     for axis in AXES:
-        found: dict[str, list[RowEntry]] = {}
-        for row in rows:
-            if isinstance(row["coordinates"].get(axis), int):
-                found.setdefault(_step(row, axis), []).append(row)
-        for swept in found.values():
-            if len(swept) > 1:
-                yield axis, sorted(swept, key=lambda row: int(row["coordinates"][axis]))
-
-
-def _step(row: RowEntry, axis: str) -> str:
-    others = sorted(each for each in row["coordinates"].items() if each[0] != axis)
-    return ", ".join([row["workload"], *(coordinate_text(*each) for each in others)])
+        steps = {step_of(row, axis): row for row in rows if axis in row["coordinates"]}
+        for row in steps.values():
+            if len(points := swept(rows, row, axis)) > 1:
+                yield axis, points
 
 
 def _chart(axis: str, rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[Look]) -> str:
     xs = [float(row["coordinates"][axis]) for row in rows]
     most = max((value for row in rows for each in row["samples"] for value in each if value), default=1.0)
-    x_at, (y_at, ticks) = _across(xs, axis), _up(most)
-    name = _step(rows[0], axis)
+    x_at, (y_at, ticks) = _across(xs, is_logarithmic(rows, axis)), _up(most)
+    name = step_of(rows[0], axis)
     less = ", less is better" if rows[0]["direction"] == "lower" else ""
     parts = [text(0, 12, name, "start", "title"), text(WIDTH - RIGHT, HEIGHT - 2, AXES[axis], "end", "muted")]
     parts += [_tick(tick, y_at, rows[0]["unit"]) for tick in ticks]
@@ -54,9 +46,8 @@ def _chart(axis: str, rows: Sequence[RowEntry], names: Sequence[str], its: Seque
     return drawing(WIDTH, HEIGHT, parts, f"{name} over {AXES[axis]}, {rows[0]['unit']}{less}")
 
 
-def _across(xs: Sequence[float], axis: str) -> Place:
-    """Threads always stand by their logarithm; anything else where the last lies far beyond the first."""
-    scale: Place = log if axis == "threads" or (xs[0] > 0 and xs[-1] >= _FAR * xs[0]) else float
+def _across(xs: Sequence[float], is_log: bool) -> Place:
+    scale: Place = log if is_log else float
     low, high = scale(xs[0]), scale(xs[-1])
     return lambda x: LEFT + 8 + (scale(x) - low) / (high - low or 1) * (WIDTH - LEFT - RIGHT - 16)
 
@@ -95,16 +86,15 @@ def _curve(at: int, rows: Sequence[RowEntry], xs: Sequence[float], y_at: Place, 
     runs: list[list[str]] = [[]]
     marks = []
     for x, row in zip(xs, rows, strict=True):
-        value = row["values"][at]
-        if value is None:
+        point = points_of(row)[at]
+        if point.value is None:
             runs.append([])
             continue
-        y = y_at(value)
+        y = y_at(point.value)
         runs[-1].append(f"{x:.1f},{y:.1f}")
-        known = [each for each in row["samples"][at] if each is not None]
-        if len(known) > 1:
-            marks.append(line(x, y_at(min(known)), x, y_at(max(known)), f"{look.classes} reach"))
-        said = tip(f"{name}: {figure_text(value, row['unit'])} {row['unit']}")
+        if reach := point.reach:
+            marks.append(line(x, y_at(reach[0]), x, y_at(reach[1]), f"{look.classes} reach"))
+        said = tip(f"{name}: {figure_text(point.value, row['unit'])} {row['unit']}")
         marks.append(f'<circle class="{look.classes}" cx="{x:.1f}" cy="{y:.1f}" r="3">{said}</circle>')
     lines = [f'<polyline class="{look.classes}" points="{" ".join(run)}"/>' for run in runs if len(run) > 1]
     return "".join([*lines, *marks])

@@ -42,7 +42,8 @@ def _differences(report: Report) -> list[str]:
 
 
 def _results(report: Report) -> list[str]:
-    return ["## Results", *_groups(report.groups, report), *_groups(report.latencies, report)]
+    its_groups = (*report.groups, *report.latencies, *report.before_and_after)
+    return ["## Results", *_groups(its_groups, report)]
 
 
 def _costs(report: Report) -> list[str]:

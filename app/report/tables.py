@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 
 from ..compare import Comparison, RowEntry
 from ..compare_text import label_of, mean_text, ratio_text, steady_text
+from ..differences import label
 from ..judgement import GroupEntry
 from ..measures import measure_named
+from ..prepost import ColumnOfPair, pairs
 from ..stats.verdicts import COLOURED
 from ..units import figure_text
 
@@ -69,6 +71,25 @@ def latencies(found: Comparison, base: int) -> Iterator[Group]:
     timed = [row for row in found["rows"] if row["unit"] == "ms"]
     for name in LATENCIES:
         yield from _measured(timed, name, base)
+
+
+def before_and_after(found: Comparison) -> Iterator[Group]:
+    """What the writes did to tests that come before and after them: after by before, session by session."""
+    lines = [
+        Line(
+            label({"name": pair["after"], "coordinates": pair["coordinates"]}),
+            tuple(map(_changed, pair["columns"])),
+        )
+        for pair in pairs(found)
+    ]
+    if lines:
+        yield Group("Before and after the writes", "after / before", "", tuple(lines), None, ())
+
+
+def _changed(column: ColumnOfPair) -> Cell:
+    before, after = map(figure_text, column["values"])
+    known = column["ratio"] is not None
+    return Cell(figure_text(column["ratio"]), f"{before} to {after}" if known else "")
 
 
 def _measured(rows: Sequence[RowEntry], name: str, base: int) -> Iterator[Group]:

@@ -21,7 +21,8 @@ from app.report.content import Report, read_report, sections_without
 from app.report.curves import curve_charts
 from app.report.svg import looks
 from app.report.writing import render
-from tests import journals
+from app.units import figure_text
+from tests import comparable, journals
 
 EVIL = '<script>alert("x")</script>'
 REPEATS = 6
@@ -153,6 +154,20 @@ def test_latencies_come_first_where_they_are_the_figure(history: History) -> Non
     report = read_report(history, [turn.session for turn in its_plan.turns])
     assert [group.name for group in report.latencies] == ["Latency p50", "Latency p95", "Latency p99"]
     assert report.latencies[0].unit == "ms/query" and "### Latency p99, ms/query" in render(report, ".md")
+
+
+def test_tests_before_and_after_the_writes_stand_beside_one_another(history: History, tmp_path: Path) -> None:
+    ids = comparable.keep(tmp_path, comparable.plan(2, repeats=3))
+    report = read_report(history, ids)
+    (group,) = report.before_and_after
+    assert [line.name for line in group.lines] == ["point-query threads=1", "point-query threads=4"]
+    first = next(row for row in report.comparison["rows"] if row["workload"] == "point-query.pre")
+    before = first["values"][0]
+    assert before is not None
+    assert group.lines[0].cells[0].beside.startswith(f"{figure_text(before)} to ")
+    assert "Before and after the writes" in render(report, ".html") and "after / before" in render(
+        report, ".md"
+    )
 
 
 def test_a_cost_stands_beside_the_base(history: History) -> None:
