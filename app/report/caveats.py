@@ -13,9 +13,9 @@ from ..judgement import explained
 from ..parity import answers
 from ..presets import option_values
 from ..protocol.plan import Contender, Plan
+from ..repeats import repeats_text
 from ..stats.steady import UNSTEADY
 from ..step_text import mark_text
-from ..units import count_text
 
 _NAMED = 6  # steps in one line
 _MOST_CELLS = 40  # lines about the seconds of a figure
@@ -37,7 +37,7 @@ def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[s
 def _repeats(found: Comparison, names: Sequence[str]) -> Iterator[str]:
     """How often each was measured, and how far its sessions lie apart."""
     for at, (name, column) in enumerate(zip(names, found["sessions"], strict=True)):
-        sessions = count_text(len(column["ids"]), "session")
+        sessions = repeats_text(len(column["ids"]), column["loads"], column["server_starts"])
         spreads = [(row["spread"][at], label_of(row)) for row in found["rows"]]
         known = sorted((spread, label) for spread, label in spreads if spread is not None)
         if not known:

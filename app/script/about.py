@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..memory_text import memory_text
 from ..step_text import remarks_of
 from ..units import bytes_text, count_text, figure_text
 from .recipe import Recipe
@@ -28,6 +29,7 @@ def where(recipe: Recipe) -> list[tuple[str, str]]:
         ("preset", f"{contender.engine}/{contender.preset}"),
         ("table options", contender.table_options),
         ("CPUs", contender.cores),
+        ("server memory", memory_text(vars(contender))),
         ("work", f"{count_text(plan.tables, 'table')} of {count_text(plan.rows, 'row')}{method}"),
         ("transport", plan.transport),
         ("sysbench", str(machine.get("sysbench") or "")),

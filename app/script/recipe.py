@@ -28,6 +28,7 @@ class Recipe:
     cnf: str  # the preset as it was rendered
     own: Mapping[str, str]  # options that Dyno has put below it; '' where one has no value
     variables: Mapping[str, str]  # in force when the server was up
+    allocator: str  # the library of the one that was asked for; '' where none was
     machine: Mapping[str, Any] = field(repr=False)
     build_notes: Mapping[str, str] = field(repr=False)
     steps: tuple[StepEntry, ...] = field(repr=False)  # what each came to
@@ -53,14 +54,17 @@ def read_recipe(history: History, reference: str) -> Recipe:
         done = tuple(steps(history, id_))
         totals = [result(history, id_, at).get("totals", {}) for at in range(len(plan.steps))]
     _check(id_, plan, known)
+    turn = plan.turn_of(id_)
+    asked = plan.contender_of(turn).allocator
     preset, _, own = str(known["my_cnf"]).partition(_OWN)
     return Recipe(
         entry=entry,
         plan=plan,
-        turn=plan.turn_of(id_),
+        turn=turn,
         cnf=preset.rstrip() + "\n",
         own=_options(own),
         variables=known.get("variables", {}),
+        allocator=asked and str(known.get("memory", {}).get("allocator") or asked),
         machine=known.get("machine", {}),
         build_notes=known.get("build", {}).get("notes") or {},
         steps=done,

@@ -7,7 +7,7 @@ import re
 import shlex
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -96,7 +96,6 @@ def _words(recipe: Recipe) -> dict[str, Any]:
     its_acts = list(acts(recipe))
     text = "\n".join(each for act in its_acts for each in act.lines)
     moves = "move_server " in text
-    pins = moves or bool(contender.cores) or any(step.load_cores for step in plan.steps)
     port = _PORT if plan.transport == "loopback" else 0
     return {
         "recipe": recipe,
@@ -105,6 +104,8 @@ def _words(recipe: Recipe) -> dict[str, Any]:
         "title": _title(recipe),
         "version": version("dyno"),
         "server": _server(recipe),
+        "around": "".join(f"{each} " for each in _around(recipe)),
+        "allocator": recipe.allocator,
         "own": list(own_lines(recipe)),
         "open_files": plan.most_clients + OPEN_FILES,
         "bootstrap": _bootstrap(recipe),
@@ -112,7 +113,7 @@ def _words(recipe: Recipe) -> dict[str, Any]:
         "port": port,
         "driver": _driver(port),
         "shared": SHARED,
-        "tools": ["sysbench", *(["taskset"] if pins else [])],
+        "tools": list(_tools(recipe, moves)),
         "acts": its_acts,
         "moves": moves,
         "moves_back": "$USUAL_CPUS" in text,
@@ -141,6 +142,32 @@ def _server(recipe: Recipe) -> str:
     if server.startswith(f"{base}/"):
         return f"$BASE/{shlex.quote(server[len(base) + 1 :])}"
     return shlex.quote(server)
+
+
+def _around(recipe: Recipe) -> Iterator[str]:
+    """What the command of the server begins with: its CPUs, memory limit, NUMA policy and allocator."""
+    contender = recipe.contender
+    if contender.cores:
+        yield f"taskset -c {shlex.quote(contender.cores)}"
+    if contender.memory_limit:
+        limit = f"-p MemoryMax={contender.memory_limit} -p MemorySwapMax=0"
+        yield f'systemd-run "$MANAGER" --scope --quiet --collect {limit} --'
+    if contender.numa:
+        yield f"numactl {shlex.quote(f'--{contender.numa}')}"
+    if recipe.allocator:
+        yield 'env LD_PRELOAD="$ALLOCATOR"'
+
+
+def _tools(recipe: Recipe, moves: bool) -> Iterator[str]:
+    """What has to be installed besides the server and its client."""
+    contender = recipe.contender
+    yield "sysbench"
+    if moves or contender.cores or any(step.load_cores for step in recipe.plan.steps):
+        yield "taskset"
+    if contender.memory_limit:
+        yield "systemd-run"
+    if contender.numa:
+        yield "numactl"
 
 
 def _driver(port: int) -> list[str]:

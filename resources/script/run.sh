@@ -19,6 +19,9 @@ BASE=${BASE:-{{ contender.base|quote }}} # the build
 SERVER=${SERVER:-{{ server }}}
 CLIENT=${CLIENT:-} # mariadb or mysql; that of the build, else any
 WORK=${WORK:-"$HERE/work"} # made here, on the disk that is to be measured: data, logs, results
+{% if allocator %}
+ALLOCATOR=${ALLOCATOR:-{{ allocator|quote }}} # its library
+{% endif %}
 {% if port %}PORT=${PORT:-{{ port }}} # of 127.0.0.1
 {% endif %}
 
@@ -42,7 +45,7 @@ value() { sql "SHOW GLOBAL STATUS LIKE '$1'" | cut -f 2; } # of a counter
 server() { # it takes the place of this shell
     cd /
     [ -z "$LIBRARIES" ] || export LD_LIBRARY_PATH="$LIBRARIES"
-    exec {% if contender.cores %}taskset -c {{ contender.cores|quote }} {% endif %}"$SERVER" --defaults-file="$WORK/my.cnf" "$@"
+    exec {{ around }}"$SERVER" --defaults-file="$WORK/my.cnf" "$@"
 }
 
 start() { # with options beside its my.cnf
@@ -154,6 +157,10 @@ done
 [ -n "$CLIENT" ] || die "no client is installed: say where mariadb or mysql is, CLIENT=... sh run.sh"
 BASE=$(absolute "$BASE") SERVER=$(absolute "$SERVER") WORK=$(absolute "$WORK")
 [ -x "$SERVER" ] || die "$SERVER is no server that can be started: say where its build is, BASE=... sh run.sh"
+{% if contender.memory_limit %}
+MANAGER=--user # of systemd, for the memory limit
+[ "$(id -u)" -ne 0 ] || MANAGER=--system
+{% endif %}
 LIBRARIES=
 if ldd "$SERVER" 2>/dev/null | grep -q "not found"; then # they lie with it
     for each in "$(dirname "$SERVER")" "$BASE" "$BASE/lib" "$BASE/lib64" "$BASE/lib/private" "$BASE/lib/mysql"; do

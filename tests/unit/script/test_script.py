@@ -153,6 +153,24 @@ def test_key_caches_of_myisam(history: History) -> None:
     assert "sql 'SET GLOBAL sbtest1.key_buffer_size=0'" in lines
 
 
+def test_the_memory_of_the_server_is_as_it_was(history: History) -> None:
+    asked = replace(
+        journals.contender(), allocator="/lib/my jemalloc.so", numa="interleave=all", memory_limit=4096
+    )
+    keep(history, replace(asked, cores="0-1"))
+    script = check(render("run.sh", read_recipe(history, "last")))
+    line = next(line for line in script.splitlines() if line.startswith("    exec "))
+    assert line == (
+        '    exec taskset -c 0-1 systemd-run "$MANAGER" --scope --quiet --collect -p MemoryMax=4096'
+        ' -p MemorySwapMax=0 -- numactl --interleave=all env LD_PRELOAD="$ALLOCATOR"'
+        ' "$SERVER" --defaults-file="$WORK/my.cnf" "$@"'
+    )
+    assert "ALLOCATOR=${ALLOCATOR:-'/lib/my jemalloc.so'}" in script
+    assert [line for line in script.splitlines() if line.startswith("need ")] == [
+        "need sysbench", "need taskset", "need systemd-run", "need numactl",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("family", "version", "told"),
     [
