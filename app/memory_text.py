@@ -41,6 +41,6 @@ def ways(survey: Mapping[str, Any]) -> list[tuple[str, str]]:
     problem = survey.get("memory_limit_problem")
     return [
         ("Allocators", ", ".join(["system", *survey["allocators"]])),
-        ("NUMA policies", "with numactl" if survey.get("numactl") else "none: numactl is not installed"),
-        ("Memory limits", f"none: {problem}" if problem else "can be set"),
+        ("NUMA", "numactl" if survey.get("numactl") else "numactl is not installed"),
+        ("Memory limit", f"none: {problem}" if problem else "can be set"),
     ]

@@ -21,14 +21,14 @@ COLUMNS = (
     ("Build", "build"),
     ("Engine", "engine"),
     ("Preset", "preset"),
-    ("Table options", "table_options"),
+    ("Options", "table_options"),
     ("Cores", "cores"),
     ("Memory", "memory"),
 )
 EDITABLE = ("name", "table_options", "cores", "memory")
 TIPS = {
     "name": "How it is called in tables and charts; left empty: what tells it apart",
-    "table_options": "Added to CREATE TABLE: ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8",
+    "table_options": "Table options, added to CREATE TABLE: ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8",
     "cores": "The server's, as taskset takes them: 0-3 or 0,2; left empty: all",
     "memory": "The server's, in any order: allocator (jemalloc, tcmalloc or the path of a library),\n"
     "NUMA policy as numactl takes it (interleave=all), limit of server and page cache (4G);\n"

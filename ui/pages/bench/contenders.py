@@ -30,7 +30,7 @@ from ...widgets.table import LINE_HEIGHT, Table
 COLOURS = 8
 COLUMN, WIDEST_COLUMN = 92, 168
 WIDEST_NAME = 220
-WIDTHS = (0, 0, 72, 72, 100, 48, 72)  # of the columns of a contender; 0: what is left
+WIDTHS = (0, 130, 74, 64, 68, 52, 0)  # of the columns of a contender; 0: what is left
 NO_BUILDS = "No build is known here yet: survey the target"
 HINT = "Tick what is compared; a dash cannot be had, its reason stands here when it is reached"
 
