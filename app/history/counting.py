@@ -200,10 +200,11 @@ def _read(connection: Connection, step: int, session: int, unit: str) -> Seconds
     values = None if clock is None else values_of(connection, step, row[0])
     if clock is None or values is None:
         return None
-    there = {
-        int(s): (value if value == value else None, length)
-        for s, length, value in zip(clock[0].tolist(), clock[2].tolist(), values.tolist(), strict=True)
-        if s >= 0
-    }
-    every = [there.get(s, (None, 0.0)) for s in range(max(there, default=-1) + 1)]
-    return Seconds([value for value, _ in every], [length for _, length in every])
+    import numpy as np
+
+    measured = clock[0] >= 0
+    places = clock[0][measured].astype(int)
+    every = np.full((2, places.max(initial=-1) + 1), np.nan)
+    every[:, places] = values[measured], clock[2][measured]
+    found, lengths = every.tolist()
+    return Seconds([value if value == value else None for value in found], lengths)

@@ -124,15 +124,17 @@ def _trend(blocks: Sequence[tuple[int, float]]) -> _Found:
 def _level(values: Sequence[float]) -> _Found:
     """Two levels, parted where they leave the least over."""
     edge = max(2, round(len(values) * _EDGE))
-    parts = ((at, values[:at], values[at:]) for at in range(edge, len(values) - edge + 1))
-    return min((_parted(*each) for each in parts), key=lambda found: found.noise)
+    noise, at = min(
+        (_parted_noise(values[:at], values[at:]), at) for at in range(edge, len(values) - edge + 1)
+    )
+    error = noise * sqrt(1 / at + 1 / (len(values) - at))
+    # medians: the block in which they part may lie between them
+    return _Found(median(values[:at]), median(values[at:]), error, noise, _BEYOND_LEVEL, at)
 
 
-def _parted(at: int, before: Sequence[float], after: Sequence[float]) -> _Found:
+def _parted_noise(before: Sequence[float], after: Sequence[float]) -> float:
     a, b = fmean(before), fmean(after)
-    noise = _noise([*(value - a for value in before), *(value - b for value in after)])
-    a, b = median(before), median(after)  # the block in which they part may lie between them
-    return _Found(a, b, noise * sqrt(1 / len(before) + 1 / len(after)), noise, _BEYOND_LEVEL, at)
+    return _noise([*(value - a for value in before), *(value - b for value in after)])
 
 
 def _noise(rest: Sequence[float]) -> float:
