@@ -93,7 +93,7 @@ def _step(step: Mapping[str, Any]) -> tuple[Any, ...]:
         _figure(size / 2**20 if size is not None else None, 1),
         step["errors"],
         _STEADY[step["steadiness"]["word"]] if step["steadiness"] else "",
-        ", ".join(step["marks"]),
+        ", ".join([*step["marks"], *["cut"] * bool(step["cut"])]),
         step["reason"],
     )
 

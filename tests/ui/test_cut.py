@@ -12,11 +12,12 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from app.history.counting import Countable, Cut, Seconds
+from app.history.edits import cut
 from app.history.figures import StepEntry, steps
 from app.history.history import History
 from app.history.writing import Writer
 from tests import journals
-from ui.bus import Wanted
+from ui.bus import Changes, Wanted
 from ui.context import Context
 from ui.dialogs.cut import CutDialog
 from ui.pages.history import HistoryPage
@@ -154,6 +155,14 @@ def test_live_marks_the_step_and_opens_its_seconds(filled: Path, context: Contex
     shown = page.body.results
     value = next(at for at, column in enumerate(shown.columns) if column.key == "value")
     assert shown.index(POINT, value).data() == "!  36,666"
+    with History(filled) as history:
+        cut(history, ID, POINT, Cut(20, 59))
+    context.bus.changed.emit(Changes(sessions=True))
+    page.reload()
+    qtbot.waitUntil(lambda: shown.index(POINT, value).data() == "cut  30,000")
+    assert "unsteady" not in strip.text_of(strip.blocks()[POINT])
+    shaded = [span for span in page.body.charts.qps._ground.spans if span.kind == "warmup"]
+    assert sum(span.last - span.first == 20 for span in shaded) == 1
     table.selectRow(POINT)
     action: QAction = page.choose_seconds
     action.trigger()

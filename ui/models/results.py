@@ -160,7 +160,7 @@ class ResultsModel(QAbstractTableModel):
             return "no figure"
         is_plain = step["unit"] == QUERIES
         text = figure_text(step["value"]) if is_plain else with_unit(step["value"], step["unit"])
-        return f"!  {text}" if step["marks"] else text
+        return "  ".join([*["!"] * bool(step["marks"]), *["cut"] * bool(step["cut"]), text])
 
     def _figure(self, step: StepEntry, column: Column) -> str:
         match column.key:

@@ -62,7 +62,8 @@ def _seconds(step: StepEntry) -> str:
 
 
 def _figure(step: StepEntry) -> str:
-    return "" if step["value"] is None else figure_text(step["value"], step["unit"])
+    text = "" if step["value"] is None else figure_text(step["value"], step["unit"])
+    return f"cut  {text}" if step["cut"] else text
 
 
 def _settled(step: StepEntry) -> str:

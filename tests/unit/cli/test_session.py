@@ -138,7 +138,7 @@ def test_which_seconds_count_is_said_and_taken_back(capsys: pytest.CaptureFixtur
         " steady: no trend, no two levels, no stall in 40 seconds\n"
     )
     shown = said(capsys, "session", "show", "last")
-    assert "two levels" not in shown
+    assert "two levels" not in shown and "  cut\n" in shown
     assert (
         "point-query threads=1: seconds 20 to 60 of 60 (a backup ran); of all 60 it is 36,666 queries/s;"
         " latency and costs are those of the whole step\n"
