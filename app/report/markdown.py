@@ -60,7 +60,7 @@ def _repeat(report: Report) -> list[str]:
         for preset in report.presets
         for part in (f"### my.cnf of {_plain(', '.join(preset.names))}", _code(preset.cnf))
     ]
-    return ["## How to repeat it", *map(_plain, report.repeat), *presets]
+    return ["## How to repeat it", *map(_with_code, report.repeat), *presets]
 
 
 _WRITTEN: dict[str, Callable[[Report], list[str]]] = {
@@ -97,6 +97,12 @@ def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
+def _with_code(text: str) -> str:
+    """What stands between back-quotes stays between them."""
+    parts = enumerate(text.split("`"))
+    return "".join(f"`{part}`" if at % 2 else _inline(part) for at, part in parts)
+
+
 def _code(text: str) -> str:
     """A fence that is longer than any in the text."""
     fence = "```"
@@ -106,7 +112,11 @@ def _code(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that stands for itself in Markdown."""
+    """Text that stands for itself in Markdown, on one line."""
+    return " ".join(_inline(text).split())
+
+
+def _inline(text: str) -> str:
     for sign in _SIGNS:
         text = text.replace(sign, f"\\{sign}")
-    return " ".join(text.split())
+    return text

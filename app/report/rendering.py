@@ -38,8 +38,8 @@ def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
 
 
 def _charts(report: Report, its: Sequence[Look]) -> list[dict[str, Any]]:
-    """Of each group its curves, where steps were swept, and its bars."""
-    return [
+    """Of each group its curves, where steps were swept, and its bars; nothing of one that has neither."""
+    drawn = [
         {
             "title": f"{group.name}, {group.unit}",
             "curves": [Markup(each) for each in curve_charts(group.rows, report.names, its)],  # noqa: S704
@@ -47,6 +47,7 @@ def _charts(report: Report, its: Sequence[Look]) -> list[dict[str, Any]]:
         }
         for group in report.groups
     ]
+    return [each for each in drawn if each["curves"] or each["bars"]]
 
 
 def _own_text(text: str) -> Markup:

@@ -136,7 +136,7 @@ def _tip(row: RowEntry, at: int) -> str:
 
 
 def _mean(entry: GroupEntry, base: int) -> Line | None:
-    if entry["steps"] < 2:
+    if entry["steps"] < 2 or len(entry["ratios"]) < 2:
         return None
     ratios = enumerate(entry["ratios"])
     cells = [Cell("" if at == base or ratio is None else mean_text(ratio)) for at, ratio in ratios]

@@ -23,8 +23,8 @@ _WORDS = {
     "results": "Results: tables by group",
     "charts": "Charts: bars, and curves over what was swept",
     "cost": "What a query costs",
-    "caveats": "What has to be known: n, noise, marks, failures",
-    "repeat": "How to repeat it",
+    "caveats": "What has to be known: n, noise, unsteady steps, failures, parity",
+    "repeat": "How to repeat it: words, presets, a script",
 }
 
 

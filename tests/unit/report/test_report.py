@@ -67,6 +67,10 @@ def test_single_sessions_are_not_judged_in_words_either(history: History) -> Non
 def test_one_session_is_a_report_too(history: History) -> None:
     report = read_report(history, keep(history, repeats=1)[:1])
     assert report.summary == () and report.differences == () and len(report.groups) == 3
+    html = render(report, ".html")
+    assert "the base" not in html and "geometric mean" not in html and html.count("<polyline ") == 2
+    assert "<code>dyno session script SESSION --out FOLDER</code>" in html
+    assert "`dyno session script SESSION --out FOLDER`" in render(report, ".md")
 
 
 class _Tags(HTMLParser):
@@ -216,7 +220,7 @@ def test_presets_are_shown_once_and_the_way_to_the_script(history: History) -> N
     report = read_report(history, keep(history))
     assert [preset.names for preset in report.presets] == [("innodb-default",), ("rocksdb-default",)]
     html = render(report, ".html")
-    assert "# innodb default" in html and "dyno session script SESSION" in html
+    assert "# innodb default" in html and "dyno session script" in html
     assert "```\n[mysqld]\n# rocksdb default\n```" in render(report, ".md")
 
 

@@ -64,7 +64,7 @@ class Commands:
 
     def buttons(self) -> Sequence[QAction]:
         """Those that stand on the page."""
-        return (self.compare, self.open_live, self.tag, self.export, self.delete)
+        return (self.compare, self.open_live, self.tag, self.export, self.script, self.delete)
 
     def _of_sessions(self) -> Sequence[QAction | None]:
         return (self.compare, self.open_live, None, self.rename, self.tag, self.note)
