@@ -10,7 +10,7 @@ from typing import Any
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would carry these out
 
 
-def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def csv_text(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
     """One line of heads, one a row; what is None is empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -15,7 +15,7 @@ from app.charts.asked import ChartRequest, chart_csv, step_named
 from app.charts.bars import bar_numbers
 from app.charts.latencies import PERCENTS, TICKS, latency_curves, latency_numbers, place
 from app.charts.pairs import ratio_points, rows_of
-from app.charts.points import Point, point_of, points_of, relative_points, repeats_text
+from app.charts.points import Point, numbers, point_of, points_of, relative_points, repeats_text
 from app.charts.sizes import parts_of, size_numbers, sizes_of
 from app.charts.sweeps import axes_of, is_logarithmic, sweep_numbers, swept
 from app.compare import Comparison, RowEntry, compare, sessions_of
@@ -70,17 +70,22 @@ def test_what_error_bars_are_is_told(counts: list[int], told: str) -> None:
     assert repeats_text(counts) == told
 
 
+def test_numbers_are_told_without_the_digits_of_binary_arithmetic() -> None:
+    made = numbers(("name", "value (ms)", "n"), [("=a", 0.1 + 0.2, 3), ("b", None, 0), ("c", 2.0**40, 1)])
+    assert made.to_csv() == "name,value (ms),n\n'=a,0.3,3\nb,,0\nc,1099511627776,1\n"
+
+
 # every chart, whatever is missing
 
 
 @pytest.mark.parametrize(("columns", "repeats"), [(1, 1), (2, 3), (8, 1)])
 def test_a_bar_has_a_row(history: History, columns: int, repeats: int) -> None:
     found = comparison(history, columns, repeats)
-    numbers = bar_numbers(found)
-    assert len(numbers.rows) == len(found["rows"]) * columns
-    assert {len(row) for row in numbers.rows} == {len(numbers.heads)}
-    at = numbers.heads.index("value / base")
-    assert [row[at] for row in numbers.rows[::columns]] == [1.0] * len(found["rows"])
+    bars = bar_numbers(found)
+    assert len(bars.rows) == len(found["rows"]) * columns
+    assert {len(row) for row in bars.rows} == {len(bars.heads)}
+    at = bars.heads.index("value / base")
+    assert [row[at] for row in bars.rows[::columns]] == [1.0] * len(found["rows"])
 
 
 def test_what_has_failed_is_empty(history: History) -> None:
@@ -153,9 +158,9 @@ def test_a_sweep_over_cores_and_rows(history: History) -> None:
     assert is_logarithmic([row_at(plain, threads=each) for each in (1, 2)], "threads")
     assert not is_logarithmic(rows, "volume_rows")
     assert is_logarithmic([row_at(plain, volume_rows=each) for each in (1, 16)], "volume_rows")
-    numbers = sweep_numbers({**found, "rows": cores}, cores[0], "cores")
-    assert numbers.heads[:4] == ("step", "cores", "contender", "value (queries/s)")
-    assert [row[1] for row in numbers.rows] == [1, 1, 2, 2, 4, 4]
+    curves = sweep_numbers({**found, "rows": cores}, cores[0], "cores")
+    assert curves.heads[:4] == ("step", "cores", "contender", "value (queries/s)")
+    assert [row[1] for row in curves.rows] == [1, 1, 2, 2, 4, 4]
     assert sweep_numbers(found, None, "threads").rows == ()
 
 
@@ -178,9 +183,9 @@ def test_latencies_are_medians_as_far_as_all_repeats_carry_them(history: History
     assert first[95.0] == Point(50.0, 50.0, 50.0, 3)
     assert max(first) == 99.0  # of a hundred events
     row = found["rows"][0]
-    numbers = latency_numbers(found, row, [first, second])
-    assert numbers.heads[2] == f"latency (ms/{row['latency_per']})"
-    assert len(numbers.rows) == len(first)
+    curves = latency_numbers(found, row, [first, second])
+    assert curves.heads[2] == f"latency (ms/{row['latency_per']})"
+    assert len(curves.rows) == len(first)
 
 
 # sizes
