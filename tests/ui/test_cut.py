@@ -20,6 +20,8 @@ from tests import journals
 from ui.bus import Changes, Wanted
 from ui.context import Context
 from ui.dialogs.cut import CutDialog
+from ui.pages.compare.page import ComparePage
+from ui.pages.compare.seconds import SecondsPanel
 from ui.pages.history import HistoryPage
 from ui.pages.history.tabs import DetailTabs
 from ui.pages.live import LivePage
@@ -167,3 +169,20 @@ def test_live_marks_the_step_and_opens_its_seconds(filled: Path, context: Contex
     action: QAction = page.choose_seconds
     action.trigger()
     qtbot.waitUntil(lambda: page._cutting.dialog is not None)
+
+
+def test_compare_says_why_beside_the_curve(filled: Path, context: Context, qtbot: QtBot) -> None:
+    page = ComparePage(context)
+    qtbot.addWidget(page)
+    page.resize(1200, 700)
+    page.show()
+    page.open(Wanted("compare", (ID,)))
+    qtbot.waitUntil(lambda: page.body.comparison is not None)
+    panel = next(each for each in page.body.panels if isinstance(each, SecondsPanel))
+    page.body.tabs.setCurrentWidget(panel)
+    figures = page.body.table.figures
+    rows = {row["workload"]: at for at in range(figures.rowCount()) if (row := figures.row_at(at))}
+    page.body.table.choose(rows["point-query"], 3)
+    qtbot.waitUntil(lambda: panel._told.text() == f"innodb-default-1: unsteady: {REASON}")
+    page.body.table.choose(rows["load"], 3)
+    qtbot.waitUntil(lambda: not panel._told.isVisible())

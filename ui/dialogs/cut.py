@@ -75,7 +75,7 @@ class CutDialog(QDialog):
         spin = QSpinBox()
         spin.setRange(0, self._whole)
         spin.setValue(value)
-        spin.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        spin.setMinimumWidth(8 * SPACE)
         spin.setAccessibleName(name)
         spin.valueChanged.connect(lambda _: self._tell())
         return spin

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidg
 from app.charts.points import Numbers
 from app.charts.seconds import second_numbers
 from app.compare import RowEntry, sessions_of
+from app.compare_text import names_of, seconds_told
 from app.history.curves import Curve, all_series, curves
 from app.history.history import History
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ...widgets.chart import TimeChart
 
 QPS = "load.queries"
+_TOLD = 3  # lines of what is to be known of the seconds
 
 Series = tuple[str, str, str]  # name, label, unit
 
@@ -59,6 +61,10 @@ class SecondsPanel(Panel):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, SPACE, 0, 0)
         self._column.addLayout(head)
+        self._told = QLabel()  # whether they were steady, and which of them count
+        self._told.setWordWrap(True)
+        self._told.setProperty("role", "warn")
+        self._column.addWidget(self._told)
 
     @property
     def picture(self) -> QWidget:
@@ -88,9 +94,19 @@ class SecondsPanel(Panel):
         self._fill_chooser(found.series)
         threads = "" if row["threads"] is None else f", threads {row['threads']}"
         self._remark.setText(f"{step_text(row)}{threads}" + ("" if found.curves else ": no seconds of this"))
+        self._tell(shown, row)
         _, label, unit = next((each for each in found.series if each[0] == self._series), ("", "", ""))
         self._numbers = lambda: second_numbers(shown.comparison, found.curves, label, unit)
         self._draw_curves(shown, found.curves, label, unit)
+
+    def _tell(self, shown: Shown, row: RowEntry) -> None:
+        """Why the figure of a column is not that of steady seconds, or not that of all of them."""
+        names = names_of(shown.comparison)
+        told = [f"{name}: {text}" for at, name in enumerate(names) for text in seconds_told(row, at)]
+        more = len(told) - _TOLD
+        self._told.setText("\n".join([*told[:_TOLD], *([f"and {more} more"] if more > 0 else [])]))
+        self._told.setToolTip("\n".join(told) if more > 0 else "")
+        self._told.setVisible(bool(told))
 
     def _draw_curves(self, shown: Shown, found: dict[str, Curve], label: str, unit: str) -> None:
         from ...widgets.chart import Span
