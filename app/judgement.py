@@ -131,7 +131,7 @@ def legend(comparison: Comparison) -> str:
     signs = {SHORT_SIGNS[word]: text for word, text in _MEANINGS.items() if word in there}
     if SMALL in there:
         signs[SIGNS[SMALL]] = _MEANINGS[NOISE]
-    alone = f"n = 1: {UNKNOWN_NOISE}, nothing is coloured; ± is within a session" if SINGLE in there else ""
+    alone = f"n = 1: {UNKNOWN_NOISE}, nothing is coloured" if SINGLE in there else ""
     return "   ".join(filter(None, [*(f"{sign} {text}" for sign, text in signs.items()), alone]))
 
 

@@ -117,6 +117,11 @@ class ComparisonModel(QAbstractTableModel):
         """Whether a column is one session."""
         return self._comparison is not None and bool(single_columns(self._comparison))
 
+    @property
+    def has_stability(self) -> bool:
+        """Whether anything stands beside figures of single sessions."""
+        return any(share is not None for _, row in self._steps() for share in row["within"])
+
     def show_stability(self, found: Mapping[Key, list[float | None]]) -> None:
         """What was read later: how steady sessions were that stand alone in their columns."""
         self._rows = [_with_stability(row, found) for row in self._rows]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QHBoxLayout, QLabel, QWidget
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QHBoxLayout, QLabel, QW
 from app.compare import Comparison
 from app.errors import DynoError
 from app.judgement import explained, legend
-from app.settings import MOST_PCT, Settings, keep_settings, read_settings
+from app.settings import MOST_PCT, Settings, keep_table, read_settings, read_table
 from app.stats import Limits
 
 from ...context import Context
@@ -20,6 +21,7 @@ from ...widgets.elided import ElidedLabel
 _MATTERS = "A smaller difference is never coloured, however sure it is"
 _FALSE = "At most so many of the coloured differences are none: the false discovery rate over all cells"
 _DETAILS = "In each cell: how far its sessions lie from their median at most, how many, p of the rank test"
+_WITHIN = "   \N{PLUS-MINUS SIGN} within a session"
 
 
 class LimitsRow(QWidget):
@@ -33,6 +35,7 @@ class LimitsRow(QWidget):
         super().__init__(parent)
         self._context = context
         kept = _read(context)
+        self._wanted = _Wanted(kept.matters_pct, kept.false_share_pct)
         self._matters = _box("Differences that matter", _MATTERS, kept.matters_pct)
         self._false = _box("False differences", _FALSE, kept.false_share_pct)
         self._details = QCheckBox("Spread, n, p")
@@ -66,24 +69,33 @@ class LimitsRow(QWidget):
     def has_details(self) -> bool:
         return self._details.isChecked()
 
-    def explain(self, comparison: Comparison) -> None:
+    def explain(self, comparison: Comparison, has_stability: bool) -> None:
         """The signs of these cells; in full in the tooltip."""
-        self._legend.setText(legend(comparison))
-        self.setToolTip(explained(comparison))
+        self._legend.setText(legend(comparison) + (_WITHIN if has_stability else ""))
+        self.setToolTip(explained(comparison).replace("; ", "\n"))
 
     def _on_changed(self) -> None:
-        home, matters, false = self._context.home, self._matters.value(), self._false.value()
-
-        def keep() -> None:
-            kept = replace(read_settings(home), matters_pct=matters, false_share_pct=false)
-            keep_settings(kept, home)
-
-        self._context.tasks.run(self, keep, lambda _: None, self.failed.emit)
+        self._wanted.matters_pct, self._wanted.false_share_pct = self._matters.value(), self._false.value()
+        home, wanted = self._context.home, self._wanted
+        self._context.tasks.run(self, lambda: _keep(home, wanted), lambda _: None, self.failed.emit)
         self.changed.emit()
 
     def _on_turned(self) -> None:
         self._context.memory.keep("compare/details", self.has_details)
         self.turned.emit()
+
+
+@dataclass
+class _Wanted:
+    """The limits as they were set last: of two threads that keep them none can keep older ones."""
+
+    matters_pct: float
+    false_share_pct: float
+
+
+def _keep(home: Path, wanted: _Wanted) -> None:
+    limits = {"matters_pct": wanted.matters_pct, "false_share_pct": wanted.false_share_pct}
+    keep_table({**read_table(home), **limits}, home)
 
 
 def _read(context: Context) -> Settings:

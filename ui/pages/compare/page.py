@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.history.history import History
-from app.stability import read_stability, single_columns
+from app.stability import Key, read_stability, single_columns
 
 from ...bus import Changes, Wanted
 from ...context import Context
@@ -163,8 +163,8 @@ class ComparePage(Page):
         self.chooser.set_chosen(self._chosen.ids)
         if compared.comparison and compared.shown:
             self._show_warnings(compared.comparison["warnings"])
-            self.limits.explain(compared.shown)
             self.body.show_comparison(compared, self.controls.is_relative, self.limits.has_details)
+            self.limits.explain(compared.shown, self.body.table.figures.has_stability)
 
     def _read_stability(self, compared: Compared) -> None:
         """Of sessions that stand alone in their columns: read when the table is there."""
@@ -172,9 +172,14 @@ class ComparePage(Page):
         if comparison and single_columns(comparison):
             self._beside.read(
                 lambda history: read_stability(history, comparison),
-                self.body.show_stability,
+                lambda found: self._on_stability(compared.chosen, found),
                 self.message.show_failure,
             )
+
+    def _on_stability(self, chosen: Chosen, found: dict[Key, list[float | None]]) -> None:
+        if chosen == self._compared.chosen and self._compared.shown:
+            self.body.show_stability(found)
+            self.limits.explain(self._compared.shown, self.body.table.figures.has_stability)
 
     def _show_warnings(self, warnings: Sequence[str]) -> None:
         more = len(warnings) - _WARNINGS
