@@ -7,7 +7,7 @@ from statistics import median
 
 from ..compare import Comparison
 from ..compare_text import label_of, seconds_told
-from ..history.figures import plan_of
+from ..history.figures import notes, plan_of
 from ..history.history import History
 from ..judgement import explained
 from ..parity import answers
@@ -29,6 +29,7 @@ def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[s
         *_marked(found, names),
         *_seconds(found, names),
         *_not_the_same(history, found, names),
+        *_noted(history, found, names),
         *_repeats(found, names),
         *filter(None, [explained(found)]),
     ]
@@ -110,6 +111,14 @@ def _not_the_same(history: History, found: Comparison, names: Sequence[str]) -> 
                 who.setdefault(each[rule], []).append(name)
         if len(who) > 1:
             yield f"{rule}: " + "; ".join(f"{', '.join(of)}: {answer}" for answer, of in who.items())
+
+
+def _noted(history: History, found: Comparison, names: Sequence[str]) -> Iterator[str]:
+    """What people had to say of the sessions."""
+    for name, column in zip(names, found["sessions"], strict=True):
+        for session in column["ids"]:
+            which = f", session {session[-6:]}" if len(column["ids"]) > 1 else ""
+            yield from (f"note on {name}{which}: {note['text']}" for note in notes(history, session))
 
 
 def _contender(history: History, session: str) -> Contender:

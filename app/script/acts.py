@@ -11,7 +11,7 @@ from ..protocol.plan import PREPARING, Step
 from ..protocol.settling import FORCED, ROCKSDB_FORCED
 from ..protocol.sysbench import options_of, seed_of
 from ..protocol.words import literal
-from .conditions import Conditions, sql
+from .conditions import Conditions, try_sql
 from .recipe import Recipe
 
 _WIDTH = 110
@@ -91,12 +91,12 @@ def _settle(recipe: Recipe, conditions: Conditions, step: Step) -> Iterator[str]
     """Have the server write now what it may put off, wait, and put back what was changed for it."""
     engine = recipe.contender.engine
     if engine == "rocksdb":
-        yield from (sql(f"SET GLOBAL {name}=1") for name in ROCKSDB_FORCED if conditions.known(name))
+        yield from (try_sql(f"SET GLOBAL {name}=1") for name in ROCKSDB_FORCED if conditions.known(name))
     wanted = _forced(conditions) if engine == "innodb" else {}
-    yield from (sql(f"SET GLOBAL {name}={value}") for name, value in wanted.items())
+    yield from (try_sql(f"SET GLOBAL {name}={value}") for name, value in wanted.items())
     yield f"settle {step.cap_s}"
     yield from (
-        sql(f"SET GLOBAL {name}={literal(conditions.known(name) or '')}") for name in reversed(wanted)
+        try_sql(f"SET GLOBAL {name}={literal(conditions.known(name) or '')}") for name in reversed(wanted)
     )
 
 

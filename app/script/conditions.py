@@ -15,6 +15,11 @@ def sql(statement: str) -> str:
     return f"sql {shlex.quote(statement)}"
 
 
+def try_sql(statement: str) -> str:
+    """The same, where not every server can: then the script goes on without."""
+    return f"try {shlex.quote(statement)}"
+
+
 class Conditions:
     """What is in force while the script goes along; its lines bring about what the next step asks for."""
 
@@ -49,7 +54,7 @@ class Conditions:
         yield from self._set_variables({})
         yield from self._set_caches(False)
         if self._known.get("innodb_fast_shutdown") is not None:
-            yield sql("SET GLOBAL innodb_fast_shutdown=0")
+            yield try_sql("SET GLOBAL innodb_fast_shutdown=0")
         self._options = options
         self._known = {**self._recipe.variables, **options}
         yield self.restart()

@@ -40,6 +40,8 @@ need() { command -v "$1" >/dev/null || die "$1 is not installed"; }
 
 sql() { "$CLIENT" --no-defaults --socket="$SOCKET" --user=root --batch --skip-column-names --execute="$1"; }
 
+try() { sql "$1" 2>/dev/null || true; } # what not every server can
+
 value() { sql "SHOW GLOBAL STATUS LIKE '$1'" | cut -f 2; } # of a counter
 
 server() { # it takes the place of this shell
@@ -89,7 +91,7 @@ move_server() { taskset -a -p -c "$1" "$(cat "$SOCKET.pid")" >/dev/null; } # to 
 
 begin() {
     say "$1"
-{% if reset %}    sql {{ reset|quote }} # binary logs do not pile up
+{% if reset %}    try {{ reset|quote }} # binary logs do not pile up
 {% endif %}    sql "SHOW GLOBAL STATUS" >"$WORK/results/$1.before"
 }
 
@@ -194,12 +196,12 @@ say "making the system tables"
 {% include "bootstrap-" + bootstrap + ".sh" %}
 
 start
-sql "SET GLOBAL max_prepared_stmt_count=1048576"
+try "SET GLOBAL max_prepared_stmt_count=1048576"
 sql "CREATE DATABASE dyno DEFAULT CHARACTER SET latin1"
 {% if port %}PASSWORD=$(od -A n -N 16 -t x1 /dev/urandom | tr -d ' \n')
 sql "CREATE USER dyno@'%' IDENTIFIED BY '$PASSWORD'"
 sql "GRANT ALL ON dyno.* TO dyno@'%'"
-sql "DROP USER ''@localhost" 2>/dev/null || true # of old builds: it would be taken for ours
+try "DROP USER ''@localhost" # of old builds: it would be taken for ours
 printf 'mysql-user=dyno\nmysql-password=%s\n' "$PASSWORD" >"$PRIVATE/login"
 {% endif %}{% if moves_back %}USUAL_CPUS=$(taskset -p -c "$(cat "$SOCKET.pid")" | sed 's/.*: //')
 {% endif %}

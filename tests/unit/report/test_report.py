@@ -93,10 +93,12 @@ def tags_of(html: str) -> _Tags:
 def test_whatever_names_and_texts_hold_is_escaped(history: History) -> None:
     ids = keep(history, repeats=1, name=EVIL)
     edits.rename(history, ids[0], f"a | b {EVIL}")
+    edits.note(history, ids[0], f"heard {EVIL}")
     own = f"**mine** {EVIL} ![x](http://example.org/x.png) [link](javascript:alert(1))"
     report = read_report(history, ids, title=EVIL, own_text=own)
     html = render(report, ".html")
     found = tags_of(html)
+    assert f"note on a | b {EVIL}: heard {EVIL}" in report.caveats
     assert not found.seen & {"script", "img", "iframe", "link"} and "<strong>mine</strong>" in html
     assert found.addresses == ["href=http://example.org/x.png"]  # a link to click on: nothing is fetched
     markdown = render(replace(report, own_text=""), ".md")

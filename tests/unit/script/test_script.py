@@ -96,7 +96,7 @@ def test_places_are_variables(history: History) -> None:
     for line in ("basedir=$BASE", "datadir=$WORK/data", "socket=$PRIVATE/s", "skip-networking"):
         assert f"\n{line}\n" in script
     assert PLACE not in script and "user=root\nEND" not in script
-    assert "SERVER=${SERVER:-$BASE/sbin/mariadbd}" in script and "sql 'RESET MASTER'" in script
+    assert "SERVER=${SERVER:-$BASE/sbin/mariadbd}" in script and "try 'RESET MASTER'" in script
 
 
 def test_settling_is_the_statements_of_the_agent(history: History) -> None:
@@ -104,13 +104,13 @@ def test_settling_is_the_statements_of_the_agent(history: History) -> None:
     lines = sequence(check(render("run.sh", recipe(history, DRIVE, settle))))
     assert lines[1:] == [
         "begin 02-settle",
-        "sql 'SET GLOBAL innodb_max_dirty_pages_pct_lwm=0'",
-        "sql 'SET GLOBAL innodb_max_dirty_pages_pct=0'",
-        "sql 'SET GLOBAL innodb_io_capacity=2000'",
+        "try 'SET GLOBAL innodb_max_dirty_pages_pct_lwm=0'",
+        "try 'SET GLOBAL innodb_max_dirty_pages_pct=0'",
+        "try 'SET GLOBAL innodb_io_capacity=2000'",
         "settle 60",
-        "sql 'SET GLOBAL innodb_io_capacity=200'",
-        "sql 'SET GLOBAL innodb_max_dirty_pages_pct=90.000000'",
-        "sql 'SET GLOBAL innodb_max_dirty_pages_pct_lwm=0.000000'",
+        "try 'SET GLOBAL innodb_io_capacity=200'",
+        "try 'SET GLOBAL innodb_max_dirty_pages_pct=90.000000'",
+        "try 'SET GLOBAL innodb_max_dirty_pages_pct_lwm=0.000000'",
         "finish 02-settle",
     ]
 
@@ -135,9 +135,9 @@ def test_what_a_sweep_asks_for_is_brought_about_and_put_back(history: History) -
         "sql 'SET GLOBAL sort_buffer_size=4194304'",
         "move_server 0-1",
         "sql 'SET GLOBAL sort_buffer_size=2097152'",
-        "sql 'SET GLOBAL innodb_fast_shutdown=0'",
+        "try 'SET GLOBAL innodb_fast_shutdown=0'",
         "restart --table-open-cache=10",
-        "sql 'SET GLOBAL innodb_fast_shutdown=0'",
+        "try 'SET GLOBAL innodb_fast_shutdown=0'",
         "restart",
     ]
     assert lines[2].startswith("drive 01-a 2 read.lua")
