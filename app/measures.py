@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .compare import RowEntry
     from .history.figures import StepEntry
 
+PER_QUERY = " per query"  # of the titles of costs
 ROWS = "rows/s"  # the unit of steps that read or write rows as fast as they can
 
 

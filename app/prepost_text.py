@@ -19,13 +19,14 @@ def pairs_of_steps(comparison: Comparison, found: Sequence[PairOfSteps]) -> Text
     """A line a pair and column."""
     names = names_of(comparison)
     lines = tuple(
-        (labelled(pair["after"], pair["coordinates"]), pair["unit"], name, *_cells(column, pair["unit"]))
+        (labelled(pair["after"], pair["coordinates"]), name, *_cells(column, pair["unit"]), pair["unit"])
         for pair in found
         for name, column in zip(names, pair["columns"], strict=True)
         if column["n"]
     )
-    heads = ("step", "unit", "", "before", "after", "after / before", "sessions", "n")
-    return TextTable("Before and after the writes", heads, lines, 3, () if lines else (NONE,))
+    heads = ("step", "column", "before", "after", "ratio", "sessions", "n", "unit")
+    title = "After the writes against before them"
+    return TextTable(title, heads, lines, 2, () if lines else (NONE,))
 
 
 def _cells(column: ColumnOfPair, unit: str) -> tuple[str, ...]:

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from .compare import Comparison, MeasureEntry, RowEntry, base_of
 from .compare_text import label_of, labelled, names_of
-from .measures import ROWS
+from .measures import PER_QUERY, ROWS
 from .text_table import MISSING, TextTable, csv_of, ratio_text
 from .units import figure_text
 from .why import COSTS, CostEntry, PairEntry, WhyEntry, remarks_of
 
 _SHORT = {
     "cpu_us": "CPU us",
-    "machine_cpu_us": "of machine us",
+    "machine_cpu_us": "machine us",
     "disk_busy_us": "disk us",
     "context_switches": "switches",
     "rows_read": "rows read",
@@ -39,9 +39,9 @@ def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
     ids = [column["id"] for column in comparison["sessions"]]
     base, other = (names_of(comparison)[ids.index(id_)] for id_ in (entry["base"], entry["column"]))
     figure = ("figure of the step", *pair_cells(entry), "", "", *noise_cells(entry))
-    costs = [(cost["title"], *cost_cells(cost)) for cost in entry["costs"]]
-    heads = ("", "unit", base, other, "ratio", "may explain", "busy", "n", "spread")
-    title = f"{labelled(entry['step'], entry['coordinates'])}: {other} against {base}"
+    costs = [(cost["title"].removesuffix(PER_QUERY), *cost_cells(cost)) for cost in entry["costs"]]
+    heads = ("", "unit", "base", "other", "ratio", "may explain", "busy", "n", "spread")
+    title = f"{labelled(entry['step'], entry['coordinates'])}: {other} against the base {base}"
     return TextTable(title, heads, (figure, *costs), 2, tuple(remarks_of(entry)))
 
 
@@ -85,7 +85,7 @@ def costs_of_steps(comparison: Comparison, is_relative: bool) -> TextTable:
         for at in range(len(names))
         if row["n"][at] and not (is_relative and at == base)
     ]
-    heads = ("step", "per", "", "figure", *(_SHORT[name] for name in there))
+    heads = ("step", "per", "column", "figure", *(_SHORT[name] for name in there))
     title = f"Relative to {names[base]}" if is_relative else "As measured"
     return TextTable(title, heads, tuple(lines), 3)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence
 
 from .mysql import Client, QueryError
 
@@ -38,9 +38,12 @@ HANDLER_READS = "+".join(
 )
 
 READS = _rate("server.handler_reads", HANDLER_READS, "handler reads")
+ROWS = _rate("server.rows_read", "rows_read", "rows read, whatever engine")  # MariaDB counts them
+OWN = (".rows_read", ".log_kb")  # of an engine, where it counts them
 EVERY = [
     _gauge("server.threads_running", "threads_running", "threads running in the server"),
     READS,
+    ROWS,
 ]
 
 BY_ENGINE: Dict[str, List[Counter]] = {
@@ -122,15 +125,15 @@ class Counters:
         return [_value(counter, before, after, dt) for counter in self.counters]
 
     def spent(self, before: Mapping[str, str], after: Mapping[str, str]) -> Dict[str, Optional[float]]:
-        """Rows read and KB of redo or WAL between two readings; None where the server does not count them.
+        """Rows read and KB of redo or WAL between two readings; None where nobody counts them.
 
-        The engine's own count of rows where it has one: that of the handlers has those of status tables too.
+        The rows of the engine, for MariaDB leaves out some of MyRocks; those of the handlers only where nobody
+        else counts any: rows of status tables are among them.
         """
-        known = {counter.series: counter for counter in self.counters}
-        rows, log = known.get(self._engine + ".rows_read", READS), known.get(self._engine + ".log_kb")
+        rows, log = ([each for each in self.counters if each.series == self._engine + name] for name in OWN)
         return {
-            "rows_read": _value(rows, before, after, 1.0),
-            "log_kb": _value(log, before, after, 1.0) if log else None,
+            "rows_read": _first([*rows, ROWS, READS], before, after),
+            "log_kb": _first(log, before, after),
         }
 
 
@@ -144,6 +147,15 @@ def _value(
     if then is None or now < then or dt <= 0:  # a restarted server counts from zero again
         return None
     return (now - then) * counter.scale / dt
+
+
+def _first(
+    counters: Sequence[Counter], before: Mapping[str, str], after: Mapping[str, str]
+) -> Optional[float]:
+    """What the first of them that the server has came to."""
+    there = (counter for counter in counters if _total(counter, after) is not None)
+    counter = next(there, None)
+    return None if counter is None else _value(counter, before, after, 1.0)
 
 
 def _total(counter: Counter, status: Mapping[str, str]) -> Optional[float]:

@@ -99,7 +99,7 @@ class Drive:
         if kind == "second":
             self._take_second(line)
         elif kind == "measured":
-            self._first = self._session.sampler.moment
+            self._first = self._session.sampler.look()  # the latest sample may be older
             self._warm_rows = line["rows"]
             self._session.journal.write(Mark, name="measured", step=self._index)
         elif kind == "statement":

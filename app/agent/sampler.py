@@ -32,9 +32,13 @@ class Sampler:
     def declare(self) -> None:
         self._journal.write(SeriesDeclared, series=self._series)
 
+    def look(self) -> Moment:
+        """What everything has counted by now; samples go on as they were."""
+        return self._host.read(), self._try("server", self._counters.read, {})
+
     @property
     def moment(self) -> Moment:
-        """The latest reading of everything."""
+        """What everything had counted at the latest sample."""
         return self.reading, self._status
 
     def spent(self, first: Moment, last: Moment) -> Dict[str, Optional[float]]:
@@ -49,8 +53,7 @@ class Sampler:
     def begin(self) -> None:
         """The first reading of a step: rates need one before."""
         self.at = time.monotonic()
-        self.reading = self._host.read()
-        self._status = self._try("server", self._counters.read, {})
+        self.reading, self._status = self.look()
 
     def take(
         self,

@@ -64,8 +64,9 @@ def check_figures(desktop: Desktop, session: str) -> None:
     assert query["value"] == pytest.approx(query["queries"] / query["seconds"], rel=0.01)
     assert query["latency_ms"]["p50"] <= query["latency_ms"]["p95"] <= query["latency_ms"]["p99"]
     assert 0 < query["per_query"]["cpu_us"] < 10_000
-    assert query["per_query"]["rows_read"] == pytest.approx(1, abs=0.1)
-    assert steps["update-index"]["per_query"]["log_kb"] > 0
+    assert 0.5 < query["per_query"]["rows_read"] < 2  # one each; of seconds that begin a moment apart
+    logged = steps["update-index"]["per_query"]["log_kb"]
+    assert logged is None if shown["contender"]["engine"] == "myisam" else logged > 0
     assert steps["load"]["rows"] == 4000
     assert steps["update-index"]["size_bytes"] > 100_000
     series = desktop.json("session", "series", session, "point-query", "--series", "qps")

@@ -113,7 +113,7 @@ def test_missing_costs_stay_missing_and_stand_last(history: History) -> None:
     assert by_name["disk_busy_us"]["values"] == [950.0, None]
     assert by_name["reads"]["explains"] is None
     lines = {line[0]: line for line in details(found, entry).lines}
-    assert lines["Disk at work per query"][2:6] == ("950.0", "-", "-", "-")
+    assert lines["Disk at work"][2:6] == ("950.0", "-", "-", "-")
 
 
 def test_a_figure_that_hardly_changed_needs_no_explanation(history: History) -> None:
@@ -150,13 +150,13 @@ def test_repeats_that_overlap_may_be_noise(history: History) -> None:
     assert overlaps["cpu_us"] == (True, [2, 2])
     assert overlaps["reads"] == (False, [2, 2])
     lines = {line[0]: line for line in details(found, entry).lines}
-    assert lines["CPU per query"][4:] == ("1.04 ~", "-", "11%", "2", "2.9% / 2.8%")
+    assert lines["CPU"][4:] == ("1.04 ~", "-", "11%", "2", "2.9% / 2.8%")
 
 
 def test_the_table_of_all_steps_absolute_and_relative(history: History) -> None:
     found = compared(history, 2000.0, {**BASE, "cpu_us": 25.0})
     absolute, relative = (costs_of_steps(found, is_relative) for is_relative in (False, True))
-    assert absolute.heads[:6] == ("step", "per", "", "figure", "CPU us", "of machine us")
+    assert absolute.heads[:6] == ("step", "per", "column", "figure", "CPU us", "machine us")
     assert "KB written" not in absolute.heads
     assert [line[3:5] for line in absolute.lines] == [("1,000", "100.0"), ("2,000", "25.00")]
     assert [line[3:5] for line in relative.lines] == [("2.00", "0.25")]
@@ -171,7 +171,5 @@ def test_written_for_a_spreadsheet_and_a_forum(history: History) -> None:
     assert (cpu["base_value"], cpu["value"], cpu["ratio"], cpu["n"]) == ("100.0", "200.0", "2.0", "1")
     assert json.loads(cpu["coordinates"]) == {"threads": 1}
     text = to_markdown(details(found, entries[0]))
-    assert (
-        text.startswith("### update threads=1: ") and "| CPU per query | us/query | 100.0 | 200.0 |" in text
-    )
+    assert text.startswith("### update threads=1: ") and "| CPU | us/query | 100.0 | 200.0 |" in text
     assert SORTED in text or NOTHING in text

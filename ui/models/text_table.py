@@ -52,7 +52,7 @@ class TextTableModel(QAbstractTableModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         match role:
-            case Qt.ItemDataRole.DisplayRole:
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.ToolTipRole:
                 return self._table.lines[index.row()][index.column()]
             case Qt.ItemDataRole.TextAlignmentRole:
                 return self._side(index.column())

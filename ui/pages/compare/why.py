@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.compare import base_of
@@ -29,6 +30,7 @@ _TIPS = {
 _CHOOSE = "Choose a step in the table, and a column beside the base."
 _SHARES = 5  # the column of details() that says how much each may explain
 _BAR = 96  # pixels of it
+_STEP_WIDEST, _WIDEST = 190, 110  # pixels of columns with words
 
 
 class WhyPanel(Panel):
@@ -45,6 +47,7 @@ class WhyPanel(Panel):
         self._table.setModel(self._model)
         self._table.setItemDelegate(ShareDelegate(context.theme, SHARE, self._table))
         self._table.horizontalHeader().setSectionsMovable(False)
+        self._table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._heading, self._remark = QLabel(), QLabel()
         self._build()
 
@@ -124,6 +127,8 @@ class WhyPanel(Panel):
         self._remark.setVisible(bool(table.remarks))
         self._table.setVisible(bool(table.lines))
         self._table.resizeColumnsToContents()
+        for at in range(table.texts):
+            self._table.setColumnWidth(at, min(self._table.columnWidth(at), _WIDEST if at else _STEP_WIDEST))
         if (at := self._model.share_column) >= 0:
             self._table.setColumnWidth(at, max(_BAR, self._table.columnWidth(at)))
 
