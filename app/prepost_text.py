@@ -19,14 +19,14 @@ def pairs_of_steps(comparison: Comparison, found: Sequence[PairOfSteps]) -> Text
     """A line a pair and column."""
     names = names_of(comparison)
     lines = tuple(
-        (labelled(pair["after"], pair["coordinates"]), name, *_cells(column, pair["unit"]), pair["unit"])
+        (labelled(pair["after"], pair["coordinates"]), name, pair["unit"], *_cells(column, pair["unit"]))
         for pair in found
         for name, column in zip(names, pair["columns"], strict=True)
         if column["n"]
     )
-    heads = ("step", "column", "before", "after", "ratio", "sessions", "n", "unit")
+    heads = ("step", "column", "unit", "before", "after", "ratio", "sessions", "n")
     title = "After the writes against before them"
-    return TextTable(title, heads, lines, 2, () if lines else (NONE,))
+    return TextTable(title, heads, lines, 3, () if lines else (NONE,))
 
 
 def _cells(column: ColumnOfPair, unit: str) -> tuple[str, ...]:

@@ -127,8 +127,8 @@ class Counters:
     def spent(self, before: Mapping[str, str], after: Mapping[str, str]) -> Dict[str, Optional[float]]:
         """Rows read and KB of redo or WAL between two readings; None where nobody counts them.
 
-        The rows of the engine, for MariaDB leaves out some of MyRocks; those of the handlers only where nobody
-        else counts any: rows of status tables are among them.
+        MariaDB leaves out some rows of MyRocks, so the engine is asked first; the handlers come last, for
+        rows of status tables are among theirs.
         """
         rows, log = ([each for each in self.counters if each.series == self._engine + name] for name in OWN)
         return {

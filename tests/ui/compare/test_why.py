@@ -54,7 +54,7 @@ def test_before_and_after_the_writes(qtbot: QtBot, opened: Open, page: ComparePa
     shown = panel(qtbot, page, WhyPanel)
     qtbot.mouseClick(shown._ways[WRITES], Qt.MouseButton.LeftButton)
     assert [line[0] for line in lines(shown)[::2]] == ["point-query threads=1", "point-query threads=4"]
-    assert {line[-2] for line in lines(shown)} == {"2"}
+    assert {line[-1] for line in lines(shown)} == {"2"}
     opened(number=2, its_steps=comparable.steps(driven=(("update-index", "write"),)))
     qtbot.waitUntil(lambda: not shown._table.isVisible())
     assert shown._remark.text().startswith("No test")

@@ -16,8 +16,8 @@ from app.agent.counters import HANDLER_READS, Counters
         ("innodb", {"innodb_rows_read": 7, "innodb_os_log_written": 2048}, {"rows_read": 7, "log_kb": 2}),
         (
             "rocksdb",
-            {"rows_read": 0, "rocksdb_rows_read": 7, "rocksdb_wal_bytes": 512},
-            {"rows_read": 7, "log_kb": 0.5},
+            {"rows_read": 0, "rocksdb_rows_read": 7, "rocksdb_wal_bytes": 1024},
+            {"rows_read": 7, "log_kb": 1},
         ),
         ("myisam", {"handler_read_key": 4, "handler_read_next": 3}, {"rows_read": 7, "log_kb": None}),
     ],

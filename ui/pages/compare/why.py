@@ -17,11 +17,12 @@ from app.why_text import to_csv as costs_csv
 from ...context import Context
 from ...models.text_table import SHARE, TextTableModel
 from ...theme import SPACE
+from ...widgets.elided import ElidedLabel
 from ...widgets.share import ShareDelegate
 from ...widgets.table import Table
 from .panel import Panel, Shown
 
-STEP, ALL, WRITES = "This step", "All steps", "Before and after the writes"
+STEP, ALL, WRITES = "This step", "All steps", "Before/after"
 _TIPS = {
     STEP: "What a query costs in the chosen step, what may explain its figure the most first",
     ALL: "The costs of all steps, relative or absolute as the table is",
@@ -30,7 +31,7 @@ _TIPS = {
 _CHOOSE = "Choose a step in the table, and a column beside the base."
 _SHARES = 5  # the column of details() that says how much each may explain
 _BAR = 96  # pixels of it
-_STEP_WIDEST, _WIDEST = 190, 110  # pixels of columns with words
+_STEP_WIDEST, _WIDEST = 200, 130  # pixels of columns with words
 
 
 class WhyPanel(Panel):
@@ -47,8 +48,9 @@ class WhyPanel(Panel):
         self._table.setModel(self._model)
         self._table.setItemDelegate(ShareDelegate(context.theme, SHARE, self._table))
         self._table.horizontalHeader().setSectionsMovable(False)
-        self._table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self._heading, self._remark = QLabel(), QLabel()
+        self._table.horizontalHeader().setStretchLastSection(False)
+        self._table.setTextElideMode(Qt.TextElideMode.ElideLeft)  # names differ at their ends
+        self._heading, self._remark = ElidedLabel(), QLabel()
         self._build()
 
     def _build(self) -> None:
@@ -59,16 +61,15 @@ class WhyPanel(Panel):
             button.setToolTip(_TIPS[text])
             group.addButton(button)
             head.addWidget(button)
-        head.addStretch(1)
+        head.addSpacing(SPACE)
+        head.addWidget(self._heading, 1)
         group.buttonClicked.connect(lambda button: self.go_to(button.text()))
         self._heading.setProperty("role", "heading")
         self._remark.setProperty("role", "muted")
-        for label in (self._heading, self._remark):
-            label.setWordWrap(True)
+        self._remark.setWordWrap(True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, SPACE, 0, 0)
         layout.addLayout(head)
-        layout.addWidget(self._heading)
         layout.addWidget(self._table, 1)
         layout.addWidget(self._remark)
 
@@ -122,7 +123,6 @@ class WhyPanel(Panel):
 
     def _arrange(self, table: TextTable) -> None:
         self._heading.setText(table.title)
-        self._heading.setVisible(bool(table.title))
         self._remark.setText("\n".join(table.remarks))
         self._remark.setVisible(bool(table.remarks))
         self._table.setVisible(bool(table.lines))
