@@ -14,6 +14,7 @@ from .planner.estimate import Estimate, estimate
 from .planner.sizes import cache_bytes, server_caches_bytes
 from .presets import Rendered, parse_preset, preset_file, render
 from .protocol.plan import ALLOCATORS, OPEN_FILES, Contender, Plan
+from .tried import tried
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
 OLDEST_PYTHON, OLDEST_SYSBENCH = (3, 8), (1, 0, 20)
@@ -43,6 +44,7 @@ def check_plan(plan: Plan, survey: Mapping[str, Any], clock: Callable[[], float]
         *_server_memory(plan, survey),
         _disk(found, survey),
         *_open_files(plan, survey),
+        *_builds(plan),
         *_presets(plan, survey),
         *_machine(survey),
         _clock(survey, clock()),
@@ -157,6 +159,17 @@ def _open_files(plan: Plan, survey: Mapping[str, Any]) -> list[Check]:
     text = f"the largest step needs {needed:,} open files, the user of the target may have {most:,}"
     todo = "raise nofile in /etc/security/limits.conf on the target, or take fewer threads"
     return [Check("open files", FAIL, text, todo)]
+
+
+def _builds(plan: Plan) -> list[Check]:
+    """A version that nobody has tried may behave unlike its family."""
+    versions = {tried(each.family, each.version): each for each in plan.contenders}
+    todo = "look at the rehearsal with care, and at the facts of the first session"
+    return [
+        Check("build", WARN, version.text, todo, contender.name)
+        for version, contender in versions.items()
+        if not version.is_tried
+    ]
 
 
 def _presets(plan: Plan, survey: Mapping[str, Any]) -> list[Check]:

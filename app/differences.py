@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NotRequired, TypedDict
 
-from .history.figures import latest_fact, plan_of
+from .history.figures import facts, latest_fact, plan_of
 from .history.history import History
 from .memory_text import memory_of
 from .parity import DURABILITY, answers
@@ -126,7 +126,7 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
         "parity": ((name, answer) for name, answer in rules.items() if name not in _NOT_PARITY),
         "variables": _variables(known["variables"], session, contender["base"]),
         "preset": option_values(contender["cnf"]).items(),
-        "tables": _columns_of(table) if table else (),
+        "tables": [*_columns_of(table or ""), *_compression(history, session)],
         "contender": ((name, contender.get(name)) for name in _CONTENDER),
         "build": [*((name, contender.get(name)) for name in _BUILD), *_noted(known["build"])],
         "allocator": {
@@ -198,6 +198,13 @@ def _columns_of(create_table: str) -> Iterator[tuple[str, str]]:
         plain = re.sub(r" ?AUTO_INCREMENT=\d+", "", line.strip().rstrip(","))
         name = re.match(r"`[^`]*`|[A-Z ]*KEY(?: `[^`]*`)?", plain)
         yield (name[0].strip("`"), plain) if name else ("options", plain.lstrip(") "))
+
+
+def _compression(history: History, session: str) -> Iterator[tuple[str, str]]:
+    """As it was after the load: what there is of it at the end depends on how much was written."""
+    found = [each["value"] for each in facts(history, session, "compression") if each["when"] == "loaded"]
+    if found:
+        yield "compression in force", found[-1]["in_force"]
 
 
 def _variables(variables: Mapping[str, str], session: str, base: str) -> Iterator[tuple[str, str]]:

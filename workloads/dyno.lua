@@ -25,6 +25,7 @@ function dyno.declare(options)
    options.table_size = {"Rows of each table", 10000}
    options.engine = {"Storage engine of the tables", "innodb"}
    options.own_table = {"One table for each client, by its number, in place of any", false}
+   options.column_family = {"Of MyRocks, that the tables' keys are kept in; none: the default one", ""}
    options.report_fd = {"File descriptor that the JSON lines are written to", 1}
    sysbench.cmdline.options = options
 end
@@ -48,6 +49,12 @@ function dyno.seed(stream, part)
    local apart = (part or 0) * 0xd1b54a32d192ed03ULL
    C.sb_rng_state[0] = mixed(seed * 0x9e3779b97f4a7c15ULL + apart)
    C.sb_rng_state[1] = mixed((seed + 1) * 0x9e3779b97f4a7c15ULL + apart)
+end
+
+-- What a key is told when it is made: its column family, where one was asked for.
+function dyno.key_comment()
+   local family = sysbench.opt.column_family
+   return family ~= "" and (" COMMENT 'cfname=%s'"):format(family) or ""
 end
 
 -- Tell a statement that stands for all of the workload: how the server carries it out is kept (EXPLAIN).

@@ -12,7 +12,7 @@ function event()
    if number > sysbench.opt.tables then
       return true -- nothing is left for this thread
    end
-   dyno.connection:query(string.format("CREATE INDEX k_%u ON sbtest%u(k)", number, number))
+   dyno.connection:query(("CREATE INDEX k_%u ON sbtest%u(k)%s"):format(number, number, dyno.key_comment()))
    dyno.counts.read = dyno.counts.read + sysbench.opt.table_size -- it reads every row of its table
    number = number + sysbench.opt.threads
 end

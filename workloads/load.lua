@@ -18,7 +18,7 @@ local SCHEMA = "CREATE TABLE sbtest%u (" ..
    "k INTEGER DEFAULT '0' NOT NULL, " ..
    "c CHAR(120) DEFAULT '' NOT NULL, " ..
    "pad CHAR(60) DEFAULT '' NOT NULL, " ..
-   "PRIMARY KEY (id)) ENGINE=%s DEFAULT CHARSET=latin1 %s"
+   "PRIMARY KEY (id)%s) ENGINE=%s DEFAULT CHARSET=latin1 %s"
 
 -- What is sent before the first row of a table and after its last one.
 local BULK = {rocksdb = {before = "SET rocksdb_bulk_load=1", after = "SET rocksdb_bulk_load=0"}}
@@ -30,7 +30,7 @@ local number, next_insert, end_insert = 0, 0, 0 -- the table, and which of its I
 
 local function create_tables()
    for i = sysbench.tid + 1, sysbench.opt.tables, sysbench.opt.threads do
-      dyno.set_up(SCHEMA:format(i, sysbench.opt.engine, sysbench.opt.table_options))
+      dyno.set_up(SCHEMA:format(i, dyno.key_comment(), sysbench.opt.engine, sysbench.opt.table_options))
    end
 end
 

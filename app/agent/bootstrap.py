@@ -1,67 +1,67 @@
-"""Making the system tables of a fresh server, the way its build knows: script, --initialize, or SQL files."""
+"""Making the system tables of a fresh server: by --initialize, else by the SQL files of its build.
+
+The install scripts are not called: they need programs beside the server, with their run bits, and write into
+the build (of MySQL 5.6 a my.cnf, of MariaDB as root other owners and modes).
+"""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from typing import List, Mapping
+from typing import List, Mapping, Sequence
 
 from .mycnf import find_file
+from .program import start_line
 from .refusal import Refusal
 
 LIMIT_S = 300
-SCRIPTS = ("mariadb-install-db", "mysql_install_db")
-SYSTEM_SQL = ("mysql_system_tables.sql", "mysql_system_tables_data.sql", "fill_help_tables.sql")
+# in the order in which the scripts send them; a build may have none of those behind the first
+SYSTEM_SQL = (
+    ("mysql_system_tables.sql", "mariadb_system_tables.sql"),
+    ("mysql_performance_tables.sql", "mariadb_performance_tables.sql"),
+    ("mysql_system_tables_data.sql", "mariadb_system_tables_data.sql"),
+    ("fill_help_tables.sql",),
+    ("maria_add_gis_sp_bootstrap.sql",),
+    ("mysql_sys_schema.sql", "mariadb_sys_schema.sql"),
+)
+# what they are sent with, where a build knows it
+_OPTIONS = {"log-warnings": "0", "enforce-storage-engine": "", "default-tmp-storage-engine": "MyISAM"}
 
 
 def bootstrap(
-    server: str, base: str, family: str, my_cnf: str, known: Mapping[str, str], environment: Mapping[str, str]
+    server: str, base: str, my_cnf: str, known: Mapping[str, str], environment: Mapping[str, str]
 ) -> None:
     """Fill the empty data directory named in my_cnf."""
+    command = [*start_line(server), "--defaults-file=" + my_cnf]
     if "initialize-insecure" in known:
-        command, sql = [server, "--defaults-file=" + my_cnf, "--initialize-insecure"], ""
-    elif family == "MariaDB" and find_script(base):
-        command, sql = _script(base, my_cnf), ""
+        _run([*command, "--initialize-insecure"], "", environment)
     else:
-        command, sql = [server, "--defaults-file=" + my_cnf, *_by_sql_options(known)], system_sql(base)
-    _run(command, sql, environment)
-
-
-def find_script(base: str) -> str:
-    for folder in ("bin", "scripts"):
-        for name in SCRIPTS:
-            path = os.path.join(base, folder, name)
-            if os.path.isfile(path):
-                return path
-    return ""
-
-
-def _script(base: str, my_cnf: str) -> List[str]:
-    """MariaDB's own; called through sh, as tarballs have lost its run bit."""
-    normal = ["--auth-root-authentication-method=normal", "--skip-test-db"]
-    command = ["sh", find_script(base), "--defaults-file=" + my_cnf, "--basedir=" + base, *normal]
-    return command + (["--user=root"] if os.geteuid() == 0 else [])
+        _run([*command, *_by_sql_options(known)], system_sql(base), environment)
 
 
 def _by_sql_options(known: Mapping[str, str]) -> List[str]:
-    options = ["--bootstrap", "--default-storage-engine=MyISAM", "--loose-default-tmp-storage-engine=MyISAM"]
+    options = ["--bootstrap", "--default-storage-engine=MyISAM"]
     options += ["--max-allowed-packet=8M", "--net-buffer-length=16K"]
-    if "log-warnings" in known:
-        options.append("--log-warnings=0")
-    return options
+    return options + ["--{}={}".format(name, value) for name, value in _OPTIONS.items() if name in known]
 
 
 def system_sql(base: str) -> str:
-    """The SQL that makes the system tables, from the files of the build."""
-    parts = ["create database mysql;", "use mysql;"]
-    for name in SYSTEM_SQL:
-        path = find_file(base, name)
-        if not path and name == SYSTEM_SQL[0]:
-            raise Refusal("{} has neither an install script nor {}: it cannot be started".format(base, name))
+    """The SQL that makes the system tables, from the files of the build; root comes in without a password."""
+    parts = ["create database mysql;", "use mysql;", "set @auth_root_socket=NULL;"]
+    for names in SYSTEM_SQL:
+        path = _first_of(base, names)
+        if not path and names == SYSTEM_SQL[0]:
+            raise Refusal(
+                "{} has no {} in its share folder: it cannot be started".format(base, " or ".join(names))
+            )
         if path:
             with open(path, encoding="utf-8", errors="replace") as file:
                 parts.append(file.read())
     return "\n".join(parts) + "\n"
+
+
+def _first_of(base: str, names: Sequence[str]) -> str:
+    return next(filter(None, (find_file(base, name) for name in names)), "")
 
 
 def _run(command: List[str], sql: str, environment: Mapping[str, str]) -> None:

@@ -11,6 +11,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
+from .mycnf import plugin_dir
 from .options import help_arguments, parse_help
 from .program import Answer, CannotStartError, as_root, ask, is_script, missing_libraries, why_ended
 
@@ -100,7 +101,7 @@ def describe(base: str, server: str, empty: str, known: Dict[str, Any]) -> Build
     else:
         build["environment"], build["binary"] = extra, binary
         build["family"], build["version"] = parse_version(build["version_text"], options)
-        build["plugin_dir"] = options.get("plugin-dir") or None
+        build["plugin_dir"] = plugin_dir(base, options) or None
         build["engines"] = engines_of(options, build["plugin_dir"] or "")
         if build["version"] is None:
             build["problem"] = "its --version is none Dyno understands: {}".format(

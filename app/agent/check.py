@@ -9,7 +9,6 @@ from ..protocol.plan import Contender, Plan
 from ..protocol.words import word
 from .asked import differences
 from .builds import environment
-from .compression import compression_in_force
 from .conduct import others, read_plan
 from .directory import Directory
 from .fulltext import collection_problems, server_problems
@@ -24,6 +23,7 @@ from .room import raise_file_limit
 from .server import Server
 from .snapshot_key import key_of
 from .snapshots import Snapshots
+from .table_options import try_table_options
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
 
@@ -217,7 +217,10 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> List[Dict[str,
     ]
     wrong = server_problems(plan, contender.engine, variables)
     found += [say("full text", FAIL, *each, contender.name) for each in wrong]
-    compression = compression_in_force(server.client) if contender.engine == "rocksdb" else ""
+    problem, compression = try_table_options(server.client, contender)
+    if problem:
+        todo = "change the table options of the contender, or the preset {}".format(contender.preset)
+        found.append(say("table options", FAIL, problem, todo, contender.name))
     told = [say("compression", PASS, compression, "", contender.name)] if compression else []
     if contender.memory:
         said = "{allocator}; NUMA {numa}; limit of {limit_bytes} bytes".format(**server.memory.in_force())

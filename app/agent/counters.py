@@ -91,6 +91,17 @@ BY_ENGINE: Dict[str, List[Counter]] = {
         _gauge("myisam.unflushed_blocks", "key_blocks_not_flushed", "key blocks not flushed"),
         _rate("myisam.lock_waits", "table_locks_waited", "table lock waits", direction="lower"),
     ],
+    "aria": [
+        _rate("aria.rows_written", "handler_write", "rows inserted"),
+        _rate("aria.rows_updated", "handler_update", "rows updated"),
+        _rate("aria.rows_deleted", "handler_delete", "rows deleted"),
+        _rate("aria.cache_requests", "aria_pagecache_read_requests", "page cache requests"),
+        _rate("aria.cache_misses", "aria_pagecache_reads", "page cache misses", direction="lower"),
+        _rate("aria.page_writes", "aria_pagecache_writes", "pages written"),
+        _rate("aria.log_syncs", "aria_transaction_log_syncs", "log syncs"),
+        _gauge("aria.unflushed_pages", "aria_pagecache_blocks_not_flushed", "pages not flushed"),
+        _rate("aria.lock_waits", "table_locks_waited", "table lock waits", direction="lower"),
+    ],
 }
 
 

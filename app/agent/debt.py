@@ -26,6 +26,7 @@ LIMITS = {
     "active_compactions": 0,
     "manual_compactions": 0,
     "unflushed_key_blocks": 32 * MB // 1024,  # of a kilobyte, unless the preset says otherwise
+    "unflushed_aria_pages": 32 * MB // 8192,  # of eight
 }
 
 # how each part is said to people
@@ -39,6 +40,7 @@ _SAID = (
     ("mem_table_flush_pending", "flushes that wait"),
     ("num_immutable_mem_table", "full memtables"),
     ("unflushed_key_blocks", "key blocks"),
+    ("unflushed_aria_pages", "dirty pages"),
 )
 
 
@@ -115,7 +117,13 @@ def _myisam(client: Client) -> Debt:
     return {} if found is None else {"unflushed_key_blocks": found}
 
 
-_READERS = {"innodb": _innodb, "rocksdb": _rocksdb, "myisam": _myisam}
+def _aria(client: Client) -> Debt:
+    status = client.pairs("SHOW GLOBAL STATUS LIKE 'Aria_pagecache_blocks_not_flushed'")
+    found = _number(status, "aria_pagecache_blocks_not_flushed")
+    return {} if found is None else {"unflushed_aria_pages": found}
+
+
+_READERS = {"innodb": _innodb, "rocksdb": _rocksdb, "myisam": _myisam, "aria": _aria}
 
 
 def rocksdb_moved(client: Client) -> Tuple[int, ...]:

@@ -9,6 +9,7 @@ from ..protocol.events import Fact, Log
 from ..protocol.plan import PREPARING
 from .asked import not_default
 from .build_notes import BuildNotes
+from .compression import compression_in_force, table_formats
 from .machine import machine_facts
 from .mysql import QueryError
 
@@ -91,6 +92,7 @@ class Facts:
         """After the last step: engine and memory once more, and the only count of the rows that is exact."""
         self._write_engine("ended")
         self._write("memory", self._session.server.memory.in_force(), "ended")
+        self._write_compression("ended")
         self._write("rows_counted", self._count_rows())
 
     def _count_rows(self) -> Dict[str, Any]:
@@ -125,6 +127,12 @@ class Facts:
             self._write(
                 "cf_options", client.query("SELECT * FROM information_schema.ROCKSDB_CF_OPTIONS"), "loaded"
             )
+        self._write_compression("loaded")
+
+    def _write_compression(self, when: str) -> None:
+        client = self._session.server.client
+        in_force = compression_in_force(client, self._session.contender.engine)
+        self._write("compression", {"in_force": in_force, "tables": table_formats(client)}, when)
 
     def _write_engine(self, when: str) -> None:
         engine = self._session.contender.engine

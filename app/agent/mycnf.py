@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from typing import Dict, List, Mapping
+
+PLUGINS = ("lib*/plugin", "lib*/*/plugin", "lib*/*/*/plugin", "plugin")  # where builds have them, or had
 
 DATA, TMP, ERROR_LOG, MY_CNF = "data", "tmp", "error.log", "my.cnf"
 
@@ -45,10 +48,28 @@ def _where_known(session: str, base: str, known: Mapping[str, str]) -> Dict[str,
         options["secure-file-priv"] = os.path.join(session, TMP)
     if "mysqlx" in known or "mysqlx-socket" in known:
         options["mysqlx"] = "OFF"
+    plugins = plugin_dir(base, known)
+    if plugins != known.get("plugin-dir", ""):
+        options["plugin-dir"] = plugins
     messages = messages_dir(base)
     if messages and "lc-messages-dir" in known:
         options["lc-messages-dir"] = messages
     return options
+
+
+def plugin_dir(base: str, known: Mapping[str, str]) -> str:
+    """Where its plugins lie: in its own directory, also where it looks for them elsewhere; '' if unknown."""
+    said = known.get("plugin-dir", "")
+    inside = (os.path.realpath(said) + os.sep).startswith(os.path.realpath(base) + os.sep)
+    if said and inside and _has_plugins(said):
+        return said
+    patterns = (os.path.join(glob.escape(base), pattern) for pattern in PLUGINS)
+    folders = (folder for pattern in patterns for folder in sorted(glob.glob(pattern)))
+    return next(filter(_has_plugins, folders), said)
+
+
+def _has_plugins(folder: str) -> bool:
+    return any(glob.iglob(os.path.join(glob.escape(folder), "*.so")))
 
 
 def messages_dir(base: str) -> str:
@@ -68,5 +89,6 @@ def find_file(base: str, name: str, within: str = "") -> str:
 
 def share_dirs(base: str) -> List[str]:
     """Where builds keep their SQL files and messages."""
-    roots = [os.path.join(base, root, "share") for root in ("", "server", "usr")]
-    return [os.path.join(root, part) for root in roots for part in ("", "mysql", "mariadb", "mysql-8.0")]
+    roots = [os.path.join(glob.escape(base), root, "share") for root in ("", "server", "usr")]
+    patterns = [os.path.join(root, part) for root in roots for part in ("", "mysql*", "mariadb*")]
+    return [folder for pattern in patterns for folder in sorted(glob.glob(pattern))]

@@ -8,6 +8,7 @@ import tempfile
 from functools import lru_cache
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
+from .mycnf import plugin_dir
 from .program import Answer, CannotStartError, as_root, ask
 
 ROUNDS = 40  # a build that stops at the first wrong option is asked again without it
@@ -52,8 +53,12 @@ def _known(server: str, base: str, environment: Tuple[Tuple[str, str], ...]) -> 
 
 
 def help_arguments(base: str, empty: str) -> List[str]:
-    """The question for all options, in an empty directory: some versions open the tables they find."""
-    return ["--no-defaults", "--basedir=" + base, "--datadir=" + empty, *as_root(), "--verbose", "--help"]
+    """The question for all options, in an empty directory: some versions open the tables they find.
+
+    Others stop in the middle where the folder that is compiled in for secure-file-priv is missing.
+    """
+    own = ["--basedir=" + base, "--datadir=" + empty, "--loose-secure-file-priv=" + empty]
+    return ["--no-defaults", *own, *as_root(), "--verbose", "--help"]
 
 
 def parse_help(text: str) -> Dict[str, str]:
@@ -103,6 +108,9 @@ def _question(build: Mapping[str, Any], folder: str) -> List[str]:
     own = ["--basedir=" + build["base"], "--datadir=" + empty, *as_root()]
     if "secure-file-priv" in known:  # its compiled folder may be missing, and then nothing else is looked at
         own.append("--secure-file-priv=" + empty)
+    plugins = plugin_dir(build["base"], known)
+    if plugins != known.get("plugin-dir", ""):
+        own.append("--plugin-dir=" + plugins)
     if "validate-config" in known:
         return [*own, "--validate-config", "--log-error-verbosity=2"]  # else it keeps its warnings back
     return [*own, "--verbose", "--help"]

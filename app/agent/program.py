@@ -43,7 +43,7 @@ def ask(
     """Run it to its end; `meanwhile` gets its process id while a long answer waits in the pipe."""
     try:
         process = subprocess.Popen(
-            [server, *arguments],
+            [*start_line(server), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -78,6 +78,13 @@ def _is_waiting(process: subprocess.Popen[bytes], limit_s: float) -> bool:
     return False
 
 
+def start_line(server: str) -> List[str]:
+    """The words that start it; where its run bit was lost, what the kernel would call goes before it."""
+    if os.access(server, os.X_OK):
+        return [server]
+    return [*interpreter(server, read_header(server)).split(), server]
+
+
 def as_root() -> List[str]:
     """What every server wants to be told before it starts as root."""
     return ["--user=root"] if os.geteuid() == 0 else []
@@ -98,7 +105,8 @@ def why_not(server: str, error: OSError) -> str:
             )
         return "it is no program this machine can run, nor a script with #! (Exec format error)"
     if error.errno == errno.ENOENT and os.path.exists(server):
-        return "it needs {}, which is not here".format(interpreter(server, header) or "an interpreter")
+        needed = interpreter(server, header).partition(" ")[0]
+        return "it needs {}, which is not here".format(needed or "an interpreter")
     return error.strerror or str(error)
 
 
@@ -151,9 +159,9 @@ def elf_machine(header: bytes) -> str:
 
 
 def interpreter(path: str, header: bytes) -> str:
-    """What must be there to run a file: the interpreter of a script, the loader of a program."""
+    """What must be there to run a file: of a script its interpreter and what that is told, else a loader."""
     if header.startswith(b"#!"):
-        return header[2:].split(b"\n")[0].split()[0].decode(errors="replace")
+        return header[2:].split(b"\n")[0].strip().decode(errors="replace")
     if not header.startswith(b"\x7fELF"):
         return ""
     wide, order = header[4] == 2, _order(header)

@@ -18,6 +18,7 @@ from .directory import read_lines, write_file
 from .memory import Memory
 from .mycnf import DATA, ERROR_LOG, TMP, own_options, write_my_cnf
 from .mysql import Client, QueryError
+from .program import start_line
 from .refusal import Refusal
 from .room import room_options
 
@@ -80,9 +81,8 @@ class Server:
             lay(self.data)
             return
         os.makedirs(self.data, mode=0o700)
-        server, family = self.contender["server"], self.contender["family"]
         try:
-            bootstrap(server, base, family, self.my_cnf, self.known, self.environment)
+            bootstrap(self.contender["server"], base, self.my_cnf, self.known, self.environment)
         except Refusal as error:
             raise Refusal("{}: {}".format(error, self.last_error())) from None
 
@@ -121,7 +121,7 @@ class Server:
             raise
 
     def _command(self) -> List[str]:
-        command = [self.contender["server"], "--defaults-file=" + self.my_cnf]
+        command = [*start_line(self.contender["server"]), "--defaults-file=" + self.my_cnf]
         command += ["--{}={}".format(name.replace("_", "-"), value) for name, value in self.options.items()]
         cores = self.contender.get("cores", "")
         command = self.memory.around(command)

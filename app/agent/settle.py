@@ -12,6 +12,7 @@ from .mysql import Client, QueryError
 
 FEW_KB = 1024  # in a second: what nobody's reads would notice
 DEVICE_S = 10  # others may write to the same device for ever: it is waited for no longer than this
+UNFLUSHED = {"unflushed_key_blocks": "key blocks", "unflushed_aria_pages": "dirty pages"}
 WAITING = ("compaction_pending", "mem_table_flush_pending", "num_immutable_mem_table", "active_compactions")
 
 
@@ -38,8 +39,8 @@ class Settling:
         elif self._engine == "rocksdb":
             for name in ROCKSDB_FORCED:  # they fall back by themselves; the second is not everywhere
                 self._client.try_run("SET GLOBAL {}=1".format(name))
-        elif read_debt(self._client, self._engine).get("unflushed_key_blocks"):
-            self._client.try_run("FLUSH TABLES")  # they leave the key cache with it: only where there are any
+        elif any(read_debt(self._client, self._engine).get(name) for name in UNFLUSHED):
+            self._client.try_run("FLUSH TABLES")  # they leave the cache with it: only where there are any
 
     def _force_innodb(self) -> None:
         found = self._client.pairs("SHOW GLOBAL VARIABLES LIKE 'innodb_%'")
@@ -87,8 +88,8 @@ class Settling:
             rests = self._is_steady("moved", rocksdb_moved(self._client))
             unpaid += ["compaction"] if not rests or any(debt.get(name) for name in WAITING) else []
             unpaid += ["forced compactions"] if debt.get("manual_compactions") else []
-        elif debt.get("unflushed_key_blocks"):
-            unpaid.append("key blocks")
+        else:
+            unpaid += [said for name, said in UNFLUSHED.items() if debt.get(name)]
         return unpaid
 
     def _is_steady(self, name: str, value: Any, give: int = 0) -> bool:

@@ -22,7 +22,7 @@ ZLIB_LEAST, ZLIB_MOST = 0.02, 0.75  # what zlib leaves of a text: random letters
 FILL_RATE = 20_000  # loops a second, for estimates: measured with rows of 800 bytes on two cores
 FILL_COMMIT = 1000  # rows of a transaction while tables are filled
 
-ENGINES = ("innodb", "rocksdb", "myisam")
+ENGINES = ("innodb", "rocksdb", "myisam", "aria")
 PARTS = ("option", "declare", "tables", "fill", "begin")
 OPTIONS = ("tran", "commit", "loop", "time")
 FOREIGN = ("user", "name", "log", "show", "wait")  # of mydbtest: who, where, and what is printed

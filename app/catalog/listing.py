@@ -19,7 +19,7 @@ from .custom_sql import MAX_SQL, CustomSql, parse, workload_keys
 from .entries import NAME, Sequence, Workload, sequence_of, workload_of
 from .made_lua import made_lua
 
-ENGINES = ("innodb", "rocksdb", "myisam")
+ENGINES = ("innodb", "rocksdb", "myisam", "aria")
 MAX_LUA = 256 * 1024
 MAX_CNF = 64 * 1024
 

@@ -50,13 +50,14 @@ def _notes(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def list_builds(arguments: argparse.Namespace) -> None:
+    from ..tried import with_tried
     from .reach import survey_of
     from .screen import print_json
     from .target import show_builds
 
     builds = survey_of(arguments.target)["builds"]
     if arguments.json:
-        print_json(builds)
+        print_json(with_tried(builds))
     else:
         show_builds(builds)
 

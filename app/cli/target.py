@@ -111,12 +111,13 @@ def trust_target(arguments: argparse.Namespace) -> None:
 
 
 def survey_target(arguments: argparse.Namespace) -> None:
+    from ..tried import with_tried
     from .reach import survey_of
     from .screen import print_json
 
     survey = survey_of(arguments.name)
     if arguments.json:
-        print_json(survey)
+        print_json({**survey, "builds": with_tried(survey["builds"])})
     else:
         _show(survey)
 
@@ -144,13 +145,12 @@ def _show(survey: dict[str, Any]) -> None:
 
 def show_builds(builds: list[dict[str, Any]]) -> None:
     from ..installing import notes_text
+    from ..tried import with_tried
     from .screen import print_table
 
+    heads = ("build", "family", "version", "engines", "tried", "server", "notes", "problem")
     rows = [
-        (
-            *(b["name"], b["family"], b["version"], " ".join(b["engines"]), b["server"]),
-            *(notes_text(b["notes"]), b["problem"] or ""),
-        )
-        for b in builds
+        {**b, "build": b["name"], "engines": " ".join(b["engines"]), "notes": notes_text(b["notes"])}
+        for b in with_tried(builds)
     ]
-    print_table(("build", "family", "version", "engines", "server", "notes", "problem"), rows)
+    print_table(heads, [tuple(row[head] or "" for head in heads) for row in rows])

@@ -13,6 +13,7 @@ NO_BULK = {
     "innodb": "what InnoDB has for it (MariaDB: one transaction with unique_checks=0) took twice the CPU"
     " a row that ordinary inserts in the order of the key take",
     "myisam": "MyISAM can leave out keys that are not unique, and the tables have none while they are loaded",
+    "aria": "Aria can leave out keys that are not unique, and the tables have none while they are loaded",
 }
 
 

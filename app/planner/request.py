@@ -103,6 +103,8 @@ class ContenderRequest:
             return "cores", f"must be like 0-3 or 0,2,4, not {shown(self.cores)}"
         if not _TABLE_OPTIONS.fullmatch(self.table_options):
             return "table_options", "may hold letters, digits, blanks and = , ' . _ only"
+        if "column_family" in self.table_options.lower() and self.engine != "rocksdb":
+            return "table_options", "COLUMN_FAMILY is for MyRocks alone"
         return self._memory_problem()
 
     def _memory_problem(self) -> tuple[str, str]:

@@ -17,15 +17,16 @@ from ..protocol.plan import Contender
 
 MB = 1 << 20
 
-_TABLE_BYTES = {"innodb": 234.9, "rocksdb": 199.4, "myisam": 199.3}
-_INDEX_BYTES = {"innodb": 12.6, "rocksdb": 8.8, "myisam": 10.2}
+_TABLE_BYTES = {"innodb": 234.9, "rocksdb": 199.4, "myisam": 199.3, "aria": 233.3}
+_INDEX_BYTES = {"innodb": 12.6, "rocksdb": 8.8, "myisam": 10.2, "aria": 0.4}  # Aria packs rows anew
 _KEY_BLOCK = re.compile(r"KEY_BLOCK_SIZE\s*=?\s*(\d+)", re.IGNORECASE)
 _COMPRESSED = {8: 0.56, 16: 1.0}  # of the plain size, measured with KEY_BLOCK_SIZE=8
 BINLOG_BYTES = 750  # of a statement that writes one row, in a transaction of its own: 600 to 720 measured
 UNDO_BYTES = 1200  # of InnoDB, of a row written, while nothing is purged
 SORT_BYTES = 16  # of a row in the sort files of an index build
 TEXT_SORT_BYTES = 4300  # of a text: the sort files of a full-text index, and the table written anew with it
-OWN_BYTES = {"innodb": 0, "rocksdb": 320 * MB, "myisam": 0}  # MyRocks: memtables' write-ahead log
+# MyRocks: memtables' write-ahead log; Aria: its log, 281 bytes a row of a load until a file of it is full
+OWN_BYTES = {"innodb": 0, "rocksdb": 320 * MB, "myisam": 0, "aria": 1024 * MB}
 SYSTEM_BYTES = {"mariadb": 30 * MB, "mysql": 80 * MB}  # system tables, undo, temporary tablespace when fresh
 
 # where neither the preset nor anything else sets the cache of an engine
@@ -33,8 +34,9 @@ _CACHE_OPTION = {
     "innodb": "innodb_buffer_pool_size",
     "rocksdb": "rocksdb_block_cache_size",
     "myisam": "key_buffer_size",
+    "aria": "aria_pagecache_buffer_size",
 }
-_CACHE_BYTES = {"innodb": 128 * MB, "rocksdb": 512 * MB, "myisam": 8 * MB}
+_CACHE_BYTES = {"innodb": 128 * MB, "rocksdb": 512 * MB, "myisam": 8 * MB, "aria": 128 * MB}
 
 
 def bytes_per_row(contender: Contender, said: Iterable[Mapping[str, float]] = ()) -> float:

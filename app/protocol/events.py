@@ -47,7 +47,7 @@ class SessionStarted:
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that holds: machine, build, variables, create_table, engine_status, cf_options, start_state."""
+    """Something that holds: machine, build, variables, create_table, compression, engine_status, ..."""
 
     kind: ClassVar[str] = "fact"
     seq: int

@@ -35,7 +35,7 @@ class Contender:
     family: str
     version: str
     fingerprint: str  # of the server binary
-    engine: str  # innodb rocksdb myisam
+    engine: str  # innodb rocksdb myisam aria
     preset: str
     cnf: str  # the rendered preset; the agent adds the paths, socket and user of the session
     table_options: str = ""

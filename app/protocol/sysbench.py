@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, List, Sequence
+import re
+from typing import Any, List, Sequence, Tuple
 
-from .plan import Plan, Step
+from .plan import PREPARING, Plan, Step
 
 PERCENTILE = 95
 MOST_SEED = 2**31 - 1  # that sysbench takes; 0 would be the clock
+_FAMILY = re.compile(r"\bCOLUMN_FAMILY\s*=\s*(\w+)[\s,]*", re.IGNORECASE)
 SHARED = (  # the same for every step
     "--db-driver=mysql",
     "--mysql-db=dyno",
@@ -43,11 +45,20 @@ def options_of(step: Step, plan: Plan, engine: str, table_options: str, seed: in
     if step.rate:
         line.append("--rate={}".format(step.rate))
     own = {"tables": plan.tables, "table_size": plan.rows, "engine": engine, **step.options}
+    options, family = without_family(table_options)
+    if family and step.kind in PREPARING:
+        own["column_family"] = family
     if step.kind == "load":
-        own["table_options"] = table_options
+        own["table_options"] = options
         if plan.load_method != "ordered":
             own["load_method"] = plan.load_method
     return line + ["--{}={}".format(name.replace("_", "-"), _word(value)) for name, value in own.items()]
+
+
+def without_family(table_options: str) -> Tuple[str, str]:
+    """Table options as CREATE TABLE takes them, and the column family that keys are told in a comment."""
+    found = _FAMILY.search(table_options)
+    return _FAMILY.sub("", table_options).strip(), found.group(1) if found else ""
 
 
 def _word(value: Any) -> str:

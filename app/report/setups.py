@@ -36,7 +36,7 @@ def setups(history: History, columns: Sequence[ColumnEntry], names: Sequence[str
     for column, name in zip(columns, names, strict=True):
         known = {
             what: (facts(history, column["id"], what) or [{"value": {}}])[-1]["value"]
-            for what in ("machine", "build", "memory")
+            for what in ("machine", "build", "memory", "compression")
         }
         source = source_of(history, column["id"])
         published = ", ".join(source[each] for each in ("author", "date", "article") if each in source)
@@ -44,6 +44,7 @@ def setups(history: History, columns: Sequence[ColumnEntry], names: Sequence[str
             ("Published", published),
             *_machine(column["target"], known["machine"]),
             *_build(column, known["build"]),
+            ("Compression", known["compression"].get("in_force", "")),
             ("Server memory", memory_text({}, known["memory"])),
             ("Sequence", column["sequence"]),
             ("Sessions", str(len(column["ids"]))),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .desktop import desktop
+from .disks import sharing_disk, small_disk
 from .generated import filled, server
 from .netns import two_targets
-from .small_disk import small_disk
 from .sshd import password_user, ssh_folder, sshd, start_sshd
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "filled",
     "password_user",
     "server",
+    "sharing_disk",
     "small_disk",
     "ssh_folder",
     "sshd",

@@ -223,7 +223,7 @@ def server() -> Iterator[Server]:
         yield running
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(scope="module", params=[*ENGINES, pytest.param("aria", marks=pytest.mark.full)])
 def filled(server: Server, request: pytest.FixtureRequest) -> str:
     """The engine of the tables that are there."""
     fill(server, request.param)

@@ -13,7 +13,7 @@ import pytest
 from app.targets import Target
 
 from .desktop import Desktop
-from .small_disk import fill
+from .disks import fill
 from .sshd import Sshd
 
 

@@ -59,7 +59,7 @@ def shipped(*engines: str) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("preset", shipped("innodb", "rocksdb", "myisam"))
+@pytest.mark.parametrize("preset", shipped("innodb", "rocksdb", "myisam", "aria"))
 def test_mariadb_accepts_every_preset(preset: Preset, tmp_path: Path) -> None:
     cnf = rendered(preset, "MariaDB", "10.11.19")
     assert complaints("/usr", MARIADBD, cnf, tmp_path) == []
@@ -82,6 +82,34 @@ def test_mysql_9_7_accepts_every_preset(
     base = build_path("mysql-9.7")
     cnf = rendered(preset, "MySQL", "9.7.4")
     assert complaints(str(base), str(base / "bin/mysqld"), cnf, tmp_path) == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("name", "server", "family", "version"),
+    [
+        pytest.param(*each, marks=pytest.mark.build(each[0]), id=each[0])
+        for each in (
+            ("mysql-5.5", "bin/mysqld", "MySQL", "5.5.9"),
+            ("mysql-5.7", "mysqld", "MySQL", "5.7.29"),
+            ("mariadb-10.2", "bin/mysqld", "MariaDB", "10.2.11"),
+            ("mariadb-11.4", "bin/mariadbd", "MariaDB", "11.4.5"),
+        )
+    ],
+)
+def test_other_versions_accept_every_preset(
+    build_path: Callable[[str], Path], tmp_path: Path, name: str, server: str, family: str, version: str
+) -> None:
+    base = build_path(name)
+    engines = ("innodb", "myisam", *(["aria"] if family == "MariaDB" else []))
+    found = {
+        preset.id: complaints(
+            str(base), str(base / server), rendered(preset.values[0], family, version), tmp_path
+        )
+        for preset in shipped(*engines)
+        if (preset.id, version) != ("innodb/c8r32", "5.5.9")  # from 5.6 on, as it says
+    }
+    assert found == {name: [] for name in found}
 
 
 def test_the_test_would_see_a_complaint(tmp_path: Path) -> None:
@@ -156,7 +184,7 @@ def test_a_value_that_the_server_changes_is_seen_once_it_is_started_behind_a_rea
 @pytest.mark.full
 @pytest.mark.build("mysql-5.6")
 @pytest.mark.build("mysql-9.7")
-@pytest.mark.parametrize("preset", shipped("innodb", "rocksdb", "myisam"))
+@pytest.mark.parametrize("preset", shipped("innodb", "rocksdb", "myisam", "aria"))
 def test_every_build_starts_with_every_preset(
     desktop: Desktop, build_path: Callable[[str], Path], preset: Preset
 ) -> None:
@@ -166,7 +194,7 @@ def test_every_build_starts_with_every_preset(
     for build in (BUILD, "mysql-5.6.24", "mysql-9.7.4"):
         # 5.6 writes its redo at once, here nearly as many bytes as the machine has memory
         is_too_large = (preset.name, build) == ("c8r32", "mysql-5.6.24")
-        if not is_too_large and (preset.engine != "rocksdb" or build == BUILD):
+        if not is_too_large and (preset.engine in ("innodb", "myisam") or build == BUILD):
             words = ("preset", "check", f"{preset.engine}/{preset.name}", "--build", build, "--start")
             found[build] = {each["state"] for each in desktop.json(*words)}
     assert all(states & {"started", "changed"} for states in found.values()), found

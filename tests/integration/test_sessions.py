@@ -11,7 +11,13 @@ from app.protocol.events import Fact, Mark, Sample, SessionEnded, StepEnded, Ste
 
 from .desktop import Desktop
 
-ENGINES = ("innodb", "rocksdb", "myisam")
+ENGINES = ("innodb", "rocksdb", "myisam", "aria")
+COMPRESSION = {
+    "innodb": "row format dynamic",
+    "rocksdb": "every level Snappy; files by Snappy",
+    "myisam": "row format fixed",
+    "aria": "row format page",
+}
 
 
 def facts_of(desktop: Desktop, session: str) -> dict[str, Any]:
@@ -50,6 +56,8 @@ def test_a_session_of_each_engine(desktop: Desktop, engine: str) -> None:
     assert facts["variables"]["version"].startswith("10.11")
     assert sum(facts["rows_counted"].values()) == 4000
     assert ("cf_options" in facts) == (engine == "rocksdb")
+    assert facts["compression"]["in_force"] == COMPRESSION[engine]
+    assert [each["name"] for each in facts["compression"]["tables"]] == ["sbtest1", "sbtest2"]
     check_figures(desktop, entry["id"])
 
 
@@ -123,7 +131,9 @@ def test_table_options_reach_create_table_and_cores_the_server(desktop: Desktop)
     options = {"table_options": "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8", "cores": "0"}
     desktop.dyno("run", *desktop.plan(**options))
     (entry,) = desktop.sessions()
-    assert "KEY_BLOCK_SIZE=8" in facts_of(desktop, entry["id"])["create_table"].upper()
+    facts = facts_of(desktop, entry["id"])
+    assert "KEY_BLOCK_SIZE=8" in facts["create_table"].upper()
+    assert facts["compression"]["in_force"] == "row format compressed; pages of 8 KB, zlib level 6"
 
 
 def test_restarted_after_the_load(desktop: Desktop) -> None:

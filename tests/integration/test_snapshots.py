@@ -14,7 +14,7 @@ from app.agent.snapshots import Snapshots
 from app.protocol.events import Event, Fact, Log
 
 from .desktop import Desktop
-from .small_disk import fill
+from .disks import fill
 from .sshd import Sshd, wait_until
 
 LOADED = ("load", "index", "settle.index")
@@ -185,3 +185,47 @@ def test_a_disk_that_is_full_in_the_middle_leaves_the_data_and_no_half(small_dis
         Snapshots(directory).keep("0123456789abcdef", str(data), {"rows_by_driver": {}}, lambda _: None)
     assert {path.name: path.read_bytes() for path in data.iterdir()} == tables
     assert os.listdir(directory.at("snapshots")) == []
+
+
+READING = """\
+name = "reading"
+title = "Nothing is written once the tables are there"
+tables = 2
+rows = 20000
+threads = [2]
+seconds = 1
+warmup = 0
+
+[[step]]
+name = "load"
+workload = "load"
+
+[[step]]
+name = "index"
+workload = "index"
+settle_after = true
+
+[[step]]
+name = "point-query"
+workload = "point-query"
+"""
+
+
+@pytest.mark.full
+@pytest.mark.root
+@pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
+def test_blocks_are_shared_where_the_file_system_can_and_nothing_is_written(
+    desktop: Desktop, sharing_disk: Path, engine: str
+) -> None:
+    desktop.dyno("target", "edit", "local", "--directory", str(sharing_disk))
+    (desktop.home / "sequences" / "reading.toml").write_text(READING)
+    contender = ("--contender", f"mariadb-10.11.19:{engine}", "--allow-busy")
+    for sequence, how in (("reading", "shared"), ("tiny", "copied")):
+        words = ("--sequence", sequence, "--start-state", "snapshot", "--repeats", "2", *contender)
+        desktop.dyno("run", *words)
+        made, begun = (desktop.events(each["id"]) for each in in_order(desktop)[-2:])
+        key = fact(made, "start_state")["load"].rpartition(" ")[2]
+        assert fact(begun, "start_state")["load"] == f"snapshot {key}, {how}"
+        assert sum(fact(begun, "rows_counted").values()) == sum(fact(made, "rows_counted").values()) > 0
+        assert not [event for event in begun if isinstance(event, Log) and event.level == "error"]
+    assert {each["problem"] for each in desktop.json("snapshot", "list")} == {""}

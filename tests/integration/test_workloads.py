@@ -50,6 +50,12 @@ def test_table_options_reach_create_table(server: Server) -> None:
     assert "KEY `k_2` (`k`)" in created
 
 
+def test_keys_are_told_their_column_family(server: Server) -> None:
+    fill(server, "rocksdb", options={"column_family": "packed"})
+    created = server.query("SHOW CREATE TABLE dyno.sbtest2")[0][1]
+    assert "PRIMARY KEY (`id`) COMMENT 'cfname=packed'" in created
+
+
 @pytest.mark.parametrize(("tables", "threads"), [(3, 2), (1, 4)])
 def test_load_and_index_share_tables_among_threads(server: Server, tables: int, threads: int) -> None:
     outcome = fill(server, "rocksdb", tables=tables, threads=threads)

@@ -119,6 +119,11 @@ def test_a_plan_file_is_read() -> None:
         ('name = "rocks"', "memory_limit = 4", "line 16: memory_limit must be a text, not 4"),
         ('name = "rocks"', 'table_options = "x; DROP TABLE t"', "line 16: table_options may hold"),
         (
+            'engine = "innodb"\n',
+            'engine = "innodb"\ntable_options = "COLUMN_FAMILY=x"\n',
+            "table_options COLUMN_FAMILY is for MyRocks alone",
+        ),
+        (
             'name = "first"',
             f'name = "{"n" * 61}"',
             "line 1: name must have at most 60 characters, not 61",

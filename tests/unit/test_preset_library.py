@@ -26,7 +26,10 @@ VERSIONS = {
     "mariadb-11.4.5": ("MariaDB", "11.4.5"),
     "fbmysql-5.6.27-myrocks-2016-10": ("FB MySQL", "5.6.27"),
 }
-WITH_MYROCKS = ("mariadb-10.11.19", "fbmysql-5.6.27-myrocks-2016-10")
+HAVING = {  # engines that not all of them have
+    "rocksdb": ("mariadb-10.11.19", "fbmysql-5.6.27-myrocks-2016-10"),
+    "aria": ("mariadb-10.11.19", "mariadb-11.4.5"),
+}
 # what a preset says it is not for
 FROM_5_6 = {"innodb/c8r32": ("mysql-5.1.x(builtin-innodb)", "mysql-5.1.x(innodb_plugin)", "mysql-5.5.9")}
 
@@ -35,7 +38,7 @@ PAIRS = [
     pytest.param(preset, column, id=f"{preset.engine}/{preset.name} {column}")
     for preset in LIBRARY
     for column in VERSIONS
-    if (preset.engine != "rocksdb" or column in WITH_MYROCKS)
+    if column in HAVING.get(preset.engine, VERSIONS)
     and column not in FROM_5_6.get(f"{preset.engine}/{preset.name}", ())
 ]
 PER_PRESET = [pytest.param(each, id=f"{each.engine}/{each.name}") for each in LIBRARY]
@@ -85,16 +88,17 @@ def test_what_differs_between_versions_is_set_in_every_preset(preset: Preset, co
     assert "performance_schema" in values
     if TABLE[column]["query_cache_size"]:
         assert (values["query_cache_size"], values["query_cache_type"]) == ("0", "0")
+    _check_innodb(values, column)
     if preset.engine == "innodb":
-        _check_innodb(values, column)
+        assert values["innodb_flush_log_at_trx_commit"] in ("0", "1", "2")
     if preset.engine == "rocksdb":
         assert {"rocksdb_flush_log_at_trx_commit", "rocksdb_write_disable_wal"} & set(values)
 
 
 def _check_innodb(values: dict[str, str], column: str) -> None:
+    """It is there whichever engine is driven."""
     assert values["innodb_flush_method"] in ("O_DIRECT", "O_DIRECT_NO_FSYNC", "O_DSYNC")
     assert values["innodb_doublewrite"] in ("ON", "1")
-    assert values["innodb_flush_log_at_trx_commit"] in ("0", "1", "2")
     assert values["innodb_buffer_pool_dump_at_shutdown"] == "OFF"
     assert values["innodb_buffer_pool_load_at_startup"] == "OFF"
     capacity = int(values["innodb_redo_log_capacity"])
@@ -115,7 +119,7 @@ def test_the_header_promises_what_the_options_keep(preset: Preset) -> None:
     flushed = values.get(f"{preset.engine}_flush_log_at_trx_commit")
     if values.get("rocksdb_write_disable_wal") == "1" or preset.engine == "myisam":
         assert said.startswith("none: ")
-    elif flushed == "1":
+    elif flushed == "1" or preset.engine == "aria":
         assert said.startswith("full: ")
     else:
         assert said.startswith("loses up to a second of commits")
@@ -127,7 +131,8 @@ def test_the_header_promises_what_the_options_keep(preset: Preset) -> None:
 def test_caches_fit_into_small_and_large_machines(preset: Preset, ram: int) -> None:
     values = option_values(render(preset, "MariaDB", "10.11.19", Machine(ram, 2)).text)
     names = ("innodb_buffer_pool_size", "rocksdb_block_cache_size", "key_buffer_size")
-    assert 0 < sum(int(values.get(name, 0)) for name in names) < 0.8 * ram
+    caches = (*names, "aria_pagecache_buffer_size")
+    assert 0 < sum(int(values.get(name, 0)) for name in caches) < 0.8 * ram
 
 
 @pytest.mark.parametrize("engine", ["innodb", "rocksdb"])

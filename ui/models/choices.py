@@ -9,11 +9,12 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from app.choices import Choices
 from app.drafting import Draft
 from app.presets import Preset
+from app.tried import tried
 
 from ..theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
-NAMES = {"innodb": "InnoDB", "rocksdb": "MyRocks", "myisam": "MyISAM"}
+NAMES = {"innodb": "InnoDB", "rocksdb": "MyRocks", "myisam": "MyISAM", "aria": "Aria"}
 ROLE = Qt.ItemDataRole
 
 
@@ -103,7 +104,8 @@ class ChoiceModel(QAbstractTableModel):
                 return build["name"]
             case ROLE.ToolTipRole:
                 state = build.get("problem") or f"engines: {', '.join(build.get('engines', ()))}"
-                return f"{build['name']}: {build['family']} {build['version']} in {build['base']}\n{state}"
+                version = tried(build["family"], build["version"]).text
+                return f"{build['name']}: {version}\nin {build['base']}\n{state}"
             case ROLE.ForegroundRole if build.get("problem"):
                 return self._theme.colour("muted")
         return None

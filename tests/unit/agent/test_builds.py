@@ -15,18 +15,16 @@ import pytest
 
 from app.agent import builds
 from app.agent.builds import find_builds, parse_version, servers_in
-from app.agent.program import CannotStartError, ask, elf_machine
+from app.agent.program import CannotStartError, ask, elf_machine, start_line
+from tests.unit.test_tried import recordings
 
-# what `--version` said: MariaDB of Debian 12, MySQL 5.6.24 of npm, MySQL 9.7.4 of Debian unstable, then
-# Percona Server 5.6 and 8.0, and Facebook's MySQL as their sources make it
+# what `--version` said: MariaDB of Debian 12, MySQL 5.6.24 of npm, MySQL 9.7.4 of Debian unstable
 MARIADB = "/usr/sbin/mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)"
 MYSQL_56 = "/b/mysqld  Ver 5.6.24 for linux-glibc2.5 on x86_64 (MySQL Community Server (GPL))"
 MYSQL_97 = "/b/bin/../libexec/mysqld  Ver 9.7.4-2 for Linux on x86_64 ((Debian))"
-PERCONA_56 = (
-    "mysqld  Ver 5.6.51-91.0 for Linux on x86_64 (Percona Server (GPL), Release 91.0, Revision b59139e)"
-)
-PERCONA_80 = "mysqld  Ver 8.0.41-32 for Linux on x86_64 (Percona Server (GPL), Release 32, Revision b1d3a9ae)"
-FACEBOOK = "mysqld  Ver 8.0.32 for Linux on x86_64 (Source distribution)"
+PERCONA = "mysqld  Ver 8.0.15-6 for Linux on x86_64 (Percona Server (GPL), Release 6, Revision 63abd08)"
+# of any build that was made from its source: whether it is Facebook's, its options tell
+FROM_SOURCE = "mysqld  Ver 8.0.32 for Linux on x86_64 (Source distribution)"
 
 HELP = """\
 {version}
@@ -51,10 +49,8 @@ To see what variables a running MySQL server is using, type
         (MARIADB, {"rocksdb-block-cache-size": "1"}, ("MariaDB", "10.11.19")),
         (MYSQL_56, {}, ("MySQL", "5.6.24")),
         (MYSQL_97, {}, ("MySQL", "9.7.4")),
-        (PERCONA_56, {}, ("Percona", "5.6.51-91.0")),
-        (PERCONA_80, {}, ("Percona", "8.0.41-32")),
-        (FACEBOOK, {}, ("MySQL", "8.0.32")),
-        (FACEBOOK, {"rocksdb-block-cache-size": "1"}, ("FB MySQL", "8.0.32")),
+        (FROM_SOURCE, {}, ("MySQL", "8.0.32")),
+        (FROM_SOURCE, {"rocksdb-block-cache-size": "1"}, ("FB MySQL", "8.0.32")),
         ("this is no server", {}, (None, None)),
     ],
 )
@@ -62,6 +58,11 @@ def test_family_and_version_are_what_the_build_says(
     text: str, options: dict[str, str], expected: tuple[str | None, str | None]
 ) -> None:
     assert parse_version(text, options) == expected
+
+
+@pytest.mark.parametrize("each", recordings(), ids=lambda each: f"{each['family']} {each['version']}")
+def test_builds_that_are_only_recorded_are_told_apart(each: dict[str, str]) -> None:
+    assert parse_version(each["said"], {}) == (each["family"], each["version"])
 
 
 def script(path: Path, text: str, mode: int = 0o755) -> Path:
@@ -100,10 +101,10 @@ def test_each_build_is_asked_and_has_a_name_of_its_own(survey: Any, tmp_path: Pa
 
 
 def test_a_folder_name_says_nothing(survey: Any, tmp_path: Path) -> None:
-    server(tmp_path / "mysql-8.0.99", PERCONA_80)
+    server(tmp_path / "mysql-8.0.99", PERCONA)
     script(tmp_path / "mysql-5.7.1" / "bin" / "mysqld", "#!/bin/sh\necho hello\n")
     found = survey("*")
-    assert [each["name"] for each in found] == ["unknown", "percona-8.0.41-32"]
+    assert [each["name"] for each in found] == ["unknown", "percona-8.0.15-6"]
     assert found[0]["version"] is None and found[0]["family"] is None
 
 
@@ -155,7 +156,7 @@ def test_rocksdb_is_there_as_a_plugin_or_compiled_in(survey: Any, tmp_path: Path
     (tmp_path / "maria" / "plugin").mkdir()
     (tmp_path / "maria" / "plugin" / "ha_rocksdb.so").touch()
     server(tmp_path / "none", MARIADB)
-    server(tmp_path / "fb", FACEBOOK, more="rocksdb-block-cache-size 536870912")
+    server(tmp_path / "fb", FROM_SOURCE, more="rocksdb-block-cache-size 536870912")
     found = {Path(each["base"]).name: each for each in survey("*")}
     assert "rocksdb" in found["maria"]["engines"]
     assert "rocksdb" not in found["none"]["engines"]
@@ -260,6 +261,33 @@ def test_no_cache_is_left_where_there_is_no_folder_for_it(survey: Any, tmp_path:
     server(tmp_path / "x", MYSQL_56)
     assert survey("x", cache=str(tmp_path / "none" / "fingerprints.json"))
     assert sorted(os.listdir(tmp_path)) == ["x"]
+
+
+def test_a_lost_run_bit_is_made_up_for_by_what_the_kernel_would_call(survey: Any, tmp_path: Path) -> None:
+    path = server(tmp_path / "x", MYSQL_56)
+    assert start_line(str(path)) == [str(path)]
+    path.chmod(0o644)
+    (found,) = survey("x")
+    assert (found["problem"], found["version"]) == (None, "5.6.24")
+    path.write_text("#!/usr/bin/env -S sh -e" + path.read_text().removeprefix("#!/bin/sh"))
+    assert start_line(str(path)) == ["/usr/bin/env", "-S", "sh", "-e", str(path)]
+    (found,) = survey("x")
+    assert found["problem"] is None
+    loaded = program(tmp_path / "mysqld", elf(62, "/lib64/ld-linux-x86-64.so.2"), 0o644)
+    assert start_line(str(loaded)) == ["/lib64/ld-linux-x86-64.so.2", str(loaded)]
+
+
+def test_plugins_are_where_the_build_has_them(survey: Any, tmp_path: Path) -> None:
+    base = tmp_path / "x"
+    server(base, MARIADB)  # says that they are in plugin/
+    (base / "lib64/mysql/plugin").mkdir(parents=True)
+    (base / "lib64/mysql/plugin/ha_rocksdb.so").touch()
+    (found,) = survey("x")
+    assert found["plugin_dir"] == str(base / "lib64/mysql/plugin") and "rocksdb" in found["engines"]
+    (base / "plugin").mkdir()
+    (base / "plugin/ha_none.so").touch()
+    (found,) = survey("x")
+    assert found["plugin_dir"] == str(base / "plugin") and "rocksdb" not in found["engines"]
 
 
 def test_the_architecture_of_a_program_is_read_from_its_head() -> None:

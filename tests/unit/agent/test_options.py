@@ -180,6 +180,7 @@ def test_a_refusal_that_names_no_option_is_told_as_it_is(strict: dict[str, str],
     path.write_text("#!/bin/sh\necho '[ERROR] disk on fire' >&2\necho '[ERROR] Aborting' >&2\nexit 1\n")
     (found,) = check(strict, tmp_path, "[mysqld]\n")
     assert found == {"option": "", "state": "rejected", "text": "refused with code 1: disk on fire"}
+    path.write_text("no program, and no script with an interpreter\n")
     path.chmod(0o644)
     (found,) = check(strict, tmp_path, "[mysqld]\n")
     assert "run bit" in found["text"]

@@ -21,7 +21,7 @@ STAYS = "trap '' TERM; echo ready; while :; do sleep 0.01; done"
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    made = Server({"cnf": ""}, str(tmp_path), {}, {})
+    made = Server({"cnf": "", "server": ""}, str(tmp_path), {}, {})
     yield made
     made.kill()
     made.clean()

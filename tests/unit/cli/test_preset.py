@@ -41,7 +41,7 @@ def test_the_engine_may_be_left_out_where_only_one_has_it(capsys: pytest.Capture
     assert "Zstandard" in said(capsys, "show", "optimized-zstd")
     assert "there is one for innodb, rocksdb, myisam" in refused(capsys, "show", "default")
     assert "there is no preset dance" in refused(capsys, "show", "dance")
-    assert "there are innodb, rocksdb, myisam" in refused(capsys, "show", "aria/default")
+    assert "there are innodb, rocksdb, myisam" in refused(capsys, "show", "csv/default")
     assert "write 1 times ENGINE/NAME: there are 2" in refused(capsys, "show", "innodb", "default", "tencent")
 
 
@@ -54,7 +54,7 @@ def test_a_preset_is_shown_to_scripts_with_what_its_header_says(capsys: pytest.C
         None,
     )
     assert found["durability"].startswith("loses") and "[mysqld-5.7]" in found["text"]
-    assert [each["name"] for each in json.loads(said(capsys, "list", "--json"))].count("default") == 3
+    assert [each["name"] for each in json.loads(said(capsys, "list", "--json"))].count("default") == 4
 
 
 def test_two_presets_differ_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 from app.installing import notes_text
 from app.memory_text import ways
 from app.surveys import Survey
+from app.tried import tried
 from app.units import ago_text, bytes_text, date_text
 
 from ...theme import SPACE
@@ -219,10 +220,12 @@ class BuildTree(QTreeWidget):
 
 def _build_item(build: Mapping[str, Any]) -> QTreeWidgetItem:
     problem = build.get("problem")
-    engines = " ".join(build.get("engines") or [])
+    version = tried(build.get("family"), build.get("version"))
+    engines = " ".join(build.get("engines") or []) + ("" if version.is_tried else f" ({version.how})")
     item = QTreeWidgetItem([str(build["name"]), f"cannot start: {problem}" if problem else engines])
     notes = notes_text(build.get("notes") or {})
-    tip = "\n".join(filter(None, [build.get("version_text"), build.get("server"), problem, notes]))
+    said = (build.get("version_text"), build.get("server"), version.text, problem, notes)
+    tip = "\n".join(filter(None, said))
     for column in (0, 1):
         item.setToolTip(column, tip)
     return item

@@ -1,0 +1,42 @@
+"""The table options of a contender, tried in the rehearsal: what its build makes of an empty table."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, Tuple
+
+from ..protocol.plan import Contender
+from ..protocol.sysbench import without_family
+from .compression import compression_in_force, table_formats
+from .mysql import Client, QueryError
+
+_CREATE = (
+    "CREATE TABLE dyno.rehearsed (id INT NOT NULL, PRIMARY KEY (id){}) ENGINE={} DEFAULT CHARSET=latin1 {}"
+)
+_ROW_FORMAT = re.compile(r"\bROW_FORMAT\s*=?\s*(\w+)", re.IGNORECASE)
+
+
+def try_table_options(client: Client, contender: Contender) -> Tuple[str, str]:
+    """Why its tables would not be as asked for ('' if they would be), and the compression they would have."""
+    options, family = without_family(contender.table_options)
+    comment = " COMMENT 'cfname={}'".format(family) if family else ""
+    client.try_run("SET SESSION innodb_strict_mode=ON")  # else some builds leave out what they cannot do
+    try:
+        client.run(_CREATE.format(comment, contender.engine, options))
+        warnings = [str(row["message"]) for row in client.query("SHOW WARNINGS") if row["level"] != "Note"]
+        in_force = compression_in_force(client, contender.engine)
+        wrong = [*warnings, *_other_than_asked(client, options, family, in_force)]
+    except QueryError as error:
+        return str(error).partition(" for CREATE TABLE")[0], ""
+    finally:
+        client.try_run("DROP TABLE IF EXISTS dyno.rehearsed")
+    return "; ".join(wrong), in_force
+
+
+def _other_than_asked(client: Client, options: str, family: str, in_force: str) -> Iterator[str]:
+    asked = _ROW_FORMAT.search(options)
+    formats = [each["row_format"] for each in table_formats(client) if each["name"] == "rehearsed"]
+    if asked and asked.group(1).lower() not in ("default", *(each.lower() for each in formats)):
+        yield "ROW_FORMAT={} was asked for, the table has {}".format(asked.group(1), ", ".join(formats))
+    if family and "column family {}".format(family) not in in_force:
+        yield "the column family {} was asked for, the keys are not in it".format(family)

@@ -1,0 +1,46 @@
+"""The SQL that makes system tables, from the files of a build; on real ones: integration/test_layouts.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.agent.bootstrap import system_sql
+from app.agent.refusal import Refusal
+
+
+def share(base: Path, folder: str, *names: str) -> None:
+    (base / folder).mkdir(parents=True)
+    for name in names:
+        (base / folder / name).write_text(f"-- {name}\n")
+
+
+def named(sql: str) -> list[str]:
+    return [line[3:] for line in sql.splitlines() if line.startswith("-- ")]
+
+
+@pytest.mark.parametrize(
+    ("folder", "names"),
+    [
+        ("share", ["mysql_system_tables.sql", "mysql_system_tables_data.sql", "fill_help_tables.sql"]),
+        ("share/mysql-5.5", ["mysql_system_tables.sql"]),
+        (
+            "share",
+            ["mariadb_system_tables.sql", "mariadb_performance_tables.sql", "mariadb_system_tables_data.sql",
+             "fill_help_tables.sql", "maria_add_gis_sp_bootstrap.sql", "mariadb_sys_schema.sql"],
+        ),
+    ],
+)  # fmt: skip
+def test_the_files_of_a_build_in_the_order_of_its_scripts(
+    tmp_path: Path, folder: str, names: list[str]
+) -> None:
+    share(tmp_path, folder, *reversed(names), "mysql_test_db.sql")
+    sql = system_sql(str(tmp_path))
+    assert named(sql) == names and sql.startswith("create database mysql;\nuse mysql;\n")
+
+
+def test_a_build_without_them_is_refused(tmp_path: Path) -> None:
+    share(tmp_path, "share", "fill_help_tables.sql")
+    with pytest.raises(Refusal, match=r"has no mysql_system_tables\.sql or mariadb_"):
+        system_sql(str(tmp_path))
