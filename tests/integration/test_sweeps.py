@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +18,7 @@ from app.protocol.cpus import as_text
 from app.protocol.events import Mark, StepEnded
 from app.protocol.plan import Step
 
-from .desktop import Desktop
+from .desktop import SEQUENCE, Desktop
 from .generated import ENGINES, ROWS, TABLES, Outcome, Server, drive, fill, shipped
 from .sshd import wait_until
 from .test_faults import begun
@@ -340,3 +341,29 @@ def test_more_cores_than_there_are_are_refused(desktop: Desktop) -> None:
     words = ["--sequence", "oltp-read-only", "--contender", "mariadb-10.11.19:innodb", "--threads", "1,2"]
     found = desktop.dyno("run", *words, "--core-sets", "2,1", "--dry-run").stdout
     assert "cores=1: the server on CPUs 0, the load on 1" in found
+
+
+@pytest.mark.full
+def test_a_stop_is_heard_while_the_server_shuts_down_for_a_variation(desktop: Desktop) -> None:
+    """It could take twenty minutes; here it never ends."""
+    varied = '\n[[step.variation]]\nname = "plain"\n\n[[step.variation]]\nname = "other"\nrestart_with'
+    text = SEQUENCE.replace('"tiny"', '"varied"') + f"{varied} = {{back_log = 99}}\n"
+    (desktop.home / "sequences" / "varied.toml").write_text(text)
+    words = ("--sequence", "varied", "--steps", "load,index,update-index", "--seconds", "1", "--warmup", "0")
+    running = desktop.begin("run", *words, "--contender", "mariadb-10.11.19:innodb")
+
+    def shuts_down() -> bool:
+        """Not in the rehearsal, which has no journal."""
+        for journal in desktop.target.glob("sessions/*/journal.jsonl"):
+            log = journal.with_name("error.log")
+            if log.exists() and "Normal shutdown" in log.read_text(errors="replace"):
+                os.kill(desktop.server_pid(), signal.SIGSTOP)
+                return True
+        return False
+
+    wait_until(shuts_down, "the server shuts down", 90)
+    desktop.dyno("stop")
+    assert running.wait(20) == 1
+    (session,) = desktop.sessions()
+    assert (session["state"], session["reason"]) == ("stopped", "asked for by a person")
+    assert desktop.server_pid() == 0

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
+    QLabel,
     QMessageBox,
     QPushButton,
     QStyle,
@@ -19,9 +20,13 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from app.history.history import History
+from app.history.writing import Writer
 from app.installing import notes_text
+from app.protocol.events import Fact
 from app.surveys import Survey
 from app.targets import LOCAL, Target, Targets
+from tests import journals
 from tests.ui.test_install import pack, send
 from tests.ui.test_targets import WAIT_MS, dialog_of
 from ui.context import Context
@@ -29,6 +34,8 @@ from ui.pages.bench.build_notes import BuildNotesDialog
 from ui.pages.bench.builds import removal_text
 from ui.pages.bench.install import InstallDialog
 from ui.pages.bench.targets import TargetsPanel
+from ui.pages.history.overview import Overview
+from ui.pages.history.reading import read_detail
 
 
 @pytest.fixture
@@ -172,3 +179,17 @@ def test_what_removing_comes_to() -> None:
     assert "no longer looked at" in removal_text(named, {"base": "/opt/a", "installed": False})
     assert "is deleted" in removal_text(named, {"base": "/d/builds/b", "installed": True})
     assert removal_text(named, {"base": "/opt/b"}) == ""
+
+
+def test_history_shows_what_was_noted_by_the_time_of_a_session(qtbot: QtBot, dyno_home: Path) -> None:
+    maker = journals.Maker(journals.plan()).begin()
+    maker.add(Fact, name="build", value={"notes": {"revision": "fed1234", "compiler": "gcc 12"}})
+    with History(dyno_home) as history:
+        Writer(history).append(maker.plan.id, maker.session, 0, maker.end().raw)
+        detail = read_detail(history, maker.session)
+    overview = Overview()
+    qtbot.addWidget(overview)
+    overview.show_detail(detail)
+    shown = {label.accessibleName(): label.text() for label in overview.findChildren(QLabel)}
+    assert shown["Build notes"] == "revision fed1234, compiler gcc 12"
+    assert shown["Each step"]  # the last line has its place still
