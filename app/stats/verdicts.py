@@ -21,7 +21,7 @@ class Limits:
     """What a person may change."""
 
     false_share: float = 0.05  # of what is called a difference, over all cells of a comparison
-    matters: float = 0.02  # a ratio nearer to 1 than this is none, however sure it is
+    matters: float = 0.02  # a ratio nearer to 1 than this, whichever is the base, is none, however sure it is
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _decided(cell: Cell, p: float, limit: float, limits: Limits) -> Verdict:
         is_clear = p <= least_p(len(cell.base), len(cell.other))
         return Verdict(FEW if is_clear else NOISE, p)
     base, other = median(cell.base), median(cell.other)
-    if base and abs(other / base - 1) < limits.matters:
+    if base and other and max(other / base, base / other) - 1 < limits.matters:
         return Verdict(SMALL, p)
     if not cell.direction:
         return Verdict(DIFFERS, p)

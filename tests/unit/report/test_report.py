@@ -21,6 +21,7 @@ from app.report.content import Report, read_report, sections_without
 from app.report.curves import curve_charts
 from app.report.svg import looks
 from app.report.writing import render
+from app.settings import Settings, keep_settings
 from app.units import figure_text
 from tests import comparable, journals
 
@@ -56,6 +57,19 @@ def test_the_summary_counts_what_is_better_and_worse(history: History) -> None:
     assert "best in point-query threads=1 (1.50) and worst in point-query threads=2 (0.50)" in told
     assert re.search(r"0\.87 \(0\.86 to 0\.87\) over the 2 steps of read", told)
     assert report.title == "rocksdb-default against innodb-default"
+
+
+def test_what_matters_is_as_the_person_has_set_it(dyno_home: Path, tmp_path: Path) -> None:
+    """In the window, for the command line too; what the command says goes before."""
+    with History(dyno_home) as own:
+        ids = keep(own)
+    keep_settings(Settings(matters_pct=30.0), dyno_home)
+    for number, (words, told) in enumerate(
+        (([], "in 1, worse in 1"), (["--matters", "1"], "in 3, worse in 1"))
+    ):
+        out = tmp_path / f"{number}.md"
+        assert main(["report", *ids, "--out", str(out), *words]) == 0
+        assert f"is better than innodb-default {told}" in out.read_text().replace("\\", "")
 
 
 def test_single_sessions_are_not_judged_in_words_either(history: History) -> None:

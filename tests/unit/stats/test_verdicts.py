@@ -36,6 +36,13 @@ def test_what_is_sure_but_small_does_not_matter() -> None:
     assert judge([Cell(tight, other)], Limits(matters=0.005))[0].word == BETTER
 
 
+def test_whichever_is_the_base_it_matters_as_much() -> None:
+    limits = Limits(matters=0.3)
+    for factor, is_small in ((1.28, True), (1.32, False)):
+        cells = (of(factor), of(1 / factor))
+        assert [judge([cell], limits)[0].word == SMALL for cell in cells] == [is_small] * 2
+
+
 def test_so_few_that_no_test_can_decide() -> None:
     assert words(Cell((100.0,), (200.0,))) == [SINGLE]
     assert words(Cell(BASE, (200.0,))) == [SINGLE]
