@@ -151,6 +151,12 @@ def _check_memory(contender: Contender, folder: str) -> List[Dict[str, Any]]:
     return []
 
 
+def _memory_text(found: Mapping[str, Any]) -> str:
+    limit = found["limit_bytes"]
+    most = "{:,} MB at most".format(limit >> 20) if limit else "no limit"
+    return "in force: allocator {allocator}, NUMA policy {numa}, {}".format(most, **found)
+
+
 def _check_variations(plan: Plan, contender: Contender, folder: str) -> List[Dict[str, Any]]:
     """What steps ask of the server is asked of the build like options of the preset, each variation once."""
     found = []
@@ -223,7 +229,6 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> List[Dict[str,
         found.append(say("table options", FAIL, problem, todo, contender.name))
     told = [say("compression", PASS, compression, "", contender.name)] if compression else []
     if contender.memory:
-        said = "{allocator}; NUMA {numa}; limit of {limit_bytes} bytes".format(**server.memory.in_force())
-        told.append(say("server memory", PASS, "in force: allocator " + said, "", contender.name))
+        told.append(say("server memory", PASS, _memory_text(server.memory.in_force()), "", contender.name))
     fine = say("rehearsal", PASS, "started, and what was asked for is in force", "", contender.name)
     return (found or [fine]) + told

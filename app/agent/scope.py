@@ -25,6 +25,7 @@ def can_scope() -> bool:
     if not shutil.which(SCOPE[0]):
         return False
     try:
-        return subprocess.run([*SCOPE, "true"], stdin=subprocess.DEVNULL, timeout=10).returncode == 0
+        null = subprocess.DEVNULL
+        return subprocess.run([*SCOPE, "true"], stdin=null, stderr=null, timeout=10).returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         return False

@@ -20,12 +20,30 @@ from .sshd import wait_until
 MB = 1 << 20
 CONTENDER = '[[contender]]\nbuild = "mariadb-10.11.19"\nengine = "innodb"\n'
 SMALL = "[mysqld]\ninnodb_buffer_pool_size=16M\nkey_buffer_size=8M\n"
-TOP = 'target = "local"\nsequence = "tiny"\nsteps = ["point-query"]\nrows = 500\nseconds = 1\nwarmup = 0\n'
+PLAN = 'target = "local"\nsequence = "short"\nstart = "restarted"\n'
+SEQUENCE = """\
+name = "short"
+title = "Without settling, for tests"
+tables = 1
+rows = 500
+seconds = 1
+warmup = 0
+
+[[step]]
+workload = "load"
+
+[[step]]
+workload = "index"
+
+[[step]]
+workload = "point-query"
+"""
 
 
-def plan_file(desktop: Desktop, *contenders: str, top: str = TOP) -> str:
+def plan_file(desktop: Desktop, *contenders: str) -> str:
+    (desktop.home / "sequences" / "short.toml").write_text(SEQUENCE)
     path = desktop.home / "memory.toml"
-    path.write_text(top + "".join(f"\n{CONTENDER}{each}\n" for each in contenders))
+    path.write_text(PLAN + "".join(f"\n{CONTENDER}{each}\n" for each in contenders))
     return str(path)
 
 
