@@ -57,8 +57,9 @@ def test_why_it_cannot_be_is_said_in_the_dialog(qtbot: QtBot, context: Context, 
     qtbot.addWidget(dialog)
     dialog.begin()
     qtbot.waitUntil(lambda: dialog.list.topLevelItemCount() == 2, timeout=WAIT_MS)
-    dialog.list.topLevelItem(1).setSelected(True)
-    qtbot.mouseClick(dialog.delete_button, Qt.MouseButton.LeftButton)
+    dialog.list.setFocus()
+    dialog.list.setCurrentItem(dialog.list.topLevelItem(1))
+    qtbot.keyClick(dialog.list, Qt.Key.Key_Delete)
     qtbot.waitUntil(dialog.message.isVisible, timeout=WAIT_MS)
     assert "a plan is being carried out" in dialog.message.text
     assert dialog.list.topLevelItemCount() == 2

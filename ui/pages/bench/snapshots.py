@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
     QDialogButtonBox,
     QLabel,
-    QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -23,6 +23,7 @@ from app.units import bytes_text, count_text
 
 from ...context import Context
 from ...theme import SPACE
+from ...widgets.actions import action, action_button
 from ...widgets.message import Message
 from ...widgets.table import tabular
 
@@ -47,10 +48,10 @@ class SnapshotsDialog(QDialog):
         self.said.setProperty("role", "heading")
         self.list = _make_list()
         self.list.itemSelectionChanged.connect(self._on_selected)
-        self.delete_button = QPushButton("&Delete")
-        self.delete_button.setToolTip("Take the selected ones away from the target")
+        tip = "Take the selected ones away from the target"
+        self.delete = action(self.list, "Delete", "Del", tip, self._on_delete)  # in its context menu too
+        self.delete_button = action_button(self.delete)
         self.delete_button.setAutoDefault(False)
-        self.delete_button.clicked.connect(self._on_delete)
         self._lay_out()
         self._on_selected()
 
@@ -101,7 +102,7 @@ class SnapshotsDialog(QDialog):
         self.message.show_failure(error)
 
     def _on_selected(self) -> None:
-        self.delete_button.setEnabled(bool(self.list.selectedItems()))
+        self.delete.setEnabled(bool(self.list.selectedItems()))
 
     def _on_delete(self) -> None:
         keys = [item.text(0) for item in self.list.selectedItems()]
@@ -118,5 +119,6 @@ def _make_list() -> QTreeWidget:
     made.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
     made.setFont(tabular(made.font()))
     made.setTabKeyNavigation(False)
+    made.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
     made.setStyleSheet("QTreeWidget::item { padding: 4px 2px; }")
     return made
