@@ -142,8 +142,9 @@ def make_group(name: str, limit: int) -> str:
         _limit(folder, names, limit)
     except OSError as error:
         os.rmdir(folder)
-        text = "a cgroup in {} cannot have a memory limit: {}"
-        raise Refusal(text.format(parent, error.strerror)) from None
+        missing = isinstance(error, FileNotFoundError)
+        why = "the memory controller is not handed down to it" if missing else error.strerror
+        raise Refusal("a cgroup in {} cannot have a memory limit: {}".format(parent, why)) from None
     return folder
 
 

@@ -184,6 +184,7 @@ def test_what_removing_comes_to() -> None:
 def test_history_shows_what_was_noted_by_the_time_of_a_session(qtbot: QtBot, dyno_home: Path) -> None:
     maker = journals.Maker(journals.plan()).begin()
     maker.add(Fact, name="build", value={"notes": {"revision": "fed1234", "compiler": "gcc 12"}})
+    maker.add(Fact, name="memory", value={"allocator": "/lib/libjemalloc.so.2", "numa": "default"})
     with History(dyno_home) as history:
         Writer(history).append(maker.plan.id, maker.session, 0, maker.end().raw)
         detail = read_detail(history, maker.session)
@@ -192,4 +193,5 @@ def test_history_shows_what_was_noted_by_the_time_of_a_session(qtbot: QtBot, dyn
     overview.show_detail(detail)
     shown = {label.accessibleName(): label.text() for label in overview.findChildren(QLabel)}
     assert shown["Build notes"] == "revision fed1234, compiler gcc 12"
+    assert shown["Server memory"] == "allocator /lib/libjemalloc.so.2"
     assert shown["Each step"]  # the last line has its place still

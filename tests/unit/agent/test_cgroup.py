@@ -56,7 +56,7 @@ def test_of_the_second_version_it_is_made_beside_the_own(
 def test_a_group_without_the_controller_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "slice/own.scope").mkdir(parents=True)
     groups(monkeypatch, tmp_path, "0::/slice/own.scope")
-    with pytest.raises(Refusal, match="slice cannot have a memory limit: No such file"):
+    with pytest.raises(Refusal, match="slice cannot have a memory limit: the memory controller is not"):
         make_group("dyno-S", 64 * MB)
     assert not (tmp_path / "slice/dyno-S").exists()
 

@@ -13,7 +13,7 @@ from ...models.session_columns import TONES
 from ...theme import SPACE
 from .reading import Detail, Pair
 
-_LINES = 8  # of each column
+_LINES = 9  # of each column
 _TOLD = 3  # failed steps; the others stand in the results
 
 

@@ -52,8 +52,7 @@ def _what(shown: SessionShown, plan: dict[str, Any], notes: dict[str, str]) -> I
     parts = (contender["engine"], f"preset {contender['preset']}", contender["table_options"])
     yield "Engine", ", ".join(filter(None, parts))
     yield "Cores", contender["cores"] or "all"
-    if memory := memory_text({}, shown["memory"]):
-        yield "Server memory", memory
+    yield "Server memory", memory_text({}, shown["memory"])
     yield "Sequence", f"{shown['sequence']}: {_done(shown)}"
     yield "Tables", f"{plan['tables']:,}, each of {plan['rows']:,} rows"
     yield "Each step", f"{seconds_text(plan['seconds'])} after {seconds_text(plan['warmup'])} of warm-up"
