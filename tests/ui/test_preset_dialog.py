@@ -20,6 +20,7 @@ from app.trial import Answer
 from tests import plans as made_up
 from ui.context import Context
 from ui.pages.bench import preset_dialog
+from ui.pages.bench.preset_answers import verdict
 from ui.pages.bench.preset_dialog import PresetDialog
 
 Opened = Callable[[str], PresetDialog]
@@ -115,6 +116,14 @@ def test_builds_are_asked_and_their_answers_lead_to_the_lines(
     assert dialog.text.textCursor().blockNumber() == 14
     dialog.start.trigger()
     qtbot.waitUntil(lambda: asked == [False, True] and dialog.start.isEnabled())
+
+
+def test_what_is_taken_otherwise_is_counted_by_line() -> None:
+    fine = Answer("a", "accepted", "", "accepts every option")
+    ignored, changed = (Answer("b", state, "x", "it says", 3) for state in ("ignored", "changed"))
+    assert verdict([fine]) == "Taken by every build that was asked"
+    assert verdict([fine, ignored, changed]) == "Taken by every build that was asked; 1 line not as written"
+    assert verdict([ignored, Answer("b", "rejected", "y", "unknown", 4)]) == "Refused by b"
 
 
 def test_a_target_that_is_busy_is_told(qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from app.trial import Answer
+from app.units import count_text
 
 from ...theme import Theme
 
@@ -48,6 +49,16 @@ def by_line(answers: Sequence[Answer]) -> dict[int, str]:
     for each in answers:
         found.setdefault(each.line, []).append(f"{each.build}: {each.state}: {each.text}")
     return {line: "\n".join(texts) for line, texts in found.items() if line}
+
+
+def verdict(answers: Sequence[Answer]) -> str:
+    """All of it in a line: who refuses it, or in how many lines it is not taken as it was written."""
+    refused = sorted({each.build for each in answers if each.is_refusal})
+    if refused:
+        return f"Refused by {', '.join(refused)}"
+    lines = len(by_line(answers))
+    otherwise = f"; {count_text(lines, 'line')} not as written" if lines else ""
+    return f"Taken by every build that was asked{otherwise}"
 
 
 def _colour_of(answer: Answer) -> str:

@@ -36,7 +36,7 @@ from ...widgets.code_editor import CodeEditor
 from ...widgets.highlighter import MY_CNF, Highlighter
 from ...widgets.message import Message
 from .desk import PlanDesk
-from .preset_answers import AnswerList, by_line
+from .preset_answers import AnswerList, by_line, verdict
 from .preset_beside import PresetBeside
 
 SIZE, WIDTHS, HEIGHTS = (1080, 680), (540, 540), (440, 140)
@@ -194,13 +194,10 @@ class PresetDialog(QDialog):
     def _on_answered(self, answers: list[Answer]) -> None:
         self._set_busy(False)
         self.answers.show_answers(answers)
-        refused = sorted({each.build for each in answers if each.is_refusal})
         self._bad = {each.line for each in answers if each.is_refusal}
         self._doubtful = {each.line for each in answers} - self._bad
         self._answers = by_line(answers)
-        self._verdict = (
-            f"Refused by {', '.join(refused)}" if refused else "Taken by every build that was asked"
-        )
+        self._verdict = verdict(answers)
         self.said.setText(self._verdict)
         self._mark_answers()
 
