@@ -115,7 +115,7 @@ def test_settling_is_the_statements_of_the_agent(history: History) -> None:
     ]
 
 
-@pytest.mark.parametrize("engine", ["rocksdb", "myisam"])
+@pytest.mark.parametrize("engine", ["rocksdb", "myisam", "aria"])
 def test_every_engine_settles(history: History, engine: str) -> None:
     script = check(
         render("run.sh", recipe(history, Step(name="s", kind="settle", cap_s=9), DRIVE, engine=engine))
