@@ -115,15 +115,28 @@ def test_names_stand_beside_curves_that_end_apart(shown: Shown, theme: Theme) ->
     assert isinstance(chart, LineChart)
     apart = [(line, [1, 2], [10.0, 100.0 * at]) for at, line in enumerate(lines(theme, 4), 1)]
     chart.set_curves(apart, "threads", "queries/s")
-    middles = [middle for _, middle in chart._beside]
-    assert len(middles) == 4 and middles == sorted(middles, reverse=True)
-    width = chart._area.plot.width()
+    assert len(chart._beside) == 4 and chart._beside == sorted(chart._beside, reverse=True)
+    assert chart._head._is_brief
+    image, area = picture(chart), chart._area
+    beside = [QPointF(x, chart._beside[0]) for x in range(round(area.plot.right()) + 4, chart.width())]
+    assert any(has_colour(image, apart[0][0].colour, at, near=4) for at in beside)
     together = [(line, [1, 2], [10.0, 100.0]) for line in lines(theme, 8)]
-    chart.set_curves(together, "threads", "queries/s")
-    assert chart._beside == [] and chart._area.plot.width() > width  # the legend has them all
-    empty = (lines(theme, 3)[2], [1, 2], [None, None])
-    chart.set_curves([*apart[:2], empty], "threads", "queries/s")
-    assert [line.label for line, _ in chart._beside] == ["contender-0", "contender-1"]
+    empty = (lines(theme, 3)[2], [1, 2], [None, None])  # what has no curve is named all the same
+    for curves in (together, [*apart[:2], empty]):
+        chart.set_curves(curves, "threads", "queries/s")
+        assert chart._beside == [] and not chart._head._is_brief
+
+
+def test_values_at_the_cursor_are_told_beside_the_curves(shown: Shown, theme: Theme) -> None:
+    chart = shown(LineChart)
+    assert isinstance(chart, LineChart)
+    chart.set_curves([(line, [1, 2], [1.0, 9.0 * at]) for at, line in enumerate(lines(theme, 2))], "", "")
+    before = picture(chart)
+    QTest.keyClick(chart, Qt.Key.Key_Right)
+    right = range(round(chart._area.plot.right()) + 2, chart.width())
+    heights = range(round(min(chart._beside)) - 6, round(min(chart._beside)) + 6)
+    after = picture(chart)
+    assert any(before.pixel(x, y) != after.pixel(x, y) for x in right for y in heights)
 
 
 # missing cells

@@ -54,9 +54,9 @@ class Head(QWidget):
         self._value_width = self._metrics.horizontalAdvance(widest) if widest else 0
         self.arrange()
 
-    def hide_entries(self) -> None:
+    def hide_entries(self, is_hidden: bool = True) -> None:
         """The title alone: which colour is whose is told elsewhere; values are read out all the same."""
-        self._is_brief = True
+        self._is_brief = is_hidden
         self.arrange()
 
     def set_values(self, values: Sequence[str]) -> None:

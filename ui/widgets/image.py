@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, QSize
@@ -11,6 +13,23 @@ from PySide6.QtWidgets import QGraphicsView, QWidget
 from app.errors import DynoError
 
 _SCALE = 2  # pixels of a picture to one of the screen: sharp in a document
+
+
+@contextmanager
+def at_least(widget: QWidget, least: QSize) -> Iterator[QWidget]:
+    """With room for all that it shows, however narrow its place in the window is."""
+    size = widget.size()
+    try:
+        _resize(widget, size.expandedTo(least))
+        yield widget
+    finally:
+        _resize(widget, size)
+
+
+def _resize(widget: QWidget, size: QSize) -> None:
+    widget.resize(size)
+    if (layout := widget.layout()) is not None:
+        layout.activate()
 
 
 def save_image(widget: QWidget, path: Path) -> None:

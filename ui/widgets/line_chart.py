@@ -20,7 +20,7 @@ Curve = tuple[Line, Sequence[float], Sequence[float | None]]
 
 _EDGE = 0.04  # of the width, left free at both sides
 _WIDTH = 1.6
-_NAMES = 0.3  # of the width that names beside the curves may take
+_NAMES = 0.36  # of the width that names beside the curves may take
 
 
 class LineChart(StillChart):
@@ -30,7 +30,7 @@ class LineChart(StillChart):
         self._curves: list[Curve] = []
         self._reaches: Mapping[str, Sequence[Reach | None]] = {}
         self._places: dict[float, float] = {}  # x -> where it stands
-        self._beside: list[tuple[Line, float]] = []  # names beside the curves, and where they stand
+        self._beside: list[float] = []  # where the names beside the curves stand; none: there is a legend
         super().__init__(theme, title, unit, parent)
 
     def set_curves(
@@ -94,13 +94,22 @@ class LineChart(StillChart):
 
     # ---- names beside the curves
 
+    def refresh(self) -> None:
+        """Names beside the curves where all of them fit there, else a legend above."""
+        self._head.hide_entries()
+        super().refresh()
+        if not self._beside:
+            self._head.hide_entries(False)
+            super().refresh()
+
     def margin(self) -> float:
-        ends = [(curve[0], self._area.py(end[1])) for curve in self._curves if (end := self._end(curve))]
         plot, metrics = self._area.plot, self.fontMetrics()
-        middles = spread([y for _, y in ends], float(metrics.height()), plot.top(), plot.bottom())
-        self._beside = [(line, y) for (line, _), y in zip(ends, middles or (), strict=False)]
-        room = max((metrics.horizontalAdvance(line.label) for line, _ in self._beside), default=-SPACE)
-        return min(room + SPACE, plot.width() * _NAMES)
+        ends = [self._end(curve) for curve in self._curves]
+        wanted = [self._area.py(end[1]) for end in ends if end]
+        room = max((metrics.horizontalAdvance(line.label) for line, _, _ in self._curves), default=0) + SPACE
+        has_room = len(wanted) == len(ends) and room <= plot.width() * _NAMES
+        self._beside = (has_room and spread(wanted, metrics.height(), plot.top(), plot.bottom())) or []
+        return room if self._beside else 0.0
 
     def _end(self, curve: Curve) -> tuple[float, float] | None:
         return max(self._known(*curve[1:]), default=None)
@@ -110,12 +119,14 @@ class LineChart(StillChart):
         return [(self._places[x], y) for x, y in zip(xs, ys, strict=True) if y is not None]
 
     def _paint_names(self, painter: QPainter) -> None:
+        """With the values at the cursor before them."""
         left, metrics = self._area.plot.right() + SPACE / 2, painter.fontMetrics()
         room = self.width() - left - SPACE / 2
-        for line, middle in self._beside:
-            text = metrics.elidedText(line.label, Qt.TextElideMode.ElideMiddle, int(room))
+        for (line, _, _), value, middle in zip(self._curves, self.values(), self._beside, strict=False):
+            told = f"{value}  {line.label}" if value else line.label
             painter.setPen(drawn_colour(line, self._theme))
             place = QRectF(left, middle - metrics.height() / 2, room, metrics.height())
+            text = metrics.elidedText(told, Qt.TextElideMode.ElideRight, int(room))
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
 
     # ---- painting

@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
@@ -16,7 +17,9 @@ from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel
 from ui.pages.compare.latency import LatencyPanel
 from ui.pages.compare.pairs import PairsPanel
+from ui.pages.compare.seconds import SecondsPanel
 from ui.pages.compare.sizes import SizesPanel
+from ui.pages.compare.sweeps import SweepPanel
 
 from .seen import Open, choose, panel
 
@@ -95,6 +98,25 @@ def test_one_session_breaks_no_chart(qtbot: QtBot, page: ComparePage) -> None:
         shown = panel(qtbot, page, type(each))
         shown.grab()
     assert page.message.text == "" or "One column" in page.message.text
+
+
+@pytest.mark.parametrize("kind", [LatencyPanel, SecondsPanel, SweepPanel])
+def test_a_picture_has_room_whatever_the_window_leaves(
+    qtbot: QtBot, opened: Open, page: ComparePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type
+) -> None:
+    opened(8)
+    choose(page, "point-query")
+    shown = panel(qtbot, page, kind)
+    qtbot.waitUntil(lambda: shown.csv().count("\n") > 1 and shown.picture.isVisible())
+    size = shown.picture.size()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "a.png"), ""))
+    with qtbot.waitSignal(page.context.bus.said):
+        page.sharing.save_chart()
+    image = QImage(str(tmp_path / "a.png"))
+    assert image.width() == 2 * max(size.width(), 960) and image.height() == 2 * 540
+    assert size.height() < 540 and shown.picture.size() == size
+    base = page.context.theme.colour("base").rgb()
+    assert any(image.pixel(x, 1000) != base for x in range(200, image.width() - 40))  # drawn that far
 
 
 def test_the_numbers_behind_every_chart(

@@ -26,7 +26,7 @@ from .table import ComparisonTable
 from .why import STEP, WhyPanel
 
 BESIDE = 560  # pixels that charts need to stand beside the table
-_TABLE_SHARE, _CHART_SHARE = 5, 4
+_TABLE_SHARE, _CHART_SHARE = 1, 1
 _FIRST_COLUMN = 4  # where the keyboard stands at first: the column after the base
 
 

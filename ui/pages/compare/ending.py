@@ -46,10 +46,6 @@ class EndingPanel(Panel):
         """Draw it; the numbers behind it, and what is to be known of them. None: there is nothing."""
         raise NotImplementedError
 
-    @property
-    def picture(self) -> QWidget:
-        return self._chart or self
-
     def csv(self) -> str:
         return self._numbers.to_csv() if self._numbers else ""
 

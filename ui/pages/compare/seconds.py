@@ -46,6 +46,7 @@ class SecondsPanel(Panel):
         self._context = context
         self._latest = Latest(context.tasks, self)
         self._chart: TimeChart | None = None
+        self._step = ""  # that is drawn
         self._numbers: Callable[[], Numbers] | None = None
         self._series = context.memory.value("compare/series", QPS)
         self._chooser = QComboBox()
@@ -93,7 +94,8 @@ class SecondsPanel(Panel):
     def _on_read(self, shown: Shown, row: RowEntry, found: _Read) -> None:
         self._fill_chooser(found.series)
         threads = "" if row["threads"] is None else f", threads {row['threads']}"
-        self._remark.setText(f"{step_text(row)}{threads}" + ("" if found.curves else ": no seconds of this"))
+        self._step = f"{step_text(row)}{threads}"
+        self._remark.setText(self._step if found.curves else f"{self._step}: no seconds of this")
         self._tell(shown, row)
         _, label, unit = next((each for each in found.series if each[0] == self._series), ("", "", ""))
         self._numbers = lambda: second_numbers(shown.comparison, found.curves, label, unit)
@@ -113,7 +115,7 @@ class SecondsPanel(Panel):
         from ...widgets.pyramid import Track
 
         chart = self._provide()
-        chart.set_title(label, unit)
+        chart.set_title(f"{label}, {self._step}", unit)
         tracks = {session: Track() for session in found}
         for session, curve in found.items():
             tracks[session].extend(curve.seconds, curve.values)

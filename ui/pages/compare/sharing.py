@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -20,7 +20,7 @@ from app.stats import Limits
 
 from ...context import Context
 from ...theme import Theme
-from ...widgets.image import copy_image, save_image
+from ...widgets.image import at_least, copy_image, save_image
 from .body import Body
 from .table import ComparisonTable
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 FORMS = {"text": to_text, "Markdown": to_markdown, "CSV": to_csv}
 _IMAGES = "PNG image (*.png);;SVG image (*.svg)"
+_LEAST = QSize(960, 540)  # of a picture of a chart
 _NUMBERS = "CSV of the numbers behind it (*.csv)"
 _REPORTS = "Web page (*.html);;Markdown (*.md);;Table (*.csv)"
 
@@ -50,7 +51,8 @@ class Sharing(QObject):
             self._context.bus.said.emit(f"The table is in the clipboard as {form}")
 
     def copy_chart(self) -> None:
-        copy_image(self._body.panel.picture)
+        with at_least(self._body.panel.picture, _LEAST) as picture:
+            copy_image(picture)
         self._context.bus.said.emit("The chart is in the clipboard")
 
     def save_table(self) -> None:
@@ -65,7 +67,7 @@ class Sharing(QObject):
         if path and path.suffix.lower() == ".csv":
             self._save(lambda: save_text(numbers, path), path.name)
         elif path:
-            self._save(lambda: save_image(panel.picture, path), path.name)
+            self._save(lambda: _save_picture(panel.picture, path), path.name)
 
     def save_report(self) -> None:
         """Ask what it is to hold, then where it is to go; it is written beside the window."""
@@ -127,6 +129,11 @@ def ask_path(parent: QWidget, name: str, forms: str = _IMAGES) -> Path | None:
     endings = [each for each in (".png", ".svg", ".csv") if each in forms]
     ending = next((each for each in endings if each in chosen), endings[0])
     return wanted if wanted.suffix.lower() in endings else wanted.with_name(wanted.name + ending)
+
+
+def _save_picture(picture: QWidget, path: Path) -> None:
+    with at_least(picture, _LEAST):
+        save_image(picture, path)
 
 
 def save_text(text: str, path: Path) -> None:

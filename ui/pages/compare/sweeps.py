@@ -36,7 +36,7 @@ class SweepPanel(Panel):
         self._remark = QLabel()
         self._remark.setProperty("role", "muted")
         self._remark.setWordWrap(True)
-        self._head = QWidget()
+        self._head, self._body = QWidget(), QWidget()
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -48,14 +48,17 @@ class SweepPanel(Panel):
         row.addWidget(label)
         row.addWidget(self._axes)
         row.addStretch(1)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, SPACE, 0, 0)
-        self._column.addWidget(self._head)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, SPACE, 0, 0)
+        whole.addWidget(self._head)
+        whole.addWidget(self._body, 1)
+        self._column = QVBoxLayout(self._body)
+        self._column.setContentsMargins(0, 0, 0, 0)
         self._column.addWidget(self._remark)
 
     @property
     def picture(self) -> QWidget:
-        return self._chart or self
+        return self._body
 
     def csv(self) -> str:
         if self.shown is None or not self._axis:
