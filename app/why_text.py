@@ -26,6 +26,7 @@ _SHORT = {
     "space_amplification": "space ampl.",
     "write_amplification": "write ampl.",
 }
+UNMEASURED = "What a query costs was not measured in these sessions."
 _CSV = (
     "step coordinates base column cost unit base_value value ratio explains busy base_n n base_spread spread"
 )
@@ -76,18 +77,23 @@ def share_text(share: float | None) -> str:
 
 
 def costs_of_steps(comparison: Comparison, is_relative: bool) -> TextTable:
-    """A line a step and column, relative to the base or as measured; costs that no step has are left out."""
+    """A line a step and column, relative to the base or as measured; without costs that no step has."""
     base, names = base_of(comparison), names_of(comparison)
     there = [name for name in COSTS if any(any(row["measures"][name]["n"]) for row in comparison["rows"])]
     lines = [
         (*_step_cells(row), names[at], *_figures(row, there, at, base if is_relative else None))
         for row in comparison["rows"]
         for at in range(len(names))
-        if row["n"][at] and not (is_relative and at == base)
+        if _has_costs(row, at) and not (is_relative and at == base)
     ]
     heads = ("step", "per", "column", "figure", *(_SHORT[name] for name in there))
     title = f"Relative to {names[base]}" if is_relative else "As measured"
-    return TextTable(title, heads, tuple(lines), 3)
+    return TextTable(title, heads, tuple(lines), 3, () if lines else (UNMEASURED,))
+
+
+def _has_costs(row: RowEntry, at: int) -> bool:
+    """A settle step has none: nothing is asked of the server in it."""
+    return any(row["measures"][name]["n"][at] for name, spent_on in COSTS.items() if spent_on)
 
 
 def _step_cells(row: RowEntry) -> tuple[str, str]:

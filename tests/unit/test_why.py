@@ -17,7 +17,7 @@ from app.protocol.events import StepEnded
 from app.protocol.plan import Step
 from app.text_table import to_markdown
 from app.why import HARDLY, NOTHING, SORTED, remarks_of, why, why_all
-from app.why_text import costs_of_steps, details, to_csv
+from app.why_text import UNMEASURED, costs_of_steps, details, to_csv
 from tests import journals
 from tests.unit.history.conftest import store
 
@@ -160,6 +160,11 @@ def test_the_table_of_all_steps_absolute_and_relative(history: History) -> None:
     assert "KB written" not in absolute.heads
     assert [line[3:5] for line in absolute.lines] == [("1,000", "100.0"), ("2,000", "25.00")]
     assert [line[3:5] for line in relative.lines] == [("2.00", "0.25")]
+
+
+def test_sessions_without_costs_say_so(history: History) -> None:
+    table = costs_of_steps(compared(history, 2000.0, {}, {}), is_relative=True)
+    assert (table.lines, table.remarks) == ((), (UNMEASURED,))
 
 
 def test_written_for_a_spreadsheet_and_a_forum(history: History) -> None:

@@ -127,7 +127,8 @@ class WhyPanel(Panel):
         self._remark.setVisible(bool(table.remarks))
         self._table.setVisible(bool(table.lines))
         self._table.resizeColumnsToContents()
-        for at in range(table.texts):
+        is_wide = self._table.horizontalHeader().length() > self._table.viewport().width()
+        for at in range(table.texts if is_wide else 0):
             self._table.setColumnWidth(at, min(self._table.columnWidth(at), _WIDEST if at else _STEP_WIDEST))
         if (at := self._model.share_column) >= 0:
             self._table.setColumnWidth(at, max(_BAR, self._table.columnWidth(at)))
