@@ -3,7 +3,8 @@
 A step is as fast as what limits it lets it be. Where that is the CPU, half the CPU per query is twice the
 queries; where the disk is, CPU makes no difference. So a cost may explain as much of a change as its own
 change comes to (on a scale of doubling), no more than that of the CPU or disk it is spent on, and only as far
-as these were busy. What goes together need not be a cause.
+as these were busy. CPU is the server's: a machine on which others are at work is always busy. What goes
+together need not be a cause.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from .step_text import mark_text
 
 COSTS = {  # measures, and the one of what each is spent on; "": of nothing that could be busy
     "cpu_us": "cpu_us",
-    "machine_cpu_us": "machine_cpu_us",
+    "machine_cpu_us": "cpu_us",
     "disk_busy_us": "disk_busy_us",
-    "context_switches": "machine_cpu_us",
+    "context_switches": "cpu_us",
     "rows_read": "cpu_us",
     "reads": "disk_busy_us",
     "read_kb": "disk_busy_us",
@@ -34,9 +35,10 @@ COSTS = {  # measures, and the one of what each is spent on; "": of nothing that
 }
 SORTED = (
     "Sorted by how much each may explain: the part of the change that its own change comes to, no more than"
-    " that of the CPU or disk it is spent on, times how busy that was. What goes together need not be a"
-    " cause."
+    " that of the server's CPU or the disk it is spent on, times how busy that was. What goes together need"
+    " not be a cause."
 )
+LITTLE = "None may explain half of it: waiting, be it for locks, the disk or the CPU, is no cost."
 HARDLY = "The figure hardly changed: there is nothing to explain."
 NOTHING = "No cost that was measured goes along with the change."
 _RATES = ("queries/s", "rows/s")  # figures that are so many of what a cost is of
@@ -109,7 +111,9 @@ def remarks_of(entry: WhyEntry) -> list[str]:
     counts = [n for n in entry["n"] if n]
     alone = "n = 1: how much of it is noise is unknown." if counts and min(counts) == 1 else ""
     few = "More repeats could tell the change of the figure from noise." if entry["verdict"] == FEW else ""
-    return [each for each in (_of_order(entry), alone, few, *map(mark_text, entry["marks"])) if each]
+    known = [cost["explains"] or 0.0 for cost in entry["costs"]]
+    little = LITTLE if 0.0 < max(known) < 0.5 else ""
+    return [each for each in (_of_order(entry), little, alone, few, *map(mark_text, entry["marks"])) if each]
 
 
 def _of_order(entry: WhyEntry) -> str:
@@ -179,7 +183,7 @@ def _cost(
 def _part(found: MeasureEntry, places: Sequence[int], change: float | None) -> float | None:
     """How much of the change of the figure the change of a cost comes to: nothing where both went one way."""
     grown = _grown([found["values"][at] for at in places])
-    return None if grown is None or change is None else min(max(-grown / change, 0.0), 1.0)
+    return None if grown is None or change is None else min(max(0.0, -grown / change), 1.0)
 
 
 def _least(parts: Sequence[float | None]) -> float | None:

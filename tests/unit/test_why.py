@@ -16,7 +16,7 @@ from app.history.history import History
 from app.protocol.events import StepEnded
 from app.protocol.plan import Step
 from app.text_table import to_markdown
-from app.why import HARDLY, NOTHING, SORTED, remarks_of, why, why_all
+from app.why import HARDLY, LITTLE, NOTHING, SORTED, remarks_of, why, why_all
 from app.why_text import UNMEASURED, costs_of_steps, details, to_csv
 from tests import journals
 from tests.unit.history.conftest import store
@@ -62,9 +62,9 @@ def explained(found: Comparison, at: int = 1) -> dict[str, float | None]:
 def test_what_a_busy_resource_spends_explains_and_an_idle_one_does_not(history: History) -> None:
     halved = {**BASE, "cpu_us": 50.0, "machine_cpu_us": 100.0, "disk_busy_us": 475.0, "reads": 1.0}
     found = explained(compared(history, 2000.0, halved))
-    assert list(found)[:3] == ["disk_busy_us", "reads", "machine_cpu_us"]
+    assert list(found)[:4] == ["disk_busy_us", "reads", "cpu_us", "machine_cpu_us"]
     assert (found["disk_busy_us"], found["reads"]) == (pytest.approx(0.95), pytest.approx(0.95))
-    assert (found["machine_cpu_us"], found["cpu_us"]) == (pytest.approx(0.2), pytest.approx(0.1))
+    assert found["machine_cpu_us"] == found["cpu_us"] == pytest.approx(0.1)
     assert found["log_kb"] == 0.0
 
 
@@ -73,6 +73,11 @@ def test_a_cost_explains_the_part_that_its_change_comes_to_and_never_more_than_a
     found = explained(compared(history, 2000.0, spent, base))
     assert found["disk_busy_us"] == pytest.approx(0.3 * 2**0.5 / 2)
     assert found["cpu_us"] == pytest.approx(0.1)
+
+
+def test_where_no_cost_may_explain_half_of_it_that_is_said(history: History) -> None:
+    found = compared(history, 500.0, {**BASE, "cpu_us": 200.0})
+    assert remarks_of(why(found, found["rows"][1], 1))[:2] == [SORTED, LITTLE]
 
 
 def test_a_cost_explains_no_more_than_the_resource_that_it_is_spent_on(history: History) -> None:
