@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
@@ -16,12 +15,10 @@ from app.measures import FIGURE
 
 from ...models.comparison import drawn_points, drawn_unit, step_text
 from ...theme import SPACE, Theme
+from ...widgets.bar_chart import BarChart
 from ...widgets.head import Head
 from ...widgets.lines import Line
 from .panel import Panel, Shown
-
-if TYPE_CHECKING:
-    from ...widgets.chart import BarChart
 
 _HEIGHT = 168  # pixels of a chart: three lines of them on a small screen
 _NARROWEST = 240  # pixels of a chart
@@ -123,8 +120,6 @@ class BarsPanel(Panel):
 
     def _provide(self, count: int) -> None:
         """So many charts; they are kept and hidden where fewer are needed."""
-        from ...widgets.chart import BarChart
-
         while len(self._charts) < count:
             self._charts.append(BarChart(self.theme, "", "", self._body))
             self._charts[-1].hide_legend()

@@ -6,6 +6,7 @@ from app.charts.latencies import PERCENTS, TICKS, latency_curves, latency_number
 from app.charts.points import Numbers
 from app.compare import RowEntry
 
+from ...widgets.percentile_chart import PercentileChart
 from ...widgets.still import StillChart
 from .ending import Ended, EndingPanel
 from .panel import Shown
@@ -19,13 +20,9 @@ class LatencyPanel(EndingPanel):
     nothing = "no latencies were counted"
 
     def made(self) -> StillChart:
-        from ...widgets.chart import PercentileChart
-
         return PercentileChart(self.theme, self.title, "", self)
 
     def fill(self, shown: Shown, row: RowEntry, ended: Ended) -> tuple[Numbers, str] | None:
-        from ...widgets.chart import PercentileChart
-
         found = latency_curves(shown.comparison, ended)
         assert isinstance(self._chart, PercentileChart)
         curves = [

@@ -7,6 +7,7 @@ from app.charts.sizes import PARTS, parts_of, size_numbers, sizes_of
 from app.compare import RowEntry
 
 from ...widgets.lines import Line
+from ...widgets.stack_chart import StackChart
 from ...widgets.still import StillChart
 from .ending import Ended, EndingPanel
 from .panel import Shown
@@ -21,13 +22,9 @@ class SizesPanel(EndingPanel):
     nothing = "no sizes were read"
 
     def made(self) -> StillChart:
-        from ...widgets.chart import StackChart
-
         return StackChart(self.theme, self.title, "", self)
 
     def fill(self, shown: Shown, row: RowEntry, ended: Ended) -> tuple[Numbers, str] | None:
-        from ...widgets.chart import StackChart
-
         found = sizes_of(shown.comparison, ended)
         most = max((sum(sizes.values()) for sizes in found), default=0.0)
         unit, of = next((each for each in _UNITS if most >= _FEW * each[1]), _UNITS[-1])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.charts import AXES
@@ -14,10 +12,8 @@ from app.measures import FIGURE
 
 from ...models.comparison import drawn_points, drawn_unit
 from ...theme import SPACE, Theme
+from ...widgets.line_chart import LineChart
 from .panel import Panel, Shown
-
-if TYPE_CHECKING:
-    from ...widgets.chart import LineChart
 
 
 class SweepPanel(Panel):
@@ -102,8 +98,6 @@ class SweepPanel(Panel):
             self.update_from(self.shown)
 
     def _provide(self) -> LineChart:
-        from ...widgets.chart import LineChart
-
         if self._chart is None:
             self._chart = LineChart(self.theme, self.title, "", self)
             self._column.addWidget(self._chart, 1)
