@@ -42,7 +42,7 @@ def steadiness(seconds: Sequence[float | None], first_s: int = 0) -> Steadiness:
     if not any(known):
         return Steadiness(SHORT, f"nothing was done in {len(known)} seconds")
     usual = median(known)
-    stalls = _stalls(seconds, usual)
+    stalls = _stalls(known, usual)
     low = usual * STALLED if usual >= SPARSE else -inf
     working = [None if value is None or value < low else value for value in seconds]
     drift = _drift(_blocks(working, first_s))
@@ -52,12 +52,13 @@ def steadiness(seconds: Sequence[float | None], first_s: int = 0) -> Steadiness:
     return Steadiness(STEADY, f"no trend, no two levels, no stall in {len(known)} seconds")
 
 
-def _stalls(seconds: Sequence[float | None], usual: float) -> list[int]:
-    """How long each of them took; a second without a figure ends one."""
+def _stalls(known: Sequence[float], usual: float) -> list[int]:
+    """How long each of them took, without seconds that nobody knows: a server that hangs has some."""
     if usual < SPARSE:
         return []
-    low = (value is not None and value < usual * STALLED for value in seconds)
-    lengths = (len(list(same)) for is_low, same in groupby(low) if is_low)
+    lengths = (
+        len(list(same)) for is_low, same in groupby(value < usual * STALLED for value in known) if is_low
+    )
     return [length for length in lengths if length >= STALL_S]
 
 

@@ -58,7 +58,9 @@ def _errors(step: StepEntry) -> str:
 
 
 def _seconds(step: StepEntry) -> str:
-    return f"{step['seconds']:,.1f}" if step["seconds"] else ""
+    text = f"{step['seconds']:,.1f}" if step["seconds"] else ""
+    cut = step["cut"]
+    return f"{cut['last_s'] + 1 - cut['first_s']} of {text}" if cut else text
 
 
 def _figure(step: StepEntry) -> str:
@@ -78,7 +80,7 @@ COLUMNS = (
     _Column("Figure", _figure, True, "In the unit beside it, n = 1"),
     _Column("Unit", lambda step: step["unit"]),
     _Column("Remarks", remarks_of, False, "Why there is no figure, or what is to be known of it"),
-    _Column("Seconds", _seconds, True, "That were measured"),
+    _Column("Seconds", _seconds, True, "That were measured; of a step that was cut, how many of them count"),
     _Column("p50 ms", _latency("p50"), True, "Half of all took no longer"),
     _Column("p95 ms", _latency("p95"), True, "95 % of all took no longer"),
     _Column("p99 ms", _latency("p99"), True, "99 % of all took no longer"),

@@ -90,9 +90,10 @@ def test_stalls_are_counted() -> None:
     assert steadiness([QPS] * 30 + [0.0] + [QPS] * 30).word == STEADY
 
 
-def test_a_gap_is_no_stall_and_ends_none() -> None:
+def test_a_gap_is_no_stall_and_no_part_of_one() -> None:
     assert steadiness([QPS] * 30 + [None] * 5 + [QPS] * 30).word == STEADY
-    assert steadiness([QPS] * 30 + [0.0, None, 0.0] + [QPS] * 30).word == STEADY
+    assert steadiness([QPS] * 30 + [0.0, None, None] + [QPS] * 30).word == STEADY
+    assert steadiness([QPS] * 30 + [0.0, None, 0.0] + [QPS] * 30).text == "1 stall of 2 s"
 
 
 def test_where_events_are_few_a_second_without_one_is_no_stall() -> None:
