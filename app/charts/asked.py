@@ -10,8 +10,8 @@ from ..compare_text import label_of
 from ..errors import InputError
 from ..history.curves import all_series, curves
 from ..history.endings import endings
-from ..history.figures import ALIASES
 from ..history.history import History
+from ..history.series import ALIASES
 from ..prepost import pairs
 from ..prepost_text import to_csv as pairs_csv
 from . import AXES

@@ -167,7 +167,7 @@ def settings_session(arguments: argparse.Namespace) -> None:
 
 
 def series_session(arguments: argparse.Namespace) -> None:
-    from ..history.figures import series
+    from ..history.series import series
     from .screen import print_json, print_table
 
     with opened() as history:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .blocks import clock_of, staged_seconds, values_of
-from .figures import ALIASES
 from .history import History
 from .packing import unpack
+from .series import ALIASES
 
 if TYPE_CHECKING:
     import numpy as np

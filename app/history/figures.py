@@ -10,11 +10,9 @@ from typing import Any, TypedDict
 from ..errors import InputError
 from ..protocol.plan import label_of
 from ..stats.steady import UNSTEADY
-from .blocks import clock_of, staged_seconds, values_of
 from .history import History
 from .sessions import SessionEntry, find, sessions, state_of
 
-ALIASES = {"qps": "load.queries", "tps": "load.transactions"}
 PER_QUERY = (
     "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
     "written_kb", "log_kb",
@@ -101,21 +99,6 @@ class SessionShown(SessionEntry):
     explains: list[ExplainEntry]
     start_state: dict[str, Any] | None  # where its data came from, and how its server was started
     memory: dict[str, Any] | None  # allocator, NUMA policy and limit of its server, as they were in force
-
-
-class SeriesValues(TypedDict):
-    s: list[int]
-    values: list[float | None]
-
-
-class SeriesEntry(TypedDict):
-    """A series of a session, and of one of its steps what it came to."""
-
-    name: str
-    unit: str
-    kind: str
-    direction: str
-    label: str
 
 
 def show(history: History, reference: str) -> SessionShown:
@@ -215,43 +198,6 @@ def _whole(value: float | None) -> float | None:
     return int(value) if value is not None and value == int(value) else value
 
 
-def series(
-    history: History, reference: str, step: str, *, threads: int | None = None, name: str = "qps"
-) -> SeriesValues:
-    """The values of a series, second by second; of a running step as far as it has come."""
-    id_ = find(history, reference)
-    with history.reading():
-        number, _ = find_step(history, id_, step, threads)
-        wanted = ALIASES.get(name, name)
-        rows = history.query(
-            "SELECT series.name, series.number FROM series JOIN session ON session = session.number"
-            " WHERE id = ?",
-            (id_,),
-        )
-        known = dict(rows)
-        if wanted not in known:
-            raise InputError(f"no series {name!r} in session {id_}: there are {', '.join(known) or 'none'}")
-        return _values(history, number, known[wanted], len(known))
-
-
-def _values(history: History, step: int, series_number: int, series_count: int) -> SeriesValues:
-    clock = clock_of(history.connection, step)
-    if clock is None:
-        staged = staged_seconds(history.connection, step, series_count)
-        return {"s": _seconds(staged.clock[0]), "values": _nulls(staged.values[series_number])}
-    values = values_of(history.connection, step, series_number)
-    seconds = _seconds(clock[0])
-    return {"s": seconds, "values": [None] * len(seconds) if values is None else _nulls(values)}
-
-
-def _seconds(clock: Any) -> list[int]:
-    return [int(s) for s in clock.tolist()]
-
-
-def _nulls(values: Any) -> list[float | None]:
-    return [value if value == value else None for value in values.tolist()]
-
-
 def find_step(history: History, session: str, name: str, threads: int | None) -> tuple[int, int]:
     """Number and position of a step, by its name, or by all of its label as compare tells it."""
     rows = history.query(
@@ -276,29 +222,6 @@ def find_step(history: History, session: str, name: str, threads: int | None) ->
         raise InputError(f"step {name} of session {session} has no --threads to choose by: leave it out")
     asked = "which one" if threads is None else f"not {threads}"
     raise InputError(f"step {name} of session {session} was carried out with --threads {counts}: {asked}?")
-
-
-def declared_series(history: History, session: str) -> list[SeriesEntry]:
-    """In the order of their first declaration."""
-    rows = history.query(
-        "SELECT series.name, unit, kind, direction, label FROM series JOIN session"
-        " ON session = session.number WHERE id = ? ORDER BY series.number",
-        (session,),
-    )
-    return [{"name": n, "unit": u, "kind": k, "direction": d, "label": la} for n, u, k, d, la in rows]
-
-
-def summaries(history: History, session: str, name: str) -> dict[int, dict[str, float | None]]:
-    """What a series came to in the measured seconds of each step, by the position of the step."""
-    rows = history.query(
-        "SELECT step.position, n, mean, sd, low, summary.p50, summary.p95, summary.p99, high"
-        " FROM session JOIN step ON step.session = session.number"
-        " JOIN series ON series.session = session.number AND series.name = ?"
-        " JOIN summary ON summary.step = step.number AND summary.series = series.number WHERE id = ?",
-        (ALIASES.get(name, name), session),
-    )
-    keys = ("n", "mean", "sd", "low", "p50", "p95", "p99", "high")
-    return {row[0]: dict(zip(keys, row[1:], strict=True)) for row in rows}
 
 
 def result(history: History, session: str, position: int) -> dict[str, Any]:

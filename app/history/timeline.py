@@ -14,8 +14,9 @@ from ..progress import PlanProgress
 from ..protocol.plan import Plan
 from .blocks import clock_of, staged_seconds, values_of
 from .counting import unsteady_steps
-from .figures import SeriesEntry, StepEntry, declared_series, plan_of, steps
+from .figures import StepEntry, plan_of, steps
 from .history import History
+from .series import SeriesEntry, declared_series
 from .sessions import SessionEntry, sessions
 
 if TYPE_CHECKING:

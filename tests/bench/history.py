@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from app.follower import Pump
-from app.history.figures import series
 from app.history.history import History
+from app.history.series import series
 from app.history.writing import Writer
 from app.protocol.events import Sample, encode
 from app.protocol.plan import Plan, Step

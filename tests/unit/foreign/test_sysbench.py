@@ -11,8 +11,9 @@ import pytest
 from app.compare import compare
 from app.errors import InputError
 from app.foreign.sysbench import _reported, is_output, read_folder, read_output
-from app.history.figures import series, steps
+from app.history.figures import steps
 from app.history.history import History
+from app.history.series import series
 from app.history.sessions import sessions
 from app.history.taking_in import take_in
 

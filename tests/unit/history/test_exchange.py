@@ -18,6 +18,7 @@ from app.history.counting import Cut
 from app.history.exporting import export
 from app.history.history import History
 from app.history.importing import import_session
+from app.history.series import series
 from app.history.sessions import session, sessions
 from tests import journals
 
@@ -49,8 +50,8 @@ def test_a_session_is_the_same_elsewhere(history: History, exported: Path, other
     assert {**figures.show(other, ID), "imported": False} == figures.show(history, ID)
     assert edits.added(other, ID) == edits.added(history, ID)
     for step in ("point-query", "update-index"):
-        mine = figures.series(history, ID, step, threads=2)
-        assert figures.series(other, ID, step, threads=2) == mine
+        mine = series(history, ID, step, threads=2)
+        assert series(other, ID, step, threads=2) == mine
     assert (other.journals / f"{ID}.jsonl").read_bytes() == WHOLE.raw
 
 

@@ -10,6 +10,7 @@ from app.compare import compare
 from app.history import edits, figures
 from app.history.history import History
 from app.history.rebuilding import is_sound, rebuild
+from app.history.series import series
 from app.history.sessions import sessions
 from app.history.watching import keep_unlocked
 from app.history.writing import Writer
@@ -39,12 +40,12 @@ def fill(home: Path) -> None:
 def everything(home: Path) -> object:
     with History(home) as history:
         shown = [figures.show(history, each["id"]) for each in sessions(history)]
-        series = [
-            figures.series(history, each["id"], step["name"], threads=step["coordinates"].get("threads"))
+        values = [
+            series(history, each["id"], step["name"], threads=step["coordinates"].get("threads"))
             for each in shown
             for step in each["steps"]
         ]
-        return shown, series, compare(history, IDS)
+        return shown, values, compare(history, IDS)
 
 
 def test_rebuilt_it_is_what_it_was(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from app.errors import DynoError, InputError
 from app.history import edits, figures
 from app.history.counting import Cut
 from app.history.history import History
+from app.history.series import series, summaries
 from app.history.sessions import find, session, sessions
 from app.history.watching import keep_unlocked
 from app.history.writing import Writer
@@ -82,7 +83,7 @@ def test_lost_is_derived_from_the_free_lock(filled: History) -> None:
     steps = figures.show(filled, IDS[2])["steps"]
     assert [step["state"] for step in steps[:3]] == ["completed", "failed", "waiting"]
     assert "agent was gone" in steps[1]["reason"]
-    assert figures.series(filled, IDS[2], "point-query", threads=1)["s"] == [-2, -1, 0, 1]
+    assert series(filled, IDS[2], "point-query", threads=1)["s"] == [-2, -1, 0, 1]
 
 
 def test_lost_ends_when_the_journal_goes_on(filled: History) -> None:
@@ -161,15 +162,15 @@ def test_notes_logs_and_marks_are_shown(filled: History) -> None:
 def test_series_are_the_values_of_the_journal(filled: History) -> None:
     events = journals.whole(PLAN, IDS[0]).events
     for at, declared in enumerate(journals.SERIES):
-        found = figures.series(filled, IDS[0], "update-index", threads=2, name=str(declared["name"]))
+        found = series(filled, IDS[0], "update-index", threads=2, name=str(declared["name"]))
         samples = [event for event in events if event.kind == "sample" and event.step == 4]
         assert found["s"] == [sample.s for sample in samples]
         assert found["values"] == [sample.values[at] for sample in samples]
 
 
 def test_qps_is_another_name_of_load_queries(filled: History) -> None:
-    asked = figures.series(filled, IDS[0], "point-query", threads=1, name="qps")
-    assert asked == figures.series(filled, IDS[0], "point-query", threads=1, name="load.queries")
+    asked = series(filled, IDS[0], "point-query", threads=1, name="qps")
+    assert asked == series(filled, IDS[0], "point-query", threads=1, name="load.queries")
 
 
 def test_a_running_step_is_read_like_a_finished_one(filled: History) -> None:
@@ -178,14 +179,14 @@ def test_a_running_step_is_read_like_a_finished_one(filled: History) -> None:
     events.start_step(1)
     events.samples(1, range(-2, 2))
     expected = [event.values[0] for event in events.events if event.kind == "sample"]
-    assert figures.series(filled, IDS[2], "point-query", threads=1) == {
+    assert series(filled, IDS[2], "point-query", threads=1) == {
         "s": [-2, -1, 0, 1],
         "values": expected,
     }
 
 
 def test_a_step_that_has_not_begun_has_no_seconds(filled: History) -> None:
-    assert figures.series(filled, IDS[2], "update-index", threads=1) == {"s": [], "values": []}
+    assert series(filled, IDS[2], "update-index", threads=1) == {"s": [], "values": []}
 
 
 @pytest.mark.parametrize(
@@ -202,14 +203,14 @@ def test_a_wrong_question_is_answered_with_what_there_is(
     filled: History, step: str, threads: int | None, name: str, said: str
 ) -> None:
     with pytest.raises(InputError, match=said):
-        figures.series(filled, IDS[0], step, threads=threads, name=name)
+        series(filled, IDS[0], step, threads=threads, name=name)
 
 
 def test_summaries_are_of_the_measured_seconds(filled: History) -> None:
     events = journals.whole(PLAN, IDS[0]).events
     values = [e.values[0] for e in events if e.kind == "sample" and e.step == 1 and e.s >= 0]
     measured = sorted(value for value in values if value is not None)
-    summary = figures.summaries(filled, IDS[0], "qps")[1]
+    summary = summaries(filled, IDS[0], "qps")[1]
     assert summary["n"] == len(measured)
     assert summary["mean"] == pytest.approx(sum(measured) / len(measured))
     assert (summary["low"], summary["high"]) == (measured[0], measured[-1])

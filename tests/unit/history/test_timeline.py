@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.history.figures import series
 from app.history.history import History
+from app.history.series import series
 from app.history.timeline import ghosts, overview, stored_progress, stretches, timeline
 from app.progress import PlanProgress
 from app.protocol.plan import Plan

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from app.history.figures import CutEntry, SeriesEntry, StepEntry
+from app.history.figures import CutEntry, StepEntry
+from app.history.series import SeriesEntry
 from app.history.sessions import SessionEntry
 
 from ...theme import SPACE, Theme

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from app.errors import DynoError
-from app.history.figures import SeriesEntry
+from app.history.series import SeriesEntry
 from app.history.sessions import SessionEntry
 
 from ...context import Context
