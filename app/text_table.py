@@ -24,8 +24,8 @@ class TextTable:
 
 def to_markdown(table: TextTable) -> str:
     """Under its title, with its remarks below."""
-    parts = [f"### {table.title}", markdown_of(table.heads, table.lines, table.texts), *table.remarks]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+    lines = [markdown_of(table.heads, table.lines, table.texts).strip()] if table.lines else []
+    return "\n\n".join([f"### {table.title}", *lines, *table.remarks]) + "\n"
 
 
 def csv_of(heads: str, lines: Iterable[Sequence[object]]) -> str:

@@ -24,12 +24,13 @@ def add_words(words: Any) -> None:
     parser.add_argument("--measure", default="value", metavar="M", help="p95_ms, cpu_us, written_kb, ...")
     add_limits(parser)
     parser.add_argument("--details", action="store_true", help="spread, n and p in the cells of the table")
-    parser.add_argument("--differences", action="store_true", help="what the sessions do not have in common")
-    parser.add_argument(
+    other = parser.add_mutually_exclusive_group()
+    other.add_argument("--differences", action="store_true", help="what the sessions do not have in common")
+    other.add_argument(
         "--why", nargs="?", const="", metavar="STEP",
         help="what a step costs, what may explain its figure the most first; without STEP the costs of all",
     )  # fmt: skip
-    parser.add_argument(
+    other.add_argument(
         "--pre", action="store_true", help="tests before the writes against the same ones after them"
     )
     parser.set_defaults(carry_out=later("compare", "compare_sessions"))

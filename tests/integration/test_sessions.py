@@ -125,6 +125,24 @@ def test_two_contenders_and_repeats_interleaved_and_compared(desktop: Desktop) -
     ids = [entry["id"] for entry in entries[:2]]
     found = desktop.dyno("compare", *ids, "--base", ids[0], "--format", "json").stdout
     assert '"n"' in found
+    check_costs(desktop, [entry["id"] for entry in entries])
+
+
+def check_costs(desktop: Desktop, ids: list[str]) -> None:
+    """Every cost is known of both columns, but the log that MyISAM has not."""
+    found = desktop.json("compare", *ids, "--why", "update-index")
+    (entry,) = found["steps"]
+    known = {cost["name"]: [n > 0 for n in cost["n"]] for cost in entry["costs"]}
+    assert known["log_kb"] == [True, False]
+    asked = ("cpu_us", "machine_cpu_us", "context_switches", "rows_read", "size_mb")
+    assert all(known[name] == [True, True] for name in asked), known
+    assert entry["n"] == [2, 2]
+    table = desktop.dyno("compare", *ids, "--why").stdout
+    assert table.startswith("As measured") and "Relative to innodb" in table
+    assert desktop.refused("compare", *ids, "--why", "nothing").startswith(
+        "no step 'nothing': there are load"
+    )
+    assert "No test was carried out both" in desktop.dyno("compare", *ids, "--pre").stdout
 
 
 def test_table_options_reach_create_table_and_cores_the_server(desktop: Desktop) -> None:
