@@ -19,7 +19,7 @@ MARKS = {
     "out-of-rows": "more than half of its rows were gone when it ended: every second statement found none",
     "restarted": "the server was started anew for it, with empty caches",
     UNSTEADY: "its throughput changed while it was measured",
-    "of-all-seconds": "it is of the whole step, of which only some seconds count",
+    "of-all-seconds": "latency and costs are those of the whole step, of which only some seconds count",
     "shared-cores": "the load generator ran on cores of the server: it had none of its own",
 }
 

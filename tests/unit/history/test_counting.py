@@ -16,6 +16,7 @@ from app.history.figures import StepEntry
 from app.history.history import History
 from app.history.importing import import_session
 from app.history.rebuilding import rebuild
+from app.why import why
 from tests import journals
 
 from .conftest import store
@@ -194,7 +195,10 @@ def test_an_unsteady_cell_is_marked_and_never_judged(filled: History) -> None:
 
 def test_other_measures_of_a_cut_step_are_of_the_whole_step_and_not_judged(filled: History) -> None:
     edits.cut(filled, FIRST, UPDATE, Cut(20, 59))
-    found = by_measure(compare(filled, [FIRST, SECOND]), "p95_ms")
+    whole = compare(filled, [FIRST, SECOND])
+    of_step = next(row for row in whole["rows"] if row["workload"] == "update-index")
+    assert why(whole, of_step, 1)["marks"] == ["of-all-seconds", "unsteady"]
+    found = by_measure(whole, "p95_ms")
     row = next(row for row in found["rows"] if row["workload"] == "update-index")
     assert row["marks"] == [["of-all-seconds"], ["unsteady"]]
     assert row["verdict"] == ["base", "marked"]
