@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from ..compare import Comparison, base_of, by_group, compare
 from ..compare_text import names_of
-from ..differences import DifferenceEntry, differences
+from ..differences import DifferenceEntry, differences, is_of_the_builds
 from ..errors import InputError
 from ..history.history import History
 from ..stats import Limits
@@ -91,11 +91,10 @@ def read_report(
 
 
 def _differences(history: History, found: Comparison) -> list[DifferenceEntry]:
-    """Without the variables that nobody has set."""
+    """Without the variables that say only that builds or engines are others."""
     firsts = [column["ids"][0] for column in found["sessions"]]
-    return (
-        [each for each in differences(history, firsts) if not each.get("default")] if len(firsts) > 1 else []
-    )
+    told = differences(history, firsts) if len(firsts) > 1 else []
+    return [each for each in told if not is_of_the_builds(each)]
 
 
 def title_of(comparison: Comparison) -> str:

@@ -57,18 +57,19 @@ def _of_group(group: GroupEntry, at: int, direction: str) -> str:
 
 
 def _extremes(rows: Sequence[RowEntry], at: int, name: str) -> str:
-    """The steps in which it stands out most, either way."""
+    """The steps in which it stands out most, either way; waiting and restarts are none of them."""
 
     def benefit(row: RowEntry) -> float:
         ratio = row["relative"][at] or 0.0
         return ratio if row["direction"] == "higher" else 1 / ratio if ratio else 0.0
 
-    ordered = sorted(rows, key=benefit)
+    measuring = [row for row in rows if row["kind"] not in ("settle", "restart")]
+    ordered = sorted(measuring or rows, key=benefit)
     worst, best = ordered[0], ordered[-1]
     told = f"{name} does best in {label_of(best)} ({best['relative'][at]:.2f})"
     return (
         f"{told} and worst in {label_of(worst)} ({worst['relative'][at]:.2f})."
-        if len(rows) > 1
+        if len(ordered) > 1
         else f"{told}."
     )
 

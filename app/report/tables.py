@@ -88,8 +88,8 @@ def before_and_after(found: Comparison) -> Iterator[Group]:
 
 def _changed(column: ColumnOfPair) -> Cell:
     before, after = map(figure_text, column["values"])
-    known = column["ratio"] is not None
-    return Cell(figure_text(column["ratio"]), f"{before} to {after}" if known else "")
+    ratio = column["ratio"]
+    return Cell("-") if ratio is None else Cell(f"{ratio:.2f}", f"{before} to {after}")
 
 
 def _measured(rows: Sequence[RowEntry], name: str, base: int) -> Iterator[Group]:
