@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QDialog, QTextBrowser, QWidget
 
 from app.catalog import Catalog
@@ -155,6 +156,8 @@ def rest(qtbot: Any) -> None:
 
 
 def look_at(window: QWidget, path: Path) -> list[str]:
+    """As it is seen: what pool threads have brought a moment ago is laid out first."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
     assert window.grab().save(str(path))
     return faults(window)
 
