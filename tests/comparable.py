@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from app.history.history import History
 from app.history.writing import Writer
@@ -64,12 +66,18 @@ def keep(
     its_plan: Plan,
     failed: Collection[tuple[int, str]] = (),
     marked: Collection[tuple[int, str]] = (),
+    facts: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[str, ...]:
-    """All sessions of it in the history; contender and name of steps without a figure, of indebted ones."""
+    """All sessions of it in the history; contender and name of steps without a figure, of indebted ones.
+
+    `facts` hold in each of them.
+    """
     with History(home) as history:
         for turn in its_plan.turns:
             maker = journals.Maker(its_plan, turn.session).begin()
             maker.add(Fact, name="variables", value={"io_capacity": str(turn.contender)}, when="loaded")
+            for name, value in facts.items():
+                maker.add(Fact, name=name, value=value)
             for at, step in enumerate(its_plan.steps):
                 if (turn.contender, step.name) in failed:
                     maker.step(at, "failed", "sysbench: FATAL: error 1205")

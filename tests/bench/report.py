@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
 from app.history.history import History
-from app.protocol.plan import Step
 from app.report.writing import ReportRequest, write_report
 from tests import comparable
 
@@ -20,12 +20,19 @@ TIMES = 5
 MB = 1 << 20
 _DRIVEN = tuple((f"step{at}", f"group{at // 5}") for at in range((STEPS - 2) // 2))
 
+FACTS = {  # as many as a server has, and what a script needs to be part of the report
+    "variables": {f"variable_{at}": str(at) for at in range(700)},
+    "my_cnf": "[mysqld]\n# what follows is Dyno's\n[mysqld]\ndatadir=/d/sessions/S/data\nsocket=/tmp/s/s\n",
+}
+
 
 def measure_report(_options: argparse.Namespace) -> list[Figure]:
     """8 columns of 5 repeats, 60 steps: load, settling, and steps at two numbers of threads."""
     with TemporaryDirectory() as folder:
         home, times = Path(folder, "home"), []
-        ids = comparable.keep(home, comparable.plan(COLUMNS, REPEATS, its_steps=_steps()))
+        steps = [replace(step, lua=f"{step.name}.lua") for step in comparable.steps((1, 8), 5, _DRIVEN)]
+        plan = comparable.plan(COLUMNS, REPEATS, its_steps=steps)
+        ids = comparable.keep(home, plan, facts=FACTS)
         for at in range(TIMES):
             file = Path(folder, f"report{at}.html")
             began = time.perf_counter()
@@ -38,10 +45,6 @@ def measure_report(_options: argparse.Namespace) -> list[Figure]:
         Figure(f"{name}: the report, median", median(times), "s", TIMES, "reports", at_most=3, digits=2),
         Figure(f"{name}: its HTML", size, "MB", 1, "report", at_most=3, digits=2),
     ]
-
-
-def _steps() -> list[Step]:
-    return comparable.steps((1, 8), 5, _DRIVEN)
 
 
 FIGURES = {"report": measure_report}
