@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
@@ -13,7 +15,7 @@ from app.settings import read_settings
 from tests import comparable
 from ui.bus import Wanted
 from ui.context import Context
-from ui.models.comparison import FIXED
+from ui.models.comparison import COLUMN, FIXED
 from ui.models.judged import Cell
 from ui.pages.compare import ComparePage
 from ui.theme import Theme
@@ -154,6 +156,20 @@ def test_what_is_copied_has_words_beside_the_ratios(opened: Open, page: CompareP
     opened(2, repeats=5)
     page.body.table.choose(1, 4)
     assert page.body.table.selected_text().splitlines()[1].endswith(" worse")
+
+
+def test_repeats_on_one_load_are_told_apart_in_the_head(opened: Open, page: ComparePage) -> None:
+    opened(2, repeats=3)
+    assert page.body.comparison
+    columns = [{**each, "loads": 1, "server_starts": 3} for each in page.body.comparison["sessions"]]
+    found: Any = {**page.body.comparison, "sessions": columns}
+    page.body.table.figures.show(found, is_relative=True)
+    head = [
+        page.body.table.figures.headerData(len(FIXED), Qt.Orientation.Horizontal, role)
+        for role in (COLUMN, TIP)
+    ]
+    assert head[0].n == "n = 3, 1 load"
+    assert "3 repeats: 1 load, 3 server starts" in head[1]
 
 
 @pytest.mark.parametrize("appearance", ["light", "dark"])
