@@ -14,6 +14,7 @@ from app.agent.cgroup import FIRST, SECOND, MemoryLimit, group_of, limit_problem
 from app.agent.refusal import Refusal
 
 MB = 1 << 20
+WRITES = "[f.write(bytes(1 << 20)) for _ in range(96)]; f.flush(); print('written', flush=True); input()"
 NEEDS_MORE = "block = bytearray({0} << 20); print(len(block) + sum(block[::4096]))"
 
 
@@ -119,6 +120,31 @@ def _carried_out(limit: MemoryLimit, before: list[str], megabytes: int) -> int:
     if process.returncode and not before:
         assert limit.has_killed
     return process.returncode
+
+
+@pytest.mark.skipif(bool(limit_problem()), reason="no cgroup can be made here")
+def test_cached_files_count_and_make_room(tmp_path: Path) -> None:
+    """Twice as much as may be cached is written, and nobody is killed."""
+    session = tmp_path / "SESSION"
+    session.mkdir()
+    limit = MemoryLimit(48 * MB, str(session))
+    before = limit.prepare()
+    program = f"f = open({str(tmp_path / 'file')!r}, 'wb'); " + WRITES
+    process = subprocess.Popen(
+        [*before, sys.executable, "-I", "-S", "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        preexec_fn=limit.enter,
+    )
+    try:
+        assert process.stdout and process.stdout.readline() == b"written\n"
+        limit.verify(process.pid)
+        assert 24 * MB < (limit.used or 0) <= 48 * MB
+        process.communicate(b"\n", timeout=60)
+        assert process.returncode == 0
+    finally:
+        process.kill()
+        limit.remove()
 
 
 def test_only_the_group_of_the_session_is_taken_away(tmp_path: Path) -> None:
