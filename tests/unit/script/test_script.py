@@ -21,6 +21,8 @@ from app.history.writing import Writer
 from app.protocol.events import Fact
 from app.protocol.plan import Contender, Plan, Step
 from app.protocol.sysbench import seed_of
+from app.report.content import read_report
+from app.report.rendering import to_html
 from app.script.recipe import Recipe, read_recipe
 from app.script.writing import render, write_script, write_scripts
 from tests import journals
@@ -276,6 +278,13 @@ def test_of_several_sessions_those_that_can_be(history: History, tmp_path: Path)
     with pytest.raises(InputError, match="was not carried out"):
         write_scripts(history, {"theirs": published}, tmp_path / "none")
     assert not (tmp_path / "none").exists()
+
+
+def test_a_report_has_the_script_of_its_base_in_it(history: History) -> None:
+    keep(history, replace(journals.contender(), name="<b>mine</b>"))
+    html = to_html(read_report(history, ["last"]))
+    assert "<summary>The script of &lt;b&gt;mine&lt;/b&gt;-1</summary>" in html
+    assert "drive 01-read all read.lua" in html and "$WORK/results" in html
 
 
 def test_the_command_says_where_it_is(
