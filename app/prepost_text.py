@@ -12,6 +12,7 @@ from .text_table import MISSING, TextTable, csv_of, ratio_text
 from .units import figure_text
 
 NONE = "No test was carried out both before and after the writes, like point-query.pre and point-query."
+_ALL = 5  # sessions that are told one by one
 _CSV = "before after coordinates unit column before_value after_value ratio n ratios marks"
 
 
@@ -30,12 +31,20 @@ def pairs_of_steps(comparison: Comparison, found: Sequence[PairOfSteps]) -> Text
 
 
 def _cells(column: ColumnOfPair, unit: str) -> tuple[str, ...]:
-    """Both figures, how they relate, from which session to which, and how many; ! where a step has marks."""
-    known = sorted(ratio for ratio in column["ratios"] if ratio is not None)
-    apart = f"{ratio_text(known[0])} to {ratio_text(known[-1])}" if len(known) > 1 else MISSING
+    """Both figures, how they relate in all sessions and in each, and how many; ! where a step has marks."""
     mark = " !" if column["marks"] else ""
     figures = (figure_text(value, unit) for value in column["values"])
-    return *figures, ratio_text(column["ratio"]) + mark, apart, str(column["n"])
+    return *figures, ratio_text(column["ratio"]) + mark, _sessions(column), str(column["n"])
+
+
+def _sessions(column: ColumnOfPair) -> str:
+    """`0.80 1.00`; of many from which to which."""
+    known = [ratio for ratio in column["ratios"] if ratio is not None]
+    if len(known) < 2:
+        return MISSING
+    if len(known) <= _ALL:
+        return " ".join(map(ratio_text, known))
+    return f"{ratio_text(min(known))} to {ratio_text(max(known))}"
 
 
 def to_csv(comparison: Comparison, found: Sequence[PairOfSteps]) -> str:

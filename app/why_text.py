@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from .compare import Comparison, MeasureEntry, RowEntry, base_of
 from .compare_text import label_of, labelled, names_of
+from .judgement import word_of
 from .measures import PER_QUERY, ROWS
 from .text_table import MISSING, TextTable, csv_of, ratio_text
 from .units import figure_text
@@ -39,7 +40,13 @@ def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
     """The figure, then all costs in the order in which they may explain it."""
     ids = [column["id"] for column in comparison["sessions"]]
     base, other = (names_of(comparison)[ids.index(id_)] for id_ in (entry["base"], entry["column"]))
-    figure = ("figure of the step", *pair_cells(entry), "", "", *noise_cells(entry))
+    figure = (
+        "figure of the step",
+        *pair_cells(entry, word_of(entry["verdict"])),
+        "",
+        "",
+        *noise_cells(entry),
+    )
     costs = [(cost["title"].removesuffix(PER_QUERY), *cost_cells(cost)) for cost in entry["costs"]]
     heads = ("", "unit", "base", "other", "ratio", "may explain", "busy", "n", "spread")
     title = f"{labelled(entry['step'], entry['coordinates'])}: {other} against the base {base}"
@@ -51,11 +58,11 @@ def cost_cells(cost: CostEntry) -> tuple[str, ...]:
     return *pair_cells(cost), share_text(cost["explains"]), share_text(cost["busy"]), *noise_cells(cost)
 
 
-def pair_cells(pair: PairEntry) -> tuple[str, ...]:
+def pair_cells(pair: PairEntry, word: str = "") -> tuple[str, ...]:
     """Unit, both figures and how they relate; ~ where the repeats of both overlap."""
-    sign = " ~" if pair["overlaps"] else ""
+    sign = word or ("~" if pair["overlaps"] else "")
     figures = (figure_text(value, pair["unit"]) for value in pair["values"])
-    return pair["unit"], *figures, ratio_text(pair["ratio"]) + sign
+    return pair["unit"], *figures, f"{ratio_text(pair['ratio'])} {sign}".rstrip()
 
 
 def noise_cells(pair: PairEntry) -> tuple[str, str]:

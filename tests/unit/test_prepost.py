@@ -72,7 +72,7 @@ def test_as_a_table(history: History) -> None:
     table = pairs_of_steps(comparison, pairs(comparison))
     first = table.lines[0]
     assert first[0] == "point-query threads=1"
-    assert first[2:] == ("queries/s", "150.0", "140.0", "0.89", "0.80 to 1.00", "2")
+    assert first[2:] == ("queries/s", "150.0", "140.0", "0.89", "0.80 1.00", "2")
     assert table.lines[1][5:] == ("0.80", "-", "1")
     assert len(to_csv(comparison, pairs(comparison)).splitlines()) == 5
 
