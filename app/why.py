@@ -187,8 +187,12 @@ def _cost(
 
 
 def _part(found: MeasureEntry, places: Sequence[int], change: float | None) -> float | None:
-    """How much of the change of the figure the change of a cost comes to: nothing where both went one way."""
-    grown = _grown([found["values"][at] for at in places])
+    """How much of the change of the figure the change of a cost comes to.
+
+    Nothing where both went one way, or where the change of the cost may be noise.
+    """
+    pair = _pair("", found, places)
+    grown = 0.0 if pair["overlaps"] else _grown(pair["values"])
     return None if grown is None or change is None else min(max(0.0, -grown / change), 1.0)
 
 

@@ -49,7 +49,7 @@ def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
     )
     costs = [(cost["title"].removesuffix(PER_QUERY), *cost_cells(cost)) for cost in entry["costs"]]
     heads = ("", "unit", "base", "other", "ratio", "may explain", "busy", "n", "spread")
-    title = f"{labelled(entry['step'], entry['coordinates'])}: {other} against the base {base}"
+    title = f"{labelled(entry['step'], entry['coordinates'])}: {other} against {base}"
     return TextTable(title, heads, (figure, *costs), 2, tuple(remarks_of(entry)))
 
 
@@ -67,8 +67,12 @@ def pair_cells(pair: PairEntry, word: str = "") -> tuple[str, ...]:
 
 def noise_cells(pair: PairEntry) -> tuple[str, str]:
     """How many sessions, and how far they lie apart; of both where that is not the same."""
-    spreads = [MISSING if each is None else f"{each:.1%}" for each in pair["spread"]]
-    return _both([str(each) for each in pair["n"]]), _both(spreads)
+    return _both([str(each) for each in pair["n"]]), _both([spread_text(each) for each in pair["spread"]])
+
+
+def spread_text(spread: float | None) -> str:
+    """`2.9%`, `135%`."""
+    return MISSING if spread is None else f"{spread:.1%}" if spread < 0.1 else f"{spread:.0%}"
 
 
 def _both(texts: Sequence[str]) -> str:

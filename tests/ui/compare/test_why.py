@@ -26,7 +26,7 @@ def test_enter_on_a_cell_shows_why(qtbot: QtBot, opened: Open, page: ComparePage
     qtbot.keyClick(page.body.table, Qt.Key.Key_Return)
     shown = panel(qtbot, page, WhyPanel)
     assert shown._way == STEP
-    assert shown._heading.text() == "read-only threads=1: innodb-preset1-1 against the base innodb-preset0-1"
+    assert shown._heading.text() == "read-only threads=1: innodb-preset1-1 against innodb-preset0-1"
     found = {line[0]: line for line in lines(shown)}
     assert found["CPU"][1:5] == ["us/query", "35.50", "35.50", "1.00"]
     assert found["KB written"][2:6] == ["-", "-", "-", "-"]
