@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from itertools import combinations, groupby, pairwise
 from math import inf, sqrt
 from statistics import fmean, median
 
@@ -23,7 +23,8 @@ SPARSE = 20.0  # events in a usual second: with fewer, a second without one is c
 _BLOCKS = 20  # that a step is looked at in, at most: longer steps have longer blocks
 _BLOCK_S = 3  # at least: what one second owes to the one before is lost within a block, as far as it can be
 # how many standard errors of blocks, as if these were independent: what still hangs together is allowed for
-_BEYOND_TREND, _BEYOND_LEVEL = 4.2, 6.0  # where two levels part is looked for, and noise has parts of its own
+_BEYOND_TREND, _BEYOND_LEVEL = 4.0, 5.8  # where two levels part is looked for, and noise has parts of its own
+_FEW = 1.5  # over the number of blocks: by so much more, as fewer of them tell less of their noise
 _LEAST_BLOCKS = 7
 _EDGE = 0.15  # of the step, at both ends: a level lasts that long at least
 
@@ -45,10 +46,13 @@ def steadiness(seconds: Sequence[float | None], first_s: int = 0) -> Steadiness:
     stalls = _stalls(known, usual)
     low = usual * STALLED if usual >= SPARSE else -inf
     working = [None if value is None or value < low else value for value in seconds]
-    drift = _drift(_blocks(working, first_s))
+    blocks = _blocks(working, first_s)
+    drift = _drift(blocks) if len(blocks) >= _LEAST_BLOCKS else ""
     reasons = [*([_stalls_text(stalls)] if stalls else []), *([drift] if drift else [])]
     if reasons:
         return Steadiness(UNSTEADY, ", ".join(reasons))
+    if len(blocks) < _LEAST_BLOCKS:
+        return Steadiness(SHORT, f"only {len(known)} of {len(seconds)} seconds have a figure")
     return Steadiness(STEADY, f"no trend, no two levels, no stall in {len(known)} seconds")
 
 
@@ -82,8 +86,6 @@ def _blocks(seconds: Sequence[float | None], first_s: int) -> list[tuple[int, fl
 def _drift(blocks: Sequence[tuple[int, float]]) -> str:
     """A trend or a second level, whichever says more of it; empty where there is neither."""
     values = [value for _, value in blocks]
-    if len(blocks) < _LEAST_BLOCKS or fmean(values) <= 0:
-        return ""
     trend, level = _trend(blocks), _level(values)
     first, second = (trend, level) if trend.noise <= level.noise else (level, trend)
     told = next((each for each in (first, second) if each.is_there), None)
@@ -105,7 +107,7 @@ class _Found:
 
     @property
     def share(self) -> float:
-        return self.after / self.before - 1 if self.before > 0 else inf
+        return max(self.after / self.before - 1, -1.0) if self.before > 0 else inf
 
     @property
     def is_there(self) -> bool:
@@ -115,11 +117,13 @@ class _Found:
 def _trend(blocks: Sequence[tuple[int, float]]) -> _Found:
     """A straight line by the median of all slopes (Theil and Sen): a few odd blocks do not turn it."""
     slope = median((b - a) / (to - at) for (at, a), (to, b) in combinations(blocks, 2))
-    first, last = blocks[0][0], blocks[-1][0]
-    length = last - first
-    centre = median(value - slope * (at - first) for at, value in blocks)
-    noise = _noise([value - centre - slope * (at - first) for at, value in blocks])
-    return _Found(centre, centre + slope * length, noise * sqrt(12 / len(blocks)), noise, _BEYOND_TREND)
+    level = median(value - slope * at for at, value in blocks)
+    noise = _noise([value - level - slope * at for at, value in blocks])
+    half = (
+        min(to - at for (at, _), (to, _) in pairwise(blocks)) / 2
+    )  # of a block: a mean is that of its middle
+    before, after = (level + slope * at for at in (blocks[0][0] - half, blocks[-1][0] + half))
+    return _Found(before, after, noise * sqrt(12 / len(blocks)), noise, _beyond(_BEYOND_TREND, blocks))
 
 
 def _level(values: Sequence[float]) -> _Found:
@@ -130,7 +134,11 @@ def _level(values: Sequence[float]) -> _Found:
     )
     error = noise * sqrt(1 / at + 1 / (len(values) - at))
     # medians: the block in which they part may lie between them
-    return _Found(median(values[:at]), median(values[at:]), error, noise, _BEYOND_LEVEL, at)
+    return _Found(median(values[:at]), median(values[at:]), error, noise, _beyond(_BEYOND_LEVEL, values), at)
+
+
+def _beyond(errors: float, blocks: Sequence[object]) -> float:
+    return errors * (1 + _FEW / len(blocks))
 
 
 def _parted_noise(before: Sequence[float], after: Sequence[float]) -> float:
@@ -144,10 +152,14 @@ def _noise(rest: Sequence[float]) -> float:
 
 
 def _trend_text(trend: _Found) -> str:
+    if trend.share == inf:
+        return "throughput rises from nothing over the step"
     return f"throughput {'falls' if trend.share < 0 else 'rises'} {abs(trend.share):.0%} over the step"
 
 
 def _level_text(blocks: Sequence[tuple[int, float]], level: _Found) -> str:
     second = blocks[level.at][0]
+    if level.share == inf:
+        return f"two levels: nothing is done until about second {second}"
     word = "lower" if level.share < 0 else "higher"
     return f"two levels: from about second {second} on throughput is {abs(level.share):.0%} {word}"
