@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, TypedDict
 
 from .stats import Cell, Limits, Verdict, group_ratio, judge
+from .stats.ranks import fewest
 from .stats.steady import UNSTEADY
 from .stats.verdicts import BETTER, COLOURED, DIFFERS, FEW, NOISE, SINGLE, SMALL, WORSE
 
@@ -27,7 +28,7 @@ _MEANINGS = {
     WORSE: "worse",
     DIFFERS: "differs",
     NOISE: "within the noise, or too small to matter",
-    FEW: "not enough repeats",
+    FEW: "",  # see _few_text
     MARKED: "marked, not judged",
 }
 UNKNOWN_NOISE = "the noise between sessions is unknown"
@@ -128,7 +129,8 @@ def word_of(verdict: str | None) -> str:
 def legend(comparison: Comparison) -> str:
     """The signs that stand in the cells, with what each means, in a few words."""
     there = {word for row in comparison["rows"] for word in row["verdict"]}
-    signs = {SHORT_SIGNS[word]: text for word, text in _MEANINGS.items() if word in there}
+    meanings = {**_MEANINGS, FEW: _few_text(comparison)}
+    signs = {SHORT_SIGNS[word]: text for word, text in meanings.items() if word in there}
     if SMALL in there:
         signs[SIGNS[SMALL]] = _MEANINGS[NOISE]
     alone = f"n = 1: {UNKNOWN_NOISE}, nothing is coloured" if SINGLE in there else ""
@@ -142,16 +144,21 @@ def explained(comparison: Comparison) -> str:
         return ""
     if words <= {SINGLE, MARKED}:
         return f"{UNKNOWN_NOISE}, so nothing is judged"
-    tested = _of_tested(comparison)
-    few = "? needs more repeats" if tested else "? needs more repeats: of so few no test can tell"
     return "; ".join(
         [
-            *tested,
-            *([few] if FEW in words else []),
+            *_of_tested(comparison),
+            *([f"? {_few_text(comparison)}"] if FEW in words else []),
             *(["! is marked and not judged"] if MARKED in words else []),
             *([f"where n = 1 {UNKNOWN_NOISE}"] if SINGLE in words else []),
         ]
     )
+
+
+def _few_text(comparison: Comparison) -> str:
+    """With how many it takes where no test could be asked at all."""
+    least = fewest(comparison["limits"]["false_share"])
+    is_known = least is not None and not _of_tested(comparison)
+    return f"not enough repeats, {least} of each at least" if is_known else "not enough repeats"
 
 
 def _of_tested(comparison: Comparison) -> list[str]:

@@ -24,7 +24,7 @@ _NUMBERS = {
     "warmup": "seconds before them, not part of the figures",
     "rate": "events a second, of each driven step that says nothing else; left out: as many as it can",
     "pause": "idle seconds before each session",
-    "repeats": "sessions of each contender",
+    "repeats": "sessions of each contender: 4 at least to tell differences from noise",
 }
 _TEXTS = ("target", "sequence", "name", "order", "transport", "load_method", "vary")
 

@@ -28,6 +28,11 @@ def least_p(n: int, m: int) -> float:
     return min(1.0, 2 / comb(n + m, n))
 
 
+def fewest(share: float) -> int | None:
+    """How many of each it takes at least until a p of this share can come out; None: no number will do."""
+    return next((n for n in range(2, EXACT) if least_p(n, n) <= share), None) if share > 0 else None
+
+
 def _doubled_ranks(values: Sequence[float]) -> list[int]:
     """Equal values share the mean of their ranks; twice that is a whole number."""
     ranks = [0] * len(values)

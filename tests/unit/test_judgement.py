@@ -88,7 +88,7 @@ def test_of_three_repeats_no_test_can_tell(history: History) -> None:
     keep(history, (1.0, 2.0, 0.5, 1.0, 1.0))
     found = compare(history, IDS[:6])
     assert set(verdicts(found)) == {"not enough repeats"} and found["rows"][0]["p"] == [None, None]
-    assert compare_text.remarks_of(found)[-1] == "n = 3: ? needs more repeats: of so few no test can tell"
+    assert compare_text.remarks_of(found)[-1] == "n = 3: ? not enough repeats, 4 of each at least"
 
 
 def test_single_sessions_have_no_interval_and_no_verdict(history: History) -> None:

@@ -7,7 +7,7 @@ import random
 import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
-from app.stats.ranks import EXACT, least_p, p_of
+from app.stats.ranks import EXACT, fewest, least_p, p_of
 
 
 @pytest.mark.parametrize(("n", "m"), [(2, 2), (3, 3), (4, 5), (8, 8), (12, 12)])
@@ -41,6 +41,11 @@ def test_of_many_it_is_near_enough() -> None:
 def test_what_cannot_be_told_apart() -> None:
     assert p_of([5.0, 5.0, 5.0], [5.0, 5.0, 5.0]) == 1.0
     assert p_of([5.0] * 20, [5.0] * 20) == 1.0
+
+
+@pytest.mark.parametrize(("share", "n"), [(0.05, 4), (0.01, 5), (0.5, 2), (0.0, None)])
+def test_how_many_it_takes_at_least(share: float, n: int | None) -> None:
+    assert fewest(share) == n
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 5), (3, 3), (4, 4), (8, 8)])

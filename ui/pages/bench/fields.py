@@ -20,7 +20,10 @@ _TYPED = {
     "tables": ("Tables", "How many tables are loaded"),
     "rows": ("Rows of each", "Of each table: 1000000, 50k, or a multiple of the memory: 3x memory"),
     "threads": ("Threads", "Client threads; several are gone through one after the other: 1, 2, 4"),
-    "repeats": ("Repeats", "How often each contender is taken through the sequence"),
+    "repeats": (
+        "Repeats",
+        "How often each contender is taken through the sequence: 4 at least to tell differences from noise",
+    ),
     "seconds": ("Seconds", "Measured, of each step that says nothing else"),
     "warmup": ("Warm-up s", "Seconds before the measured ones, in the same process"),
     "pause": ("Pause s", "Idle seconds before each session"),
