@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -157,7 +158,8 @@ def test_a_script_does_the_same_as_its_session(desktop: Desktop, tmp_path: Path)
     write_sequence(desktop)
     said = repeat(desktop, tmp_path, "mariadb-10.11.19:innodb")
     assert "queries/s" in said and "done: results are in" in said
-    assert not list(Path("/tmp").glob("dyno-script-*")), "the socket's directory is gone"
+    (socket,) = re.findall("^socket=(.*)$", (tmp_path / "out" / "work" / "my.cnf").read_text(), re.MULTILINE)
+    assert socket.startswith("/tmp/dyno-script-") and not Path(socket).parent.exists()
     again = subprocess.run(["sh", tmp_path / "out" / "run.sh"], capture_output=True, text=True, cwd="/")
     assert again.returncode == 1 and "name another directory" in again.stderr
 
