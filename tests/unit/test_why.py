@@ -156,7 +156,7 @@ def test_repeats_that_overlap_may_be_noise_and_explain_nothing(history: History)
     assert overlaps["cpu_us"] == (True, [2, 2])
     assert overlaps["reads"] == (False, [2, 2])
     lines = {line[0]: line for line in details(found, entry).lines}
-    assert lines["CPU"][4:] == ("1.04 ~", "0%", "11%", "2", "2.9% / 2.8%")
+    assert lines["CPU"][4:] == ("1.04 ~", "0%", "10%", "2", "2.9% / 2.8%")
 
 
 def test_the_table_of_all_steps_absolute_and_relative(history: History) -> None:
