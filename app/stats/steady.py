@@ -23,8 +23,8 @@ SPARSE = 20.0  # events in a usual second: with fewer, a second without one is c
 _BLOCKS = 20  # that a step is looked at in, at most: longer steps have longer blocks
 _BLOCK_S = 3  # at least: what one second owes to the one before is lost within a block, as far as it can be
 # how many standard errors of blocks, as if these were independent: what still hangs together is allowed for
-_BEYOND_TREND, _BEYOND_LEVEL = 4.0, 5.8  # where two levels part is looked for, and noise has parts of its own
-_FEW = 1.5  # over the number of blocks: by so much more, as fewer of them tell less of their noise
+_BEYOND_TREND, _BEYOND_LEVEL = 3.9, 5.6  # where two levels part is looked for, and noise has parts of its own
+_FEW = 2.5  # over the number of blocks: by so much more, as fewer of them tell less of their noise
 _LEAST_BLOCKS = 7
 _EDGE = 0.15  # of the step, at both ends: a level lasts that long at least
 
