@@ -14,6 +14,7 @@ from app.protocol.events import Fact
 from .desktop import Desktop
 
 MARIADB = "mariadb-10.11.19"
+ZIPPED = "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE="
 PACKED = """\
 [mysqld]
 plugin_load_add=ha_rocksdb
@@ -102,21 +103,28 @@ def test_what_the_build_would_have_in_force(desktop: Desktop, engine: str, optio
 @pytest.mark.build("mysql-5.6")
 @pytest.mark.build("mysql-9.7")
 @pytest.mark.parametrize(
-    ("fetched", "build", "options", "told"),
+    ("fetched", "contender", "options", "told"),
     [
-        (
-            "mysql-5.6",
-            "mysql-5.6.24",
-            "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=4",
-            "pages of 4 KB, zlib level 6",
-        ),
-        ("mysql-9.7", "mysql-9.7.4", "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8", "pages of 8 KB, zlib level 6"),
-        ("mysql-9.7", "mysql-9.7.4", "COMPRESSION='lz4'", "row format dynamic; page compression"),
+        ("mysql-5.6", "mysql-5.6.24:innodb:nuc-i3", ZIPPED + "4", "pages of 4 KB, zlib level 6"),
+        ("mysql-9.7", "mysql-9.7.4:innodb", ZIPPED + "8", "pages of 8 KB, zlib level 6"),
+        ("mysql-9.7", "mysql-9.7.4:innodb", "COMPRESSION='lz4'", "row format dynamic; page compression"),
     ],
 )
 def test_compression_of_mysql(
-    desktop: Desktop, build_path: Callable[[str], Path], fetched: str, build: str, options: str, told: str
+    desktop: Desktop, build_path: Callable[[str], Path], fetched: str, contender: str, options: str, told: str
 ) -> None:
     desktop.dyno("target", "edit", "local", "--search-path", str(build_path(fetched)))
-    session = run(desktop, f"{build}:innodb", options)
+    session = run(desktop, contender, options)
     assert all(told in each for each in compression(desktop, session))
+
+
+@pytest.mark.full
+@pytest.mark.build("mysql-5.6")
+def test_a_preset_that_leaves_no_room_for_compression_is_told(
+    desktop: Desktop, build_path: Callable[[str], Path]
+) -> None:
+    """Without Barracuda 5.6 makes plain tables, and the load would go on."""
+    desktop.dyno("target", "edit", "local", "--search-path", str(build_path("mysql-5.6")))
+    words = desktop.plan("mysql-5.6.24:innodb", table_options=ZIPPED + "8")
+    said = desktop.dyno("run", *words, code=1).stderr
+    assert "KEY_BLOCK_SIZE requires innodb_file_format > Antelope" in said
