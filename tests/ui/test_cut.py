@@ -171,6 +171,29 @@ def test_live_marks_the_step_and_opens_its_seconds(filled: Path, context: Contex
     qtbot.waitUntil(lambda: page._cutting.dialog is not None)
 
 
+def test_the_mark_comes_with_the_end_of_the_step(context: Context, qtbot: QtBot, dyno_home: Path) -> None:
+    maker = journals.Maker(PLAN).begin()
+    maker.value = lambda position, s: 1.0 if position else VALUES[max(s, 0)]  # type: ignore[method-assign]
+    maker.step(0)
+    maker.start_step(POINT)
+    maker.samples(POINT, range(-2, 60))
+    before = maker.raw
+    maker.end_step(POINT, value=36_666.0)
+    with History(dyno_home) as history:
+        Writer(history).append(PLAN.id, ID, 0, before)
+    page = LivePage(context)
+    qtbot.addWidget(page)
+    page.show()
+    page.open(Wanted("live", (ID,)))
+    strip = page.body.header.strip
+    qtbot.waitUntil(lambda: len(strip.blocks()) == len(PLAN.steps))
+    assert "unsteady" not in strip.text_of(strip.blocks()[POINT])
+    with History(dyno_home) as history:
+        Writer(history).append(PLAN.id, ID, len(before), maker.raw[len(before) :])
+    context.bus.changed.emit(Changes(sessions=True))
+    qtbot.waitUntil(lambda: f"unsteady: {REASON}" in strip.text_of(strip.blocks()[POINT]))
+
+
 def test_compare_says_why_beside_the_curve(filled: Path, context: Context, qtbot: QtBot) -> None:
     page = ComparePage(context)
     qtbot.addWidget(page)
