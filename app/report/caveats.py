@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
-from ..compare import Comparison
+from ..compare import Comparison, RowEntry
 from ..compare_text import label_of, seconds_told
 from ..history.figures import notes, plan_of
 from ..history.history import History
@@ -36,19 +36,24 @@ def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[s
 
 
 def _repeats(found: Comparison, names: Sequence[str]) -> Iterator[str]:
-    """How often each was measured, and how far its sessions lie apart."""
+    """How often each was measured, and how far its sessions lie apart; of one alone, how far its seconds do."""
     for at, (name, column) in enumerate(zip(names, found["sessions"], strict=True)):
         sessions = repeats_text(len(column["ids"]), column["loads"], column["server_starts"])
-        spreads = [(row["spread"][at], label_of(row)) for row in found["rows"]]
-        known = sorted((spread, label) for spread, label in spreads if spread is not None)
-        if not known:
-            yield f"{name}: {sessions}"
-            continue
-        middle, (most, where) = median(spread for spread, _ in known), known[-1]
-        yield (
-            f"{name}: {sessions}; they lie within {middle:.1%} of their median in half of the steps, "
-            f"within {most:.1%} in all of them (the widest: {where})"
-        )
+        spreads = _apart("they", ((row["spread"][at], row) for row in found["rows"]))
+        alone = _apart("blocks of its seconds", ((row["within"][at], row) for row in found["rows"]))
+        yield f"{name}: {sessions}{spreads or alone}"
+
+
+def _apart(what: str, shares: Iterable[tuple[float | None, RowEntry]]) -> str:
+    """'' where nothing is known."""
+    known = sorted((share, label_of(row)) for share, row in shares if share is not None)
+    if not known:
+        return ""
+    middle, (most, where) = median(share for share, _ in known), known[-1]
+    return (
+        f"; {what} lie within {middle:.1%} of their median in half of the steps, "
+        f"within {most:.1%} in all of them (the widest: {where})"
+    )
 
 
 def _without_figure(found: Comparison, names: Sequence[str]) -> Iterator[str]:

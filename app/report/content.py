@@ -12,6 +12,7 @@ from ..compare_text import names_of
 from ..differences import DifferenceEntry, differences, is_of_the_builds
 from ..errors import InputError
 from ..history.history import History
+from ..stability import with_stability
 from ..stats import Limits
 from ..units import date_text
 from .caveats import caveats
@@ -64,7 +65,7 @@ def read_report(
     limits: Limits | None = None,
 ) -> Report:
     """All of it; raises InputError where the sessions cannot be compared."""
-    found = by_group(compare(history, references, base, limits))
+    found = by_group(with_stability(history, compare(history, references, base, limits)))
     columns, names, at = found["sessions"], tuple(names_of(found)), base_of(found)
     differing = _differences(history, found)
     repeat = tuple(how_to_repeat(history, columns, at))

@@ -78,6 +78,16 @@ def test_single_sessions_are_not_judged_in_words_either(history: History) -> Non
     assert "better" not in told and "worse" not in told
 
 
+def test_of_single_sessions_it_is_told_how_steady_they_were(tmp_path: Path) -> None:
+    ids = comparable.keep(tmp_path, comparable.plan(2, its_steps=comparable.steps((1,), seconds=40)))
+    with History(tmp_path) as history:
+        told = read_report(history, ids).caveats
+    (line,) = [each for each in told if each.startswith("rocksdb-preset0-1: 1 repeat")]
+    assert re.search(
+        r"; blocks of its seconds lie within \d+\.\d% of their median in half of the steps", line
+    )
+
+
 def test_one_session_is_a_report_too(history: History) -> None:
     report = read_report(history, keep(history, repeats=1)[:1])
     assert report.summary == () and report.differences == () and len(report.groups) == 3
