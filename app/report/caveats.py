@@ -36,7 +36,7 @@ def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[s
 
 
 def _repeats(found: Comparison, names: Sequence[str]) -> Iterator[str]:
-    """How often each was measured, and how far its sessions lie apart; of one alone, how far its seconds do."""
+    """How often each was measured, how far its sessions lie apart; of one alone, how far its seconds do."""
     for at, (name, column) in enumerate(zip(names, found["sessions"], strict=True)):
         sessions = repeats_text(len(column["ids"]), column["loads"], column["server_starts"])
         spreads = _apart("they", ((row["spread"][at], row) for row in found["rows"]))
