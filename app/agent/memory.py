@@ -130,9 +130,12 @@ def check_library(library: str, server: str, environment: Mapping[str, str]) -> 
     if refused:
         raise Refusal("{} is no shared library for {}: {}".format(library, server, refused.group(1)))
     giving = set(re.findall(r"binding file .* \[0\] to (.*) \[0\]: normal symbol `malloc'", said))
-    if giving - {library}:
+    others = giving - {library}
+    if server in others:
+        raise Refusal("{} has an allocator built in: it would not use {}".format(server, library))
+    if others:
         text = "{} is no allocator for {}, which has malloc from {}"
-        raise Refusal(text.format(library, server, ", ".join(sorted(giving - {library}))))
+        raise Refusal(text.format(library, server, ", ".join(sorted(others))))
 
 
 def mapped(pid: int) -> Set[str]:

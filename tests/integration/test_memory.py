@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.agent.builds import environment
 from app.agent.cgroup import RECORD, limit_problem
-from app.agent.memory import mapped
+from app.agent.memory import check_library, find_library, mapped
+from app.agent.refusal import Refusal
 from app.protocol.events import Fact
 
 from .desktop import Desktop
@@ -124,6 +127,17 @@ def test_what_cannot_be_had_is_refused_before_anything_starts(desktop: Desktop) 
     assert "the allocator /gone.so is not there: there is no such file" in said
     assert "numactl --membind=63 cannot be had here: " in said
     assert desktop.sessions() == []
+
+
+@pytest.mark.full
+@pytest.mark.build("mariadb-10.2")
+def test_a_build_with_an_allocator_of_its_own_takes_no_other(
+    build_path: Callable[[str], Path],
+) -> None:
+    server = str(build_path("mariadb-10.2") / "bin/mysqld")
+    library = find_library("jemalloc")
+    with pytest.raises(Refusal, match=f"^{server} has an allocator built in: it would not use {library}$"):
+        check_library(library, server, environment(os.path.dirname(os.path.dirname(server)), server))
 
 
 @pytest.mark.full
