@@ -37,8 +37,10 @@ def read_stability(history: History, comparison: Comparison) -> dict[Key, list[f
 def _counting(curve: Curve, cut: CutEntry | None) -> list[float | None]:
     """The measured seconds; of them those that a person has left."""
     first, last = (cut["first_s"], cut["last_s"]) if cut else (0, curve.seconds[-1])
-    seconds = zip(curve.seconds.tolist(), curve.values.tolist(), strict=True)
-    return [None if value != value else value for s, value in seconds if first <= s <= last]
+    values = curve.values[(curve.seconds >= first) & (curve.seconds <= last)]
+    found: list[float | None] = values.tolist()
+    is_missing = values != values
+    return [None if value != value else value for value in found] if is_missing.any() else found
 
 
 def with_stability(history: History, comparison: Comparison) -> Comparison:

@@ -70,11 +70,14 @@ WHERE session.id = ? AND NOT warm ORDER BY step.position DESC"""
 
 def curves_of(history: History, session: str, series: str) -> dict[tuple[str, str], Curve]:
     """A series in all steps of a session that have ended, by name and coordinates of the step."""
+    found: dict[tuple[str, str], Curve] = {}
+    clocks: dict[bytes, Floats] = {}  # steps of one length share their seconds
     rows = history.query(_OF_SESSION, (ALIASES.get(series, series), session))
-    return {
-        (name, coordinates): Curve(unpack(clock), unpack(content))
-        for name, coordinates, clock, content in rows
-    }
+    for name, coordinates, clock, content in rows:
+        if clock not in clocks:
+            clocks[clock] = unpack(clock)
+        found[name, coordinates] = Curve(clocks[clock], unpack(content))
+    return found
 
 
 def all_series(history: History, sessions: Sequence[str]) -> list[tuple[str, str, str]]:

@@ -55,9 +55,13 @@ def measure_compare_repeats(options: argparse.Namespace) -> list[Figure]:
 def _page(home: Path) -> Iterator[tuple[QApplication, ComparePage]]:
     """On this history, at the size of a large window."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from PySide6.QtWidgets import QApplication
+
     from ui.application import close_context, make_application, make_context
 
-    application, context = make_application(), make_context(home)
+    application = QApplication.instance() or make_application()
+    assert isinstance(application, QApplication)
+    context = make_context(home)
     context.theme.set_appearance("light")
     from ui.pages.compare import ComparePage
 
