@@ -116,7 +116,8 @@ def test_builds_that_cannot_start_say_why(qtbot: QtBot, open_panel: Callable[[],
     panel.view.card.show_survey(Survey(time.time(), SURVEY))
     tree = panel.view.card.builds
     well, broken = tree.topLevelItem(0), tree.topLevelItem(1)
-    assert well is not None and well.text(1) == "innodb myisam"
+    assert well is not None and well.text(1) == "never tried: innodb myisam"
+    assert "MySQL 8.4: never tried: neither a build nor a recording" in well.toolTip(1)
     assert broken is not None and "libssl.so.10" in broken.toolTip(0)
     assert broken.text(1) == "cannot start: libssl.so.10 is missing"
     assert panel.view.card._builds_head.text() == "2 builds, 1 of them cannot start"
@@ -414,6 +415,8 @@ SURVEY: dict[str, Any] = {
     "builds": [
         {
             "name": "mysql-8.4.6",
+            "family": "MySQL",
+            "version": "8.4.6",
             "server": "/usr/sbin/mysqld",
             "engines": ["innodb", "myisam"],
             "problem": None,

@@ -221,7 +221,7 @@ class BuildTree(QTreeWidget):
 def _build_item(build: Mapping[str, Any]) -> QTreeWidgetItem:
     problem = build.get("problem")
     version = tried(build.get("family"), build.get("version"))
-    engines = " ".join(build.get("engines") or []) + ("" if version.is_tried else f" ({version.how})")
+    engines = ("" if version.is_tried else f"{version.how}: ") + " ".join(build.get("engines") or [])
     item = QTreeWidgetItem([str(build["name"]), f"cannot start: {problem}" if problem else engines])
     notes = notes_text(build.get("notes") or {})
     said = (build.get("version_text"), build.get("server"), version.text, problem, notes)
