@@ -31,7 +31,7 @@ full:
 	@sh install.sh full
 	@$(MAKE) --no-print-directory lint
 	@$(BIN)/python -m tests.builds mysql-5.6 mysql-9.7 mysql-5.6-full \
-		mysql-5.5 mysql-5.7 mariadb-10.2 mariadb-11.4 || test "$$CI" != true
+		mysql-5.5 mysql-5.7 mariadb-10.2 mariadb-11.4 mariadb-11.8 || test "$$CI" != true
 	$(BIN)/pytest
 
 bench:

@@ -60,7 +60,7 @@ TRIED = (
     Tried("MariaDB", "10.6", NEVER),
     Tried("MariaDB", "10.11", SESSIONS, "10.11.19 of Debian 12"),
     Tried("MariaDB", "11.4", SESSIONS, "11.4.5 of Maven Central"),
-    Tried("MariaDB", "11.8", NEVER),
+    Tried("MariaDB", "11.8", SESSIONS, "11.8.9 of Debian unstable, with MyRocks"),
     Tried("MariaDB", "12", NEVER),
 )
 

@@ -65,7 +65,7 @@ Acquire::Languages "none";
 WRAPPER = """\
 #!/bin/sh
 base=${0%/*}/..
-exec "$base/lib/ld-linux-x86-64.so.2" --library-path "$base/lib" "$base/libexec/mysqld" "$@"
+exec "$base/lib/ld-linux-x86-64.so.2" --library-path "$base/lib" "$base/libexec/SERVER" "$@"
 """
 
 
@@ -223,20 +223,20 @@ def _mysql_5_5_from_maven(scratch: Path, into: Path) -> dict[str, str]:
     return checksums
 
 
-# ---- mysql-9.7: the newest MySQL of Debian unstable and its libraries, in a base directory of their own
+# ---- of Debian unstable: the newest server and its libraries, in a base directory of their own
 
 
-def _from_debian_unstable(scratch: Path, into: Path) -> dict[str, str]:
+def _from_debian_unstable(server: str, packages: Sequence[str], scratch: Path, into: Path) -> dict[str, str]:
     apt = scratch / "apt"
     private = {"APT_CONFIG": str(_private_apt(apt)), "DEBIAN_FRONTEND": "noninteractive"}
     _run(["apt-get", "-q", "update", "--error-on=any"], scratch, private)
     # an empty status file: apt resolves every library anew, whatever this machine has installed
-    _run(["apt-get", "-q", "-y", "--download-only", "install", "mysql-server-core"], scratch, private)
-    packages = sorted(apt.glob("cache/archives/*.deb"))
-    for package in packages:
-        _run(["dpkg-deb", "-x", str(package), str(scratch / "unpacked")], scratch)
-    _lay_out_debian(scratch / "unpacked/usr", into)
-    return {package.name: _sha256(package) for package in packages}
+    _run(["apt-get", "-q", "-y", "--download-only", "install", *packages], scratch, private)
+    archives = sorted(apt.glob("cache/archives/*.deb"))
+    for archive in archives:
+        _run(["dpkg-deb", "-x", str(archive), str(scratch / "unpacked")], scratch)
+    _lay_out_debian(server, scratch / "unpacked/usr", into)
+    return {archive.name: _sha256(archive) for archive in archives}
 
 
 def _private_apt(apt: Path) -> Path:
@@ -253,16 +253,17 @@ def _private_apt(apt: Path) -> Path:
     return apt / "apt.conf"
 
 
-def _lay_out_debian(usr: Path, into: Path) -> None:
+def _lay_out_debian(server: str, usr: Path, into: Path) -> None:
     for directory in ("bin", "libexec", "lib/mysql"):
         (into / directory).mkdir(parents=True)
-    (usr / "sbin/mysqld").rename(into / "libexec/mysqld")
-    (usr / "share/mysql").rename(into / "share")
+    (usr / "sbin" / server).rename(into / "libexec" / server)
+    share = next(each for each in (usr / "share/mariadb", usr / "share/mysql") if each.is_dir())
+    share.rename(into / "share")
     (usr / "lib/mysql/plugin").rename(into / "lib/mysql/plugin")
     for library in (usr / "lib/x86_64-linux-gnu").glob("*.so*"):
         library.rename(into / "lib" / library.name)
-    wrapper = into / "bin/mysqld"
-    wrapper.write_text(WRAPPER)
+    wrapper = into / "bin" / server
+    wrapper.write_text(WRAPPER.replace("SERVER", server))
     wrapper.chmod(0o755)
 
 
@@ -275,6 +276,11 @@ def _mariadb(version: str, server: str) -> Source:
     return Source(f"Maven Central {MAVEN_MARIADB}{version}", ".", server, server, lay_out)
 
 
+def _debian(server: str, *packages: str) -> Source:
+    lay_out = partial(_from_debian_unstable, server, packages)
+    return Source(f"Debian unstable {' '.join(packages)}", ".", f"bin/{server}", f"libexec/{server}", lay_out)
+
+
 SOURCES = {
     "mysql-5.5": Source(f"Maven Central {MAVEN_55}", ".", "bin/mysqld", "bin/mysqld", _mysql_5_5_from_maven),
     "mysql-5.6": _npm(NPM_56),
@@ -282,11 +288,10 @@ SOURCES = {
         f"Maven Central {MAVEN_56}", ".", "bin/mysqld", "bin/mysqld", partial(_from_maven, MAVEN_56)
     ),
     "mysql-5.7": _npm(NPM_57),
-    "mysql-9.7": Source(
-        "Debian unstable mysql-server-core", ".", "bin/mysqld", "libexec/mysqld", _from_debian_unstable
-    ),
+    "mysql-9.7": _debian("mysqld", "mysql-server-core"),
     "mariadb-10.2": _mariadb("10.2.11", "bin/mysqld"),
     "mariadb-11.4": _mariadb("11.4.5", "bin/mariadbd"),
+    "mariadb-11.8": _debian("mariadbd", "mariadb-server-core", "mariadb-plugin-rocksdb"),
 }
 
 

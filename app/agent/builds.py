@@ -102,7 +102,7 @@ def describe(base: str, server: str, empty: str, known: Dict[str, Any]) -> Build
         build["environment"], build["binary"] = extra, binary
         build["family"], build["version"] = parse_version(build["version_text"], options)
         build["plugin_dir"] = plugin_dir(base, options) or None
-        build["engines"] = engines_of(options, build["plugin_dir"] or "")
+        build["engines"] = engines_of(options, build["plugin_dir"] or "", build["script"])
         if build["version"] is None:
             build["problem"] = "its --version is none Dyno understands: {}".format(
                 build["version_text"][:200]
@@ -193,12 +193,12 @@ def parse_version(text: str, options: Mapping[str, str]) -> Tuple[Optional[str],
     return "MySQL", version
 
 
-def engines_of(options: Mapping[str, str], plugin_dir: str) -> List[str]:
-    """Engines compiled in, or there as a plugin whose libraries are there too."""
+def engines_of(options: Mapping[str, str], plugin_dir: str, script: bool = False) -> List[str]:
+    """Engines compiled in, or there as a plugin whose libraries are there too: a script may know others."""
     found = []
     for engine, option in ENGINES.items():
         plugin = os.path.join(plugin_dir, PLUGINS.get(engine, "none"))
-        if option in options or (os.path.isfile(plugin) and not missing_libraries(plugin)):
+        if option in options or (os.path.isfile(plugin) and (script or not missing_libraries(plugin))):
             found.append(engine)
     return found
 

@@ -94,6 +94,7 @@ def test_mysql_9_7_accepts_every_preset(
             ("mysql-5.7", "mysqld", "MySQL", "5.7.29"),
             ("mariadb-10.2", "bin/mysqld", "MariaDB", "10.2.11"),
             ("mariadb-11.4", "bin/mariadbd", "MariaDB", "11.4.5"),
+            ("mariadb-11.8", "bin/mariadbd", "MariaDB", "11.8.9"),
         )
     ],
 )
@@ -101,7 +102,7 @@ def test_other_versions_accept_every_preset(
     build_path: Callable[[str], Path], tmp_path: Path, name: str, server: str, family: str, version: str
 ) -> None:
     base = build_path(name)
-    engines = ("innodb", "myisam", *(["aria"] if family == "MariaDB" else []))
+    engines = ["innodb", "myisam", *["aria"] * (family == "MariaDB"), *["rocksdb"] * (name == "mariadb-11.8")]
     found = {
         preset.id: complaints(
             str(base), str(base / server), rendered(preset.values[0], family, version), tmp_path
