@@ -202,9 +202,8 @@ def _columns_of(create_table: str) -> Iterator[tuple[str, str]]:
 
 def _compression(history: History, session: str) -> Iterator[tuple[str, str]]:
     """As it was after the load: what there is of it at the end depends on how much was written."""
-    found = [each["value"] for each in facts(history, session, "compression") if each["when"] == "loaded"]
-    if found:
-        yield "compression in force", found[-1]["in_force"]
+    for found in facts(history, session, "compression")[:1]:
+        yield "compression in force", found["value"]["in_force"]
 
 
 def _variables(variables: Mapping[str, str], session: str, base: str) -> Iterator[tuple[str, str]]:

@@ -130,6 +130,16 @@ def test_start_state_and_tables(tmp_path: Path) -> None:
     }
 
 
+def test_compression_is_what_was_read_back(tmp_path: Path) -> None:
+    """Table options of the same words need not have the same in force."""
+    facts = [
+        {"compression": {"in_force": said, "tables": []}} for said in ("row format compact", "pages of 8 KB")
+    ]
+    assert rows(found(tmp_path, journals.plan([INNODB, INNODB]), *facts)) == {
+        ("tables", "compression in force"): ["row format compact", "pages of 8 KB"],
+    }
+
+
 def test_plans_and_their_files(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         ours = keep(history, journals.plan())
