@@ -11,7 +11,7 @@ from statistics import mean
 
 from app.agent.generator import driver_options, find_sysbench
 from app.errors import InputError
-from app.protocol.plan import LOAD_METHODS, Plan
+from app.protocol.plan import Plan
 
 from . import rig as rigs
 from .figure import Figure
@@ -45,7 +45,7 @@ def measure_load(options: argparse.Namespace) -> list[Figure]:
         for engine in engines(options):
             unused = STEP.format(name="unused", workload="point-query", seconds=1)
             with waiting(rig.plan(engine, unused, tables=1, rows=1000), rig) as turns:
-                for method in LOAD_METHODS:
+                for method in options.methods.split(","):
                     found += _method_of(rig, turns, engine, method, rows)
     return found
 
