@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import Sample
+from app.stability import single_columns
 from tests import comparable, journals
 
 from .figure import Figure
@@ -169,6 +170,8 @@ def _open(application: QApplication, page: ComparePage, ids: tuple[str, ...]) ->
     turns.append(_turn(application.processEvents))
     whole_ms = (time.perf_counter() - began) * 1000
     page.disconnect(listening)
+    if comparison := page.body.comparison:
+        _wait(application, lambda: bool(page.body.stability) or not single_columns(comparison))
     return _Opened(table_ms, whole_ms, max(turns) * 1000)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -25,6 +26,7 @@ from .controls import Controls
 from .limits import LimitsRow
 from .sharing import Sharing
 
+_PAINTED_MS = 100  # what is read beside the table waits for the table
 _WARNINGS = 3  # lines of them before the table is pushed too far down
 
 _VERSIONS = 6  # of MySQL, on the first machine of the first of the published tables
@@ -135,7 +137,7 @@ class ComparePage(Page):
             self.message.show_info("One column: choose another to compare it with.", self.commands.choose)
         self.body.stability = {}
         self._show()
-        self._read_stability(compared)
+        QTimer.singleShot(_PAINTED_MS, self, lambda: self._read_stability(compared))
 
     @property
     def _look(self) -> Look:
@@ -167,9 +169,9 @@ class ComparePage(Page):
             self.limits.explain(compared.shown, self.body.table.figures.has_stability)
 
     def _read_stability(self, compared: Compared) -> None:
-        """Of sessions that stand alone in their columns: read when the table is there."""
+        """Of sessions that stand alone in their columns: read when the table is painted."""
         comparison = compared.comparison
-        if comparison and single_columns(comparison):
+        if compared.chosen == self._chosen and comparison and single_columns(comparison):
             self._beside.read(
                 lambda history: read_stability(history, comparison),
                 lambda found: self._on_stability(compared.chosen, found),
