@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from statistics import median
 from typing import Any, TypedDict
 
 from .differences import work_differences
@@ -322,10 +323,7 @@ def _reason(cell: Sequence[StepEntry], model: StepEntry) -> str:
 
 
 def _median(values: Sequence[float]) -> float | None:
-    if not values:
-        return None
-    ordered, middle = sorted(values), len(values) // 2
-    return ordered[middle] if len(values) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    return median(values) if values else None
 
 
 def _ratio(value: float | None, base: float | None) -> float | None:

@@ -7,13 +7,17 @@ from collections.abc import Iterator, Sequence
 
 from .compare import Comparison
 from .compare_text import labelled, names_of
+from .csv_text import csv_text
 from .prepost import ColumnOfPair, PairOfSteps
-from .text_table import MISSING, TextTable, csv_of, ratio_text
+from .text_table import MISSING, TextTable, ratio_text
 from .units import figure_text
 
 NONE = "No test was carried out both before and after the writes, like point-query.pre and point-query."
 _ALL = 5  # sessions that are told one by one
-_CSV = "before after coordinates unit column before_value after_value ratio n ratios marks"
+_CSV = (
+    *("before", "after", "coordinates", "unit", "column"),
+    *("before_value", "after_value", "ratio", "n", "ratios", "marks"),
+)
 
 
 def pairs_of_steps(comparison: Comparison, found: Sequence[PairOfSteps]) -> TextTable:
@@ -49,7 +53,7 @@ def _sessions(column: ColumnOfPair) -> str:
 
 def to_csv(comparison: Comparison, found: Sequence[PairOfSteps]) -> str:
     """One line a pair and column."""
-    return csv_of(_CSV, (line for pair in found for line in _csv_lines(comparison, pair)))
+    return csv_text(_CSV, (line for pair in found for line in _csv_lines(comparison, pair)))
 
 
 def _csv_lines(comparison: Comparison, pair: PairOfSteps) -> Iterator[Sequence[object]]:

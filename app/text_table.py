@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .compare_text import markdown_of
-from .csv_text import csv_text
 
 MISSING = "-"
 
@@ -26,11 +24,6 @@ def to_markdown(table: TextTable) -> str:
     """Under its title, with its remarks below."""
     lines = [markdown_of(table.heads, table.lines, table.texts).strip()] if table.lines else []
     return "\n\n".join([f"### {table.title}", *lines, *table.remarks]) + "\n"
-
-
-def csv_of(heads: str, lines: Iterable[Sequence[object]]) -> str:
-    """The heads as one text, words apart; what is missing is an empty cell."""
-    return csv_text(heads.split(), lines)
 
 
 def ratio_text(ratio: float | None) -> str:

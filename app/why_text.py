@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from .compare import Comparison, MeasureEntry, RowEntry, base_of
 from .compare_text import label_of, labelled, names_of
+from .csv_text import csv_text
 from .judgement import word_of
 from .measures import PER_QUERY, ROWS
-from .text_table import MISSING, TextTable, csv_of, ratio_text
+from .text_table import MISSING, TextTable, ratio_text
 from .units import figure_text
 from .why import COSTS, CostEntry, PairEntry, WhyEntry, remarks_of
 
@@ -29,7 +30,8 @@ _SHORT = {
 }
 UNMEASURED = "What a query costs was not measured in these sessions."
 _CSV = (
-    "step coordinates base column cost unit base_value value ratio explains busy base_n n base_spread spread"
+    *("step", "coordinates", "base", "column", "cost", "unit", "base_value", "value", "ratio"),
+    *("explains", "busy", "base_n", "n", "base_spread", "spread"),
 )
 
 
@@ -128,7 +130,7 @@ def _cell(found: MeasureEntry | RowEntry, at: int, base: int | None, unit: str =
 
 def to_csv(entries: Sequence[WhyEntry]) -> str:
     """One line a cost, step by step; the figure of the step before them."""
-    return csv_of(_CSV, (line for entry in entries for line in _csv_lines(entry)))
+    return csv_text(_CSV, (line for entry in entries for line in _csv_lines(entry)))
 
 
 def _csv_lines(entry: WhyEntry) -> Iterator[Sequence[object]]:

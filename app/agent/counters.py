@@ -31,6 +31,19 @@ def _gauge(
     return Counter(series, status, unit, "gauge", direction, label, scale)
 
 
+def _rows_written(engine: str) -> List[Counter]:
+    """Of an engine that keeps no counts of its own."""
+    return [
+        _rate(engine + ".rows_written", "handler_write", "rows inserted"),
+        _rate(engine + ".rows_updated", "handler_update", "rows updated"),
+        _rate(engine + ".rows_deleted", "handler_delete", "rows deleted"),
+    ]
+
+
+def _lock_waits(engine: str) -> Counter:
+    return _rate(engine + ".lock_waits", "table_locks_waited", "table lock waits", direction="lower")
+
+
 KB = 1 / 1024
 MB = KB / 1024
 HANDLER_READS = "+".join(
@@ -82,25 +95,21 @@ BY_ENGINE: Dict[str, List[Counter]] = {
         _rate("rocksdb.slowdowns", "rocksdb_stall_total_slowdowns", "write slowdowns", direction="lower"),
     ],
     "myisam": [
-        _rate("myisam.rows_written", "handler_write", "rows inserted"),
-        _rate("myisam.rows_updated", "handler_update", "rows updated"),
-        _rate("myisam.rows_deleted", "handler_delete", "rows deleted"),
+        *_rows_written("myisam"),
         _rate("myisam.cache_requests", "key_read_requests", "key cache requests"),
         _rate("myisam.cache_misses", "key_reads", "key cache misses", direction="lower"),
         _rate("myisam.key_writes", "key_writes", "key blocks written"),
         _gauge("myisam.unflushed_blocks", "key_blocks_not_flushed", "key blocks not flushed"),
-        _rate("myisam.lock_waits", "table_locks_waited", "table lock waits", direction="lower"),
+        _lock_waits("myisam"),
     ],
     "aria": [
-        _rate("aria.rows_written", "handler_write", "rows inserted"),
-        _rate("aria.rows_updated", "handler_update", "rows updated"),
-        _rate("aria.rows_deleted", "handler_delete", "rows deleted"),
+        *_rows_written("aria"),
         _rate("aria.cache_requests", "aria_pagecache_read_requests", "page cache requests"),
         _rate("aria.cache_misses", "aria_pagecache_reads", "page cache misses", direction="lower"),
         _rate("aria.page_writes", "aria_pagecache_writes", "pages written"),
         _rate("aria.log_syncs", "aria_transaction_log_syncs", "log syncs"),
         _gauge("aria.unflushed_pages", "aria_pagecache_blocks_not_flushed", "pages not flushed"),
-        _rate("aria.lock_waits", "table_locks_waited", "table lock waits", direction="lower"),
+        _lock_waits("aria"),
     ],
 }
 

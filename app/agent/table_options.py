@@ -20,14 +20,12 @@ def try_table_options(client: Client, contender: Contender) -> Tuple[str, str]:
     """Why its tables would not be as asked for ('' if they would be), and the compression they would have."""
     options, family = without_family(contender.table_options)
     comment = " COMMENT 'cfname={}'".format(family) if family else ""
-    client.try_run(
-        "SET SESSION innodb_strict_mode=OFF"
-    )  # what is left out is said then, each with its reason
+    # what is left out is said then, each with its reason
+    client.try_run("SET SESSION innodb_strict_mode=OFF")
     try:
         client.run(_CREATE.format(comment, contender.engine, options))
-        warnings = [
-            str(row["message"]).rstrip(".") for row in client.query("SHOW WARNINGS") if row["level"] != "Note"
-        ]
+        said = client.query("SHOW WARNINGS")
+        warnings = [str(row["message"]).rstrip(".") for row in said if row["level"] != "Note"]
         in_force = compression_in_force(client, contender.engine)
         wrong = [*warnings, *_other_than_asked(client, options, family, in_force)]
     except QueryError as error:

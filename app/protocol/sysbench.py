@@ -7,6 +7,7 @@ import re
 from typing import Any, List, Sequence, Tuple
 
 from .plan import PREPARING, Plan, Step
+from .words import word
 
 PERCENTILE = 95
 MOST_SEED = 2**31 - 1  # that sysbench takes; 0 would be the clock
@@ -62,4 +63,4 @@ def without_family(table_options: str) -> Tuple[str, str]:
 
 
 def _word(value: Any) -> str:
-    return {True: "on", False: "off"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+    return word(value).lower() if isinstance(value, bool) else str(value)
