@@ -25,8 +25,8 @@ from ..protocol.plan import Contender, Plan, Step, Turn, digest
 from ..protocol.series import LOAD
 
 OF_CONTENDER = ("build", "family", "version", "engine", "preset", "table_options")
-REPORTED = ("load.queries", "load.transactions", "load.errors", "load.latency_p95_ms")
-SERIES = [each for each in LOAD if each["name"] in REPORTED]
+NOT_REPORTED = ("load.reconnects", "load.rows")
+SERIES = [each for each in LOAD if each["name"] not in NOT_REPORTED]
 
 
 @dataclass(frozen=True)

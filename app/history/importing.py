@@ -27,6 +27,7 @@ from .writing import Writer
 LIMITS = {"manifest.json": 1 << 16, "plan.json": 1 << 26, "journal.jsonl": 1 << 30, "owned.json": 1 << 24}
 MAX_ADDED = 1000  # tags, notes or cuts of one session
 _BLOCK = 1 << 20
+_NONE_OF_ALL = "it is no exported session, no output of sysbench, and a published table ends with .csv"
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
         raise ValueError("it is no file")
     if not zipfile.is_zipfile(file):
         file.open("rb").close()  # says if it cannot be read at all
-        raise ValueError("it is no exported session")
+        raise ValueError(_NONE_OF_ALL if file.stat().st_size else "it is empty")
     with zipfile.ZipFile(file) as archive:
         _check_members(archive)
         yield archive

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..foreign.sysbench import is_output, read_folder, read_output
+from ..foreign.outputs import read_folder, read_output
+from ..foreign.sysbench import is_output
 from ..foreign.table import read_table
 from .history import History
 from .importing import Imported, import_session

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QAction, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPlainTextEdit, QPushButton, QTableView
+from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QMenu, QPlainTextEdit, QPushButton, QTableView
 from pytestqt.qtbot import QtBot
 
 from app.history.history import History
@@ -369,6 +369,21 @@ def drop(page: HistoryPage, files: list[Path]) -> None:
     data.setUrls([QUrl.fromLocalFile(str(file)) for file in files])
     keys, buttons = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
     page.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, buttons, keys))
+
+
+def test_a_folder_of_outputs_is_one_session_and_what_is_none_is_named(hand: Hand, tmp_path: Path) -> None:
+    folder = tmp_path / "laptop"
+    shutil.copytree(RELEASED.parents[1] / "sysbench", folder)
+    for name in "abcdefgh":
+        (folder / f"{name}.md").write_text("no output")
+    hand.press("Import a folder")
+    dialog = hand.page.findChild(QFileDialog)
+    dialog.setDirectory(str(tmp_path))
+    dialog.selectFile("laptop")
+    dialog.accept()
+    hand.qtbot.waitUntil(lambda: "a.md is not read" in hand.message.text)
+    assert hand.message.text.splitlines()[0] == "1 session imported"
+    assert hand.message.text.endswith("and 2 more: dyno import names all of them")
 
 
 def test_a_session_of_an_earlier_version_is_taken_in(hand: Hand, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Output of sysbench 1.0.20 as it was written: figures, seconds, folders, and what is no output."""
+"""Output of sysbench: as 1.0.20 wrote it, as others lay it out; seconds, folders, and what is no output."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 
 from app.compare import compare
 from app.errors import InputError
-from app.foreign.sysbench import _reported, is_output, read_folder, read_output
+from app.foreign.outputs import read_folder, read_output
+from app.foreign.sysbench import is_output, step_of
 from app.history.figures import steps
 from app.history.history import History
 from app.history.series import series
@@ -18,6 +19,7 @@ from app.history.sessions import sessions
 from app.history.taking_in import take_in
 
 DATA = Path(__file__).parents[2] / "data" / "sysbench"
+LAYOUTS = DATA.with_name("sysbench_layouts")  # one run, as other versions print it
 
 
 @pytest.fixture
@@ -44,20 +46,37 @@ def test_the_figures_are_those_of_its_end() -> None:
     }  # fmt: skip
     assert step.latency_ms == {"min": 0.01, "avg": 0.16, "max": 33.66, "p95": 0.14}
     assert [each.values for each in step.reported][:2] == [
-        (4237.07, 264.82, 0.0, 0.13), (4833.19, 302.07, 0.0, 0.10),
+        (4237.07, 0.0, 0.0, 4237.07, 264.82, 0.0, 0.13), (4833.19, 0.0, 0.0, 4833.19, 302.07, 0.0, 0.10),
     ]  # fmt: skip
 
 
 def test_a_percentile_is_the_one_that_was_asked_for() -> None:
     (step,) = read_output(DATA / "point-select.txt").steps
     assert "p99" in step.latency_ms and "p95" not in step.latency_ms
-    assert {each.values[3] for each in step.reported} == {None}
+    assert {each.values[-1] for each in step.reported} == {None}
 
 
 def test_an_interval_of_few_events_has_no_percentile() -> None:
-    line = "[ {}s ] thds: 1 tps: {} qps: 9.00 (r/w/o: 9.00/0.00/0.00) lat (ms,95%): 0.13 err/s: 0.00"
-    text = "\n".join(line.format(*each) for each in ((1, "20.00"), (2, "19.00")))
-    assert [each.values[3] for each in _reported(text)] == [0.13, None]
+    text = (DATA / "read-only.txt").read_text().replace("tps: 302.07", "tps: 19.00")
+    assert [each.values[-1] for each in step_of(text, "a").reported] == [0.13, None, 0.3, 0.06]
+
+
+@pytest.mark.parametrize("version", ["0.4.12", "0.5", "1.1.0"])
+def test_every_version_is_read(version: str) -> None:
+    """0.4 and 0.5 print no QPS: it is all queries over the time."""
+    (step,) = read_output(LAYOUTS / f"{version}.txt").steps
+    assert step.value == pytest.approx(4816.12, rel=1e-4) and step.seconds == 4.0029
+    counts = {"reads": 16870, "writes": 0, "other": 2410, "transactions": 1205, "queries": 19280, "errors": 0}
+    assert counts.items() <= step.totals.items() and step.totals["events"] == 1205
+    assert step.latency_ms == {"min": 0.01, "avg": 0.16, "max": 33.66, "p95": 0.14}
+
+
+def test_what_a_version_does_not_print_of_a_second_is_missing() -> None:
+    """0.5 tells reads and writes, neither other statements nor all of them; 0.4 no seconds at all."""
+    reported = {each: read_output(LAYOUTS / f"{each}.txt").steps[0].reported for each in ("0.4.12", "0.5")}
+    assert reported["0.4.12"] == ()
+    assert [each.t for each in reported["0.5"]] == [1.0, 2.0, 3.0, 4.0]
+    assert reported["0.5"][0].values == (None, 3707.48, 0.0, None, 264.82, 0.0, 0.13)
 
 
 def test_seconds_are_kept_where_there_are_any(history: History) -> None:
@@ -116,7 +135,9 @@ def test_folders_of_small_datum(tmp_path: Path, name: str, step: str, engine: st
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("queries:      ", "questions:    "), "no line 'queries'"),
+        (("        total: ", "        sum:   "), "no line 'queries performed': it is of a test without a"),
+        (("total time:", "time in all:"), "no line 'total time': its end is missing"),
+        (("time:                          4.0029s", "time:       0.0000s"), "its total time is 0"),
         (("Number of threads: 2", "Threads: 2"), "no line 'Number of threads'"),
         (("Threads started!", "FATAL: error 1045: Access denied"), "sysbench has failed: FATAL: error 1045"),
         (("sysbench 1.0.20", "bench"), "it is no output of sysbench"),
@@ -140,8 +161,58 @@ def test_the_end_is_missing(tmp_path: Path) -> None:
     file = tmp_path / "run.txt"
     file.write_text((DATA / "read-only.txt").read_text().partition("SQL statistics")[0])
     assert is_output(file)
-    with pytest.raises(InputError, match="the end is missing"):
+    with pytest.raises(InputError, match="its end is missing"):
         read_output(file)
+
+
+def test_a_scan_of_small_datum_is_told_in_rows(tmp_path: Path) -> None:
+    """As its own summary does: all rows over the time; without its command line nobody knows how many."""
+    file = tmp_path / "sb.o.scan.range100.pk1.dop2"
+    text = (LAYOUTS / "1.1.0.txt").read_text()
+    line = "/opt/bin/sysbench --db-driver=mysql --table-size=50000 --tables=8 --threads=2 oltp_scan.lua run\n"
+    file.write_text(line + "8 CPUs\n" + text)
+    (step,) = read_folder(tmp_path).session.steps
+    assert (step.step.name, step.step.kind, step.step.unit) == ("scan", "scan", "rows/s")
+    assert step.value == round(400_000 / 4.0029, 2)
+    file.write_text(text)
+    with pytest.raises(InputError, match="no command line in it says of how many rows"):
+        read_output(file)
+
+
+def test_what_small_datum_keeps_beside_its_outputs(tmp_path: Path) -> None:
+    """The engine is in sb.r.qps; one of them without its outputs is told, notes of the waits are not."""
+    shutil.copy(LAYOUTS / "1.1.0.txt", tmp_path / "sb.o.update-index.range100.pk1.dop2")
+    (tmp_path / "sb.r.qps.update-index.range100.pk1").write_text("4816\tinnodb update-index range=100\n")
+    (tmp_path / "sb.r.qps.delete.range100.pk1").write_text("9\tinnodb delete range=100\n")
+    (tmp_path / "sb.o.pw.update-index.range100.pk1").write_text("sleepSecs is 60\n")
+    (tmp_path / "l").mkdir()
+    found = read_folder(tmp_path)
+    assert [each.step.name for each in found.session.steps] == ["update-index"]
+    assert found.session.contender == {"engine": "innodb"}
+    assert [each.partition(": ")[0] for each in found.problems] == [
+        "sb.r.qps.delete.range100.pk1 is not read", "l is not read",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [(b"", "it is empty"), (b"\x00\xff\xfe garbage", "no output of sysbench, and a published table ends")],
+)
+def test_a_file_that_is_nothing_of_all(history: History, tmp_path: Path, raw: bytes, said: str) -> None:
+    file = tmp_path / "run.txt"
+    file.write_bytes(raw)
+    with pytest.raises(InputError, match=said):
+        take_in(history, file)
+    (tmp_path / "only").mkdir()
+    file.rename(tmp_path / "only" / "run.txt")
+    with pytest.raises(InputError, match=r"run\.txt is not read"):
+        take_in(history, tmp_path / "only")
+
+
+def test_bytes_that_are_no_utf8_stay_where_they_do_no_harm(tmp_path: Path) -> None:
+    file = tmp_path / "run.txt"
+    file.write_bytes(b"\xff\xe9t\xe9\r\n" + (DATA / "read-only.txt").read_bytes().replace(b"\n", b"\r\n"))
+    assert read_output(file).steps[0].value == 4816.12
 
 
 def test_a_folder_with_nothing_to_read(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ class Doings:
     export: Do
     script: Do
     take_in: Do
+    take_in_folder: Do
     delete: Do
     undo: Do
     find: Do
@@ -45,7 +46,10 @@ class Commands:
         self.export = action(page, "&Export...", "Ctrl+E", "The selected sessions as files", do.export)
         tip = "A shell script that does the session again, with sysbench and without Dyno"
         self.script = action(page, "&Script...", "Ctrl+Shift+S", tip, do.script)
-        self.take_in = action(page, "&Import...", "Ctrl+I", "Sessions that somebody exported", do.take_in)
+        tip = "Sessions that somebody exported, published tables, output of sysbench"
+        self.take_in = action(page, "&Import...", "Ctrl+I", tip, do.take_in)
+        tip = "Outputs of sysbench, each a step of one session; result folders of small-datum"
+        self.take_in_folder = action(page, "Import a &folder...", "Ctrl+Shift+I", tip, do.take_in_folder)
         tip = "Take the selected sessions away; can be undone"
         self.delete = action(table, "&Delete", "Del", tip, do.delete)
         self.undo = action(page, "&Undo delete", "Ctrl+Z", "Bring back what was deleted last", do.undo)
@@ -55,8 +59,8 @@ class Commands:
 
     def menu(self) -> Sequence[QAction | None]:
         """Of the page."""
-        files = (self.export, self.script, self.take_in, None, self.delete, self.undo)
-        return (*self._of_sessions(), self.copy, None, *files, None, self.find)
+        files = (self.export, self.script, self.take_in, self.take_in_folder)
+        return (*self._of_sessions(), self.copy, None, *files, None, self.delete, self.undo, None, self.find)
 
     def context_menu(self) -> Sequence[QAction | None]:
         """Of the list."""

@@ -19,7 +19,9 @@ from ...context import Context
 from ...models.session_columns import SessionColumn
 from .editing import count
 
-_FILES = "Sessions, tables, output of sysbench (*.zip *.csv *.txt);;All files (*)"
+_FILES = "Sessions (*.zip)"
+_SOURCES = "Sessions, tables, output of sysbench (*.zip *.csv *.txt *.log *.out sb.o.*);;All files (*)"
+_NAMED = 6  # problems
 _FOLDER = "history/folder"  # where the last file was
 
 
@@ -36,7 +38,10 @@ class Taken:
         parts = [f"{count(len(self.new))} imported"] if self.new or not self.problems else []
         if self.known:
             parts.append(f"{count(len(self.known))} there already")
-        return "; ".join([*parts, *self.problems])
+        lines = ["; ".join(parts), *self.problems[:_NAMED]]
+        if len(self.problems) > _NAMED:
+            lines.append(f"and {len(self.problems) - _NAMED} more: dyno import names all of them")
+        return "\n".join(filter(None, lines))
 
 
 class Exchange(QObject):
@@ -48,8 +53,13 @@ class Exchange(QObject):
         self._context, self._owner = context, owner
 
     def choose_import(self) -> None:
-        dialog = QFileDialog(self._owner, "Import sessions", self._folder(), _FILES)
+        dialog = QFileDialog(self._owner, "Import sessions", self._folder(), _SOURCES)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        self._open(dialog, lambda paths: self.import_files([Path(path) for path in paths]))
+
+    def choose_import_of_folder(self) -> None:
+        dialog = QFileDialog(self._owner, "Import a folder of outputs of sysbench", self._folder())
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
         self._open(dialog, lambda paths: self.import_files([Path(path) for path in paths]))
 
     def import_files(self, files: Sequence[Path]) -> None:

@@ -88,6 +88,7 @@ class HistoryPage(Page):
             export=lambda: exchange.choose_export(self._table.selected, self._name()),
             script=lambda: exchange.choose_script(self._table.selected[0], self._name()),
             take_in=exchange.choose_import,
+            take_in_folder=exchange.choose_import_of_folder,
             delete=lambda: editing.delete(self._table.selected),
             undo=editing.undo,
             find=self._bar.focus_text,
