@@ -1,5 +1,7 @@
 """The seconds of a step that count: were they steady, and what do they come to where a person cut them?"""
 
+# ruff: noqa: S608 - no word of a statement comes from outside
+
 from __future__ import annotations
 
 import json
@@ -34,9 +36,15 @@ CREATE TABLE counted (
 """
 
 # steps that go on for a time: one that ends when its work is done has no part that could stand for it
-_TIMED = """
+_TIMED = "kind = 'drive' AND NOT warm AND step.state = 'completed' AND step.value IS NOT NULL"
+_STEP = f"""
 SELECT session.number, session.id, step.position, unit FROM step JOIN session ON step.session = session.number
-WHERE step.number = ? AND kind = 'drive' AND NOT warm AND step.state = 'completed' AND value IS NOT NULL"""
+WHERE step.number = ? AND {_TIMED}"""
+_STORED = f"""
+SELECT position, step.number, counted.seconds, first_s, last_s, counted.reason, counted.value, steadiness,
+    text
+FROM step JOIN session ON step.session = session.number LEFT JOIN counted ON counted.step = step.number
+WHERE session.id = ? AND {_TIMED}"""
 
 
 @dataclass(frozen=True)
@@ -97,6 +105,16 @@ class Seconds:
 
 
 @dataclass(frozen=True)
+class Counted:
+    """What the seconds of a step say."""
+
+    seconds: int  # that were measured
+    cut: Cut | None
+    value: float | None  # that the seconds of the cut come to
+    steadiness: Steadiness
+
+
+@dataclass(frozen=True)
 class Countable:
     """A step with the seconds that can be chosen from."""
 
@@ -109,10 +127,27 @@ class Countable:
 
 
 def add_counted(connection: Connection) -> None:
-    """The migration: the table, filled from the seconds that are kept."""
+    """The migration: the table. Thousands of sessions are not waited for: see `counted`."""
     connection.execute(COUNTED)
-    for (step,) in connection.execute("SELECT step FROM clock").fetchall():
-        _keep(connection, step)
+    for (session,) in connection.execute("SELECT DISTINCT session FROM cut").fetchall():
+        recount_cut(connection, session)
+
+
+def counted(history: History, session: str) -> dict[int, Counted]:
+    """By the position of the step; what a Dyno stored that did not count yet is counted now."""
+    found = {}
+    for position, step, *stored in history.query(_STORED, (session,)):
+        counts = _count(history.connection, step) if stored[0] is None else _counted(*stored)
+        if counts is not None:
+            found[position] = counts
+    return found
+
+
+def _counted(
+    seconds: int, first_s: int | None, last_s: int, reason: str, value: float | None, word: str, text: str
+) -> Counted:
+    cut = None if first_s is None else Cut(first_s, last_s, reason)
+    return Counted(seconds, cut, value, Steadiness(word, text))
 
 
 def recount(connection: Connection, step: int) -> None:
@@ -134,20 +169,27 @@ def recount_cut(connection: Connection, session: str) -> None:
 
 def _keep(connection: Connection, step: int) -> None:
     connection.execute("DELETE FROM counted WHERE step = ?", (step,))
-    row = connection.execute(_TIMED, (step,)).fetchone()
-    seconds = None if row is None else _read(connection, step, row[0], row[3])
-    if seconds is None:
+    found = _count(connection, step)
+    if found is None:
         return
-    cut = seconds.fitting(_cut_of(connection, row[1], row[2]))
-    found = seconds.steadiness(cut)
+    cut = found.cut
     connection.execute(
         "INSERT INTO counted VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            step, len(seconds.values),
-            *((cut.first_s, cut.last_s, cut.reason, seconds.mean(cut)) if cut else (None, None, "", None)),
-            found.word, found.text,
+            step, found.seconds, *((cut.first_s, cut.last_s, cut.reason) if cut else (None, None, "")),
+            found.value, found.steadiness.word, found.steadiness.text,
         ),
     )  # fmt: skip
+
+
+def _count(connection: Connection, step: int) -> Counted | None:
+    row = connection.execute(_STEP, (step,)).fetchone()
+    seconds = None if row is None else _read(connection, step, row[0], row[3])
+    if seconds is None:
+        return None
+    cut = seconds.fitting(_cut_of(connection, row[1], row[2]))
+    value = None if cut is None else seconds.mean(cut)
+    return Counted(len(seconds.values), cut, value, seconds.steadiness(cut))
 
 
 def _cut_of(connection: Connection, session: str, position: int) -> Cut | None:
@@ -169,7 +211,7 @@ def countable(history: History, session: str, position: int) -> Countable:
     if row is None:
         raise InputError(f"session {session} has no step {position}")
     number, name, coordinates, whole = row
-    timed = connection.execute(_TIMED, (number,)).fetchone()
+    timed = connection.execute(_STEP, (number,)).fetchone()
     if timed is None:
         raise InputError(
             f"{name}: only a step that was driven for a time to its end has seconds to choose from"
@@ -183,12 +225,13 @@ def countable(history: History, session: str, position: int) -> Countable:
 
 def unsteady_steps(history: History, plan: str) -> dict[tuple[str, int], str]:
     """Why steps of a plan were not steady, by session and position."""
-    rows = history.query(
-        "SELECT session.id, position, text FROM session JOIN step ON step.session = session.number"
-        " JOIN counted ON counted.step = step.number WHERE plan = ? AND steadiness = ?",
-        (plan, UNSTEADY),
-    )
-    return {(session, position): text for session, position, text in rows}
+    sessions = history.query("SELECT id FROM session WHERE plan = ?", (plan,))
+    return {
+        (session, position): each.steadiness.text
+        for (session,) in sessions
+        for position, each in counted(history, session).items()
+        if each.steadiness.word == UNSTEADY
+    }
 
 
 def _read(connection: Connection, step: int, session: int, unit: str) -> Seconds | None:

@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 from ..errors import InputError
 from ..protocol.plan import label_of
 from ..stats.steady import UNSTEADY
+from .counting import Counted, counted
 from .history import History
 from .sessions import SessionEntry, find, sessions, state_of
 
@@ -121,16 +122,18 @@ def show(history: History, reference: str) -> SessionShown:
 _STEP = """
 SELECT name, kind, workload, grouping, coordinates, step.state, step.reason, unit, step.value, queries,
     step.seconds, p50_ms, p95_ms, p99_ms, errors, size_bytes, row_count, per_query, warm, marks, progress,
-    latency_per, position, counted.value, first_s, last_s, counted.seconds, counted.reason, steadiness, text
-FROM step LEFT JOIN counted ON counted.step = number
-WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY position"""
+    latency_per, position
+FROM step WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY position"""
 
 
 def steps(history: History, session: str) -> list[StepEntry]:
     """In the order of the plan; what was active when its session was lost has failed."""
     lost = state_of(history, session) == "lost"
-    settled = _settled(history, session)
-    return [_step(row, lost, settled) for row in history.query(_STEP, (session,))]
+    settled, counts = _settled(history, session), counted(history, session)
+    return [
+        _step(row, lost, settled.get(row[22]), counts.get(row[22]))
+        for row in history.query(_STEP, (session,))
+    ]
 
 
 def _settled(history: History, session: str) -> dict[int, SettledEntry]:
@@ -157,8 +160,8 @@ def _space_amplification(ended: dict[str, Any], row_bytes: int | None) -> float 
     return round(taken / (rows * row_bytes), 3) if taken and rows and row_bytes else None
 
 
-def _step(row: Sequence[Any], lost: bool, settled: dict[int, SettledEntry]) -> StepEntry:
-    state, reason = row[5], row[6]
+def _step(row: Sequence[Any], lost: bool, settled: SettledEntry | None, counts: Counted | None) -> StepEntry:
+    state, reason, whole = row[5], row[6], row[8]
     if lost and state == "active":
         state, reason = "failed", "the agent was gone before it ended"
     given = json.loads(row[17])
@@ -171,7 +174,7 @@ def _step(row: Sequence[Any], lost: bool, settled: dict[int, SettledEntry]) -> S
         "state": state,
         "reason": reason,
         "unit": row[7],
-        "value": (row[8] if row[23] is None else row[23]) if state == "completed" else None,
+        "value": _figure(whole, counts) if state == "completed" else None,
         "queries": _whole(row[9]),
         "seconds": row[10],
         "latency_ms": {"p50": row[11], "p95": row[12], "p99": row[13]},
@@ -180,17 +183,34 @@ def _step(row: Sequence[Any], lost: bool, settled: dict[int, SettledEntry]) -> S
         "rows": _whole(row[16]),
         "per_query": {**dict.fromkeys(PER_QUERY), **given},
         "warm": bool(row[18]),
-        "marks": json.loads(row[19]) + [UNSTEADY] * (row[28] == UNSTEADY),
+        "marks": json.loads(row[19]) + _unsteady(counts),
         "progress": json.loads(row[20]) if row[20] else None,
         "latency_per": row[21],
-        "settled": settled.get(row[22]),
-        "steadiness": {"word": row[28], "text": row[29]} if row[28] else None,
-        "cut": _cut(row[8], *row[24:28]) if row[23] is not None else None,
+        "settled": settled,
+        "steadiness": {"word": counts.steadiness.word, "text": counts.steadiness.text} if counts else None,
+        "cut": _cut(whole, counts),
     }
 
 
-def _cut(whole: float, first_s: int, last_s: int, seconds: int, reason: str) -> CutEntry:
-    return {"first_s": first_s, "last_s": last_s, "seconds": seconds, "reason": reason, "whole": whole}
+def _figure(whole: float | None, counts: Counted | None) -> float | None:
+    return whole if counts is None or counts.value is None else counts.value
+
+
+def _unsteady(counts: Counted | None) -> list[str]:
+    return [UNSTEADY] if counts is not None and counts.steadiness.word == UNSTEADY else []
+
+
+def _cut(whole: float, counts: Counted | None) -> CutEntry | None:
+    if counts is None or counts.cut is None:
+        return None
+    cut = counts.cut
+    return {
+        "first_s": cut.first_s,
+        "last_s": cut.last_s,
+        "seconds": counts.seconds,
+        "reason": cut.reason,
+        "whole": whole,
+    }
 
 
 def _whole(value: float | None) -> float | None:

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ..errors import DynoError
-from .schema import MIGRATIONS, VERSION
+from .schema import MIGRATIONS, OWNED_TABLES, VERSION
 
 BUSY_S = 10.0  # how long a writer waits for another
 
@@ -41,13 +41,31 @@ class History:
         except (OSError, sqlite3.Error) as error:
             raise _told(self.path, error) from None
         try:
-            migrate(self.connection, self.path)
-        except sqlite3.Error as error:
-            self.connection.close()
-            raise _told(self.path, error) from None
+            self._migrate()
         except BaseException:
             self.connection.close()
             raise
+
+    def _migrate(self) -> None:
+        """Bring the file to this version; refuse a newer one."""
+        if self._version() == VERSION:
+            return
+        with self.transaction() as connection:
+            version = self._version()  # another process may have been faster
+            if version > VERSION:
+                raise HistoryError(
+                    f"{self.path}: this history is of version {version}, this Dyno reads {VERSION}:"
+                    " update Dyno"
+                )
+            if 0 < version < VERSION:
+                _back_up(self.path, self.path.with_name(f"history-{version}.sqlite"))
+            for number in range(version, VERSION):
+                MIGRATIONS[number](connection)
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+
+    def _version(self) -> int:
+        row = self.one("PRAGMA user_version")
+        return int(row[0]) if row else 0
 
     @property
     def journals(self) -> Path:
@@ -133,36 +151,23 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
         time.sleep(0.01)
 
 
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring the file to this version, after a copy of it as it was; refuse a newer one."""
-    if _version(connection) == VERSION:
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        version = _version(connection)  # another process may have been faster
-        if version > VERSION:
-            raise HistoryError(
-                f"{path}: this history is of version {version}, this Dyno reads {VERSION}: update Dyno"
-            )
-        if 0 < version < VERSION:
-            _back_up(path, path.with_name(f"history-{version}.sqlite"))
-        for number in range(version, VERSION):
-            MIGRATIONS[number](connection)
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-
-
 def _back_up(path: Path, copy: Path) -> None:
-    """As the file is without what is being written: its writer cannot copy it while it writes."""
-    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
-        source.backup(target)
+    """What no journal could give back, as it was: the rest is made anew from them (`dyno doctor --rebuild`).
 
-
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+    By a connection of its own: its writer cannot copy a file while it writes.
+    """
+    copy.unlink(missing_ok=True)
+    with closing(sqlite3.connect(copy, isolation_level=None)) as kept:
+        kept.execute("PRAGMA journal_mode = MEMORY")  # half a copy is made anew, never mended
+        kept.execute("ATTACH ? AS history", (str(path),))
+        kept.execute("BEGIN")
+        tables = kept.execute("SELECT type, name, sql FROM history.sqlite_master WHERE sql IS NOT NULL")
+        for kind, name, statement in tables.fetchall():
+            kept.execute(statement)
+            if kind == "table" and name in OWNED_TABLES:
+                kept.execute(f"INSERT INTO main.{name} SELECT * FROM history.{name}")  # noqa: S608
+        kept.execute(f"PRAGMA user_version = {kept.execute('PRAGMA history.user_version').fetchone()[0]}")
+        kept.execute("COMMIT")
 
 
 def _told(path: Path, error: Exception) -> Exception:

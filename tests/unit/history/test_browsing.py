@@ -32,7 +32,7 @@ PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb"
 OTHER = replace(journals.plan(number=2, target="xeon"), sequence="quick")
 IDS = [*(turn.session for turn in PLAN.turns), OTHER.turns[0].session]
 OLDEST_FIRST = Order("date", False)
-RELEASED = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[2] / "data"
 
 
 @pytest.fixture
@@ -210,7 +210,7 @@ def test_headlines_are_made_anew_by_a_rebuild(filled: History) -> None:
 
 
 def test_a_history_of_the_first_version_gets_its_headlines(tmp_path: Path) -> None:
-    shutil.copy(RELEASED / "0.1.0" / "history.sqlite", tmp_path / "history.sqlite")
+    shutil.copy(DATA / "history-1.sqlite", tmp_path / "history.sqlite")
     with History(tmp_path) as history:
         (line,) = lines(history, browse(history, Filter(), Order()).ids)
     assert line["headlines"]["point-query"] == Headline(pytest.approx(19074.31), 1, 1)

@@ -128,7 +128,7 @@ def test_it_is_named_by_its_id_or_the_end_of_it(filled: History) -> None:
 
 def test_a_history_of_before_learns_to_delete(dyno_home: Path) -> None:
     dyno_home.mkdir()
-    released = Path(__file__).parents[2] / "data" / "0.1.0" / "history.sqlite"
+    released = Path(__file__).parents[2] / "data" / "history-1.sqlite"
     shutil.copy(released, dyno_home / "history.sqlite")
     with History(dyno_home) as history:
         edits.delete(history, "last")
@@ -138,7 +138,7 @@ def test_a_history_of_before_learns_to_delete(dyno_home: Path) -> None:
 def test_a_damaged_history_of_before_has_no_deleted_ones_to_lose(dyno_home: Path) -> None:
     dyno_home.mkdir()
     file = dyno_home / "history.sqlite"
-    shutil.copy(Path(__file__).parents[2] / "data" / "0.1.0" / "history.sqlite", file)
+    shutil.copy(Path(__file__).parents[2] / "data" / "history-1.sqlite", file)
     with file.open("r+b") as damaged:
         damaged.seek(-4096 * 3, 2)
         damaged.write(b"\x99" * 4096 * 3)

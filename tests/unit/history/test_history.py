@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.history import schema
+from app.history import edits, schema
+from app.history.figures import show
 from app.history.history import BusyError, History, HistoryError
+from app.history.rebuilding import rebuild
 from tests import journals
 
 from .conftest import store
@@ -30,21 +32,31 @@ def test_a_newer_one_is_refused(tmp_path: Path) -> None:
         History(tmp_path)
 
 
-def test_it_is_copied_before_it_is_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_no_journal_could_give_back_is_copied_before_it_is_migrated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with History(tmp_path) as history:
+        session = journals.plan().turns[0].session
         store(history, journals.whole(journals.plan()))
+        edits.tag(history, session, "quiet")
+        before = show(history, session)
 
     def add(connection: sqlite3.Connection) -> None:
         connection.execute("ALTER TABLE session ADD COLUMN mood TEXT")
 
-    monkeypatch.setattr("app.history.history.MIGRATIONS", [*schema.MIGRATIONS, add])
-    monkeypatch.setattr("app.history.history.VERSION", schema.VERSION + 1)
+    copy = tmp_path / f"history-{schema.VERSION}.sqlite"
+    copy.write_bytes(b"half a copy")
+    with monkeypatch.context() as patched:
+        patched.setattr("app.history.history.MIGRATIONS", [*schema.MIGRATIONS, add])
+        patched.setattr("app.history.history.VERSION", schema.VERSION + 1)
+        with History(tmp_path) as history:
+            assert history.query("SELECT mood FROM session") == [(None,)]
+    for part in tmp_path.glob("history.sqlite*"):
+        part.unlink()
+    copy.rename(tmp_path / "history.sqlite")
+    assert rebuild(tmp_path).problems == []
     with History(tmp_path) as history:
-        assert history.query("SELECT mood FROM session") == [(None,)]
-    with sqlite3.connect(tmp_path / f"history-{schema.VERSION}.sqlite") as copy:
-        assert copy.execute("SELECT count(*) FROM session").fetchone() == (1,)
-        assert copy.execute("PRAGMA user_version").fetchone() == (schema.VERSION,)
-    copy.close()
+        assert show(history, session) == before
 
 
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,6 +145,6 @@ def test_who_comes_second_migrates_and_copies_nothing(
     monkeypatch.setattr("app.history.history.VERSION", schema.VERSION + 1)
     monkeypatch.setattr("app.history.history.MIGRATIONS", [*schema.MIGRATIONS, lambda _: None])
     seen = iter([schema.VERSION, schema.VERSION + 1])
-    monkeypatch.setattr("app.history.history._version", lambda _: next(seen))
+    monkeypatch.setattr(History, "_version", lambda _: next(seen))
     History(tmp_path).close()
     assert not list(tmp_path.glob("history-*.sqlite"))

@@ -11,9 +11,12 @@ from app.history.figures import show
 from app.history.history import History
 from app.history.importing import import_session
 from app.history.rebuilding import rebuild
+from app.history.schema import VERSION
 from app.history.sessions import sessions
 
-RELEASED = sorted((Path(__file__).parents[2] / "data").glob("[0-9]*"))
+DATA = Path(__file__).parents[2] / "data"
+RELEASED = sorted(DATA.glob("[0-9]*"))
+HISTORIES = sorted(DATA.glob("history-*.sqlite"))  # one of every version that ever was, but this one
 
 
 def check(home: Path) -> None:
@@ -40,7 +43,16 @@ class TestReleased:
             assert import_session(history, folder / "session.zip").new
         check(dyno_home)
 
-    def test_its_history_is_opened(self, folder: Path, dyno_home: Path) -> None:
-        dyno_home.mkdir()
-        shutil.copy(folder / "history.sqlite", dyno_home / "history.sqlite")
-        check(dyno_home)
+
+@pytest.mark.parametrize("file", HISTORIES, ids=lambda file: file.stem)
+def test_a_history_of_an_older_version_is_opened(file: Path, dyno_home: Path) -> None:
+    dyno_home.mkdir()
+    shutil.copy(file, dyno_home / "history.sqlite")
+    check(dyno_home)
+    with History(dyno_home) as history:
+        words = [(step["steadiness"] or {}).get("word") for step in show(history, "last")["steps"]]
+    assert words == [None, None, None, "too short to tell", "too short to tell"]
+
+
+def test_the_version_before_this_one_is_kept() -> None:
+    assert DATA / f"history-{VERSION - 1}.sqlite" in HISTORIES
