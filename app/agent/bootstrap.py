@@ -6,15 +6,20 @@ the build (of MySQL 5.6 a my.cnf, of MariaDB as root other owners and modes).
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
-from typing import List, Mapping, Sequence
+import tempfile
+import time
+from typing import Callable, List, Mapping, Sequence
 
 from .mycnf import find_file
 from .program import start_line
 from .refusal import Refusal
 
 LIMIT_S = 300
+SLICE_S = 0.05
 # in the order in which the scripts send them; a build may have none of those behind the first
 SYSTEM_SQL = (
     ("mysql_system_tables.sql", "mariadb_system_tables.sql"),
@@ -29,14 +34,19 @@ _OPTIONS = {"log-warnings": "0", "enforce-storage-engine": "", "default-tmp-stor
 
 
 def bootstrap(
-    server: str, base: str, my_cnf: str, known: Mapping[str, str], environment: Mapping[str, str]
+    server: str,
+    base: str,
+    my_cnf: str,
+    known: Mapping[str, str],
+    environment: Mapping[str, str],
+    wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Fill the empty data directory named in my_cnf."""
+    """Fill the empty data directory named in my_cnf; what `wait` raises ends it."""
     command = [*start_line(server), "--defaults-file=" + my_cnf]
     if "initialize-insecure" in known:
-        _run([*command, "--initialize-insecure"], "", environment)
+        _run([*command, "--initialize-insecure"], "", environment, wait)
     else:
-        _run([*command, *_by_sql_options(known)], system_sql(base), environment)
+        _run([*command, *_by_sql_options(known)], system_sql(base), environment, wait)
 
 
 def _by_sql_options(known: Mapping[str, str]) -> List[str]:
@@ -64,19 +74,38 @@ def _first_of(base: str, names: Sequence[str]) -> str:
     return next(filter(None, (find_file(base, name) for name in names)), "")
 
 
-def _run(command: List[str], sql: str, environment: Mapping[str, str]) -> None:
+def _run(command: List[str], sql: str, environment: Mapping[str, str], wait: Callable[[float], None]) -> None:
     try:
-        done = subprocess.run(
-            command,
-            input=sql.encode(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, **environment},
-            timeout=LIMIT_S,
-            cwd="/",
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        with tempfile.TemporaryFile() as file:
+            file.write(sql.encode())
+            file.seek(0)
+            process = subprocess.Popen(
+                command,
+                stdin=file,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **environment},
+                cwd="/",
+                start_new_session=True,
+            )
+    except OSError as error:
         raise Refusal("the system tables were not made: {}".format(error)) from None
-    if done.returncode:
-        said = [line for line in done.stdout.decode(errors="replace").splitlines() if "[ERROR]" in line]
-        raise Refusal(" ".join(["the system tables were not made", *said[:1]]))
+    said = _follow(process, wait)
+    if process.returncode:
+        errors = [line for line in said.splitlines() if "[ERROR]" in line]
+        raise Refusal(" ".join(["the system tables were not made", *errors[:1]]))
+
+
+def _follow(process: subprocess.Popen[bytes], wait: Callable[[float], None]) -> str:
+    """What it said until its end; it does not outlive what `wait` raises."""
+    until = time.monotonic() + LIMIT_S
+    try:
+        while time.monotonic() < until:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return process.communicate(timeout=SLICE_S)[0].decode(errors="replace")
+            wait(0)
+        raise Refusal("the system tables were not made within {} s".format(LIMIT_S))
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise

@@ -25,7 +25,7 @@ SHOW_S = 1.0  # between two words on how far the copying is
 
 
 class GivenUp(Exception):  # noqa: N818 - nothing is wrong
-    """A person has asked for the end of it."""
+    """A person has skipped it."""
 
 
 class FromSnapshot:
@@ -83,11 +83,9 @@ class FromSnapshot:
             how = self._snapshots.lay(snapshot, data, not self._writes(), look)
 
         try:
-            session.server.prepare(lay)
+            session.server.prepare(session.wait, lay)
         except GivenUp:
-            if session.control.interrupts == "skipped":
-                raise Refusal("a person skipped the copy of the snapshot: there are no data") from None
-            return {"outcome": session.control.interrupts, "reason": "asked for by a person"}
+            raise Refusal("a person skipped the copy of the snapshot: there are no data") from None
         except OSError as error:
             raise _as_full(error, session.path) from None
         session.open()
@@ -109,7 +107,7 @@ class FromSnapshot:
         session.server.dismiss()
         clean = session.server.stop(wait=session.wait)
         reason = self._unfit(clean) or self._try_to_keep(index)
-        session.server.start()
+        session.server.start(session.wait)
         session.server.admit()
         session.conditions.forget()
         kept = "kept as snapshot {}".format(self._key) if not reason else "not kept: {}".format(reason)
@@ -133,7 +131,7 @@ class FromSnapshot:
             session.check_room(size)
             self._snapshots.keep(self._key, data, self._about(), self._looker(index, size))
         except GivenUp:
-            return "asked for by a person"
+            return "skipped by a person"
         except DiskFullError:
             return "the disk has no room for a second copy of {:,} MB".format(size // MB)
         except OSError as error:
@@ -159,7 +157,7 @@ class FromSnapshot:
     def _looker(self, index: int, total: int) -> Any:
         def look(done: int) -> None:
             session = self._session
-            session.look(index)
+            session.wait(0)
             if session.control.interrupts:
                 raise GivenUp
             if time.monotonic() - self._shown >= SHOW_S:

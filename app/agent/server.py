@@ -70,7 +70,9 @@ class Server:
         found = next(iter(read_lines(self.socket + ".pid")), "")
         return int(found) if found.isdigit() else (self._process.pid if self._process else 0)
 
-    def prepare(self, lay: Optional[Callable[[str], None]] = None) -> None:
+    def prepare(
+        self, wait: Callable[[float], None] = time.sleep, lay: Optional[Callable[[str], None]] = None
+    ) -> None:
         """Fresh directories, the my.cnf, the system tables; or the data that `lay` puts there."""
         self.memory.prepare(self.environment)
         os.makedirs(os.path.join(self.session, TMP), mode=0o700)
@@ -82,7 +84,7 @@ class Server:
             return
         os.makedirs(self.data, mode=0o700)
         try:
-            bootstrap(self.contender["server"], base, self.my_cnf, self.known, self.environment)
+            bootstrap(self.contender["server"], base, self.my_cnf, self.known, self.environment, wait)
         except Refusal as error:
             raise Refusal("{}: {}".format(error, self.last_error())) from None
 

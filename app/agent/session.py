@@ -132,7 +132,7 @@ class Session:
         known = known_options({**build, "environment": extra})
         self.server = Server(vars(self.contender), self.path, known, extra, self.plan.transport, clients)
         if not self.snapshot.is_found():
-            self.server.prepare()
+            self.server.prepare(self.wait)
             self.open()
 
     def open(self) -> None:
@@ -146,7 +146,7 @@ class Session:
 
     def _start_server(self) -> float:
         try:
-            return self.server.start()
+            return self.server.start(self.wait)
         except Refusal:
             self.facts.write_error_log()
             raise
@@ -225,7 +225,7 @@ class Session:
             self.check_room()
 
     def wait(self, seconds: float) -> None:
-        """While a server goes or comes: one that is to end is not waited for, its data go with it."""
+        """While a server or its data come or go: what is to end is not waited for, all of it goes."""
         time.sleep(seconds)
         self.look(self._open_step)
         if self.control.interrupts == "stopped":
@@ -244,13 +244,20 @@ class Session:
         if self.generator is not None:
             self.generator.stop()
         if self.server is not None:
-            self.conditions.put_back()
-            self.server.forget_dirty_pages()
-            self.server.stop(STOP_S)
-            self.server.clean()
+            self._end_server()
         if self.host is not None:
             self.host.close()
         self._remove_data()
+
+    def _end_server(self) -> None:
+        """In its own time, but for a person who waits for the end."""
+        if self.control.interrupts == "stopped":
+            self.server.kill()
+        else:
+            self.conditions.put_back()
+            self.server.forget_dirty_pages()
+            self.server.stop(STOP_S)
+        self.server.clean()
 
     def _remove_data(self) -> None:
         for part in PARTS:

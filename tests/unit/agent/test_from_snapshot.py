@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from app.agent import copying, from_snapshot
+from app.agent.control import StopRequested
 from app.agent.directory import Directory
 from app.agent.from_snapshot import FromSnapshot
 from app.agent.journal import DiskFullError
@@ -29,7 +30,8 @@ class Server:
         self.done: list[str] = []
         self.is_clean = True
 
-    def prepare(self, lay: Any) -> None:
+    def prepare(self, wait: Any, lay: Any) -> None:
+        assert wait is not None
         lay(self.data)
 
     def stop(self, wait: Any) -> bool:
@@ -37,7 +39,8 @@ class Server:
         self.done.append("stop")
         return self.is_clean
 
-    def start(self) -> None:
+    def start(self, wait: Any) -> None:
+        assert wait is not None
         assert (Path(self.data) / "ibdata1").read_bytes() == b"x" * 5000
         self.done.append("start")
 
@@ -77,12 +80,11 @@ class Session:
         return self
 
     def open(self) -> None:
-        self.server.start()
+        self.server.start(self.wait)
 
-    def look(self, index: int) -> None:
-        assert index == AT
-
-    def wait(self, seconds: float) -> None: ...
+    def wait(self, seconds: float) -> None:
+        if self.control.interrupts == "stopped":
+            raise StopRequested
 
     def check_room(self, more: int = 0) -> None:
         if self.free < more:
@@ -115,13 +117,22 @@ def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -
     assert second.ledger.rows == {"inserted": 2000, "deleted": 0}
 
 
-@pytest.mark.parametrize("how", ["stopped", "skipped"])
-def test_a_person_ends_the_keeping_and_the_data_are_there(directory: Directory, how: str) -> None:
+def test_a_person_skips_the_keeping_and_the_data_are_there(directory: Directory) -> None:
     session = Session(directory).load()
-    session.control.interrupts = how
+    session.control.interrupts = "skipped"
     ended = session.carry_out()
-    assert (ended["outcome"], ended["reason"]) == (how, "not kept: asked for by a person")
+    assert (ended["outcome"], ended["reason"]) == ("skipped", "not kept: skipped by a person")
     assert session.server.done[-2:] == ["start", "admit"]
+    assert kept(directory) == []
+
+
+def test_a_person_stops_the_keeping_and_no_server_is_started_any_more(directory: Directory) -> None:
+    session = Session(directory).load()
+    session.control.interrupts = "stopped"
+    with pytest.raises(StopRequested):
+        session.carry_out()
+    assert session.server.done[-1] == "stop"
+    assert os.listdir(session.server.data) == ["ibdata1"]
     assert kept(directory) == []
 
 
@@ -169,7 +180,8 @@ def test_a_person_ends_the_copying(directory: Directory) -> None:
     Session(directory).load().carry_out()
     stopped, skipped = Session(directory), Session(directory)
     stopped.control.interrupts = "stopped"
-    assert stopped.carry_out()["outcome"] == "stopped"
+    with pytest.raises(StopRequested):
+        stopped.carry_out()
     skipped.control.interrupts = "skipped"
     with pytest.raises(Refusal, match="there are no data"):
         skipped.carry_out()
