@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 PIECE = 16 << 20  # bytes sent at once: what a broken link costs
 ENDINGS = re.compile(r"(?i)\.(tar(\.(gz|bz2|xz))?|tgz|tbz2?|txz)$")
+MADE_FOR = re.compile(r"(?i)-linux.*")  # -linux-glibc2.28-x86_64: of the name of a tarball
 
 # what is said of a build that it does not say itself
 NOTES = {
@@ -35,13 +37,18 @@ def install(agent: Agent, tarball: Path, name: str, notes: Mapping[str, str], to
     """Send a tarball, or the rest of it after a broken link, and have it unpacked; gives the build."""
     if not ENDINGS.search(tarball.name):
         raise InputError(f"{tarball.name}: is no tarball by its name: .tar, .tar.gz, .tar.bz2 or .tar.xz")
+    name = name or name_of(tarball)
     try:
         sha256 = _hash_of(tarball)
-        _send(agent, tarball, sha256, told)
+        _send(agent, tarball, sha256, name, told)
     except OSError as error:
         raise InputError(f"{tarball}: {error.strerror}") from None
-    named = name or ENDINGS.sub("", tarball.name)
-    return agent.install(sha256, named, {**notes, "file": tarball.name})
+    return agent.install(sha256, name, {**notes, FILE: tarball.name})
+
+
+def name_of(tarball: Path) -> str:
+    """What a build is called where nobody has said it: `mysql-8.0.40` of mysql-8.0.40-linux-x86_64.tar.xz."""
+    return MADE_FOR.sub("", ENDINGS.sub("", tarball.name))
 
 
 def _hash_of(path: Path) -> str:
@@ -49,43 +56,54 @@ def _hash_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _send(agent: Agent, tarball: Path, sha256: str, told: Told) -> None:
+def _send(agent: Agent, tarball: Path, sha256: str, name: str, told: Told) -> None:
     size = tarball.stat().st_size
-    received = agent.upload(sha256, 0, b"")
+    received = agent.upload(sha256, name, 0, b"")
     with tarball.open("rb") as file:
         while received < size:
             told(received, size)
             file.seek(received)
-            before, received = received, agent.upload(sha256, received, file.read(PIECE))
+            before, received = received, agent.upload(sha256, name, received, file.read(PIECE))
             if received <= before:
                 raise TargetError(f"{agent.connection.name} has stopped taking {tarball.name} in: try again")
     told(size, size)
 
 
-def register(agent: Agent, target: Target, path: str, notes: Mapping[str, str]) -> dict[str, Any]:
+def register(agent: Agent, name: str, path: str, notes: Mapping[str, str]) -> dict[str, Any]:
     """The directory becomes one in which surveys of this target look for builds; gives the build in it."""
-    path = path.rstrip("/")
     if not path.startswith("/"):
-        raise InputError(f"{path or 'nothing'} is no absolute directory of {target.name}: begin it with /")
-    builds = agent.survey([*target.search_paths, path])["builds"]
-    build = next((each for each in builds if f"{each['base']}/".startswith(f"{path}/")), None)
-    if build is None:
-        raise InputError(f"no server was found in {path} on {target.name}: name its base directory")
+        raise InputError(f"{path or 'nothing'} is no absolute directory of {name}: begin it with /")
+    path, paths = posixpath.normpath(path), Targets().get(name).search_paths
+    build = _build_in(path, agent.survey([path, *paths])["builds"], name)
     if notes:
         agent.note_build(build["base"], notes)
-    if path not in target.search_paths:
-        Targets().edit(target.name, search_paths=[*target.search_paths, path])
-    return dict(build)
+    if path not in paths:
+        Targets().edit(name, search_paths=[*paths, path])
+    return build
 
 
-def remove(agent: Agent, target: Target, base: str) -> str:
+def _build_in(path: str, builds: Sequence[Mapping[str, Any]], target: str) -> dict[str, Any]:
+    """The one build of a directory; of several none is meant more than another."""
+    found = [each for each in builds if each["base"] in (path, f"{path}/server")]
+    found = found or [each for each in builds if each["base"].startswith(f"{path}/")]
+    if not found:
+        raise InputError(f"no server was found in {path} on {target}: name its base directory")
+    if len(found) > 1:
+        bases = ", ".join(each["base"] for each in found)
+        raise InputError(f"there are {len(found)} builds in {path} on {target}: name one of {bases}")
+    return dict(found[0])
+
+
+def remove(agent: Agent, name: str, base: str) -> str:
     """Delete what Dyno has installed; what was only named is forgotten. Gives what was done, in words."""
-    paths = paths_without(target, base)
+    paths = paths_without(Targets().get(name), base)
     if paths is None:
         agent.remove_build(base)
-        return f"{base} is gone from {target.name}"
-    Targets().edit(target.name, search_paths=paths)
-    return f"{base} on {target.name} is no longer looked at; nothing was deleted there"
+        return f"{base} is gone from {name}"
+    Targets().edit(name, search_paths=paths)
+    if any(each["base"] == base for each in agent.survey(paths)["builds"]):
+        return f"{base} on {name} is found all the same: it lies where builds are looked for anyway"
+    return f"{base} on {name} is no longer looked at; nothing was deleted there"
 
 
 def paths_without(target: Target, base: str) -> list[str] | None:

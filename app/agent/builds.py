@@ -27,14 +27,18 @@ AT_ONCE = 4
 Build = Dict[str, Any]
 
 
-def find_builds(search_paths: Sequence[str], cache: str = "") -> List[Build]:
-    """Every build under the search paths and in the usual places; the file `cache` keeps fingerprints."""
-    groups = list(_candidates([*search_paths, *USUAL]))
+def find_builds(search_paths: Sequence[str], brought: str = "", cache: str = "") -> List[Build]:
+    """Every build under the search paths, of those that Dyno has brought, and in the usual places.
+
+    `brought` is the folder of the second; the file `cache` keeps fingerprints.
+    """
+    own = [os.path.join(glob.escape(brought), "*")] if brought else []
+    groups = list(_candidates([*search_paths, *own, *USUAL]))
     known = _read_cache(cache)
     with tempfile.TemporaryDirectory(prefix="dyno-") as empty, ThreadPoolExecutor(AT_ONCE) as pool:
         builds = list(pool.map(lambda each: _first_able(each[0], each[1], empty, known), groups))
     _write_cache(cache, known)
-    _give_names(builds)
+    _give_names(builds, brought)
     return builds
 
 
@@ -51,19 +55,24 @@ def _candidates(paths: Sequence[str]) -> Iterator[Tuple[str, List[str]]]:
 
 
 def _bases(path: str) -> Iterator[Tuple[str, List[str]]]:
-    """A path is a base directory, or has one in `server/` (npm packages do), or else is a folder of some."""
+    """A path is a base directory, or else a folder of some."""
     path = os.path.normpath(path)
-    for base in (path, os.path.join(path, "server")):
-        servers = servers_in(base)
-        if servers:
-            yield base, servers
-            return
     try:
         names = sorted(os.listdir(path))
     except OSError:
         return
-    for base in (os.path.join(path, name) for name in names):
-        yield base, servers_in(base)
+    found = _base_at(path)
+    each = [found] if found else [_base_at(os.path.join(path, name)) for name in names]
+    yield from filter(None, each)
+
+
+def _base_at(path: str) -> Optional[Tuple[str, List[str]]]:
+    """The base directory that a folder is, or has in `server/` (npm packages do)."""
+    for base in (path, os.path.join(path, "server")):
+        servers = servers_in(base)
+        if servers:
+            return base, servers
+    return None
 
 
 def servers_in(base: str) -> List[str]:
@@ -203,14 +212,25 @@ def engines_of(options: Mapping[str, str], plugin_dir: str, script: bool = False
     return found
 
 
-def _give_names(builds: List[Build]) -> None:
-    """Short and unique, from what the builds said they are."""
+def _give_names(builds: List[Build], brought: str) -> None:
+    """Short and unique; one that Dyno has brought is called as its directory, whatever else comes or goes."""
     given: Dict[str, int] = {}
-    for build in builds:
-        family = str(build["family"] or "unknown").replace(" ", "").lower()
-        name = "{}-{}".format(family, build["version"]) if build["version"] else family
+    called = [(directory_in(brought, build["base"]), build) for build in builds]
+    for directory, build in sorted(called, key=lambda each: not each[0]):
+        name = directory or _said_name(build)
         given[name] = given.get(name, 0) + 1
         build["name"] = name if given[name] == 1 else "{}-{}".format(name, given[name])
+
+
+def directory_in(folder: str, base: str) -> str:
+    """Of what lies in the folder the one that holds this base directory; '' where none does."""
+    inside = bool(folder) and base.startswith(folder + os.sep)
+    return os.path.relpath(base, folder).split(os.sep)[0] if inside else ""
+
+
+def _said_name(build: Build) -> str:
+    family = str(build["family"] or "unknown").replace(" ", "").lower()
+    return "{}-{}".format(family, build["version"]) if build["version"] else family
 
 
 def fingerprint(server: str, binary: Optional[str], known: Dict[str, Any]) -> Optional[str]:

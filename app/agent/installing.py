@@ -7,6 +7,7 @@ builds/<name>/            a build, there as a whole or not at all
 
 from __future__ import annotations
 
+import lzma
 import os
 import re
 import shutil
@@ -21,10 +22,11 @@ from .refusal import Refusal
 
 UPLOAD, HALF = ".upload", ".half"
 ROOM = 64 << 20  # bytes that must stay free beside what is unpacked
+LONGEST = 500  # characters of a path
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,79}")
-_BROKEN = (tarfile.TarError, EOFError, zlib.error)
+_BROKEN = (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError)
 
 
 class Installing:
@@ -54,13 +56,17 @@ class Installing:
             raise Refusal("{!r} is no SHA-256".format(sha256[:80]))
         return self._at(sha256 + UPLOAD)
 
-    def install(self, sha256: str, name: str, notes: Mapping[str, str]) -> Dict[str, Any]:
-        """Unpack what was received; the answer is the build as a survey describes it."""
-        upload = self._upload(sha256)
+    def check_name(self, name: str) -> None:
+        """Refuse it while nothing was sent yet; two builds with one name cannot be told apart."""
         if not _NAME.fullmatch(name) or name.endswith((UPLOAD, HALF)):
             raise Refusal("{!r} is no name of a build: take letters, digits, dots and dashes".format(name))
         if os.path.lexists(self._at(name)):
             raise Refusal("there is a build {} already: remove it, or name this one otherwise".format(name))
+
+    def install(self, sha256: str, name: str, notes: Mapping[str, str]) -> Dict[str, Any]:
+        """Unpack what was received; the answer is the build as a survey describes it."""
+        upload = self._upload(sha256)
+        self.check_name(name)
         try:
             if hash_file(upload) != sha256:
                 raise Refusal("the tarball did not arrive as it was sent: it was thrown away, send it again")
@@ -75,13 +81,12 @@ class Installing:
         os.mkdir(half, 0o700)
         try:
             with tarfile.open(upload, "r:*") as tar:
+                _read_to_the_end(tar)
                 members = list(_checked(tar))
                 self._check_room(members)
-                _extract(tar, members, half)
-        except _BROKEN as error:
-            raise Refusal("it is no whole tarball (tar, gzip, bzip2 or xz): {}".format(error)) from None
-        except OSError as error:
-            raise Refusal("it could not be unpacked: {}".format(error.strerror or error)) from None
+                _write_all(tar, members, half)
+        except _BROKEN:
+            raise Refusal("it is no whole tarball (tar, gzip, bzip2 or xz): fetch it anew") from None
 
     def _check_room(self, members: List[Tuple[str, tarfile.TarInfo]]) -> None:
         needed = sum(member.size for _, member in members if member.isreg())
@@ -135,6 +140,13 @@ def _append(fd: int, content: IO[bytes], there: int) -> None:
         raise Refusal("the upload ended at {:,} bytes: {}".format(there, error.strerror)) from None
 
 
+def _read_to_the_end(tar: tarfile.TarFile) -> None:
+    """The checksums of gzip, bzip2 and xz stand behind the last member, where tarfile does not look."""
+    tar.getmembers()
+    while tar.fileobj and tar.fileobj.read(1 << 20):
+        pass
+
+
 def _checked(tar: tarfile.TarFile) -> Iterator[Tuple[str, tarfile.TarInfo]]:
     """Every member with its path inside the build; a Refusal for one that has no place in it."""
     members = tar.getmembers()
@@ -146,6 +158,8 @@ def _checked(tar: tarfile.TarFile) -> Iterator[Tuple[str, tarfile.TarInfo]]:
         path = os.path.normpath(member.name)
         if os.path.isabs(path) or path.split("/")[0] == "..":
             raise Refusal("{} leads out of the tarball: nothing was unpacked".format(member.name))
+        if len(path) > LONGEST:
+            raise Refusal("{}… is too long a path: nothing was unpacked".format(path[:80]))
         if not (member.isreg() or member.isdir() or member.issym() or member.islnk()):
             raise Refusal("{} is neither a file nor a folder: nothing was unpacked".format(member.name))
         parents = {"/".join(path.split("/")[:depth]) for depth in range(1, path.count("/") + 1)}
@@ -154,6 +168,14 @@ def _checked(tar: tarfile.TarFile) -> Iterator[Tuple[str, tarfile.TarInfo]]:
         inside = path.partition("/")[2] if cut else path
         if inside not in ("", "."):
             yield inside, member
+
+
+def _write_all(tar: tarfile.TarFile, members: List[Tuple[str, tarfile.TarInfo]], folder: str) -> None:
+    try:
+        _extract(tar, members, folder)
+    except OSError as error:
+        what = os.path.relpath(error.filename, folder) if error.filename else "it"
+        raise Refusal("{} could not be unpacked: {}".format(what, error.strerror or error)) from None
 
 
 def _extract(tar: tarfile.TarFile, members: List[Tuple[str, tarfile.TarInfo]], folder: str) -> None:

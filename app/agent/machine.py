@@ -28,7 +28,7 @@ def survey(directory: str, search_paths: Sequence[str]) -> Dict[str, Any]:
     kept = os.path.join(directory, "builds", "fingerprints.json")
     found = machine_facts(directory)
     brought = os.path.join(directory, "builds")
-    builds = find_builds([*search_paths, brought], kept)
+    builds = find_builds(search_paths, brought, kept)
     return {**found, "builds": builds, "warnings": warnings_of(found)}
 
 

@@ -123,13 +123,14 @@ def _delete_snapshot(directory: Directory, _: Any) -> Dict[str, Any]:
 
 
 def _upload(directory: Directory, _: Any) -> Dict[str, Any]:
-    """A line that says which tarball and from which byte on; then the bytes."""
+    """A line that says which tarball, for which name, and from which byte on; then the bytes."""
     from .installing import Installing
 
     _hold_still(directory, "upload")
     said = json.loads(sys.stdin.buffer.readline())
-    received = Installing(directory).receive(str(said["sha256"]), int(said["offset"]), sys.stdin.buffer)
-    return {"received": received}
+    installing = Installing(directory)
+    installing.check_name(said["name"])
+    return {"received": installing.receive(said["sha256"], said["offset"], sys.stdin.buffer)}
 
 
 def _install(directory: Directory, _: Any) -> Dict[str, Any]:
@@ -157,11 +158,10 @@ def _note_build(directory: Directory, _: Any) -> Dict[str, Any]:
 
 
 def _hold_still(directory: Directory, verb: str) -> None:
-    """Take the lock until this process ends: nothing is taken away under a plan that is carried out."""
+    """Take the lock until this process ends: nothing comes or goes under a plan that is carried out."""
     if directory.lock({"plan": verb, "pid": os.getpid()}) is None:
-        raise Refusal(
-            "a plan is being carried out in {}: nothing is taken away meanwhile".format(directory.path)
-        )
+        text = "{} is in use (plan {plan}, process {pid}): try again when that is over"
+        raise Refusal(text.format(directory.path, **{"plan": "?", "pid": "?", **directory.holder()}))
 
 
 def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], Dict[str, Any]]:

@@ -30,7 +30,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _say(text: str, code: int) -> int:
-    print(f"dyno: {' '.join(text.split())}", file=sys.stderr)
+    from .screen import harmless
+
+    print(f"dyno: {harmless(' '.join(text.split()))}", file=sys.stderr)
     return code
 
 

@@ -25,7 +25,7 @@ def add_words(words: Any) -> None:
     install = verbs.add_parser("install", help="bring a tarball to a target, or name a directory there")
     install.add_argument("path", help="a tarball on this computer; with --there a directory on the target")
     install.add_argument("--there", action="store_true", help="it is installed on the target already")
-    install.add_argument("--name", default="", help="of its directory; else as the tarball is called")
+    install.add_argument("--name", default="", help="what it is called; else as the tarball")
     _add_notes(install)
     install.set_defaults(carry_out=later("build", "install_build"))
     note = verbs.add_parser("note", help="say what a build does not say itself; sessions keep it")
@@ -83,9 +83,8 @@ def _bring(agent: Agent, arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _register(agent: Agent, arguments: argparse.Namespace) -> dict[str, Any]:
     from ..installing import register
-    from ..targets import Targets
 
-    return register(agent, Targets().get(arguments.target), arguments.path, _notes(arguments))
+    return register(agent, arguments.target, arguments.path, _notes(arguments))
 
 
 def note_build(arguments: argparse.Namespace) -> None:
@@ -110,7 +109,7 @@ def remove_build(arguments: argparse.Namespace) -> None:
     target = Targets().get(arguments.target)
     with agent_of(target) as agent:
         build = _named(arguments.build, agent.survey(target.search_paths))
-        print(remove(agent, target, build["base"]))
+        print(remove(agent, target.name, build["base"]))
 
 
 def _named(name: str, survey: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -96,9 +96,9 @@ class Agent:
     def delete_snapshot(self, key: str) -> None:
         self._ask("delete-snapshot", stdin=key.encode(), timeout_s=DELETE_S)
 
-    def upload(self, sha256: str, offset: int, content: bytes) -> int:
-        """Send a piece of a tarball; gives how much of it is there by now."""
-        head = json.dumps({"sha256": sha256, "offset": offset}).encode()
+    def upload(self, sha256: str, name: str, offset: int, content: bytes) -> int:
+        """Send a piece of a tarball that will be a build of this name; gives how much is there by now."""
+        head = json.dumps({"sha256": sha256, "name": name, "offset": offset}).encode()
         return int(self._ask("upload", stdin=head + b"\n" + content, timeout_s=UPLOAD_S)["received"])
 
     def install(self, sha256: str, name: str, notes: Mapping[str, str]) -> dict[str, Any]:

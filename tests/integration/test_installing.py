@@ -142,11 +142,15 @@ def test_what_is_refused(desktop: Desktop, far: Target, tmp_path: Path) -> None:
 
 
 @pytest.mark.build("mysql-5.6")
-def test_a_directory_that_is_there_is_named(desktop: Desktop, build_path: Callable[[str], Path]) -> None:
+def test_a_directory_that_is_there_is_named(
+    desktop: Desktop, far: Target, build_path: Callable[[str], Path]
+) -> None:
     base = str(build_path("mysql-5.6"))
-    desktop.dyno("build", "install", base, "--there", "--source", "the npm registry")
-    assert on(desktop, "local", "mysql-5.6.24")["notes"] == {"source": "the npm registry"}
-    assert "no server was found in /etc" in desktop.refused("build", "install", "/etc", "--there")
-    desktop.dyno("build", "remove", "mysql-5.6.24")
-    assert on(desktop, "local", "mysql-5.6.24") == {}
+    for where in ("local", "far"):
+        to = ("--target", where)
+        desktop.dyno("build", "install", base, "--there", "--source", "the npm registry", *to)
+        assert on(desktop, where, "mysql-5.6.24")["notes"] == {"source": "the npm registry"}
+        assert "no server was found in /etc" in desktop.refused("build", "install", "/etc", "--there", *to)
+        desktop.dyno("build", "remove", "mysql-5.6.24", *to)
+        assert on(desktop, where, "mysql-5.6.24") == {}
     assert Path(base).is_dir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,21 @@ def register(qtbot: QtBot, panel: TargetsPanel, base: Path) -> None:
     survey_again(qtbot, panel, dialog.install_button.click)
     assert dialog.said.text() == f"A server is known in {base}"
     close(qtbot, dialog)
+
+
+def test_two_directories_are_named_in_one_dialog(
+    qtbot: QtBot, panel: TargetsPanel, base: Path, dyno_home: Path
+) -> None:
+    other = base.rename(base.with_name("other"))
+    shutil.copytree(other, base)
+    panel.builds.install.trigger()
+    dialog = dialog_of(qtbot, InstallDialog)
+    dialog.is_there.click()
+    for each in (base, other):
+        dialog.path.setText(str(each))
+        survey_again(qtbot, panel, dialog.install_button.click)
+    close(qtbot, dialog)
+    assert Targets(dyno_home).get(LOCAL).search_paths == [str(base), str(other)]
 
 
 def describe(qtbot: QtBot, panel: TargetsPanel) -> None:

@@ -83,7 +83,7 @@ def server(base: Path, version: str, place: str = "bin/mysqld", more: str = "saf
 def survey(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """find_builds under a folder, without what is installed on this machine."""
     monkeypatch.setattr(builds, "USUAL", ())
-    return lambda *paths, cache="": find_builds([str(tmp_path / path) for path in paths], cache)
+    return lambda *paths, cache="": find_builds([str(tmp_path / path) for path in paths], cache=cache)
 
 
 def test_each_build_is_asked_and_has_a_name_of_its_own(survey: Any, tmp_path: Path) -> None:
@@ -98,6 +98,20 @@ def test_each_build_is_asked_and_has_a_name_of_its_own(survey: Any, tmp_path: Pa
     assert found[0]["engines"] == ["innodb", "myisam"]
     assert {each["problem"] for each in found} == {None}
     json.dumps(found)
+
+
+def test_one_that_dyno_has_brought_keeps_its_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A plan names it: what else is found there, and in which order, must not make it another one."""
+    monkeypatch.setattr(builds, "USUAL", ())
+    server(tmp_path / "[dyno]" / "plain", MYSQL_56)
+    server(tmp_path / "[dyno]" / "mysql-5.6.24", MYSQL_56, "server/mysqld")
+    server(tmp_path / "found" / "one", MYSQL_56)
+    found = find_builds([str(tmp_path / "found")], str(tmp_path / "[dyno]"))
+    assert {each["name"]: each["base"] for each in found} == {
+        "plain": str(tmp_path / "[dyno]" / "plain"),
+        "mysql-5.6.24": str(tmp_path / "[dyno]" / "mysql-5.6.24" / "server"),
+        "mysql-5.6.24-2": str(tmp_path / "found" / "one"),
+    }
 
 
 def test_a_folder_name_says_nothing(survey: Any, tmp_path: Path) -> None:
@@ -119,6 +133,12 @@ def test_a_server_beside_its_share_in_a_folder_is_its_own_base(survey: Any, tmp_
     server(tmp_path / "package", MYSQL_56, "server/mysqld")
     found = survey("*", "package/server")
     assert [each["base"] for each in found] == [str(tmp_path / "package" / "server")]
+    server(tmp_path / "another" / "server", MYSQL_56)
+    found = survey("")
+    assert [each["base"] for each in found] == [
+        str(tmp_path / "another" / "server"),
+        str(tmp_path / "package" / "server"),
+    ]
 
 
 def test_a_build_reached_twice_counts_once(survey: Any, tmp_path: Path) -> None:

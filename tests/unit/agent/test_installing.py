@@ -6,6 +6,7 @@ import errno
 import hashlib
 import io
 import os
+import random
 import tarfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -97,7 +98,10 @@ def test_a_tarball_becomes_a_build(directory: Directory, mode: str) -> None:
         ([link("mysql-5.6/h", "../other", tarfile.LNKTYPE)], "h leads to no file of the build"),
         ([member("mysql-5.6/pipe", type=tarfile.FIFOTYPE)], "pipe is neither a file nor a folder"),
         ([member("mysql-5.6/disk", type=tarfile.BLKTYPE)], "disk is neither a file nor a folder"),
-        ([member("mysql-5.6/bin/mysqld", content=b"again")], "could not be unpacked: File exists"),
+        ([member("mysql-5.6/bin/mysqld", content=b"again")], "bin/mysqld could not be unpacked: File exists"),
+        ([member("mysql-5.6/bin/mysqld/x", content=b"x")], "bin/mysqld could not be unpacked: File exists"),
+        ([member("mysql-5.6/" + "d/" * 3000)], "is too long a path"),
+        ([member("mysql-5.6/" + "n" * 300)], "n could not be unpacked: File name too long"),
     ],
 )
 def test_what_climbs_out_is_refused_and_nothing_is_left(
@@ -185,10 +189,22 @@ def test_a_name_is_a_plain_one(directory: Directory, name: str) -> None:
         install(directory, tarball(), name)
 
 
+@pytest.mark.parametrize("mode", ["w:gz", "w:bz2", "w:xz"])
+def test_one_that_was_damaged_on_the_way_to_the_desktop_is_refused(directory: Directory, mode: str) -> None:
+    """By what stands behind its last member too: the bytes in between may be as many as they were."""
+    whole = tarball(member("mysql-5.6/big", content=random.Random(1).randbytes(300_000)), mode=mode)
+    middle = len(whole) // 2
+    for damaged in (whole[:middle] + bytes(50) + whole[middle + 50 :], whole[:-30] + bytes(30)):
+        with pytest.raises(Refusal, match="it is no whole tarball"):
+            install(directory, damaged)
+    assert listing(directory) == []
+
+
 def test_two_of_one_name_are_refused(directory: Directory) -> None:
     install(directory, tarball())
-    with pytest.raises(Refusal, match="there is a build mine already"):
-        install(directory, tarball())
+    for refused in (lambda: Installing(directory).check_name("mine"), lambda: install(directory, tarball())):
+        with pytest.raises(Refusal, match="there is a build mine already"):
+            refused()
     assert install(directory, tarball(), "other")["base"].endswith("/other")
 
 

@@ -115,4 +115,4 @@ def _remove(target: Target, ask: Ask, base: str) -> str:
     with closing(connect(target, ask)) as connection:
         agent = agent_on(connection, target)
         agent.deploy()
-        return remove(agent, target, base)
+        return remove(agent, target.name, base)

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.errors import DynoError
-from app.installing import ENDINGS, install, register
+from app.installing import ENDINGS, install, name_of, register
 from app.targets import Target, agent_on, connect
 from app.units import bytes_text
 
@@ -173,7 +173,7 @@ class InstallDialog(QDialog):
         is_there, path = self.is_there.isChecked(), Path(self.path.text().strip())
         self.path.setPlaceholderText(DIRECTORY if is_there else TARBALL)
         named = "as the directory is called" if is_there else "as the tarball is called"
-        self.name.setPlaceholderText(named if is_there else ENDINGS.sub("", path.name) or named)
+        self.name.setPlaceholderText(named if is_there else name_of(path) or named)
         self.name.setEnabled(not is_there)
         self.choose_button.setEnabled(not is_there or self._target.is_local)
         self.install_button.setEnabled(path.is_absolute() if is_there else bool(ENDINGS.search(path.name)))
@@ -226,7 +226,7 @@ class _Job:
 
     def register(self) -> dict[str, Any]:
         with self._agent() as agent:
-            return register(agent, self._target, self._path, self._notes)
+            return register(agent, self._target.name, self._path, self._notes)
 
     @contextmanager
     def _agent(self) -> Iterator[Agent]:

@@ -1,0 +1,76 @@
+"""What the desktop does about builds: their names, directories that are named and forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.errors import InputError
+from app.installing import name_of, register, remove
+from app.targets import LOCAL, Targets
+
+
+class Agent:
+    """Finds a build in each search path, or in all the folders of one that has some."""
+
+    def __init__(self, *usual: str, folders: Mapping[str, Sequence[str]] | None = None) -> None:
+        self.usual, self.folders = usual, folders or {}
+        self.notes: dict[str, Mapping[str, str]] = {}
+
+    def survey(self, paths: Sequence[str]) -> dict[str, Any]:
+        bases = [base for path in (*paths, *self.usual) for base in self.folders.get(path, [path])]
+        return {"builds": [{"base": base} for base in dict.fromkeys(bases)]}
+
+    def note_build(self, base: str, notes: Mapping[str, str]) -> None:
+        self.notes[base] = notes
+
+
+@pytest.fixture
+def search_paths(dyno_home: Path) -> Callable[[], list[str]]:
+    return lambda: Targets(dyno_home).get(LOCAL).search_paths
+
+
+@pytest.mark.parametrize(
+    ("tarball", "name"),
+    [
+        ("mysql-8.0.40-linux-glibc2.28-x86_64.tar.xz", "mysql-8.0.40"),
+        ("mariadb-11.4.5-linux-systemd-x86_64.tar.gz", "mariadb-11.4.5"),
+        ("Percona-Server-8.0.36-28-Linux.x86_64.glibc2.35.tar.gz", "Percona-Server-8.0.36-28"),
+        ("mine-5.6.tgz", "mine-5.6"),
+        ("linux-built.tar", "linux-built"),
+    ],
+)
+def test_a_build_is_called_as_its_tarball(tarball: str, name: str) -> None:
+    assert name_of(Path("/downloads") / tarball) == name
+
+
+def test_directories_are_named_one_after_the_other(search_paths: Any) -> None:
+    agent: Any = Agent("/opt/usual")
+    register(agent, LOCAL, "/opt/one/", {"source": "a friend"})
+    register(agent, LOCAL, "/opt/x/../two", {})
+    register(agent, LOCAL, "/opt/usual", {})
+    assert register(agent, LOCAL, "/opt/one", {}) == {"base": "/opt/one"}
+    assert search_paths() == ["/opt/one", "/opt/two", "/opt/usual"]
+    assert agent.notes == {"/opt/one": {"source": "a friend"}}
+    assert "is no longer looked at; nothing was deleted" in remove(agent, LOCAL, "/opt/two")
+    assert "/opt/usual on local is found all the same" in remove(agent, LOCAL, "/opt/usual")
+    assert search_paths() == ["/opt/one"]
+
+
+def test_a_directory_is_one_build(search_paths: Any) -> None:
+    folders = {"/opt": ["/opt/a", "/opt/b"], "/npm": ["/npm/server"], "/usr": ["/usr", "/usr/x"], "/etc": []}
+    agent: Any = Agent(folders=folders)
+    for path in ("/npm", "/usr"):
+        register(agent, LOCAL, path, {})
+    for path, said in (
+        ("/opt", "there are 2 builds in /opt on local: name one of /opt/a, /opt/b"),
+        ("/etc", "no server was found in /etc on local"),
+        ("opt/a", "opt/a is no absolute directory of local"),
+        ("", "nothing is no absolute directory"),
+    ):
+        with pytest.raises(InputError, match=said):
+            register(agent, LOCAL, path, {"text": "x"})
+    assert search_paths() == ["/npm", "/usr"] and agent.notes == {}
