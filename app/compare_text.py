@@ -160,18 +160,18 @@ def _line(row: RowEntry, order: Sequence[int], has_details: bool) -> list[str]:
     unit = f"{row['unit']} (less is better)" if row["direction"] == "lower" else row["unit"]
     cells = [label_of(row), unit, _figure(row, order[0], has_details)]
     for at in order[1:]:
-        cells += [_figure(row, at, has_details), ratio_text(row, at)]
+        cells += [_figure(row, at, has_details), judged_text(row, at)]
     return cells
 
 
 def _figure(row: RowEntry, at: int, has_details: bool) -> str:
     """The median; beside one that was measured once, how steady its session was."""
     alone = row["within"][at]
-    beside = detail_text(row, at) if has_details else share_text(alone) if alone is not None else ""
+    beside = detail_text(row, at) if has_details else within_text(alone) if alone is not None else ""
     return f"{figure_text(row['values'][at], row['unit'])} {beside}".rstrip()
 
 
-def ratio_text(row: RowEntry, at: int) -> str:
+def judged_text(row: RowEntry, at: int) -> str:
     """`0.62 worse`, `1.01 ~`; a ratio that nothing can be said of stands alone."""
     relative = row["relative"][at]
     return "-" if relative is None else f"{relative:.2f} {word_of(row['verdict'][at])}".rstrip()
@@ -180,13 +180,13 @@ def ratio_text(row: RowEntry, at: int) -> str:
 def detail_text(row: RowEntry, at: int) -> str:
     """What a verdict rests on: `±1.2% n=8 p=0.0002`; `within ±3.1% n=1` of one session alone."""
     n, spread, alone, p = row["n"][at], row["spread"][at], row["within"][at], row["p"][at]
-    parts = [f"within {share_text(alone)}"] if alone is not None else []
-    parts += [share_text(spread)] if spread is not None else []
+    parts = [f"within {within_text(alone)}"] if alone is not None else []
+    parts += [within_text(spread)] if spread is not None else []
     parts += [f"n={n}"] if n else []
     return " ".join([*parts, *([f"p={p:.2g}"] if p is not None else [])])
 
 
-def share_text(share: float) -> str:
+def within_text(share: float) -> str:
     """`±1.2%`: how far off at most."""
     return f"\N{PLUS-MINUS SIGN}{share:.1%}"
 

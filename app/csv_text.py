@@ -14,10 +14,13 @@ def csv_text(heads: Sequence[str], rows: Iterable[Iterable[Any]]) -> str:
     """One line of heads, one a row; what is None is empty."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([_harmless(head) for head in heads])
-    writer.writerows([_harmless(cell) for cell in row] for row in rows)
+    writer.writerow([_told(head) for head in heads])
+    writer.writerows([_told(cell) for cell in row] for row in rows)
     return out.getvalue()
 
 
-def _harmless(cell: Any) -> Any:
+def _told(cell: Any) -> Any:
+    """A text as one; a float without its last digits, which are those of binary arithmetic."""
+    if isinstance(cell, float):
+        return f"{cell:.15g}"
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from .charts import NOTHING
 from .compare import Comparison
 from .compare_text import labelled, names_of
-from .csv_text import csv_text
 from .prepost import ColumnOfPair, PairOfSteps
 from .text_table import MISSING, TextTable, ratio_text
 from .units import figure_text
 
-NONE = "No test was carried out both before and after the writes, like point-query.pre and point-query."
 _ALL = 5  # sessions that are told one by one
-_CSV = (
-    *("before", "after", "coordinates", "unit", "column"),
-    *("before_value", "after_value", "ratio", "n", "ratios", "marks"),
-)
 
 
 def pairs_of_steps(comparison: Comparison, found: Sequence[PairOfSteps]) -> TextTable:
@@ -31,7 +25,7 @@ def pairs_of_steps(comparison: Comparison, found: Sequence[PairOfSteps]) -> Text
     )
     heads = ("step", "column", "unit", "before", "after", "ratio", "sessions", "n")
     title = "After the writes against before them"
-    return TextTable(title, heads, lines, 3, () if lines else (NONE,))
+    return TextTable(title, heads, lines, 3, () if lines else (NOTHING["before-after"],))
 
 
 def _cells(column: ColumnOfPair, unit: str) -> tuple[str, ...]:
@@ -49,15 +43,3 @@ def _sessions(column: ColumnOfPair) -> str:
     if len(known) <= _ALL:
         return " ".join(map(ratio_text, known))
     return f"{ratio_text(min(known))} to {ratio_text(max(known))}"
-
-
-def to_csv(comparison: Comparison, found: Sequence[PairOfSteps]) -> str:
-    """One line a pair and column."""
-    return csv_text(_CSV, (line for pair in found for line in _csv_lines(comparison, pair)))
-
-
-def _csv_lines(comparison: Comparison, pair: PairOfSteps) -> Iterator[Sequence[object]]:
-    place = (pair["before"], pair["after"], json.dumps(pair["coordinates"], sort_keys=True), pair["unit"])
-    for shown, column in zip(comparison["sessions"], pair["columns"], strict=True):
-        ratios, marks = json.dumps(column["ratios"]), " ".join(column["marks"])
-        yield *place, shown["id"], *column["values"], column["ratio"], column["n"], ratios, marks

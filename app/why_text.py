@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from .compare import Comparison, MeasureEntry, RowEntry, base_of
 from .compare_text import label_of, labelled, names_of
@@ -30,7 +30,7 @@ _SHORT = {
 }
 UNMEASURED = "What a query costs was not measured in these sessions."
 _CSV = (
-    *("step", "coordinates", "base", "column", "cost", "unit", "base_value", "value", "ratio"),
+    *("step", "coordinates", "base", "contender", "cost", "unit", "base_value", "value", "ratio"),
     *("explains", "busy", "base_n", "n", "base_spread", "spread"),
 )
 
@@ -40,8 +40,7 @@ _CSV = (
 
 def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
     """The figure, then all costs in the order in which they may explain it."""
-    ids = [column["id"] for column in comparison["sessions"]]
-    base, other = (names_of(comparison)[ids.index(id_)] for id_ in (entry["base"], entry["column"]))
+    names = _names(comparison)
     figure = (
         "figure of the step",
         *pair_cells(entry, word_of(entry["verdict"])),
@@ -51,8 +50,15 @@ def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
     )
     costs = [(cost["title"].removesuffix(PER_QUERY), *cost_cells(cost)) for cost in entry["costs"]]
     heads = ("", "unit", "base", "other", "ratio", "may explain", "busy", "n", "spread")
-    title = f"{labelled(entry['step'], entry['coordinates'])}: {other} against {base}"
+    step = labelled(entry["step"], entry["coordinates"])
+    title = f"{step}: {names[entry['column']]} against {names[entry['base']]}"
     return TextTable(title, heads, (figure, *costs), 2, tuple(remarks_of(entry)))
+
+
+def _names(comparison: Comparison) -> dict[str, str]:
+    """Of the columns, by their ids."""
+    ids = (column["id"] for column in comparison["sessions"])
+    return dict(zip(ids, names_of(comparison), strict=True))
 
 
 def cost_cells(cost: CostEntry) -> tuple[str, ...]:
@@ -128,14 +134,15 @@ def _cell(found: MeasureEntry | RowEntry, at: int, base: int | None, unit: str =
     return ratio_text(value / of_base if value is not None and of_base else None)
 
 
-def to_csv(entries: Sequence[WhyEntry]) -> str:
+def to_csv(comparison: Comparison, entries: Sequence[WhyEntry]) -> str:
     """One line a cost, step by step; the figure of the step before them."""
-    return csv_text(_CSV, (line for entry in entries for line in _csv_lines(entry)))
+    names = _names(comparison)
+    return csv_text(_CSV, (line for entry in entries for line in _csv_lines(entry, names)))
 
 
-def _csv_lines(entry: WhyEntry) -> Iterator[Sequence[object]]:
+def _csv_lines(entry: WhyEntry, names: Mapping[str, str]) -> Iterator[Sequence[object]]:
     coordinates = json.dumps(entry["coordinates"], sort_keys=True)
-    place = (entry["step"], coordinates, entry["base"], entry["column"])
+    place = (entry["step"], coordinates, names[entry["base"]], names[entry["column"]])
     yield *place, "value", *_numbers(entry, None, None)
     for cost in entry["costs"]:
         yield *place, cost["name"], *_numbers(cost, cost["explains"], cost["busy"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..compare import Comparison, RowEntry, by_group, by_measure, compare, sessions_of
@@ -13,14 +13,19 @@ from ..history.endings import endings
 from ..history.history import History
 from ..history.series import ALIASES
 from ..prepost import pairs
-from ..prepost_text import to_csv as pairs_csv
-from . import AXES
+from . import AXES, NOTHING
 from .bars import bar_numbers
 from .latencies import latency_curves, latency_numbers
+from .pairs import pair_numbers
 from .points import Numbers
 from .seconds import second_numbers
 from .sizes import size_numbers, sizes_of
-from .sweeps import axes_of, sweep_numbers
+from .sweeps import axes_of, not_swept, sweep_numbers
+
+_OF_ALL_STEPS: Mapping[str, Callable[[Comparison], Numbers]] = {
+    "bars": bar_numbers,
+    "before-after": lambda found: pair_numbers(found, pairs(found)),
+}
 
 
 @dataclass(frozen=True)
@@ -37,23 +42,26 @@ class ChartRequest:
 
 
 def chart_csv(history: History, request: ChartRequest) -> str:
-    """Raises InputError where there is no such chart of these sessions."""
+    """Raises InputError where there is no such chart of these sessions, or nothing in it."""
     found = by_group(by_measure(compare(history, request.sessions, request.base), request.measure))
-    if request.chart == "before-after":
-        return pairs_csv(found, pairs(found))
-    return (
-        bar_numbers(found).to_csv() if request.chart == "bars" else _of_step(history, found, request).to_csv()
-    )
-
-
-def _of_step(history: History, found: Comparison, request: ChartRequest) -> Numbers:
+    if request.chart in _OF_ALL_STEPS:
+        return _there(_OF_ALL_STEPS[request.chart](found), NOTHING[request.chart])
     row = step_named(found, request.step, is_whole=request.chart == "sweep")
     if request.chart == "sweep":
         axis = request.over or next(iter(axes_of(found["rows"], row)), next(iter(AXES)))
-        return sweep_numbers(found, row, axis)
+        return _there(sweep_numbers(found, row, axis), not_swept(row, axis))
     if request.chart == "seconds":
-        return _of_seconds(history, found, row, request.series)
-    return _of_end(history, found, row, request.chart)
+        numbers = _of_seconds(history, found, row, request.series)
+    else:
+        numbers = _of_end(history, found, row, request.chart)
+    return _there(numbers, f"{label_of(row)}: {NOTHING[request.chart]}")
+
+
+def _there(numbers: Numbers, nothing: str) -> str:
+    """Heads alone would look like a chart."""
+    if not numbers.rows:
+        raise InputError(nothing)
+    return numbers.to_csv()
 
 
 def step_named(comparison: Comparison, name: str, is_whole: bool = False) -> RowEntry:

@@ -40,7 +40,7 @@ class Numbers:
     rows: tuple[tuple[Cell, ...], ...]
 
     def to_csv(self) -> str:
-        return csv_text(self.heads, (map(_told, row) for row in self.rows))
+        return csv_text(self.heads, self.rows)
 
 
 def point_of(samples: Iterable[float | None], of: float | None = 1.0) -> Point:
@@ -62,7 +62,7 @@ def relative_points(row: RowEntry, base: int) -> list[Point]:
     return [point_of(samples, row["values"][base]) for samples in row["samples"]]
 
 
-def repeats_text(counts: Iterable[int]) -> str:
+def error_bars_text(counts: Iterable[int]) -> str:
     """What the error bars are, and that there is none where nothing was repeated."""
     known = sorted({count for count in counts if count})
     if not known:
@@ -73,11 +73,6 @@ def repeats_text(counts: Iterable[int]) -> str:
     n = f"{several[0]}" if len(several) == 1 else f"{several[0]} to {several[-1]}"
     alone = "; none where n = 1" if known[0] == 1 else ""
     return f"error bars: lowest to highest of n = {n} repeats{alone}"
-
-
-def _told(cell: Cell) -> Cell:
-    """Without the last digits of a float, which are those of binary arithmetic."""
-    return f"{cell:.15g}" if isinstance(cell, float) else cell
 
 
 def numbers(heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Numbers:

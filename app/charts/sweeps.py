@@ -39,6 +39,11 @@ def is_logarithmic(rows: Sequence[RowEntry], axis: str) -> bool:
     return axis == "threads" or (bool(at) and at[0] > 0 and at[-1] >= _FAR * at[0])
 
 
+def not_swept(row: RowEntry, axis: str) -> str:
+    """What is said where there is no curve."""
+    return f"{row['workload']} has no number of {AXES[axis]}"
+
+
 def sweep_numbers(comparison: Comparison, row: RowEntry | None, axis: str) -> Numbers:
     """A row a point of a curve."""
     rows = swept(comparison["rows"], row, axis)

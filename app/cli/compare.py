@@ -138,20 +138,20 @@ def show_comparison(
 
 
 def _show_differences(references: Sequence[str], form: str) -> None:
-    from ..differences import differences
+    from ..differences import differences, is_of_the_builds
+    from ..differences_text import differences_table, to_csv
     from ..history.sessions import find, sessions
-    from .screen import print_json, print_table
+    from .screen import print_json, print_text_tables
     from .session import opened
 
     with opened() as history:
         ids = list(dict.fromkeys(find(history, reference) for reference in references))
-        names = {entry["id"]: entry["name"] for entry in sessions(history, ids=ids)}
+        known = {entry["id"]: entry["name"] for entry in sessions(history, ids=ids)}
         found = differences(history, ids)
+    names = [known[id_] for id_ in ids]
     if form == "json":
         print_json({"sessions": ids, "differences": found})
+    elif form == "csv":
+        print(to_csv(names, [each for each in found if not is_of_the_builds(each)]), end="")
     else:
-        shown = [each for each in found if not each.get("default")]
-        lines = [(each["group"], each["name"], *each["values"]) for each in shown]
-        print_table(("", "what", *(names[id_] for id_ in ids)), lines)
-        if len(shown) < len(found):
-            print(f"{len(found) - len(shown)} variables more are each build's own default (--format json)")
+        print_text_tables([differences_table(names, found)], form)

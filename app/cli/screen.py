@@ -6,7 +6,10 @@ import getpass
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..text_table import TextTable
 
 
 def print_json(value: Any) -> None:
@@ -23,6 +26,21 @@ def print_table(headers: Sequence[str], rows: Iterable[Sequence[Any]], right: It
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     form = "  ".join(f"{{:{'>' if at in numeric else '<'}{width}}}" for at, width in enumerate(widths))
     print("\n".join(form.format(*line).rstrip() for line in lines))
+
+
+def print_text_tables(tables: Sequence[TextTable], form: str) -> None:
+    """One below the other, each with its title and remarks; `md`: as Markdown."""
+    from ..text_table import to_markdown
+
+    if form == "md":
+        print("\n".join(map(to_markdown, tables)), end="")
+        return
+    for at, table in enumerate(tables):
+        print(("\n" if at else "") + harmless(table.title))
+        if table.lines:
+            print_table(table.heads, table.lines, range(table.texts, len(table.heads)))
+        for remark in table.remarks:
+            print(remark)
 
 
 def _texts(row: Sequence[Any]) -> list[str]:

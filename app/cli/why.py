@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from .. import prepost_text, why_text
+from ..charts.pairs import pair_numbers
 from ..compare import Comparison
 from ..compare_text import label_of
 from ..errors import InputError
 from ..prepost import pairs
-from ..text_table import TextTable, to_markdown
 from ..why import why_all
-from .screen import harmless, print_json, print_table
+from .screen import print_json, print_text_tables
 
 
 def show_why(comparison: Comparison, step: str, form: str) -> None:
@@ -23,12 +21,12 @@ def show_why(comparison: Comparison, step: str, form: str) -> None:
     if form == "json":
         print_json({"base": comparison["base"], "steps": entries})
     elif form == "csv":
-        print(why_text.to_csv(entries).rstrip("\n"))
+        print(why_text.to_csv(comparison, entries), end="")
     elif step:
-        _show([why_text.details(comparison, entry) for entry in entries], form)
+        print_text_tables([why_text.details(comparison, entry) for entry in entries], form)
     else:
         ways = (False, True) if entries else (False,)
-        _show([why_text.costs_of_steps(comparison, is_relative) for is_relative in ways], form)
+        print_text_tables([why_text.costs_of_steps(comparison, is_relative) for is_relative in ways], form)
 
 
 def show_pairs(comparison: Comparison, form: str) -> None:
@@ -38,9 +36,9 @@ def show_pairs(comparison: Comparison, form: str) -> None:
         ids = [column["ids"] for column in comparison["sessions"]]
         print_json({"sessions": ids, "pairs": found})
     elif form == "csv":
-        print(prepost_text.to_csv(comparison, found).rstrip("\n"))
+        print(pair_numbers(comparison, found).to_csv(), end="")
     else:
-        _show([prepost_text.pairs_of_steps(comparison, found)], form)
+        print_text_tables([prepost_text.pairs_of_steps(comparison, found)], form)
 
 
 def _check_step(comparison: Comparison, step: str) -> None:
@@ -48,15 +46,3 @@ def _check_step(comparison: Comparison, step: str) -> None:
     if step and step not in (*names, *map(label_of, comparison["rows"])):
         told = ", ".join(names) or "none"
         raise InputError(f"no step {step!r}: there are {told} (--why stands behind the sessions)")
-
-
-def _show(tables: Sequence[TextTable], form: str) -> None:
-    if form == "md":
-        print("\n".join(map(to_markdown, tables)).rstrip("\n"))
-        return
-    for at, table in enumerate(tables):
-        print(("\n" if at else "") + harmless(table.title))
-        if table.lines:
-            print_table(table.heads, table.lines, range(table.texts, len(table.heads)))
-        for remark in table.remarks:
-            print(remark)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..compare import Comparison, RowEntry
-from ..compare_text import label_of, mean_text, ratio_text, steady_text
+from ..compare_text import judged_text, label_of, mean_text, steady_text
 from ..differences import label
 from ..judgement import GroupEntry
 from ..measures import measure_named
@@ -119,7 +119,7 @@ def _line(row: RowEntry, base: int) -> Line:
 
 def _cell(row: RowEntry, at: int, base: int) -> Cell:
     verdict = row["verdict"][at] or ""
-    beside = "" if at == base or row["relative"][at] is None else ratio_text(row, at)
+    beside = "" if at == base or row["relative"][at] is None else judged_text(row, at)
     tone = verdict if verdict in COLOURED else ""
     return Cell(figure_text(row["values"][at], row["unit"]), beside, tone, _tip(row, at))
 

@@ -127,6 +127,18 @@ def test_names_stand_beside_curves_that_end_apart(shown: Shown, theme: Theme) ->
         assert chart._beside == [] and not chart._head._is_brief
 
 
+def test_names_that_would_fit_below_a_legend_do_not_come_to_it(shown: Shown, theme: Theme) -> None:
+    """The lower the chart, the nearer to the end of its curve each name stands."""
+    chart = shown(LineChart)
+    assert isinstance(chart, LineChart)
+    ends = (52.3, 34.0, 93.6, 50.2, 67.0, 21.4, 55.4, 132.8)
+    points = [(line, [4], [end]) for line, end in zip(lines(theme, 8), ends, strict=True)]
+    for height in range(150, 300, 6):
+        chart.resize(1000, height)
+        chart.set_curves(points, "threads", "queries/s")
+        assert bool(chart._beside) == chart._head._is_brief
+
+
 def test_values_at_the_cursor_are_told_beside_the_curves(shown: Shown, theme: Theme) -> None:
     chart = shown(LineChart)
     assert isinstance(chart, LineChart)

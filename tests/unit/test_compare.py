@@ -259,7 +259,7 @@ def test_csv(history: History) -> None:
     assert rows[0][12] == "'=cmd()"
     assert rows[2] == [
         "point-query", "read", "1", '{"threads": 1}', "queries/s", "higher",
-        "100.0", "1.0", "1", "", "", "base", "90.0", "0.9", "1", "", "", "n=1",
+        "100", "1", "1", "", "", "base", "90", "0.9", "1", "", "", "n=1",
     ]  # fmt: skip
     assert rows[5][12:15] == ["", "", "0"]
 

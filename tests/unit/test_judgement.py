@@ -104,7 +104,7 @@ def test_single_sessions_have_no_interval_and_no_verdict(history: History) -> No
 def test_the_table_says_it_beside_the_ratio(history: History) -> None:
     keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
     found = compare(history, IDS)
-    assert [compare_text.ratio_text(row, 1) for row in found["rows"]] == [
+    assert [compare_text.judged_text(row, 1) for row in found["rows"]] == [
         "1.00 ~", "1.50 better", "0.50 worse", "1.01 ~", "1.20 better",
     ]  # fmt: skip
     assert "over 5 cells, at most 5% of them false) and 2% or more" in compare_text.remarks_of(found)[-1]

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from app.charts import NOTHING
+from app.charts.pairs import pair_numbers
 from app.compare import Comparison, by_measure, compare
 from app.history.history import History
 from app.prepost import pairs
-from app.prepost_text import NONE, pairs_of_steps, to_csv
+from app.prepost_text import pairs_of_steps
 from app.protocol.plan import Step
 from tests import journals
 from tests.unit.history.conftest import store
@@ -74,10 +76,10 @@ def test_as_a_table(history: History) -> None:
     assert first[0] == "point-query threads=1"
     assert first[2:] == ("queries/s", "150.0", "140.0", "0.89", "0.80 1.00", "2")
     assert table.lines[1][5:] == ("0.80", "-", "1")
-    assert len(to_csv(comparison, pairs(comparison)).splitlines()) == 5
+    assert len(pair_numbers(comparison, pairs(comparison)).rows) == 4
 
 
 def test_where_nothing_was_done_twice(history: History) -> None:
     comparison = compared(history, names=("point-query.pre", "update"))
     table = pairs_of_steps(comparison, pairs(comparison))
-    assert (table.lines, table.remarks) == ((), (NONE,))
+    assert (table.lines, table.remarks) == ((), (NOTHING["before-after"],))

@@ -176,10 +176,10 @@ def test_sessions_without_costs_say_so(history: History) -> None:
 def test_written_for_a_spreadsheet_and_a_forum(history: History) -> None:
     found = compared(history, 500.0, {**BASE, "cpu_us": 200.0})
     entries = why_all(found, "update threads=1")
-    lines = list(csv.DictReader(io.StringIO(to_csv(entries))))
+    lines = list(csv.DictReader(io.StringIO(to_csv(found, entries))))
     assert (lines[0]["cost"], lines[0]["ratio"], lines[0]["explains"]) == ("value", "0.5", "")
     cpu = next(line for line in lines if line["cost"] == "cpu_us")
-    assert (cpu["base_value"], cpu["value"], cpu["ratio"], cpu["n"]) == ("100.0", "200.0", "2.0", "1")
+    assert (cpu["base_value"], cpu["value"], cpu["ratio"], cpu["n"]) == ("100", "200", "2", "1")
     assert json.loads(cpu["coordinates"]) == {"threads": 1}
     text = to_markdown(details(found, entries[0]))
     assert text.startswith("### update threads=1: ") and "| CPU | us/query | 100.0 | 200.0 |" in text

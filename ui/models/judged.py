@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QColor
 
 from app.compare import RowEntry
-from app.compare_text import detail_text, mean_text, share_text, steady_text, told_of
+from app.compare_text import detail_text, mean_text, steady_text, told_of, within_text
 from app.judgement import MARKED, SHORT_SIGNS, UNKNOWN_NOISE, GroupEntry, word_of
 from app.stats.verdicts import FEW, NOISE, SINGLE, SMALL
 from app.step_text import named
@@ -60,7 +60,7 @@ class Judged:
             self.text(row, at),
             self.theme.verdict(verdict, row["relative"][at]),
             sign,
-            warning or (share_text(alone) if alone is not None and not below else ""),
+            warning or (within_text(alone) if alone is not None and not below else ""),
             below,
             word_of(verdict),
             is_right=True,
@@ -96,7 +96,7 @@ class Judged:
         if value is not None:
             lines.append(f"{with_unit(value, row['unit'])}, {_of_how_many(row['n'][at], row['spread'][at])}")
         if (alone := row["within"][at]) is not None:
-            lines.append(f"blocks of its seconds lie within {share_text(alone)} of their median")
+            lines.append(f"blocks of its seconds lie within {within_text(alone)} of their median")
         if relative is not None and at != self.base:
             lines.append(f"{relative:.3f} of the base{direction_text(row)}")
             lines.append(_verdict_text(row, at, row["n"][self.base]))
@@ -106,7 +106,7 @@ class Judged:
 
 
 def _of_how_many(n: int, spread: float | None) -> str:
-    return f"n = {n}" if spread is None else f"the median of {n}, all within {share_text(spread)}"
+    return f"n = {n}" if spread is None else f"the median of {n}, all within {within_text(spread)}"
 
 
 def _verdict_text(row: RowEntry, at: int, of_base: int) -> str:

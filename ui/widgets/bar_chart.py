@@ -16,6 +16,7 @@ from .scale import figure_ticks, fitting, value_text
 from .still import TICK_HEIGHT, StillChart
 
 Bars = tuple[Line, Sequence[float | None]]
+Placed = tuple[Line, int, float, QRectF]  # a bar: its line, category, value and where it is painted
 
 _GROUP = 0.76  # of its place that a group of bars takes up
 _WIDEST = 44.0  # pixels of one bar
@@ -30,6 +31,7 @@ class BarChart(StillChart):
         self._bars: list[Bars] = []
         self._reaches: Mapping[str, Sequence[Reach | None]] = {}
         self._base: float | None = None
+        self._placed: list[Placed] = []  # where they are painted, since the chart was fitted
         super().__init__(theme, title, unit, parent)
 
     def set_bars(
@@ -74,6 +76,7 @@ class BarChart(StillChart):
         self._ground.x_ticks = [(float(at), text) for at, text in enumerate(elided)]
         self._ground.y_ticks = figure_ticks(*self._area.y, most)
         self._ground.has_lines_across = False
+        self._placed = list(self.places())
 
     def heights(self) -> list[float]:
         """All that has to be in sight."""
@@ -90,7 +93,7 @@ class BarChart(StillChart):
     def paint_figures(self, painter: QPainter) -> None:
         if self._cursor is not None:
             self._paint_chosen(painter, self._cursor)
-        for line, category, _, place in self.places():
+        for line, category, _, place in self._placed:
             painter.fillRect(place, drawn_colour(line, self._theme))
             if line.dashed:
                 painter.fillRect(place, QBrush(self._theme.colour("base"), Qt.BrushStyle.BDiagPattern))
@@ -102,17 +105,17 @@ class BarChart(StillChart):
 
     def told(self) -> Iterator[tuple[int, float, QRectF]]:
         """What is written above which stretch of a category: the value above a bar and how far it reaches."""
-        for line, category, value, place in self.places():
-            if reach := self._reach(line, category):
-                place.setTop(min(place.top(), self._area.py(reach[1])))
-            yield category, value, place
+        for line, category, value, place in self._placed:
+            reach = self._reach(line, category)
+            top = min(place.top(), self._area.py(reach[1])) if reach else place.top()
+            yield category, value, QRectF(QPointF(place.left(), top), place.bottomRight())
 
     def _reach(self, line: Line, category: int) -> Reach | None:
         reaches = self._reaches.get(line.key, ())
         return reaches[category] if category < len(reaches) else None
 
-    def places(self) -> Iterator[tuple[Line, int, float, QRectF]]:
-        """Each bar that there is: its line, category, value and where it is painted."""
+    def places(self) -> Iterator[Placed]:
+        """Each bar that there is, for the size there is."""
         width, zero = self.bar_width(len(self._bars)), self._area.py(0.0)
         for at, (line, values) in enumerate(self._bars):
             for category, value in enumerate(values):

@@ -57,7 +57,6 @@ class Ground:
     y_ticks: Sequence[Tick] = ()
     spans: Sequence[Span] = ()
     corner: str = ""  # below the figures: how the times are to be read
-    x_title: str = ""  # above the texts, at their end
     has_lines_across: bool = True  # a line at each x tick, too
     has_texts_below: bool = True
     rows: int = 1  # of texts below, taken in turn where they are long
@@ -82,10 +81,6 @@ class Ground:
             if left > ends[row]:
                 painter.drawText(QPointF(left, frame.plot.bottom() + 15 + ROW * row), text)
                 ends[row] = left + width + SPACE / 2
-        if self.x_title:
-            place = QRectF(frame.plot.left(), frame.plot.bottom() - 18, frame.plot.width() - 4, 18)
-            painter.setPen(theme.colour("muted"))
-            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self.x_title)
         if self.corner and self.x_ticks:
             first = frame.px(self.x_ticks[0][0]) - metrics.horizontalAdvance(self.x_ticks[0][1]) / 2
             if metrics.horizontalAdvance(self.corner) + 2 < first:

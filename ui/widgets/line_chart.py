@@ -30,24 +30,25 @@ class LineChart(StillChart):
         self._curves: list[Curve] = []
         self._reaches: Mapping[str, Sequence[Reach | None]] = {}
         self._places: dict[float, float] = {}  # x -> where it stands
-        self._beside: list[float] = []  # where the names beside the curves stand; none: there is a legend
+        self._beside: list[float] = []  # where the names beside the curves stand
+        self._has_legend = False  # where there are none
         super().__init__(theme, title, unit, parent)
 
     def set_curves(
         self,
         curves: Sequence[Curve],
-        x_title: str,
+        x_name: str,
         y_title: str,
         is_logarithmic: bool = False,
         reaches: Mapping[str, Sequence[Reach | None]] | None = None,
     ) -> None:
         """A line with its xs and ys each, by its key how far these reach; y None is a gap.
 
-        Given anew when the theme has changed.
+        `x_name` is what an x is a number of. Given anew when the theme has changed.
         """
         self._curves, self._reaches = list(curves), reaches or {}
         self._places = self.placed([x for _, xs, _ in curves for x in xs], is_logarithmic)
-        self._x_title = x_title
+        self._x_name = x_name
         self._cursor = None
         self.set_title(self._title, y_title)
         self._head.set_lines([line for line, _, _ in curves], widest="888,888")
@@ -58,7 +59,7 @@ class LineChart(StillChart):
         return list(self._places.values())
 
     def stand_text(self, at: int) -> str:
-        return f"{number_text(list(self._places)[at])} {self._x_title}"
+        return f"{number_text(list(self._places)[at])} {self._x_name}"
 
     def values(self) -> list[str]:
         x = None if self._cursor is None else list(self._places)[self._cursor]
@@ -77,7 +78,6 @@ class LineChart(StillChart):
         edge = (stands[-1] - stands[0]) * _EDGE or 1.0
         self._area.x = (stands[0] - edge, stands[-1] + edge)
         self._ground.x_ticks = self.x_ticks()
-        self._ground.x_title = self._x_title if self._curves else ""
         self.fit_y(self._ys(), max(int(self._area.plot.height() / TICK_HEIGHT), 2))
 
     def x_ticks(self) -> list[tuple[float, str]]:
@@ -95,14 +95,18 @@ class LineChart(StillChart):
     # ---- names beside the curves
 
     def refresh(self) -> None:
-        """Names beside the curves where all of them fit there, else a legend above."""
+        """Names beside the curves where all of them fit there, else a legend above; never both."""
+        self._has_legend = False
         self._head.hide_entries()
         super().refresh()
         if not self._beside:
+            self._has_legend = True
             self._head.hide_entries(False)
             super().refresh()
 
     def margin(self) -> float:
+        if self._has_legend:
+            return 0.0
         plot, metrics = self._area.plot, self.fontMetrics()
         ends = [self._end(curve) for curve in self._curves]
         wanted = [self._area.py(end[1]) for end in ends if end]

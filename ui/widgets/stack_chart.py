@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QPointF, QRectF
 
-from .bar_chart import BarChart
-from .lines import Line
+from .bar_chart import BarChart, Placed
 
 
 class StackChart(BarChart):
@@ -16,7 +15,7 @@ class StackChart(BarChart):
     def heights(self) -> list[float]:
         return [self._whole(at) for at in range(len(self._categories))]
 
-    def places(self) -> Iterator[tuple[Line, int, float, QRectF]]:
+    def places(self) -> Iterator[Placed]:
         width = self.bar_width(1)
         for category in range(len(self._categories)):
             below, left = 0.0, self._area.px(category) - width / 2

@@ -86,7 +86,7 @@ def test_a_sweep_over_threads_and_cores(qtbot: QtBot, opened: Open, page: Compar
     shown._axes.setCurrentIndex(shown._axes.findData("cores"))
     shown._axes.activated.emit(shown._axes.currentIndex())
     assert [list(xs) for _, xs, _ in shown._chart._curves] == [[1.0, 2.0]] * 2
-    assert shown._chart.accessibleName().startswith("point-query, 1 thread, ms")
+    assert shown._chart.accessibleName().startswith("point-query, 1 thread over cores, ms")
 
 
 def test_sizes_over_rows(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
@@ -95,7 +95,7 @@ def test_sizes_over_rows(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     choose(page, "size", 1)
     assert shown._chart and not shown._axes.isVisible()
     assert [text for _, text in shown._chart._ground.x_ticks] == ["1M", "5M"]
-    assert shown._chart.accessibleName() == "size, MB, less is better"
+    assert shown._chart.accessibleName() == "size over rows, MB, less is better"
     page.controls.turn()
     row = page.body.table.figures.row_at(1)
     assert row and row["direction"] == "lower"

@@ -32,7 +32,7 @@ def test_latencies_of_the_chosen_step(qtbot: QtBot, opened: Open, page: CompareP
     qtbot.waitUntil(lambda: shown._remark.text().startswith("update-index, threads 1: of one session"))
     assert shown._chart and shown._chart.isVisible()
     assert len(shown._chart._curves) == columns  # type: ignore[attr-defined]
-    assert shown._chart.accessibleName() == "Latency of update-index, ms/query"
+    assert shown._chart.accessibleName() == "Latency of update-index over percentiles, ms/query"
     assert [text for _, text in shown._chart._ground.x_ticks] == ["50", "90", "99", "99.9"]  # of 5,000 events
 
 

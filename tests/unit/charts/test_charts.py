@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from app.charts import CHARTS
+from app.charts import CHARTS, NOTHING
 from app.charts.asked import ChartRequest, chart_csv, step_named
 from app.charts.bars import bar_numbers
 from app.charts.latencies import PERCENTS, TICKS, latency_curves, latency_numbers, place
 from app.charts.pairs import ratio_points, rows_of
-from app.charts.points import Point, numbers, point_of, points_of, relative_points, repeats_text
+from app.charts.points import Point, error_bars_text, numbers, point_of, points_of, relative_points
 from app.charts.sizes import parts_of, size_numbers, sizes_of
 from app.charts.sweeps import axes_of, is_logarithmic, sweep_numbers, swept
 from app.compare import Comparison, RowEntry, compare, sessions_of
@@ -67,7 +67,7 @@ def test_there_is_no_error_bar_of_one_repeat() -> None:
     ],
 )
 def test_what_error_bars_are_is_told(counts: list[int], told: str) -> None:
-    assert repeats_text(counts) == told
+    assert error_bars_text(counts) == told
 
 
 def test_numbers_are_told_without_the_digits_of_binary_arithmetic() -> None:
@@ -106,13 +106,18 @@ def test_without_a_base_nothing_is_relative(history: History) -> None:
 
 @pytest.mark.parametrize("chart", CHARTS)
 @pytest.mark.parametrize("columns", [1, 8])
-def test_a_chart_of_steps_that_all_failed_is_empty(history: History, chart: str, columns: int) -> None:
+def test_a_chart_of_steps_that_all_failed_is_empty_or_refused(
+    history: History, chart: str, columns: int
+) -> None:
     plan = comparable.plan(columns, its_steps=comparable.steps((1,), driven=[("read-only", "scan-heavy")]))
     ids = comparable.keep(history.path.parent, plan, {(at, "read-only") for at in range(columns)})
-    text = lines(chart_csv(history, ChartRequest(chart, ids, step="read-only")))
-    assert all(len(row) == len(text[0]) for row in text)
+    request = ChartRequest(chart, ids, step="read-only")
     if chart in ("latency", "size", "before-after"):
-        assert text[1:] == []
+        with pytest.raises(InputError, match=NOTHING[chart]):
+            chart_csv(history, request)
+    else:
+        text = lines(chart_csv(history, request))
+        assert text[1:] and {len(row) for row in text} == {len(text[0])}
 
 
 @pytest.mark.parametrize("chart", CHARTS)

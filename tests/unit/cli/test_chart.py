@@ -13,7 +13,8 @@ from tests import comparable
 
 @pytest.fixture
 def sessions(dyno_home: Path) -> tuple[str, ...]:
-    return comparable.keep(dyno_home, comparable.plan(2, repeats=2))
+    failed = {(0, "read-only"), (1, "read-only")}
+    return comparable.keep(dyno_home, comparable.plan(2, repeats=2), failed)
 
 
 def test_the_numbers_of_a_chart_are_printed(
@@ -34,6 +35,31 @@ def test_a_step_that_is_none_is_refused(
 ) -> None:
     assert main(["chart", "latency", *sessions, "--step", "points"]) == 2
     assert capsys.readouterr().err.startswith("dyno: no step 'points': say --step with one of load")
+
+
+def test_seconds_of_the_warm_up_are_numbers_too(
+    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A text that begins with a minus is made harmless for spreadsheets; a number is none."""
+    assert main(["chart", "seconds", sessions[0], "--step", "update-index threads=1"]) == 0
+    _, *rows = csv.reader(capsys.readouterr().out.splitlines())
+    assert [float(row[0]) for row in rows] == [-2, -1, 0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["sweep", "--step", "load"], "load has no number of threads"),
+        (["sweep", "--step", "update-index", "--over", "cores"], "update-index has no number of cores"),
+        (["latency", "--step", "read-only threads=1"], "read-only threads=1: no latencies were counted"),
+        (["bars", "--measure", "written_kb"], "No step has a figure of this measure."),
+    ],
+)
+def test_a_chart_of_nothing_is_refused(
+    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str], words: list[str], told: str
+) -> None:
+    assert main(["chart", words[0], *sessions, *words[1:]]) == 2
+    assert capsys.readouterr() == ("", f"dyno: {told}\n")
 
 
 def test_a_chart_that_is_none_is_refused(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:

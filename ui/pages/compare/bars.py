@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from app.charts import NOTHING
 from app.charts.bars import bar_numbers
-from app.charts.points import Point, relative_points, repeats_text
+from app.charts.points import Point, error_bars_text, relative_points
 from app.compare import RowEntry, base_of
 from app.measures import FIGURE
 
@@ -57,7 +58,7 @@ class Grouped:
 class BarsPanel(Panel):
     title = "Bars"
     tip = "A chart for each group of steps"
-    nothing = "No step has a figure of this measure."
+    nothing = NOTHING["bars"]
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -96,7 +97,7 @@ class BarsPanel(Panel):
 
     def remark(self, counts: Sequence[int]) -> str:
         """What is to be known of all charts, given how many repeats each of their points has."""
-        return repeats_text(counts) if counts else self.nothing
+        return error_bars_text(counts) if counts else self.nothing
 
     def draw(self, shown: Shown) -> None:
         found = self.grouped(shown)

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.compare_text import names_of
-from app.csv_text import csv_text
 from app.differences import DifferenceEntry, differences, is_of_the_builds
+from app.differences_text import NOTHING, to_csv
 
 from ...context import Context
 from ...models.differences import DifferencesModel
@@ -67,8 +67,7 @@ class DifferencesPanel(Panel):
 
     def csv(self) -> str:
         kept = matching(self._found, self._filter.text(), self._partial.isChecked())
-        lines = ((each["group"], each["name"], *each["values"]) for each in kept)
-        return csv_text(("of", "what", *self._names), lines)
+        return to_csv(self._names, kept)
 
     def parts(self, shown: Shown) -> tuple[object, ...]:
         return (shown.whole["sessions"], shown.lines)
@@ -103,7 +102,7 @@ class DifferencesPanel(Panel):
         room = (width - self._table.columnWidth(0)) // max(values, 1)
         for at in range(1, values + 1):
             self._table.setColumnWidth(at, max(room, _VALUE_WIDTH))
-        self._remark.setText("" if kept else "Nothing differs." if not self._found else "Nothing fits.")
+        self._remark.setText("" if kept else NOTHING if not self._found else "Nothing fits.")
 
     def _on_filter_changed(self) -> None:
         self._show()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.charts import NOTHING
 from app.charts.latencies import PERCENTS, TICKS, latency_curves, latency_numbers, place
 from app.charts.points import Numbers
 from app.compare import RowEntry
@@ -17,7 +18,7 @@ _WHERE = {percent: place(percent) for percent in PERCENTS}
 class LatencyPanel(EndingPanel):
     title = "Latency"
     tip = "The latency of the chosen step over its percentiles, as far as its events carry them"
-    nothing = "no latencies were counted"
+    nothing = NOTHING["latency"]
 
     def made(self) -> StillChart:
         return PercentileChart(self.theme, self.title, "", self)
@@ -30,7 +31,7 @@ class LatencyPanel(EndingPanel):
             for line, curve in zip(shown.lines, found, strict=True)
             if curve
         ]
-        self._chart.set_title(f"Latency of {row['workload']}", "")
+        self._chart.set_title(f"Latency of {row['workload']} over percentiles", "")
         self._chart.set_percentiles(curves, f"ms/{row['latency_per']}", _WHERE, TICKS)
         if not curves:
             return None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.charts.pairs import ratio_points, rows_of
+from app.charts import NOTHING
+from app.charts.pairs import pair_numbers, ratio_points, rows_of
 from app.charts.points import Point
 from app.compare import RowEntry
 from app.prepost import PairOfSteps, pairs
-from app.prepost_text import NONE, to_csv
 
 from ...models.comparison import drawn_points, drawn_unit
 from ...widgets.lines import Line
@@ -22,10 +22,11 @@ class PairsPanel(BarsPanel):
 
     title = "Before/after"
     tip = "The same tests before the writes (.pre) and after them"
-    nothing = NONE
+    nothing = NOTHING["before-after"]
 
     def csv(self) -> str:
-        return to_csv(self.shown.comparison, pairs(self.shown.comparison)) if self.shown else ""
+        found = self.shown and pair_numbers(self.shown.comparison, pairs(self.shown.comparison))
+        return found.to_csv() if found else ""
 
     def grouped(self, shown: Shown) -> list[Grouped]:
         found: dict[Group, list[PairOfSteps]] = {}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from app.charts import NOTHING
 from app.charts.points import Numbers
 from app.charts.seconds import second_numbers
 from app.compare import RowEntry, sessions_of
@@ -95,7 +96,7 @@ class SecondsPanel(Panel):
         self._fill_chooser(found.series)
         threads = "" if row["threads"] is None else f", threads {row['threads']}"
         self._step = f"{step_text(row)}{threads}"
-        self._remark.setText(self._step if found.curves else f"{self._step}: no seconds of this")
+        self._remark.setText(self._step if found.curves else f"{self._step}: {NOTHING['seconds']}")
         self._tell(shown, row)
         _, label, unit = next((each for each in found.series if each[0] == self._series), ("", "", ""))
         self._numbers = lambda: second_numbers(shown.comparison, found.curves, label, unit)

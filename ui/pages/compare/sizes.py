@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.charts import NOTHING
 from app.charts.points import Numbers
 from app.charts.sizes import PARTS, parts_of, size_numbers, sizes_of
 from app.compare import RowEntry
@@ -19,7 +20,7 @@ _FEW = 4.0  # of a unit: less is told in the next one
 class SizesPanel(EndingPanel):
     title = "Size"
     tip = "What lies on the disk after the chosen step, by part"
-    nothing = "no sizes were read"
+    nothing = NOTHING["size"]
 
     def made(self) -> StillChart:
         return StackChart(self.theme, self.title, "", self)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.charts import AXES
-from app.charts.points import repeats_text
-from app.charts.sweeps import axes_of, is_logarithmic, step_of, sweep_numbers, swept
+from app.charts.points import error_bars_text
+from app.charts.sweeps import axes_of, is_logarithmic, not_swept, step_of, sweep_numbers, swept
 from app.compare import RowEntry
 from app.measures import FIGURE
 
@@ -113,7 +113,7 @@ def _draw_rows(chart: LineChart, rows: list[RowEntry], axis: str, shown: Shown) 
     better = ", less is better" if rows[0]["direction"] == "lower" else ""
     measure = "" if shown.measure is FIGURE else f": {shown.measure.title}"
     unit = f"{drawn_unit(rows[0]['unit'])}{better}"
-    chart.set_title(f"{step_of(rows[0], axis)}{measure}", unit)
+    chart.set_title(f"{step_of(rows[0], axis)} over {AXES[axis]}{measure}", unit)
     chart.set_curves(curves, AXES[axis], unit, is_logarithmic(rows, axis), reaches)
 
 
@@ -121,7 +121,7 @@ def _remark(row: RowEntry | None, rows: list[RowEntry], axis: str) -> str:
     if row is None:
         return "Choose a step in the table."
     if not rows:
-        return f"{row['workload']} has no number of {AXES[axis]}."
+        return not_swept(row, axis)
     if len(rows) == 1:
         return f"{row['workload']} was carried out with one number of {AXES[axis]} only."
-    return repeats_text(n for each in rows for n in each["n"])
+    return error_bars_text(n for each in rows for n in each["n"])

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.charts.pairs import pair_numbers
 from app.compare import base_of
 from app.prepost import pairs
 from app.prepost_text import pairs_of_steps
-from app.prepost_text import to_csv as pairs_csv
 from app.text_table import TextTable
 from app.why import WhyEntry, why, why_all
 from app.why_text import costs_of_steps, details
@@ -81,11 +81,11 @@ class WhyPanel(Panel):
         if self.shown is None:
             return ""
         if self._way == WRITES:
-            return pairs_csv(self.shown.comparison, pairs(self.shown.comparison))
+            return pair_numbers(self.shown.comparison, pairs(self.shown.comparison)).to_csv()
         if self._way == ALL:
-            return costs_csv(why_all(self.shown.whole))
+            return costs_csv(self.shown.whole, why_all(self.shown.whole))
         entry = _entry(self.shown)
-        return costs_csv([entry]) if entry else ""
+        return costs_csv(self.shown.whole, [entry]) if entry else ""
 
     def parts(self, shown: Shown) -> tuple[object, ...]:
         place = (shown.row and (shown.row["workload"], str(shown.row["coordinates"])), shown.column)

@@ -1,0 +1,60 @@
+"""`dyno compare`: what the sessions do not have in common, in each form."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from tests import comparable
+
+DIFFERING = [
+    ("parity", "file access"), ("variables", "io_capacity"), ("preset", "sort_buffer_size"),
+    ("contender", "engine"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def sessions(dyno_home: Path) -> tuple[str, ...]:
+    """In the first of them nobody has set the variable in which they differ."""
+    first = comparable.keep(dyno_home, comparable.plan(2, number=1), facts={"not_default": ["io_capacity"]})
+    second = comparable.keep(dyno_home, comparable.plan(2, number=2), facts={"not_default": []})
+    return *first, *second
+
+
+def told(form: str, sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["compare", *sessions, "--differences", "--format", form]) == 0
+    return capsys.readouterr().out
+
+
+def test_what_differs_as_a_table(sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    title, head, *lines = told("table", sessions[:2], capsys).splitlines()
+    assert title == "What differs" and head.split()[:2] == ["of", "what"]
+    assert [line.split("  ")[0] for line in lines] == [group for group, _ in DIFFERING]
+
+
+def test_variables_that_say_only_that_builds_are_others_are_counted(
+    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = told("table", sessions[2:], capsys)
+    assert "io_capacity" not in text
+    assert text.splitlines()[-1].startswith("1 variable more: each build's own default")
+
+
+def test_what_differs_for_a_spreadsheet(
+    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    head, *rows = csv.reader(told("csv", sessions[:2], capsys).splitlines())
+    assert head == ["of", "what", "innodb-preset0-1", "rocksdb-preset0-1"]
+    assert [(row[0], row[1]) for row in rows] == DIFFERING
+
+
+def test_what_differs_for_a_forum_and_a_script(
+    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "| contender | engine | innodb | rocksdb |" in told("md", sessions[:2], capsys)
+    found = json.loads(told("json", sessions[2:], capsys))["differences"]
+    assert [(each["group"], each["name"]) for each in found] == DIFFERING
