@@ -12,7 +12,7 @@ from .errors import InputError
 from .history.figures import CutEntry, SteadinessEntry, StepEntry, facts, plan_of, steps
 from .history.history import History
 from .history.sessions import ContenderEntry, SessionEntry, find, sessions
-from .judgement import OF_ALL_SECONDS, GroupEntry, judged
+from .judgement import FAILED_REPEAT, OF_ALL_SECONDS, GroupEntry, judged
 from .measures import FIGURE, MEASURES, Measure, measure_named
 from .protocol.cpus import from_text
 from .repeats import Counts, counts_of
@@ -209,7 +209,11 @@ def _row(key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int)
 def _marks(cell: Sequence[StepEntry]) -> list[str]:
     """Of all sessions; a median of which more than half are steady is no unsteady one."""
     marks = [mark for step in cell for mark in step["marks"]]
-    return sorted({mark for mark in marks if mark != UNSTEADY or 2 * marks.count(mark) >= len(cell)})
+    has_failed = [step["state"] == "failed" for step in cell]
+    of_repeats = {FAILED_REPEAT} if any(has_failed) and not all(has_failed) else set()
+    return sorted(
+        of_repeats | {mark for mark in marks if mark != UNSTEADY or 2 * marks.count(mark) >= len(cell)}
+    )
 
 
 def _measured(measure: Measure, places: Sequence[Sequence[StepEntry | None]]) -> MeasureEntry:

@@ -98,7 +98,7 @@ def remarks_of(comparison: Comparison) -> list[str]:
         for at, name in enumerate(names_of(comparison))
         if (told := told_of(row, at))
     ]
-    said = [*missing, *marked, *_shared_loads(comparison), *_alone(comparison)]
+    said = [*missing, *marked, *_repeats(comparison), *_alone(comparison)]
     judged = [": ".join(filter(None, (repeats, explained(comparison))))] if repeats else []
     return [*comparison["warnings"], *said, *judged]
 
@@ -127,13 +127,14 @@ def steady_text(row: RowEntry, at: int) -> str:
     return f"{STEADY}: {words.count(STEADY)} of {len(words)} sessions"
 
 
-def _shared_loads(comparison: Comparison) -> list[str]:
-    """Columns whose repeats are less of one another than their number says."""
-    return [
-        f"{name}: {repeats_text(len(column['ids']), column['loads'], column['server_starts'])}"
-        for name, column in zip(names_of(comparison), comparison["sessions"], strict=True)
-        if column["loads"] is not None and column["loads"] < len(column["ids"])
-    ]
+def _repeats(comparison: Comparison) -> list[str]:
+    """`innodb, rocksdb: 5 repeats: 1 load, 5 server starts`: how much of each other repeats are."""
+    names: dict[str, list[str]] = {}
+    for name, column in zip(names_of(comparison), comparison["sessions"], strict=True):
+        if (repeats := len(column["ids"])) > 1:
+            text = repeats_text(repeats, column["loads"], column["server_starts"])
+            names.setdefault(text, []).append(name)
+    return [f"{', '.join(of_text)}: {text}" for text, of_text in names.items()]
 
 
 def _alone(comparison: Comparison) -> list[str]:

@@ -10,6 +10,7 @@ from .stats import Cell, Limits, Verdict, group_ratio, judge
 from .stats.ranks import fewest
 from .stats.steady import UNSTEADY
 from .stats.verdicts import BETTER, COLOURED, DIFFERS, FEW, NOISE, SINGLE, SMALL, WORSE
+from .units import count_text
 
 if TYPE_CHECKING:
     from .compare import Comparison, RowEntry
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 BASE = "base"
 MARKED = "marked"  # something went wrong or was left over: never judged
 OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step that is cut
+FAILED_REPEAT = "failed-repeat"  # those that came to a figure are chosen by their luck
 UNJUDGED = (
     "after-a-crash", "error-ridden", "indebted", "fewer-clients", "out-of-rows", UNSTEADY, OF_ALL_SECONDS,
+    FAILED_REPEAT,
 )  # fmt: skip
 SIGNS = {NOISE: "~", SMALL: "~", FEW: "?", MARKED: "!"}  # beside a ratio, where a word would be too long
 SHORT_SIGNS = {**SIGNS, BETTER: "\N{BLACK UP-POINTING TRIANGLE}", WORSE: "\N{BLACK DOWN-POINTING TRIANGLE}",
@@ -155,10 +158,12 @@ def explained(comparison: Comparison) -> str:
 
 
 def _few_text(comparison: Comparison) -> str:
-    """With how many it takes where no test could be asked at all."""
-    least = fewest(comparison["limits"]["false_share"])
-    is_known = least is not None and not _of_tested(comparison)
-    return f"not enough repeats, {least} of each at least" if is_known else "not enough repeats"
+    """With how many it takes to tell one of so many cells, whatever becomes of the others."""
+    untold = (None, BASE, MARKED, SINGLE)
+    cells = sum(word not in untold for row in comparison["rows"] for word in row["verdict"])
+    least = fewest(comparison["limits"]["false_share"] / max(cells, 1))
+    it_takes = "" if least is None else f", {least} of each for {count_text(cells, 'cell')}"
+    return f"not enough repeats{it_takes}"
 
 
 def _of_tested(comparison: Comparison) -> list[str]:

@@ -74,10 +74,12 @@ class Drive:
         began = time.monotonic()
         declared = self._step.seconds + self._step.warmup
         while generator.is_open:
-            for line in generator.read(min(0.25, self._session.sampler.at + LATE_S - time.monotonic())):
+            lines = generator.read(min(0.25, self._session.sampler.at + LATE_S - time.monotonic()))
+            for line in lines:
                 self._take(line)
             if (
-                time.monotonic() - self._session.sampler.at >= LATE_S
+                not lines  # a server that hangs holds up the sample: lines wait then, and tell the stall
+                and time.monotonic() - self._session.sampler.at >= LATE_S
                 and generator.is_open
                 and not self._total
             ):

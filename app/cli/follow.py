@@ -130,16 +130,19 @@ def watch_plan(target: Target, directory: str, plan: Plan, sha: str) -> int:
 def watch_sessions(target: Target, directory: str, plan: str, sessions: list[str], sha: str) -> int:
     """Follow until the plan ends or the person detaches; 1 where a session did not go well."""
     from ..follower import Follower
+    from ..history.counting import unsteady_steps
     from .run import how_to_come_back
+    from .session import opened
     from .watch import Watch, follow
 
     def reach() -> Any:
         return agent_on(connect(target, ask_secret), target, directory, sha)
 
     sessions = without_deleted(sessions)
-    watch = Watch(lambda text: print(text, flush=True))
-    watch.replay(home(), sessions)
-    ended = follow(lambda publish: Follower(home(), plan, sessions, reach, publish), watch)
+    with opened() as history:
+        watch = Watch(lambda text: print(text, flush=True), lambda: unsteady_steps(history, plan))
+        watch.replay(home(), sessions)
+        ended = follow(lambda publish: Follower(home(), plan, sessions, reach, publish), watch)
     if not ended:
         print(f"detached: the plan goes on at {target.name}; {how_to_come_back(target.name)}")
         return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,15 +15,21 @@ from ..history.decoding import decode_lines
 from ..history.journals import whole_lines
 from ..progress import PlanProgress
 from ..protocol.events import Log, Mark, ProtocolError, SessionEnded, StepEnded
+from ..stats.steady import UNSTEADY
 from ..units import count_text, seconds_text, with_unit
+
+# why steps were not steady, by session and position: the history has looked at those that have ended
+Unsteady = Callable[[], Mapping[tuple[str, int], str]]
 
 
 class Watch:
     """Says what happens to a plan, line by line, and holds the line of the step at hand."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
+    def __init__(self, say: Callable[[str], None], unsteady: Unsteady = dict) -> None:
         self.progress = PlanProgress()
         self._say = say
+        self._unsteady = unsteady
+        self._reasons: Mapping[tuple[str, int], str] = {}
         self._is_down = False
 
     @property
@@ -44,6 +50,8 @@ class Watch:
         self._take_link(update.link)
         for session, text in update.refused.items():
             self._say(f"session {session}: {text}")
+        if any(isinstance(line, StepEnded) for events in update.events.values() for line in events.lines):
+            self._reasons = self._unsteady()
         for session, events in update.events.items():
             for event in events:
                 self.progress.take(session, event)
@@ -61,7 +69,7 @@ class Watch:
         name = self.progress.name(session)
         match event:
             case StepEnded():
-                self._say(self._result(name, event))
+                self._say(self._result(name, session, event))
             case Mark(name="crash"):
                 self._say(f"{name}: {event.text}")
             case Log(level="error", source="sysbench" | "agent"):
@@ -69,14 +77,15 @@ class Watch:
             case SessionEnded():
                 self._say(self._end(session, event))
 
-    def _result(self, name: str, ended: StepEnded) -> str:
+    def _result(self, name: str, session: str, ended: StepEnded) -> str:
         step = self.progress.step(ended.step)
         text = f"{name}: {step.label}"
         if ended.outcome != "completed":
             return f"{text} {ended.outcome}: {ended.reason}"
         value = "no figure" if ended.value is None else with_unit(ended.value, step.unit)
         marks = f" ({', '.join(ended.marks)})" if ended.marks else ""
-        return f"{text} {value}{marks}"
+        reason = self._reasons.get((session, ended.step))
+        return f"{text} {value}{marks}" + (f"; {UNSTEADY}: {reason}" if reason else "")
 
     def _end(self, session: str, ended: SessionEnded) -> str:
         failed = self.progress.sessions[session].failed_steps

@@ -14,7 +14,7 @@ from statistics import fmean, median
 
 STEADY, UNSTEADY, SHORT = "steady", "unsteady", "too short to tell"
 
-LEAST_S = 25  # seconds with a figure: fewer cannot tell a trend from noise
+LEAST_S = 25  # seconds with a figure: fewer cannot tell a trend from noise, but a stall
 MATTERS = 0.05  # a trend or a second level of less than this share is none, however sure it is
 STALLED = 0.2  # of the median: a second below it hardly does any work
 STALL_S = 2  # seconds in a row that are a stall
@@ -38,12 +38,13 @@ class Steadiness:
 def steadiness(seconds: Sequence[float | None], first_s: int = 0) -> Steadiness:
     """Of the throughput of each second of a step, from this one on; None where it is not known."""
     known = [value for value in seconds if value is not None]
+    usual = median(known) if known else 0.0
+    stalls = _stalls(known, usual)
     if len(known) < LEAST_S:
-        return Steadiness(SHORT, f"{len(known)} seconds have a figure, {LEAST_S} are needed")
+        few = f"{len(known)} seconds have a figure, {LEAST_S} are needed"
+        return Steadiness(UNSTEADY, _stalls_text(stalls)) if stalls else Steadiness(SHORT, few)
     if not any(known):
         return Steadiness(SHORT, f"nothing was done in {len(known)} seconds")
-    usual = median(known)
-    stalls = _stalls(known, usual)
     low = usual * STALLED if usual >= SPARSE else -inf
     working = [None if value is None or value < low else value for value in seconds]
     blocks = _blocks(working, first_s)

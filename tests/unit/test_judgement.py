@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -88,7 +89,51 @@ def test_of_three_repeats_no_test_can_tell(history: History) -> None:
     keep(history, (1.0, 2.0, 0.5, 1.0, 1.0))
     found = compare(history, IDS[:6])
     assert set(verdicts(found)) == {"not enough repeats"} and found["rows"][0]["p"] == [None, None]
-    assert compare_text.remarks_of(found)[-1] == "n = 3: ? not enough repeats, 4 of each at least"
+    assert compare_text.remarks_of(found)[-1] == "n = 3: ? not enough repeats, 5 of each for 5 cells"
+
+
+def test_it_is_told_how_many_repeats_one_clear_difference_takes(history: History) -> None:
+    """Of 6 and 6 repeats p is 0.0022 at least: too much for one of 30 cells, enough for one of 5."""
+    keep(history, (1.0, 2.0, 1.0, 1.0, 1.0))
+    found = compare(history, IDS)
+    assert verdicts(found)[1] == "better"
+    columns = {
+        **found,
+        "rows": [each for row in found["rows"] for each in [row, *[{**found["rows"][0]}] * 6]],
+    }
+    many = by_limits(cast(Comparison, columns), Limits(matters=0.01))
+    assert verdicts(many)[7] == "not enough repeats"
+    assert "? not enough repeats, 7 of each for 35 cells" in compare_text.remarks_of(many)[-1]
+
+
+def test_repeats_are_told_apart_from_loads_and_server_starts(history: History) -> None:
+    keep(history, (1.0, 2.0, 1.0, 1.0, 1.0))
+    found = compare(history, IDS)
+    for column, loads in zip(found["sessions"], (6, 1), strict=True):
+        column["loads"], column["server_starts"] = loads, 6
+    said = compare_text.remarks_of(found)
+    assert "innodb-default: 6 repeats: 6 loads, 6 server starts" in said
+    assert "rocksdb-default: 6 repeats: 1 load, 6 server starts" in said
+    found["sessions"][1]["loads"] = 6
+    both = "innodb-default, rocksdb-default: 6 repeats: 6 loads, 6 server starts"
+    assert both in compare_text.remarks_of(found)
+    assert not any("repeats" in each for each in compare_text.remarks_of(compare(history, IDS[:2])))
+
+
+def test_a_step_that_failed_in_a_repeat_is_not_judged_by_those_that_did_not(history: History) -> None:
+    for at, turn in enumerate(PLAN.turns):
+        maker = journals.Maker(PLAN, turn.session).begin()
+        for step in range(len(PLAN.steps)):
+            if (at, step) == (3, 2):  # the second repeat of the second contender
+                maker.step(step, "failed", "sysbench: FATAL: error 1205")
+            else:
+                maker.step(step, value=(100 + at // 2 / 5) * (1.5 if turn.contender else 1.0))
+        Writer(history).append(PLAN.id, turn.session, 0, maker.end().raw)
+    found = compare(history, IDS)
+    assert verdicts(found) == ["better", "better", "marked", "better", "better"]
+    assert found["rows"][2]["n"] == [6, 5] and found["rows"][2]["marks"] == [[], ["failed-repeat"]]
+    assert "failed-repeat: a repeat of it failed" in compare_text.to_text(found)
+    assert compare(history, IDS[2:4])["rows"][2]["marks"] == [[], []]  # all of its repeats are none
 
 
 def test_single_sessions_have_no_interval_and_no_verdict(history: History) -> None:

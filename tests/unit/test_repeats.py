@@ -45,7 +45,7 @@ def test_repeats_on_one_load_are_told(tmp_path: Path) -> None:
         ids = keep(history, ["fresh, kept as snapshot ab", "snapshot ab, copied", "snapshot ab, copied"])
         found = compare(history, ids)
     assert [(each["loads"], each["server_starts"]) for each in found["sessions"]] == [(1, 3)] * 2
-    assert "innodb-default: 3 repeats: 1 load, 3 server starts" in remarks_of(found)
+    assert "innodb-default, rocksdb-default: 3 repeats: 1 load, 3 server starts" in remarks_of(found)
 
 
 def test_where_nobody_has_said_nothing_is_claimed(tmp_path: Path) -> None:

@@ -10,11 +10,15 @@ import pytest
 from app.adoption import Found
 from app.cli import main
 from app.cli.follow import outcome_of, without_deleted
+from app.cli.watch import Watch
+from app.follower import Link, Update
 from app.history import edits
+from app.history.counting import unsteady_steps
+from app.history.decoding import Events, decode_lines
 from app.history.history import History
 from app.history.watching import keep_unlocked
 from app.history.writing import Writer
-from app.protocol.events import MAX_NOTE
+from app.protocol.events import MAX_NOTE, Sample
 from app.targets import Target
 from tests import journals
 
@@ -91,6 +95,26 @@ def test_a_file_that_a_list_cannot_read_is_a_failure(
     assert main(["sequence", "list"]) == 1
     told = capsys.readouterr()
     assert "duel" in told.out and "broken.toml" in told.err
+
+
+def test_a_step_that_was_not_steady_is_told_with_its_line(dyno_home: Path) -> None:
+    its_plan = journals.plan(its_steps=journals.steps(seconds=30))
+    maker = journals.Maker(its_plan).begin()
+    for at, step in enumerate(its_plan.steps):
+        maker.start_step(at)
+        for s in range(step.seconds):
+            qps = 0.0 if at == 1 and s in (7, 8, 9) else 1000.0
+            maker.add(Sample, step=at, s=s, dt=1.0, values=[qps, 0, 1, 90, 10])
+        maker.end_step(at, value=900.0)
+    with History(dyno_home) as history:
+        Writer(history).append(its_plan.id, maker.session, 0, maker.end().raw)
+        said: list[str] = []
+        watch = Watch(said.append, lambda: unsteady_steps(history, its_plan.id))
+        watch.take(Update(Link("up"), {maker.session: Events(decode_lines(maker.raw))}))
+    assert [line.partition(": ")[2] for line in said[1:3]] == [
+        "point-query threads=1 900.0 queries/s; unsteady: 1 stall of 3 s",
+        "point-query threads=2 900.0 queries/s",
+    ]
 
 
 def test_what_was_deleted_is_told_and_left(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:

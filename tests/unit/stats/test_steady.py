@@ -90,6 +90,13 @@ def test_stalls_are_counted() -> None:
     assert steadiness([QPS] * 30 + [0.0] + [QPS] * 30).word == STEADY
 
 
+def test_a_stall_is_seen_however_short_the_step_is() -> None:
+    held = steadiness([QPS] * 3 + [0.0] * 3 + [QPS] * 4)
+    assert (held.word, held.text) == (UNSTEADY, "1 stall of 3 s")
+    assert steadiness([QPS, 0.0, 0.0]).word == SHORT  # who knows what is usual there
+    assert steadiness([]).word == SHORT
+
+
 def test_a_gap_is_no_stall_and_no_part_of_one() -> None:
     assert steadiness([QPS] * 30 + [None] * 5 + [QPS] * 30).word == STEADY
     assert steadiness([QPS] * 30 + [0.0, None, None] + [QPS] * 30).word == STEADY

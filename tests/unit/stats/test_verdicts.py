@@ -65,9 +65,9 @@ def sample(drawn: random.Random, n: int, mean: float = 100.0, noise: float = 0.0
     return tuple(drawn.gauss(mean, mean * noise) for _ in range(n))
 
 
-@pytest.mark.parametrize("n", [5, 8])
+@pytest.mark.parametrize("n", [8, 10])
 def test_of_tables_without_a_difference_few_have_a_coloured_cell(n: int) -> None:
-    """1,000 comparisons of 40 cells without any difference: at most 5 % tell of one."""
+    """1,000 comparisons of 40 cells without any difference: at most 5 % tell of one, and some do."""
     drawn = random.Random(n)
     limits = Limits(matters=0.0)  # what is too small would hide what is promised
     false = sum(
@@ -77,7 +77,7 @@ def test_of_tables_without_a_difference_few_have_a_coloured_cell(n: int) -> None
         )
         for _ in range(1000)
     )
-    assert false <= 65  # 5 %, and twice the spread of such a count
+    assert 10 <= false <= 65  # 5 %, and twice the spread of such a count
 
 
 def test_three_per_cent_at_one_per_cent_of_noise_are_found() -> None:
