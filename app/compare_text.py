@@ -201,7 +201,8 @@ def _group_line(group: GroupEntry, order: Sequence[int]) -> list[str]:
     cells = [f"geometric mean of {group['group'] or 'all'}", f"{group['steps']} steps", ""]
     for at in order[1:]:
         found = group["ratios"][at]
-        cells += ["", "-" if found is None else mean_text(found)]
+        fewer = f" of {found['steps']}" if found and found["steps"] < group["steps"] else ""
+        cells += ["", "-" if found is None else mean_text(found) + fewer]
     return cells
 
 

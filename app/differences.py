@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NotRequired, TypedDict
 
+from .foreign.session import is_foreign
 from .history.figures import facts, latest_fact, plan_of
 from .history.history import History
 from .memory_text import memory_of
@@ -40,6 +41,7 @@ _WORK = ("tables", "rows", "transport", "load_method", "start")
 _PLAN = (
     "tables", "rows", "transport", "sequence", "seconds", "warmup", "pause", "repeats", "order", "allow_busy",
 )  # fmt: skip
+_BUILD_OF_OTHERS, _PLAN_OF_OTHERS = ("build", "family", "version"), ("sequence",)  # what a foreign plan has
 _ALLOCATOR = "version_malloc_library"  # a variable: what the server says of itself
 _TOLD_ELSEWHERE = frozenset(("name", "kind", "coordinates", "group", "workload", "cap_s"))  # of a step
 # variables that no two servers share, or that only say where its files lie
@@ -75,8 +77,16 @@ def differences(history: History, sessions: Sequence[str]) -> list[DifferenceEnt
         plans = [plan_of(history, session) for session in sessions]
         profiles = [_profile(history, *each) for each in zip(sessions, plans, strict=True)]
         settings = [latest_fact(history, session, "not_default") for session in sessions]
-    found = [*differing(profiles, GROUPS), *differing_steps(plans)]
+    foreign = [is_foreign(plan) for plan in plans]
+    told = [each for each in differing(profiles, GROUPS) if _differs(each["values"], foreign)]
+    found = [*told, *differing_steps(plans)]
     return list(_with_defaults(sorted(found, key=_rank), settings))
+
+
+def _differs(values: Sequence[str | None], foreign: Sequence[bool]) -> bool:
+    """Also without what is not known of sessions that Dyno did not carry out."""
+    known = [each for each, is_unknown in zip(values, foreign, strict=True) if each or not is_unknown]
+    return len({None if each is None else plain_value(each) for each in known}) > 1
 
 
 def _rank(entry: DifferenceEntry) -> int:
@@ -121,6 +131,8 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
     known = {name: latest_fact(history, session, name) or {} for name in names}
     table = latest_fact(history, session, "create_table")
     rules = _ruled(contender, known["variables"])
+    foreign = is_foreign(plan)
+    build, work = (_BUILD_OF_OTHERS, _PLAN_OF_OTHERS) if foreign else (_BUILD, _PLAN)
     parts: dict[str, Iterable[tuple[str, Any]]] = {
         "durability": ((name, rules.get(name)) for name in DURABILITY),
         "parity": ((name, answer) for name, answer in rules.items() if name not in _NOT_PARITY),
@@ -128,15 +140,15 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
         "preset": option_values(contender["cnf"]).items(),
         "tables": [*_columns_of(table or ""), *_compression(history, session)],
         "contender": ((name, contender.get(name)) for name in _CONTENDER),
-        "build": [*((name, contender.get(name)) for name in _BUILD), *_noted(known["build"])],
+        "build": [*((name, contender.get(name)) for name in build), *_noted(known["build"])],
         "allocator": {
             **memory_of(contender, known["memory"] or None),
             _ALLOCATOR: known["variables"].get(_ALLOCATOR),
         }.items(),
         "machine": _machine(known["machine"]),
-        "plan": [*((name, _setting(plan, name)) for name in _PLAN), *_files(plan)],
-        "load method": [("load_method", _setting(plan, "load_method"))],
-        "start state": {"start": plan.get("start"), **known["start_state"]}.items(),
+        "plan": [*((name, _setting(plan, name)) for name in work), *_files(plan)],
+        "load method": [] if foreign else [("load_method", _setting(plan, "load_method"))],
+        "start state": [] if foreign else {"start": plan.get("start"), **known["start_state"]}.items(),
     }
     flat = ((group, *each) for group, part in parts.items() for each in part)
     return {(group, name): text(value) for group, name, value in flat if value not in (None, "")}
@@ -222,10 +234,11 @@ def _variables(variables: Mapping[str, str], session: str, base: str) -> Iterato
 def differing_steps(plans: Sequence[Mapping[str, Any]]) -> list[DifferenceEntry]:
     """What steps of the same name do not have in common, and those that not all have."""
     named = [{label(step): step for step in plan["steps"]} for plan in plans]
+    foreign = [is_foreign(plan) for plan in plans]
     labels = list(dict.fromkeys(each for steps in named for each in steps))
     grouped: dict[tuple[str, tuple[str | None, ...]], list[str]] = {}
     for each in labels:
-        for name, values in _step_values([steps.get(each) for steps in named]):
+        for name, values in _step_values([steps.get(each) for steps in named], foreign):
             grouped.setdefault((name, values), []).append(each)
     return [
         {"group": "plan", "name": f"{name} {_some(steps)}".strip(), "values": list(values)}
@@ -233,10 +246,13 @@ def differing_steps(plans: Sequence[Mapping[str, Any]]) -> list[DifferenceEntry]
     ]
 
 
-def _step_values(steps: Sequence[Mapping[str, Any] | None]) -> Iterator[tuple[str, tuple[str | None, ...]]]:
-    """Of one step in all plans: is it there, and else each field that differs."""
+def _step_values(
+    steps: Sequence[Mapping[str, Any] | None], foreign: Sequence[bool]
+) -> Iterator[tuple[str, tuple[str | None, ...]]]:
+    """Of one step in all plans: is it there, and else each field that differs, as far as it is known."""
     if not all(steps):
         yield "step", tuple("yes" if step else None for step in steps)
+    steps = [None if is_unknown else step for step, is_unknown in zip(steps, foreign, strict=True)]
     there = [step for step in steps if step]
     for name in dict.fromkeys(name for step in there for name in step):
         values = [None if step is None else step.get(name) for step in steps]
@@ -261,6 +277,8 @@ def label(step: Mapping[str, Any]) -> str:
 
 def work_differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
     """In one line where two plans part, first things first."""
+    if is_foreign(ours) != is_foreign(theirs):
+        return "one of them was not carried out by Dyno, and little is known of its work"
     plain = [
         f"{name} {_setting(theirs, name)} instead of {_setting(ours, name)}"
         for name in _WORK

@@ -110,7 +110,7 @@ def _group(rows: list[RowEntry], base: int) -> GroupEntry:
         "group": rows[0]["group"],
         "unit": rows[0]["unit"],
         "direction": rows[0]["direction"],
-        "steps": max((each.steps for each in found if each), default=0),
+        "steps": max((each.steps for at, each in enumerate(found) if each and at != base), default=0),
         "ratios": [
             {"ratio": each.ratio, "low": each.low, "high": each.high, "steps": each.steps} if each else None
             for each in found

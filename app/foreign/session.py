@@ -67,6 +67,11 @@ class ForeignJournal:
     raw: bytes
 
 
+def is_foreign(plan: Mapping[str, Any]) -> bool:
+    """Whether Dyno did not carry it out: what is not in such a plan is unknown, not nothing."""
+    return not any(each["server"] for each in plan["contenders"])
+
+
 def journal_of(session: ForeignSession) -> ForeignJournal:
     """The same session gives the same journal, and so is known when it comes again."""
     plan = _plan(session)

@@ -16,7 +16,7 @@ from ..stability import with_stability
 from ..stats import Limits
 from ..units import date_text
 from .caveats import caveats
-from .repeating import how_to_repeat, script_of
+from .repeating import Script, how_to_repeat, script_of
 from .sentences import summary
 from .setups import Preset, Setup, presets, setups
 from .tables import Group, before_and_after, costs, groups, latencies
@@ -43,7 +43,7 @@ class Report:
     caveats: tuple[str, ...]
     repeat: tuple[str, ...]
     presets: tuple[Preset, ...] = field(repr=False)
-    script: str = field(repr=False)  # of the base
+    script: Script | None = field(repr=False)
     comparison: Comparison = field(repr=False)
     own_text: str = ""  # Markdown of the person who sends it
 
@@ -68,7 +68,6 @@ def read_report(
     found = by_group(with_stability(history, compare(history, references, base, limits)))
     columns, names, at = found["sessions"], tuple(names_of(found)), base_of(found)
     differing = _differences(history, found)
-    repeat = tuple(how_to_repeat(history, columns, at))
     return Report(
         title=title or title_of(found),
         made=f"Dyno {version('dyno')}, {date_text(time.time())}",
@@ -83,9 +82,9 @@ def read_report(
         before_and_after=tuple(before_and_after(found)),
         costs=tuple(costs(found, at)),
         caveats=tuple(caveats(history, found, names)),
-        repeat=repeat,
-        presets=tuple(presets(history, columns, names)) if repeat else (),
-        script=script_of(history, columns[at]["id"]) if repeat else "",
+        repeat=tuple(how_to_repeat(history, columns, names, at)),
+        presets=tuple(presets(history, columns, names)),
+        script=script_of(history, columns, names, at),
         comparison=found,
         own_text=own_text,
     )

@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from ..compare import ColumnEntry
 from ..errors import InputError
+from ..foreign.session import is_foreign
 from ..history.figures import plan_of
 from ..history.history import History
 from ..units import count_text
 
 
-def how_to_repeat(history: History, columns: Sequence[ColumnEntry], base: int) -> Iterator[str]:
-    """Of plans as they were carried out; of what somebody else has published nothing is known."""
-    plan = plan_of(history, columns[base]["id"])
-    if not plan.get("files"):
+@dataclass(frozen=True)
+class Script:
+    """The shell script of a column."""
+
+    name: str
+    text: str
+
+
+def how_to_repeat(
+    history: History, columns: Sequence[ColumnEntry], names: Sequence[str], base: int
+) -> Iterator[str]:
+    """Of plans as they were carried out; of what Dyno did not carry out little is known."""
+    own = _own(history, columns, base)
+    if foreign := [names[at] for at in range(len(columns)) if at not in own]:
+        yield f"Not carried out by Dyno: {', '.join(foreign)}. Where that comes from stands above."
+    if not own:
         return
-    yield _work(plan)
-    own = [column for column in columns if plan_of(history, column["id"]).get("files")]
-    ids = ", ".join(f"{column['contender']['name']} {column['id']}" for column in own)
+    yield _work(plan_of(history, columns[own[0]]["id"]))
+    ids = ", ".join(f"{names[at]} {columns[at]['id']}" for at in own)
     yield (
         "Without Dyno: `dyno session script SESSION --out FOLDER` writes down what a session did as a shell "
         "script, with its my.cnf and its Lua beside it; it needs the server, its client and sysbench. "
@@ -31,21 +45,43 @@ def how_to_repeat(history: History, columns: Sequence[ColumnEntry], base: int) -
     )
 
 
-def _work(plan: Mapping[str, Any]) -> str:
-    over = "a socket" if plan["transport"] == "socket" else "loopback"
-    return (
-        f"{count_text(plan['tables'], 'table')} of {plan['rows']:,} rows, the sequence {plan['sequence']}, "
-        f"{plan['seconds']} s a step after {plan['warmup']} s of warm-up, over {over}; "
-        f"{count_text(plan['repeats'], 'repeat')}, {plan['order']}."
-    )
-
-
-def script_of(history: History, session: str) -> str:
-    """The shell script of a session; '' where there is none to be had."""
+def script_of(
+    history: History, columns: Sequence[ColumnEntry], names: Sequence[str], base: int
+) -> Script | None:
+    """Of the base, else of the first that Dyno carried out; None where there is none to be had."""
     from ..script.recipe import read_recipe
     from ..script.writing import render
 
-    try:
-        return render("run.sh", read_recipe(history, session))
-    except InputError:
+    for at in _own(history, columns, base)[:1]:
+        with suppress(InputError):
+            return Script(names[at], render("run.sh", read_recipe(history, columns[at]["id"])))
+    return None
+
+
+def _own(history: History, columns: Sequence[ColumnEntry], base: int) -> list[int]:
+    """Those that Dyno carried out, the base before the others."""
+    ordered = [base, *(at for at in range(len(columns)) if at != base)]
+    return [at for at in ordered if not is_foreign(plan_of(history, columns[at]["id"]))]
+
+
+def _work(plan: Mapping[str, Any]) -> str:
+    over = "a socket" if plan["transport"] == "socket" else "loopback"
+    order = f", {plan['order']}" if plan["repeats"] > 1 else ""
+    return (
+        f"{count_text(plan['tables'], 'table')} of {plan['rows']:,} rows, the sequence {plan['sequence']}"
+        f"{_time_of(plan)}, over {over}; {count_text(plan['repeats'], 'repeat')}{order}."
+    )
+
+
+def _time_of(plan: Mapping[str, Any]) -> str:
+    """Of the steps that are bounded by time."""
+    timed = [step for step in plan["steps"] if step["kind"] == "drive" and step["seconds"]]
+    if not timed:
         return ""
+    seconds, warmup = (_reach([step[name] for step in timed]) for name in ("seconds", "warmup"))
+    return f", {seconds} s a step after {warmup} s of warm-up"
+
+
+def _reach(values: Sequence[int]) -> str:
+    low, high = min(values), max(values)
+    return f"{low}" if low == high else f"{low} to {high}"

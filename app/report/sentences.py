@@ -3,60 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import geometric_mean
 
 from ..compare import Comparison, RowEntry
 from ..compare_text import label_of
-from ..judgement import GroupEntry
-from ..stats.verdicts import BETTER, NOISE, SMALL, WORSE
+from ..judgement import MARKED, UNKNOWN_NOISE, GroupEntry
+from ..stats.verdicts import BETTER, DIFFERS, FEW, NOISE, SINGLE, SMALL, WORSE
 from ..units import count_text
+
+_WORDS = (("better", "than"), ("worse", "than"), ("not to be told apart", "from"), ("undecided", "against"))
+_COSTS = {"cpu_us": "{:.2f} times the CPU", "written_kb": "{:.2f} times the KB written"}  # by measure
 
 
 def summary(found: Comparison, names: Sequence[str], base: int) -> Iterator[str]:
-    """A paragraph for each column beside the base."""
-    for at, name in enumerate(names):
+    """A paragraph for each column beside the base; first, where nothing could be judged, that it was not."""
+    if why := _unjudged(found):
+        yield why
+    for at in range(len(names)):
         if at != base:
-            yield " ".join(_sentences(found, at, name, names[base]))
+            yield " ".join(_sentences(found, at, base, names))
 
 
-def _sentences(found: Comparison, at: int, name: str, base: str) -> Iterator[str]:
+def _unjudged(found: Comparison) -> str:
+    """Why no verdict says anything; '' where some do, or where there is nothing to be judged."""
+    words = {word for row in found["rows"] for word in row["verdict"]}
+    if words & {BETTER, WORSE, DIFFERS, NOISE, SMALL}:
+        return ""
+    if FEW in words:
+        return "There are too few repeats to tell a difference from noise: nothing here is judged."
+    return (
+        f"With one session of a contender {UNKNOWN_NOISE}: nothing here is judged." if SINGLE in words else ""
+    )
+
+
+def _sentences(found: Comparison, at: int, base: int, names: Sequence[str]) -> Iterator[str]:
     rows = [row for row in found["rows"] if row["relative"][at] is not None and row["direction"]]
     if not rows:
-        yield f"{name} has no figure in common with {base}."
+        yield f"{names[at]} has no figure in common with {names[base]}."
         return
-    yield _counted(rows, at, name, base)
+    yield _counted(rows, at, names[at], names[base])
     for direction in ("higher", "lower"):
-        parts = [text for group in found["groups"] if (text := _of_group(group, at, direction))]
+        parts = list(_of_groups(found["groups"], at, direction))
         less = ", where less is better" if direction == "lower" else ""
         if parts:
-            yield f"The geometric mean of {name} over {base} is {_listed(parts)}{less}."
-    yield _extremes(rows, at, name)
+            yield f"Its geometric mean over {names[base]} is {_listed(parts)}{less}."
+    yield _extremes(rows, at)
+    yield from _costs(found["rows"], at, base)
 
 
 def _counted(rows: Sequence[RowEntry], at: int, name: str, base: str) -> str:
     verdicts = [row["verdict"][at] for row in rows]
     better, worse = verdicts.count(BETTER), verdicts.count(WORSE)
     level = verdicts.count(NOISE) + verdicts.count(SMALL)
-    steps = count_text(len(rows), "step")
-    if better + worse + level == 0:
-        few = "there are too few repeats to tell differences from noise"
-        return f"{name} and {base} have {steps} in common; {few}."
     rest = len(rows) - better - worse - level
-    undecided = f", and undecided in {rest}" if rest else ""
-    return (
-        f"Of {steps}, {name} is better than {base} in {better}, worse in {worse}, "
-        f"not to be told apart in {level}{undecided}."
-    )
+    steps = count_text(len(rows), "step")
+    if rest == len(rows):
+        return f"{name} and {base} have {steps} in common."
+    numbers = (better, worse, level, rest)
+    (word, link, number), *more = [(*each, n) for each, n in zip(_WORDS, numbers, strict=True) if n]
+    parts = [f"{word} {link} {base} in {number}", *(f"{word} in {number}" for word, _, number in more)]
+    return f"Of {steps}, {name} is {_listed(parts)}."
 
 
-def _of_group(group: GroupEntry, at: int, direction: str) -> str:
-    ratio = group["ratios"][at]
-    if ratio is None or group["steps"] < 2 or group["direction"] != direction:
-        return ""
-    interval = "" if ratio["low"] is None else f" ({ratio['low']:.2f} to {ratio['high']:.2f})"
-    return f"{ratio['ratio']:.2f}{interval} over the {group['steps']} steps of {group['group'] or 'no group'}"
+def _of_groups(groups: Sequence[GroupEntry], at: int, direction: str) -> Iterator[str]:
+    """Of one step alone there is no mean."""
+    steps = "steps "
+    for group in groups:
+        ratio = group["ratios"][at]
+        if ratio is not None and ratio["steps"] > 1 and group["direction"] == direction:
+            interval = "" if ratio["low"] is None else f" ({ratio['low']:.2f} to {ratio['high']:.2f})"
+            which = f"the {ratio['steps']} {steps}of {group['group'] or 'no group'}"
+            yield f"{ratio['ratio']:.2f}{interval} over {which}"
+            steps = ""
 
 
-def _extremes(rows: Sequence[RowEntry], at: int, name: str) -> str:
+def _extremes(rows: Sequence[RowEntry], at: int) -> str:
     """The steps in which it stands out most, either way; waiting and restarts are none of them."""
 
     def benefit(row: RowEntry) -> float:
@@ -65,13 +86,27 @@ def _extremes(rows: Sequence[RowEntry], at: int, name: str) -> str:
 
     measuring = [row for row in rows if row["kind"] not in ("settle", "restart")]
     ordered = sorted(measuring or rows, key=benefit)
-    worst, best = ordered[0], ordered[-1]
-    told = f"{name} does best in {label_of(best)} ({best['relative'][at]:.2f})"
-    return (
-        f"{told} and worst in {label_of(worst)} ({worst['relative'][at]:.2f})."
-        if len(ordered) > 1
-        else f"{told}."
-    )
+    best = f"It does best in {_extreme(ordered[-1], at)}"
+    return f"{best} and worst in {_extreme(ordered[0], at)}." if len(ordered) > 1 else f"{best}."
+
+
+def _extreme(row: RowEntry, at: int) -> str:
+    less = ", less is better" if row["direction"] == "lower" else ""
+    return f"{label_of(row)} ({row['relative'][at]:.2f}{less})"
+
+
+def _costs(rows: Sequence[RowEntry], at: int, base: int) -> Iterator[str]:
+    """What a query costs, over the steps that both were driven through and that are not marked."""
+    driven = [row["measures"] for row in rows if row["kind"] == "drive" and row["verdict"][at] != MARKED]
+    parts, counts = [], set()
+    for name, text in _COSTS.items():
+        pairs = [(each[name]["values"][at], each[name]["values"][base]) for each in driven]
+        ratios = [ours / theirs for ours, theirs in pairs if ours and theirs]
+        if len(ratios) > 1:
+            parts.append(text.format(geometric_mean(ratios)))
+            counts.add(f"{len(ratios)}")
+    if parts:
+        yield f"A query costs {_listed(parts)} (geometric means over {_listed(sorted(counts))} steps)."
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from ..compare import Comparison, RowEntry
 from ..compare_text import judged_text, label_of, mean_text, steady_text
 from ..differences import label
-from ..judgement import GroupEntry
+from ..judgement import GroupEntry, RatioEntry
 from ..measures import measure_named
 from ..prepost import ColumnOfPair, pairs
 from ..stats.verdicts import COLOURED
-from ..units import figure_text
+from ..units import count_text, figure_text
 
 COSTS = ("cpu_us", "context_switches", "read_kb", "written_kb")  # measures of what a query costs
 LATENCIES = ("p50_ms", "p95_ms", "p99_ms")  # measures beside a figure that is a mean latency
@@ -138,6 +138,13 @@ def _tip(row: RowEntry, at: int) -> str:
 def _mean(entry: GroupEntry, base: int) -> Line | None:
     if entry["steps"] < 2 or len(entry["ratios"]) < 2:
         return None
-    ratios = enumerate(entry["ratios"])
-    cells = [Cell("" if at == base or ratio is None else mean_text(ratio)) for at, ratio in ratios]
+    cells = [_mean_cell(None if at == base else ratio, entry) for at, ratio in enumerate(entry["ratios"])]
     return Line(f"geometric mean of {entry['steps']} steps", tuple(cells))
+
+
+def _mean_cell(ratio: RatioEntry | None, entry: GroupEntry) -> Cell:
+    """Below it over how many steps it is, where those are fewer."""
+    if ratio is None:
+        return Cell("")
+    fewer = ratio["steps"] < entry["steps"]
+    return Cell(mean_text(ratio), f"of {count_text(ratio['steps'], 'step')}" if fewer else "")

@@ -52,8 +52,9 @@ def keep(history: History, repeats: int = REPEATS, name: str = "rocksdb-default"
 def test_the_summary_counts_what_is_better_and_worse(history: History) -> None:
     report = read_report(history, keep(history))
     (told,) = report.summary
-    assert "Of 5 steps, rocksdb-default is better than innodb-default in 2, worse in 1" in told
+    assert "Of 5 steps, rocksdb-default is better than innodb-default in 2, worse in 1 and not to be" in told
     assert "not to be told apart in 2." in told
+    assert told.endswith("A query costs 1.00 times the CPU (geometric means over 4 steps).")
     assert "best in point-query threads=1 (1.50) and worst in point-query threads=2 (0.50)" in told
     assert re.search(r"0\.87 \(0\.86 to 0\.87\) over the 2 steps of read", told)
     assert report.title == "rocksdb-default against innodb-default"
@@ -73,9 +74,23 @@ def test_what_matters_is_as_the_person_has_set_it(dyno_home: Path, tmp_path: Pat
 
 
 def test_single_sessions_are_not_judged_in_words_either(history: History) -> None:
-    (told,) = read_report(history, keep(history, repeats=1)).summary
-    assert "have 5 steps in common; there are too few repeats to tell differences from noise" in told
-    assert "better" not in told and "worse" not in told
+    why, told = read_report(history, keep(history, repeats=1)).summary
+    assert why == (
+        "With one session of a contender the noise between sessions is unknown: nothing here is judged."
+    )
+    assert "have 5 steps in common." in told and "better" not in told and "worse" not in told
+
+
+def test_that_there_are_too_few_repeats_is_said_once(history: History) -> None:
+    why, told = read_report(history, keep(history, repeats=2)).summary
+    assert why.startswith("There are too few repeats to tell a difference from noise")
+    assert "have 5 steps in common." in told
+
+
+def test_words_that_count_nothing_are_left_out(history: History) -> None:
+    ids = comparable.keep(history.directory, comparable.plan(2, repeats=5))
+    (told,) = read_report(history, ids).summary
+    assert re.match(r"Of 10 steps, rocksdb-preset0 is better than innodb-preset0 in 1 and worse in 9\.", told)
 
 
 def test_of_single_sessions_it_is_told_how_steady_they_were(tmp_path: Path) -> None:
@@ -260,8 +275,41 @@ def test_published_results_name_their_source(history: History) -> None:
     names = ["innodb-5.6.35-default", "myrocks-5.6.35-default"]
     report: Report = read_report(history, names)
     assert dict(report.setups[0].parts)["Published"].startswith("Mark Callaghan, 2017-03")
-    assert report.repeat == ()
-    assert "4.26 over the 13 steps of write-heavy" in report.summary[0]
+    assert report.repeat == (
+        "Not carried out by Dyno: innodb-5.6.35-default, myrocks-5.6.35-default. "
+        "Where that comes from stands above.",
+    )
+    assert report.presets == () and report.script is None
+    assert "4.26 over the 13 steps of write-heavy" in report.summary[1]
+
+
+def test_published_results_beside_ones_own(history: History) -> None:
+    """A mean is over the steps that both have; what is not known of published results is no difference."""
+    import_shipped(history)
+    ids = keep(history, repeats=1)
+    report = read_report(history, ["innodb-5.6.35-default", ids[0]])
+    assert "have 4 steps in common" in report.summary[1]
+    assert "0.16 over the 2 steps of write-heavy and 0.01 over the 2 of point-query" in report.summary[1]
+    means = [group.mean.name for group in report.groups if group.mean]
+    assert means == ["geometric mean of 2 steps"] * 2
+    told = {each["name"] for each in report.differences}
+    assert {"build", "family", "version", "sequence"} < told and {each[:5] for each in told} == {
+        "build", "famil", "versi", "seque", "step ",
+    }  # fmt: skip
+    assert any("was not carried out by Dyno, and little is known" in each for each in report.caveats)
+    assert report.repeat[0] == (
+        "Not carried out by Dyno: innodb-5.6.35-default. Where that comes from stands above."
+    )
+    assert "innodb-default-1 0000" in report.repeat[2]
+
+
+def test_a_mean_of_fewer_steps_than_others_says_of_how_many(history: History, tmp_path: Path) -> None:
+    """Of three columns one lacks two of four figures."""
+    lacking = comparable.plan(3, its_steps=comparable.steps((1, 2, 4), driven=[("a", "g"), ("b", "g")]))
+    ids = comparable.keep(tmp_path, lacking, failed=[(2, "b")])
+    (mean,) = [group.mean for group in read_report(history, ids).groups if group.name == "g"]
+    assert mean is not None and mean.name == "geometric mean of 6 steps"
+    assert [cell.beside for cell in mean.cells] == ["", "", "of 3 steps"]
 
 
 def test_the_command_writes_a_file_once(
