@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -34,9 +35,8 @@ class Answer:
     build: str
     # accepted rejected ignored adjusted, "left out"; of a start: started changed refused compression
     state: str
-    option: str
+    option: str  # as the preset has it, where it has it
     text: str
-
     line: int = 0  # of the preset, the one that counts; 0: none
 
     @property
@@ -70,14 +70,17 @@ def try_preset(
         for each in got[name].dropped
     ]
     answers = [one for each in agent.check(plan, start=start) for one in _answers(each)]
-    return left_out + [replace(each, line=_line_of(each, got[each.build])) for each in answers]
+    return left_out + [_placed(each, got[each.build]) for each in answers]
 
 
-def _line_of(answer: Answer, got: Rendered) -> int:
-    """The line of the preset that an answer is about; a change in force begins with the option's name."""
-    name = answer.option or (answer.text.split()[0] if answer.state == CHANGED else "")
-    key = strip_prefixes(name.replace("-", "_"))[-1]
-    return next((option.line for option in reversed(got.options) if option.key == key), 0)
+def _placed(answer: Answer, got: Rendered) -> Answer:
+    """With the option that it is about, or that its text names, as the preset has it, and the line."""
+    named = [answer.option.replace("-", "_")] if answer.option else []
+    if answer.state in (CHANGED, REFUSED):
+        named = re.findall(r"\w+", answer.text)
+    keys = {strip_prefixes(each)[-1] for each in named}
+    found = next((option for option in reversed(got.options) if option.key in keys), None)
+    return replace(answer, option=found.name, line=found.line) if found else answer
 
 
 def _with_engine(survey: Survey, engine: str) -> list[str]:

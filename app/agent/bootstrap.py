@@ -12,9 +12,11 @@ import signal
 import subprocess
 import tempfile
 import time
-from typing import Callable, List, Mapping, Sequence
+from typing import Callable, List, Mapping, Optional, Sequence
 
-from .mycnf import find_file
+from .directory import read_lines
+from .error_log import first_error
+from .mycnf import ERROR_LOG, find_file
 from .program import start_line
 from .refusal import Refusal
 
@@ -42,11 +44,15 @@ def bootstrap(
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
     """Fill the empty data directory named in my_cnf; what `wait` raises ends it."""
-    command = [*start_line(server), "--defaults-file=" + my_cnf]
+    command, sql = [*start_line(server), "--defaults-file=" + my_cnf], ""
     if "initialize-insecure" in known:
-        _run([*command, "--initialize-insecure"], "", environment, wait)
+        command.append("--initialize-insecure")
     else:
-        _run([*command, *_by_sql_options(known)], system_sql(base), environment, wait)
+        command, sql = [*command, *_by_sql_options(known)], system_sql(base)
+    said = _run(command, sql, environment, wait)
+    if said is not None:
+        log = read_lines(os.path.join(os.path.dirname(my_cnf), ERROR_LOG))
+        raise Refusal("the system tables were not made: {}".format(first_error([*said, *log])))
 
 
 def _by_sql_options(known: Mapping[str, str]) -> List[str]:
@@ -74,7 +80,10 @@ def _first_of(base: str, names: Sequence[str]) -> str:
     return next(filter(None, (find_file(base, name) for name in names)), "")
 
 
-def _run(command: List[str], sql: str, environment: Mapping[str, str], wait: Callable[[float], None]) -> None:
+def _run(
+    command: List[str], sql: str, environment: Mapping[str, str], wait: Callable[[float], None]
+) -> Optional[List[str]]:
+    """What it said where it failed; None where all went well."""
     try:
         with tempfile.TemporaryFile() as file:
             file.write(sql.encode())
@@ -91,9 +100,7 @@ def _run(command: List[str], sql: str, environment: Mapping[str, str], wait: Cal
     except OSError as error:
         raise Refusal("the system tables were not made: {}".format(error)) from None
     said = _follow(process, wait)
-    if process.returncode:
-        errors = [line for line in said.splitlines() if "[ERROR]" in line]
-        raise Refusal(" ".join(["the system tables were not made", *errors[:1]]))
+    return said.splitlines() if process.returncode else None
 
 
 def _follow(process: subprocess.Popen[bytes], wait: Callable[[float], None]) -> str:

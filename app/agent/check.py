@@ -209,12 +209,11 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> List[Dict[str,
         str(row["engine"]).lower() for row in server.client.query("SHOW ENGINES") if row["support"] != "NO"
     }
     if contender.engine not in engines:
-        text = "{} has no {} once it is started".format(contender.build, contender.engine)
-        return [
-            say(
-                "engine", FAIL, text, "choose another build, or load its plugin in the preset", contender.name
-            )
-        ]
+        text = "{} has no {} once it is started: {}".format(
+            contender.build, contender.engine, server.first_error()
+        )
+        todo = "choose another build, or load its plugin in the preset"
+        return [say("engine", FAIL, text, todo, contender.name)]
     in_force = server.client.pairs("SHOW GLOBAL VARIABLES")
     variables = {name: value for name, value in in_force.items() if name not in server.room}
     found = [

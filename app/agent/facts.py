@@ -153,7 +153,7 @@ class Facts:
 
     def write_error_log(self) -> None:
         """The last lines, whatever they say: the server did not come up, or is gone."""
-        for line in self._session.server.log_lines(30):
+        for line in self._session.server.log_lines()[-30:]:
             self._session.journal.write(Log, source="server", level=_level(line), text=line[:1000])
 
     def write_new_errors(self) -> None:

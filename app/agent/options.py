@@ -8,6 +8,7 @@ import tempfile
 from functools import lru_cache
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
+from .error_log import plain
 from .mycnf import plugin_dir
 from .program import Answer, CannotStartError, as_root, ask
 
@@ -32,8 +33,6 @@ _HARMLESS = [
     (ADJUSTED, re.compile(r"option '(?P<name>[^']+)': (?:(?:un)?signed )?value \S+ adjusted to")),
 ]
 _BESIDE = re.compile(r"Aborting|\[(?:Warning|Note|System)\]|error-message ?file|messagefile")
-_STAMP = re.compile(r"^\d{4}-\d\d-\d\d[ T]\S+\s+(?:0x)?[0-9a-f]+ ")
-_TAGS = re.compile(r"^\s*(?:\[[^\]]*\] )+(?:Buffered \w+: )?(?:\S*(?:mysqld|mariadbd)\S*: )?")
 
 Found = Dict[str, str]
 
@@ -78,6 +77,7 @@ def check_options(build: Mapping[str, Any], cnf_path: str) -> List[Found]:
         text = file.read()
     with tempfile.TemporaryDirectory(prefix="dyno-") as folder:
         question = _question(build, folder)
+        text = _aloud(build) + text
         rejected: List[Found] = []
         answer = _ask(build, question, folder, text)
         while isinstance(answer, Answer) and len(rejected) < ROUNDS:
@@ -112,8 +112,13 @@ def _question(build: Mapping[str, Any], folder: str) -> List[str]:
     if plugins != known.get("plugin-dir", ""):
         own.append("--plugin-dir=" + plugins)
     if "validate-config" in known:
-        return [*own, "--validate-config", "--log-error-verbosity=2"]  # else it keeps its warnings back
+        return [*own, "--validate-config"]
     return [*own, "--verbose", "--help"]
+
+
+def _aloud(build: Mapping[str, Any]) -> str:
+    """MySQL from 5.7 on keeps warnings back of the options that stand before this one."""
+    return "[mysqld]\nlog_error_verbosity=2\n" if "log-error-verbosity" in known_options(build) else ""
 
 
 def _ask(build: Mapping[str, Any], question: List[str], folder: str, text: str) -> Any:
@@ -173,11 +178,6 @@ def _unexplained(answer: Answer, rejected: List[Found]) -> List[Found]:
     errors = [line for line in lines if "[ERROR]" in line]
     said = plain((errors or lines or ["without a word"])[-1])
     return [{"option": "", "state": REJECTED, "text": "refused with code {}: {}".format(answer.code, said)}]
-
-
-def plain(line: str) -> str:
-    """A line of a server's log without time, process and brackets."""
-    return _TAGS.sub("", _STAMP.sub("", line.strip())).strip()
 
 
 def _distinct(found: List[Found]) -> List[Found]:

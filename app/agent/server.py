@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from .bootstrap import bootstrap
 from .directory import read_lines, write_file
+from .error_log import first_error, last_error
 from .memory import Memory
 from .mycnf import DATA, ERROR_LOG, TMP, own_options, write_my_cnf
 from .mysql import Client, QueryError
@@ -26,6 +27,7 @@ START_S = 300  # a large redo log takes its time
 STOP_S = 120
 KILL_S = 20
 GONE_S = 5
+RECENT = 50  # lines of its error log that may say why it is gone
 PID_FILE = "server.pid"
 
 
@@ -55,6 +57,7 @@ class Server:
         self.room = room_options(contender["cnf"], clients)
         self.options: Dict[str, str] = {}  # that it is started with beside its my.cnf
         self._process: Optional[subprocess.Popen[bytes]] = None
+        self._lines_before = 0  # of the error log, when it was started last
 
     @property
     def data(self) -> str:
@@ -83,14 +86,12 @@ class Server:
             lay(self.data)
             return
         os.makedirs(self.data, mode=0o700)
-        try:
-            bootstrap(self.contender["server"], base, self.my_cnf, self.known, self.environment, wait)
-        except Refusal as error:
-            raise Refusal("{}: {}".format(error, self.last_error())) from None
+        bootstrap(self.contender["server"], base, self.my_cnf, self.known, self.environment, wait)
 
     def start(self, wait: Callable[[float], None] = time.sleep) -> float:
         """Start it and wait until it answers; the answer is how long that took, in seconds."""
         began = time.monotonic()
+        self._lines_before = len(self.log_lines())
         with open(os.devnull, "wb") as null:
             self._process = subprocess.Popen(
                 self._command(),
@@ -105,10 +106,10 @@ class Server:
         record_process(os.path.join(self.session, PID_FILE), self._process.pid, self.private)
         while not self.answers():
             if not self.is_alive():
-                raise Refusal("the server did not start: {}".format(self.last_error()))
+                raise Refusal("the server did not start: {}".format(self.first_error()))
             if time.monotonic() - began > START_S:
                 self.kill()
-                raise Refusal("the server did not answer within {} s: {}".format(START_S, self.last_error()))
+                raise Refusal("the server did not answer within {} s: {}".format(START_S, self.first_error()))
             wait(0.05)
         seconds = time.monotonic() - began
         record_process(os.path.join(self.session, PID_FILE), self.pid, self.private)
@@ -202,15 +203,20 @@ class Server:
             return "by signal {}".format(-code)
         return "with exit code {}".format(code)
 
-    def last_error(self) -> str:
-        """The last line of the error log that speaks of an error; why it could not write any."""
-        if self.memory.limit.has_killed:
-            return "it needed more than its memory limit and was killed"
-        errors = [line for line in self.log_lines() if "[ERROR]" in line and "Aborting" not in line]
-        return (errors or ["its error log names no error"])[-1][:400]
+    def first_error(self) -> str:
+        """Why it did not come up as it should, since its last start."""
+        return self._killed_for_memory() or first_error(self.log_lines()[self._lines_before :])
 
-    def log_lines(self, last: int = 50) -> List[str]:
-        return list(read_lines(self.error_log))[-last:]
+    def last_error(self) -> str:
+        """What it said last of an error before it went."""
+        return self._killed_for_memory() or last_error(self.log_lines()[-RECENT:])
+
+    def _killed_for_memory(self) -> str:
+        """Why it could not write any error; '' where that is not so."""
+        return "it needed more than its memory limit and was killed" if self.memory.limit.has_killed else ""
+
+    def log_lines(self) -> List[str]:
+        return list(read_lines(self.error_log))
 
     def clean(self) -> None:
         """Take the private directory of the socket away; the data is the caller's."""

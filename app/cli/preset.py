@@ -158,10 +158,13 @@ def _show_answers(answers: Sequence[Answer], is_json: bool) -> None:
 
 
 def _refuse(preset: Preset, refusals: Sequence[Answer]) -> None:
-    """Wrong input where a build does not take it; in the words of the build."""
+    """Wrong input where a build does not take it; in the words of the first."""
     if refusals:
-        texts = "; ".join(f"{each.build}: {each.text}" for each in refusals)
-        raise InputError(f"the preset {preset.engine}/{preset.name} cannot be used: {texts}")
+        first, others = refusals[0], len(refusals) - 1
+        more = f", and {others} more as listed" if others else ""
+        raise InputError(
+            f"the preset {preset.engine}/{preset.name} cannot be used: {first.build}: {first.text}{more}"
+        )
 
 
 # one's own

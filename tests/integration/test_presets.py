@@ -118,6 +118,19 @@ def test_the_test_would_see_a_complaint(tmp_path: Path) -> None:
     assert [each["option"] for each in found] == ["no_such_option"]
 
 
+@pytest.mark.full
+@pytest.mark.build("mysql-5.7")
+def test_what_5_7_ignores_and_adjusts_is_told(build_path: Callable[[str], Path], tmp_path: Path) -> None:
+    """It keeps its warnings back unless they are asked for before anything else."""
+    base, path = str(build_path("mysql-5.7")), tmp_path / "my.cnf"
+    path.write_text("[mysqld]\nloose_no_such=3\nback_log=70000\n", encoding="utf-8")
+    found = check_options({"base": base, "server": f"{base}/mysqld", "environment": {}}, str(path))
+    assert [(each["option"], each["state"], each["text"]) for each in found] == [
+        ("back_log", "adjusted", "option 'back_log': unsigned value 70000 adjusted to 65535"),
+        ("loose_no_such", "ignored", "unknown variable 'loose_no_such=3'"),
+    ]
+
+
 def test_groups_mean_what_the_server_takes_them_for(tmp_path: Path) -> None:
     """What a server says it would be started with, last word of each option, is what is rendered."""
     preset = parse_preset(GROUPS, "groups", "innodb")

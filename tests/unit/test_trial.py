@@ -97,7 +97,20 @@ def test_lines_that_are_dynos_are_told_as_left_out() -> None:
 def test_a_change_is_told_with_the_line_that_asked_for_it() -> None:
     text = "max_connections was asked to be 512, in force is 214"
     (found,) = tried(Agent(check("in force", "warn", text)), builds=["mysql-9.7.4"], start=True)
-    assert (found.state, found.line) == ("changed", line_of("max_connections=512"))
+    assert found == Answer("mysql-9.7.4", "changed", "max_connections", text, line_of("max_connections=512"))
+
+
+def test_a_server_that_does_not_start_leads_to_the_option_that_it_names() -> None:
+    text = "the server did not start: InnoDB: Unrecognized value SOMEHOW for innodb_flush_method"
+    (found,) = tried(Agent(check("rehearsal", "fail", text)), builds=["mysql-9.7.4"], start=True)
+    assert (found.state, found.option) == ("refused", "innodb_flush_method")
+    assert found.line == line_of("innodb_flush_method=O_DIRECT")
+
+
+def test_an_option_is_named_as_the_preset_has_it() -> None:
+    said = {"option": "innodb-flush-method", "state": "rejected", "text": "Error while setting value"}
+    (found,) = tried(Agent(check("options", "fail", said["text"], said)), builds=["mysql-9.7.4"])
+    assert (found.option, found.line) == ("innodb_flush_method", line_of("innodb_flush_method=O_DIRECT"))
 
 
 def test_what_is_not_written_yet_is_tried_as_it_stands() -> None:

@@ -13,7 +13,6 @@ from app.agent.options import (
     known_options,
     normal,
     parse_help,
-    plain,
     without,
 )
 from app.agent.program import Answer
@@ -109,19 +108,6 @@ def test_what_is_taken_without_effect_is_listed() -> None:
     assert [each["option"] for each in harmless_in(Answer(1, "", MYSQL_97))] == ["sync_binlog"]
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        (MYSQL_97.splitlines()[1], "unknown variable 'query_cache_size=0'."),
-        (MYSQL_56.splitlines()[2], "Error while setting value '10Q' to 'innodb-log-file-size'"),
-        (MARIADB_VALUE.splitlines()[1], "Error while setting value 'abc' to 'max_connections'"),
-        ("mysqld: Can't get stat of '/x'", "mysqld: Can't get stat of '/x'"),
-    ],
-)
-def test_a_line_is_told_without_time_and_brackets(line: str, expected: str) -> None:
-    assert plain(line) == expected
-
-
 def test_all_spellings_of_an_option_are_one() -> None:
     assert len({normal(each) for each in ("log_bin", "log-bin", "skip-log-bin", "loose_LOG_BIN")}) == 1
 
@@ -166,6 +152,25 @@ def test_all_wrong_options_are_found_one_after_the_other(strict: dict[str, str],
     found = check(strict, tmp_path, "[mysqld]\nbad_one=1\ngood=1\nbad-two=2\nbad_three=3\n")
     assert [each["option"] for each in found] == ["bad_one", "bad-two", "bad_three"]
     assert check(strict, tmp_path, "[mysqld]\ngood=1\n") == []
+
+
+# as MySQL 5.7 does: it warns of what stands behind the option that asks for warnings
+QUIET = """\
+#!/bin/sh
+case "$*" in *--no-defaults*)
+    echo; echo "Variables (--variable-name=value)"; echo "------------- -------------"
+    echo "log-error-verbosity 3"; exit 0;;
+esac
+for word; do case $word in --defaults-file=*) file=${word#*=};; esac; done
+sed -n '/^log_error_verbosity=2/,$p' "$file" | grep -q '^loose_odd' || exit 0
+echo "2026-11-22T00:54:17.429096Z 0 [Warning] unknown variable 'loose_odd=3'" >&2
+"""
+
+
+def test_a_build_that_keeps_warnings_back_is_asked_for_them(strict: dict[str, str], tmp_path: Path) -> None:
+    Path(strict["server"]).write_text(QUIET)
+    (found,) = check(strict, tmp_path, "[mysqld]\nloose_odd=3\n")
+    assert (found["option"], found["state"]) == ("loose_odd", "ignored")
 
 
 def test_a_build_that_complains_for_ever_is_left_after_a_while(

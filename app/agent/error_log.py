@@ -1,0 +1,40 @@
+"""The error log of a server, as far as it says why the server did not come up or is gone."""
+
+from __future__ import annotations
+
+import re
+from typing import Sequence
+
+MAX_CHARS = 400
+NO_ERROR = "its error log names no error"
+
+# MySQL 5.5 has no thread in it, and before ten o'clock some have a second blank
+_STAMP = re.compile(r"^(?:\d{4}-\d\d-\d\d|\d{6})(?:T| +)[\d:.]+Z?(?: +(?:0x)?[0-9a-f]+)? +")
+_TAGS = re.compile(r"^\s*(?:\[[^\]]*\] )+(?:Buffered \w+: )?(?:\S*(?:mysqld|mariadbd)\S*: )?")
+_NO_CAUSE = re.compile(r"Aborting|error-message ?file|messagefile|mysql\.plugin table")
+
+
+def plain(line: str) -> str:
+    """A line without time, process and brackets."""
+    return _TAGS.sub("", _STAMP.sub("", line.strip())).strip()
+
+
+def first_error(lines: Sequence[str]) -> str:
+    """Why a server did not come up: the errors behind the first one are what came of it.
+
+    InnoDB of MySQL 5.5 and RocksDB say what is wrong in a line without brackets, right before it.
+    """
+    for before, line in zip(["", *lines], lines):
+        if _is_error(line):
+            told = plain(before)
+            return "; ".join(filter(None, [told if "[" not in before else "", plain(line)]))[:MAX_CHARS]
+    return NO_ERROR
+
+
+def last_error(lines: Sequence[str]) -> str:
+    """What a server that was up said last."""
+    return next((plain(line) for line in reversed(lines) if _is_error(line)), NO_ERROR)[:MAX_CHARS]
+
+
+def _is_error(line: str) -> bool:
+    return "[ERROR]" in line and not _NO_CAUSE.search(line)
