@@ -38,7 +38,7 @@ def open_window() -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal: nothing is lost by it
     application = make_application()
     directory = home()
-    _log_to(directory / "log")
+    log_to(directory / "log")
     context = make_context(directory)
     try:
         settings = read_settings(directory)
@@ -94,7 +94,8 @@ def close_context(context: Context) -> None:
 # defects
 
 
-def _log_to(folder: Path) -> None:
+def log_to(folder: Path) -> None:
+    """What Dyno and Qt have to say, away from the person's screen."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     handler = logging.FileHandler(folder / "window.log", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import gc
 import sys
+from typing import TYPE_CHECKING
 
 from .display import has_display
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.charts.asked import ChartRequest
 
 NO_DISPLAY = (
     "there is no display to open the window on: play the duel in the terminal with `dyno run --duel`,"
@@ -17,7 +23,7 @@ def main() -> int:
     if len(sys.argv) > 1:
         from app.cli import main as carry_out
 
-        return carry_out(sys.argv[1:])
+        return carry_out(sys.argv[1:], _draw)
     if not has_display():
         print(f"dyno: {NO_DISPLAY}", file=sys.stderr)
         return 2
@@ -25,3 +31,10 @@ def main() -> int:
     from .application import open_window
 
     return open_window()
+
+
+def _draw(request: ChartRequest, path: Path) -> None:
+    """What the command line cannot: it knows no Qt."""
+    from .pictures import draw_chart
+
+    draw_chart(request, path)

@@ -39,29 +39,57 @@ class ChartRequest:
     step: str = ""  # its name, with coordinates where it has been swept
     over: str = ""  # of AXES
     series: str = "qps"
+    is_relative: bool = True  # of a picture: ratios; the numbers hold both
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What there is of it."""
+
+    request: ChartRequest
+    whole: Comparison  # as it was read: with all steps and measures
+    comparison: Comparison  # by the measure, those of a group together
+    row: RowEntry | None  # the step; None where the chart is of all
+
+
+def read_asked(history: History, request: ChartRequest) -> Asked:
+    """Raises InputError where there are no such sessions, measure or step."""
+    whole = compare(history, request.sessions, request.base)
+    found = by_group(by_measure(whole, request.measure))
+    if request.chart in _OF_ALL_STEPS:
+        return Asked(request, whole, found, None)
+    return Asked(request, whole, found, step_named(found, request.step, is_whole=request.chart == "sweep"))
+
+
+def asked_numbers(history: History, asked: Asked) -> Numbers:
+    """Raises InputError where there is nothing to draw: heads alone would look like a chart."""
+    numbers, nothing = _of_step(history, asked, asked.row) if asked.row else _of_all(asked)
+    if not numbers.rows:
+        raise InputError(nothing)
+    return numbers
 
 
 def chart_csv(history: History, request: ChartRequest) -> str:
     """Raises InputError where there is no such chart of these sessions, or nothing in it."""
-    found = by_group(by_measure(compare(history, request.sessions, request.base), request.measure))
-    if request.chart in _OF_ALL_STEPS:
-        return _there(_OF_ALL_STEPS[request.chart](found), NOTHING[request.chart])
-    row = step_named(found, request.step, is_whole=request.chart == "sweep")
+    return asked_numbers(history, read_asked(history, request)).to_csv()
+
+
+def _of_all(asked: Asked) -> tuple[Numbers, str]:
+    """And what is said where they are none."""
+    chart = asked.request.chart
+    return _OF_ALL_STEPS[chart](asked.comparison), NOTHING[chart]
+
+
+def _of_step(history: History, asked: Asked, row: RowEntry) -> tuple[Numbers, str]:
+    request, found = asked.request, asked.comparison
     if request.chart == "sweep":
         axis = request.over or next(iter(axes_of(found["rows"], row)), next(iter(AXES)))
-        return _there(sweep_numbers(found, row, axis), not_swept(row, axis))
+        return sweep_numbers(found, row, axis), not_swept(row, axis)
     if request.chart == "seconds":
         numbers = _of_seconds(history, found, row, request.series)
     else:
         numbers = _of_end(history, found, row, request.chart)
-    return _there(numbers, f"{label_of(row)}: {NOTHING[request.chart]}")
-
-
-def _there(numbers: Numbers, nothing: str) -> str:
-    """Heads alone would look like a chart."""
-    if not numbers.rows:
-        raise InputError(nothing)
-    return numbers.to_csv()
+    return numbers, f"{label_of(row)}: {NOTHING[request.chart]}"
 
 
 def step_named(comparison: Comparison, name: str, is_whole: bool = False) -> RowEntry:

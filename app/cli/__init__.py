@@ -5,16 +5,28 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ..errors import DynoError
 from .parser import parse
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Carry out one command; 0: well (or detached), 1: a failure, 2: wrong input."""
+    from ..charts.asked import ChartRequest
+
+    Draw = Callable[[ChartRequest, Path], None]
+
+
+def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
+    """Carry out one command; 0: well (or detached), 1: a failure, 2: wrong input.
+
+    `draw` makes a picture of a chart, as whoever has Qt can.
+    """
     try:
         arguments = parse(list(sys.argv[1:] if argv is None else argv))
+        arguments.draw = draw
         code: int = arguments.carry_out(arguments) or 0
         sys.stdout.flush()
         return code

@@ -1,17 +1,27 @@
-"""`dyno chart`: the numbers behind a chart of a comparison."""
+"""`dyno chart`: a chart of a comparison, as a picture or as the numbers behind it."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..charts import AXES, CHARTS
+from ..csv_text import save_csv
+from ..errors import DynoError, InputError
 from .compare import add_sessions
 from .parser import later
 
+if TYPE_CHECKING:
+    from ..charts.asked import ChartRequest
+    from . import Draw
+
+CSV = ".csv"
+FORMS = (".png", ".svg", CSV)
+
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("chart", help="the numbers behind a chart of a comparison, as CSV")
+    parser = words.add_parser("chart", help="a chart of a comparison: PNG, SVG, or its numbers as CSV")
     parser.add_argument(
         "chart", choices=CHARTS, help="; ".join(f"{name}: {what}" for name, what in CHARTS.items())
     )
@@ -24,12 +34,17 @@ def add_words(words: Any) -> None:
     parser.add_argument(
         "--series", default="qps", metavar="S", help="of the seconds: qps, server.cpu_pct, ..."
     )
-    parser.set_defaults(carry_out=later("chart", "print_numbers"))
+    parser.add_argument(
+        "--absolute", action="store_true", help="a picture of bars, before-after: figures in place of ratios"
+    )
+    parser.add_argument(
+        "--out", type=Path, help="a file that is not there yet: .png .svg .csv; without: CSV is printed"
+    )
+    parser.set_defaults(carry_out=later("chart", "show_chart"))
 
 
-def print_numbers(arguments: argparse.Namespace) -> None:
-    from ..charts.asked import ChartRequest, chart_csv
-    from .session import opened
+def show_chart(arguments: argparse.Namespace) -> None:
+    from ..charts.asked import ChartRequest
 
     request = ChartRequest(
         arguments.chart,
@@ -39,6 +54,32 @@ def print_numbers(arguments: argparse.Namespace) -> None:
         arguments.step,
         arguments.over,
         arguments.series,
+        not arguments.absolute,
     )
+    if arguments.out is None:
+        print(_numbers(request), end="")
+    else:
+        _save(request, arguments.out, arguments.draw)
+        print(arguments.out)
+
+
+def _numbers(request: ChartRequest) -> str:
+    from ..charts.asked import chart_csv
+    from .session import opened
+
     with opened() as history:
-        print(chart_csv(history, request), end="")
+        return chart_csv(history, request)
+
+
+def _save(request: ChartRequest, path: Path, draw: Draw | None) -> None:
+    form = path.suffix.lower()
+    if form not in FORMS:
+        raise InputError(f"{path}: a chart is a file that ends with {', '.join(FORMS)}")
+    if path.exists():
+        raise InputError(f"{path} is there already: give another name")
+    if form == CSV:
+        save_csv(_numbers(request), path)
+    elif draw is None:
+        raise DynoError(f"{path}: pictures are drawn by `dyno` alone; {CSV} needs nothing more")
+    else:
+        draw(request, path)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.errors import DynoError
-from ui.theme import Theme
+from ui.theme import SPACE, Theme
 from ui.widgets.chart import BarChart, Line, LineChart, Span, TimeAxis, TimeChart, copy_image, save_image
 
 SIZE = (800, 300)
@@ -363,14 +363,14 @@ def test_curves_over_threads(qtbot: QtBot, theme: Theme) -> None:
 def test_a_chart_is_saved_and_copied(chart: TimeChart, theme: Theme, tmp_path: Path) -> None:
     save_image(chart, tmp_path / "chart.png")
     image = QImage(str(tmp_path / "chart.png"))
-    assert (image.width(), image.height()) == (2 * SIZE[0], 2 * SIZE[1])
-    assert has_colour(image, theme.contender(0), spot(chart, 100, 100.0) * 2)
+    assert (image.width(), image.height()) == (2 * (SIZE[0] + 2 * SPACE), 2 * (SIZE[1] + 2 * SPACE))
+    assert has_colour(image, theme.contender(0), (spot(chart, 100, 100.0) + QPointF(SPACE, SPACE)) * 2)
     save_image(chart, tmp_path / "chart.svg")
     text = (tmp_path / "chart.svg").read_text()
     assert theme.contender(0).name() in text
     assert "InnoDB" in text and "<image" not in text
     copy_image(chart)
-    assert QGuiApplication.clipboard().image().width() == 2 * SIZE[0]
+    assert QGuiApplication.clipboard().image().width() == image.width()
 
 
 @pytest.mark.parametrize("name", ["missing/chart.png", "missing/chart.svg", "chart.nothing"])

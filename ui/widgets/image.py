@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtCore import QMargins, QPoint, QRect, QSize
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QGraphicsView, QWidget
 
 from app.errors import DynoError
 
+from ..theme import SPACE
+
+LEAST = QSize(960, 540)  # of a picture of a chart
 _SCALE = 2  # pixels of a picture to one of the screen: sharp in a document
 
 
@@ -45,7 +48,7 @@ def copy_image(widget: QWidget) -> None:
 
 
 def _picture(widget: QWidget) -> QImage:
-    picture = QImage(widget.size() * _SCALE, QImage.Format.Format_RGB32)
+    picture = QImage(_size(widget) * _SCALE, QImage.Format.Format_RGB32)
     picture.setDevicePixelRatio(_SCALE)
     picture.fill(_ground(widget))
     painter = QPainter(picture)
@@ -62,15 +65,19 @@ def _save_svg(widget: QWidget, path: Path) -> bool:
     generator = QSvgGenerator()
     generator.setResolution(96)
     generator.setFileName(str(path))
-    generator.setSize(QSize(widget.width(), widget.height()))
-    generator.setViewBox(QRect(0, 0, widget.width(), widget.height()))
+    generator.setSize(_size(widget))
+    generator.setViewBox(QRect(QPoint(), _size(widget)))
     generator.setTitle(widget.accessibleName())
     painter = QPainter()
     if not painter.begin(generator):
         return False
-    painter.fillRect(widget.rect(), _ground(widget))
+    painter.fillRect(QRect(QPoint(), _size(widget)), _ground(widget))
     _draw(widget, painter)
     return painter.end()
+
+
+def _size(widget: QWidget) -> QSize:
+    return widget.size().grownBy(QMargins(SPACE, SPACE, SPACE, SPACE))
 
 
 def _draw(widget: QWidget, painter: QPainter) -> None:
@@ -79,10 +86,10 @@ def _draw(widget: QWidget, painter: QPainter) -> None:
     modes = [view.cacheMode() for view in views]
     for view in views:
         view.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
-    widget.render(painter, QPoint())
+    widget.render(painter, QPoint(SPACE, SPACE))
     for view, mode in zip(views, modes, strict=True):
         view.setCacheMode(mode)
 
 
 def _ground(widget: QWidget) -> QColor:
-    return widget.palette().color(QPalette.ColorRole.Base)
+    return widget.palette().color(QPalette.ColorRole.Window)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.charts.asked import ChartRequest
 from app.cli import main
 from tests import comparable
 
@@ -65,3 +66,39 @@ def test_a_chart_of_nothing_is_refused(
 def test_a_chart_that_is_none_is_refused(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["chart", "pie", "last"]) == 2
     assert "invalid choice: 'pie'" in capsys.readouterr().err
+
+
+# as a file
+
+
+def test_numbers_go_into_a_file(
+    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "bars.csv"
+    assert main(["chart", "bars", *sessions, "--out", str(path)]) == 0
+    assert capsys.readouterr().out == f"{path}\n"
+    assert main(["chart", "bars", *sessions]) == 0
+    assert path.read_text() == capsys.readouterr().out
+
+
+def test_a_picture_is_drawn_by_whoever_can(sessions: tuple[str, ...], tmp_path: Path) -> None:
+    asked: list[tuple[ChartRequest, Path]] = []
+    words = ["chart", "bars", *sessions, "--absolute", "--out", str(tmp_path / "bars.svg")]
+    assert main(words, lambda *of: asked.append(of)) == 0
+    assert asked == [(ChartRequest("bars", list(sessions), is_relative=False), tmp_path / "bars.svg")]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("bars.pdf", "a chart is a file that ends with .png, .svg, .csv"),
+        ("there.csv", "is there already: give another name"),
+        ("missing/bars.csv", "No such file or directory"),
+    ],
+)
+def test_a_file_that_cannot_be(
+    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, told: str
+) -> None:
+    (tmp_path / "there.csv").touch()
+    assert main(["chart", "bars", *sessions, "--out", str(tmp_path / name)]) != 0
+    assert told in capsys.readouterr().err

@@ -15,6 +15,7 @@ from app.compare import RowEntry, sessions_of
 from app.compare_text import names_of, seconds_told
 from app.history.curves import Curve, all_series, curves
 from app.history.history import History
+from app.history.series import ALIASES
 
 from ...context import Context
 from ...models.comparison import step_text
@@ -42,14 +43,14 @@ class SecondsPanel(Panel):
     title = "Seconds"
     tip = "The chosen step second by second, all sessions from its start"
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, series: str = "", parent: QWidget | None = None) -> None:
         super().__init__(context.theme, parent)
         self._context = context
         self._latest = Latest(context.tasks, self)
         self._chart: TimeChart | None = None
         self._step = ""  # that is drawn
         self._numbers: Callable[[], Numbers] | None = None
-        self._series = context.memory.value("compare/series", QPS)
+        self._series = ALIASES.get(series, series) or context.memory.value("compare/series", QPS)
         self._chooser = QComboBox()
         self._chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._chooser.setAccessibleName("Series")

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.compare import Comparison
 from app.compare_text import names_of, to_csv, to_markdown, to_text
+from app.csv_text import save_csv
 from app.errors import DynoError
 from app.report.content import title_of
 from app.report.writing import FORMS as FORMS_OF_REPORT
@@ -20,7 +21,7 @@ from app.stats import Limits
 
 from ...context import Context
 from ...theme import Theme
-from ...widgets.image import at_least, copy_image, save_image
+from ...widgets.image import LEAST, at_least, copy_image, save_image
 from .body import Body
 from .table import ComparisonTable
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 FORMS = {"text": to_text, "Markdown": to_markdown, "CSV": to_csv}
 _IMAGES = "PNG image (*.png);;SVG image (*.svg)"
-_LEAST = QSize(960, 540)  # of a picture of a chart
 _NUMBERS = "CSV of the numbers behind it (*.csv)"
 _REPORTS = "Web page (*.html);;Markdown (*.md);;Table (*.csv)"
 
@@ -51,7 +51,7 @@ class Sharing(QObject):
             self._context.bus.said.emit(f"The table is in the clipboard as {form}")
 
     def copy_chart(self) -> None:
-        with at_least(self._body.panel.picture, _LEAST) as picture:
+        with at_least(self._body.panel.picture, LEAST) as picture:
             copy_image(picture)
         self._context.bus.said.emit("The chart is in the clipboard")
 
@@ -65,7 +65,7 @@ class Sharing(QObject):
         numbers, name = panel.csv(), panel.title.lower().replace("/", "-").replace(" ", "-")
         path = ask_path(self._page, name, f"{_IMAGES};;{_NUMBERS}" if numbers else _IMAGES)
         if path and path.suffix.lower() == ".csv":
-            self._save(lambda: save_text(numbers, path), path.name)
+            self._save(lambda: save_csv(numbers, path), path.name)
         elif path:
             self._save(lambda: _save_picture(panel.picture, path), path.name)
 
@@ -132,16 +132,8 @@ def ask_path(parent: QWidget, name: str, forms: str = _IMAGES) -> Path | None:
 
 
 def _save_picture(picture: QWidget, path: Path) -> None:
-    with at_least(picture, _LEAST):
+    with at_least(picture, LEAST):
         save_image(picture, path)
-
-
-def save_text(text: str, path: Path) -> None:
-    """As it is, with the ends of lines that it has."""
-    try:
-        path.write_bytes(text.encode())
-    except OSError as error:
-        raise DynoError(f"cannot write {path}: {error.strerror}") from None
 
 
 def ask_report_path(parent: QWidget) -> Path | None:

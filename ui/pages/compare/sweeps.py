@@ -20,10 +20,10 @@ class SweepPanel(Panel):
     title = "Sweep"
     tip = "The chosen step over its threads, cores or rows"
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, axis: str = "", parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._chart: LineChart | None = None
-        self._wanted = ""  # the axis that was chosen last
+        self._wanted = axis  # the one that was chosen last
         self._axis = ""  # the one that is drawn
         self._axes = QComboBox()
         self._axes.setAccessibleName("Over")

@@ -1,0 +1,65 @@
+"""`dyno chart --out`: every chart as a picture, on a machine without a screen."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+
+from app.charts import CHARTS
+from tests import comparable
+from ui.theme import Theme
+
+ROOT = Path(__file__).parents[3]
+SMALLEST = (1920, 1080)  # pixels
+LIMIT_S = 60.0
+STEPS = {"sweep": "update-index", "seconds": "point-query threads=4", "latency": "load", "size": "load"}
+
+
+def dyno(*words: str, home: Path) -> subprocess.CompletedProcess[str]:
+    kept = {key: value for key, value in os.environ.items() if key not in ("QT_QPA_PLATFORM", "DISPLAY")}
+    code = "import sys; from ui.main import main; sys.exit(main())"
+    return subprocess.run(
+        [sys.executable, "-c", code, *words], env={**kept, "DYNO_HOME": str(home)},
+        cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_S,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_a_chart_is_drawn(dyno_home: Path, tmp_path: Path, theme: Theme, chart: str) -> None:
+    ids = comparable.keep(dyno_home, comparable.plan(8, repeats=2), {(1, "read-only")})
+    form = "svg" if chart in ("bars", "latency") else "png"
+    words = ["chart", chart, *ids, "--step", STEPS.get(chart, ""), "--out", str(tmp_path / f"c.{form}")]
+    done = dyno(*words, home=dyno_home)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{words[-1]}\n", "")
+    assert _has_colours(tmp_path / f"c.{form}", _colours(theme, chart))
+    assert not (dyno_home / "window.ini").exists()
+
+
+def _colours(theme: Theme, chart: str) -> list[str]:
+    if chart == "size":
+        return [theme.part(part).name() for part in ("tables", "redo")]
+    return [theme.contender(at).name() for at in range(8)]
+
+
+def _has_colours(path: Path, colours: Sequence[str]) -> bool:
+    if path.suffix == ".svg":
+        text = path.read_text()
+        return all(colour in text for colour in colours)
+    image = QImage(str(path))
+    seen = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(0, image.height(), 7)}
+    return image.width() >= SMALLEST[0] and image.height() >= SMALLEST[1] and seen >= set(colours)
+
+
+def test_what_is_no_chart_is_told_in_one_line(dyno_home: Path, tmp_path: Path) -> None:
+    ids = comparable.keep(dyno_home, comparable.plan(2))
+    done = dyno("chart", "sweep", *ids, "--step", "load", "--out", str(tmp_path / "c.png"), home=dyno_home)
+    assert (done.returncode, done.stderr) == (2, "dyno: load has no number of threads\n")
+    path = str(tmp_path / "missing" / "c.png")
+    done = dyno("chart", "bars", *ids, "--out", path, home=dyno_home)
+    assert done.returncode == 1 and done.stderr.startswith(f"dyno: cannot write {path}: no such folder")

@@ -1,0 +1,81 @@
+"""A chart of the Compare page without the window: what `dyno chart --out` saves as a picture."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.charts.asked import Asked, ChartRequest, asked_numbers, read_asked
+from app.history.history import History
+from app.measures import measure_named
+from app.settings import home, read_settings
+
+from .application import close_context, log_to, make_application, make_context
+from .context import Context
+from .pages.compare.bars import BarsPanel
+from .pages.compare.latency import LatencyPanel
+from .pages.compare.pairs import PairsPanel
+from .pages.compare.panel import Panel, Shown, lines_of
+from .pages.compare.seconds import SecondsPanel
+from .pages.compare.sizes import SizesPanel
+from .pages.compare.sweeps import SweepPanel
+from .widgets.image import LEAST, at_least, save_image
+
+
+def draw_chart(request: ChartRequest, path: Path) -> None:
+    """In the colours of the settings; raises InputError where there is nothing to draw."""
+    directory = home()
+    with History(directory) as history:
+        asked = read_asked(history, request)
+        asked_numbers(history, asked)
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"  # nobody needs a screen for it
+    _application = make_application()
+    log_to(directory / "log")
+    context = make_context(directory)
+    try:
+        context.theme.set_appearance(read_settings(directory).appearance)
+        panel = _panel(context, request)
+        _draw(panel, _shown(context, asked))
+        with at_least(panel.picture, LEAST) as picture:
+            save_image(picture, path)
+    finally:
+        close_context(context)
+
+
+def _panel(context: Context, request: ChartRequest) -> Panel:
+    match request.chart:
+        case "bars":
+            return BarsPanel(context.theme)
+        case "before-after":
+            return PairsPanel(context.theme)
+        case "sweep":
+            return SweepPanel(context.theme, request.over)
+        case "seconds":
+            return SecondsPanel(context, request.series)
+        case "latency":
+            return LatencyPanel(context)
+    return SizesPanel(context)
+
+
+def _shown(context: Context, asked: Asked) -> Shown:
+    measure, lines = measure_named(asked.request.measure), lines_of(asked.comparison, context.theme)
+    return Shown(asked.comparison, asked.whole, measure, asked.request.is_relative, lines, asked.row)
+
+
+def _draw(panel: Panel, shown: Shown) -> None:
+    """All that is shown is there then, also what had to be read."""
+    waiting, failures = QEventLoop(), list[Exception]()
+    panel.drawn.connect(waiting.quit)
+    panel.failed.connect(failures.append)
+    panel.failed.connect(waiting.quit)
+    panel.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    panel.resize(LEAST)
+    panel.show()
+    QTimer.singleShot(0, lambda: panel.update_from(shown))
+    waiting.exec()
+    if failures:
+        raise failures[0]
+    QApplication.processEvents()  # what was drawn finds its places
