@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 MB = 1 << 20
+FULL = (errno.ENOSPC, errno.EDQUOT)
 SHOW_S = 1.0  # between two words on how far the copying is
 
 
@@ -115,7 +116,7 @@ class FromSnapshot:
         session.journal.write(Mark, name="snapshot", step=index, value=seconds, text=kept)
         session.facts.write_start_state("fresh, {}".format(kept))
         outcome = session.control.interrupts or ("completed" if clean else "failed")
-        return {"outcome": outcome, "reason": "" if not reason else kept, "seconds": seconds}
+        return {"outcome": outcome, "reason": kept, "seconds": seconds}
 
     def _unfit(self, clean: bool) -> str:
         """Why nobody should start from this data set; '' where it is as good as any."""
@@ -133,9 +134,9 @@ class FromSnapshot:
         except GivenUp:
             return "skipped by a person"
         except DiskFullError:
-            return "the disk has no room for a second copy of {:,} MB".format(size // MB)
+            return _without_room(size)
         except OSError as error:
-            return "{}: {}".format(error.filename or data, error.strerror)
+            return _without_room(size) if error.errno in FULL else "{}: {}".format(data, error.strerror)
         except Refusal as error:
             return str(error)
         return ""
@@ -168,7 +169,11 @@ class FromSnapshot:
         return look
 
 
+def _without_room(size: int) -> str:
+    return "the disk has no room for a second copy of {:,} MB".format(size // MB)
+
+
 def _as_full(error: OSError, path: str) -> Exception:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if error.errno in FULL:
         return DiskFullError(path)
     return Refusal("{}: {}".format(path, os.strerror(error.errno or 0)))

@@ -139,6 +139,16 @@ class Desktop:
         """The process that carries a plan out, 0 if nobody does."""
         return int(Directory(str(directory or self.target)).holder().get("pid", 0))
 
+    def prepare_agent(self, code: str, folder: Path) -> None:
+        """What the agent's Python on this computer carries out before the agent."""
+        script, wrapper, python = folder / "before.py", folder / "python-before", self.command()[0]
+        run = "sys.path.insert(0, sys.argv[0])\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
+        script.write_text(f"{code}\nimport runpy, sys\nsys.argv = sys.argv[1:]\n{run}")
+        lines = ["#!/bin/sh", f'[ "$3" = -c ] && exec {python} "$@"', "shift 2"]
+        wrapper.write_text("\n".join([*lines, f'exec {python} -I -S {script} "$@"', ""]))
+        wrapper.chmod(0o755)
+        self.dyno("target", "edit", "local", "--python", str(wrapper))
+
     def server_pid(self, directory: Path | None = None) -> int:
         """The server under test, 0 if there is none."""
         for path in (directory or self.target).glob("sessions/*/server.pid"):

@@ -347,15 +347,7 @@ time.time = lambda: earlier() + 3600
 
 def test_a_target_whose_clock_is_an_hour_ahead(desktop: Desktop, tmp_path: Path) -> None:
     """Only the wall clock of the agent's Python is moved; durations never come from it."""
-    (tmp_path / "ahead.py").write_text(AHEAD + "import runpy, sys\nsys.argv = sys.argv[1:]\n")
-    with (tmp_path / "ahead.py").open("a") as file:
-        file.write("sys.path.insert(0, sys.argv[0])\nrunpy.run_path(sys.argv[0], run_name='__main__')\n")
-    wrapper = tmp_path / "python-ahead"
-    python = desktop.command()[0]
-    lines = ["#!/bin/sh", f'[ "$3" = -c ] && exec {python} "$@"', "shift 2"]
-    wrapper.write_text("\n".join([*lines, f'exec {python} -I -S {tmp_path}/ahead.py "$@"', ""]))
-    wrapper.chmod(0o755)
-    desktop.dyno("target", "edit", "local", "--python", str(wrapper))
+    desktop.prepare_agent(AHEAD, tmp_path)
     desktop.dyno("run", *desktop.plan())
     (entry,) = desktop.sessions()
     assert entry["state"] == "completed"

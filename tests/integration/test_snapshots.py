@@ -56,6 +56,7 @@ def check_pair(desktop: Desktop, sessions: list[dict[str, Any]]) -> str:
         ("skipped", f"from the snapshot {key}")
     }
     assert begun["snapshot"]["value"] > 0
+    assert made["snapshot"]["reason"] == f"kept as snapshot {key}"
     for each in (made, begun):
         assert each["snapshot"]["state"] == "completed"
         assert each["point-query"]["value"] > 0
@@ -167,6 +168,59 @@ def test_without_room_for_a_second_copy_the_session_goes_on(desktop: Desktop, sm
     assert found["update-index"]["value"] > 0
     assert "not kept" in fact(desktop.events(session["id"]), "start_state")["load"]
     assert list(small_disk.glob("snapshots/*")) == []
+
+
+FILLING = """\
+import os
+
+write, disk = os.pwrite, {disk!r}
+
+def fill_and_write(fd, part, at):
+    halves = [each for each in os.listdir(disk + "/dyno/snapshots") if each.endswith(".half")]
+    if len(part) > 1 << 20 and bool(halves) == {keeping}:
+        os.pwrite = write
+        found = os.statvfs(disk)
+        with open(disk + "/filler", "wb") as file:
+            os.posix_fallocate(file.fileno(), 0, found.f_bavail * found.f_frsize - {left})
+    return write(fd, part, at)
+
+os.pwrite = fill_and_write
+"""
+
+
+def fill_while(desktop: Desktop, disk: Path, folder: Path, rows: int, **how: int) -> list[str]:
+    """Somebody fills the disk as soon as data are copied there; the words of a run that meets it."""
+    desktop.dyno("target", "edit", "local", "--directory", str(disk))
+    desktop.prepare_agent(FILLING.format(disk=str(disk.parent), **how), folder)
+    return desktop.plan(rows=rows, seconds=1, warmup=0, start_state="snapshot")
+
+
+@pytest.mark.full
+@pytest.mark.root
+def test_a_disk_that_is_filled_while_data_are_kept_does_not_end_the_session(
+    desktop: Desktop, small_disk: Path, tmp_path: Path
+) -> None:
+    words = fill_while(desktop, small_disk, tmp_path, rows=100_000, left=40 << 20, keeping=True)
+    said = desktop.dyno("run", *words).stdout
+    assert "snapshot not kept: the disk has no room for a second copy of " in said
+    assert "completed" in said
+    assert os.listdir(small_disk / "snapshots") == []
+
+
+@pytest.mark.full
+@pytest.mark.root
+def test_a_disk_that_is_filled_while_data_are_laid_leaves_the_snapshot(
+    desktop: Desktop, small_disk: Path, tmp_path: Path
+) -> None:
+    words = fill_while(desktop, small_disk, tmp_path, rows=20_000, left=8 << 20, keeping=False)
+    desktop.dyno("run", *words, "--repeats", "2", code=1)
+    made, full = in_order(desktop)
+    assert (
+        full["reason"] == f"the disk behind {small_disk}/sessions/{full['id']} is full: free some room there"
+    )
+    (snapshot,) = desktop.json("snapshot", "list")
+    assert (snapshot["session"], snapshot["problem"]) == (made["id"], "")
+    assert not [*small_disk.glob("sessions/*/data"), *small_disk.glob("trash/*")]
 
 
 @pytest.mark.root

@@ -103,8 +103,9 @@ def kept(directory: Directory) -> list[str]:
 
 def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -> None:
     first = Session(directory).load()
-    assert first.carry_out()["outcome"] == "completed"
+    ended = first.carry_out()
     (key,) = kept(directory)
+    assert (ended["outcome"], ended["reason"]) == ("completed", f"kept as snapshot {key}")
     assert first.server.done == ["dismiss", "stop", "start", "admit"]
     assert first.said == ["fresh", f"fresh, kept as snapshot {key}"]
     second = Session(directory)
@@ -158,19 +159,24 @@ def test_no_room_for_a_second_copy(directory: Directory) -> None:
     assert kept(directory) == []
 
 
-def test_a_disk_that_is_full_in_the_middle_ends_the_keeping_and_not_the_session(
-    directory: Directory, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (errno.ENOSPC, "the disk has no room for a second copy of 0 MB"),
+        (errno.EIO, "{}: Input/output error"),
+    ],
+)
+def test_a_disk_that_is_full_or_bad_in_the_middle_ends_the_keeping_and_not_the_session(
+    directory: Directory, monkeypatch: pytest.MonkeyPatch, number: int, said: str
 ) -> None:
-    def full(*_: Any) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/d/ibdata1")
+    def fail(*_: Any) -> None:
+        raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(copying, "_write", full)
+    monkeypatch.setattr(copying, "_write", fail)
     session = Session(directory).load()
     ended = session.carry_out()
-    assert (ended["outcome"], ended["reason"]) == (
-        "completed",
-        "not kept: /d/ibdata1: No space left on device",
-    )
+    said = said.format(session.server.data)
+    assert (ended["outcome"], ended["reason"]) == ("completed", f"not kept: {said}")
     assert session.server.done[-2:] == ["start", "admit"]
     assert kept(directory) == []
 
