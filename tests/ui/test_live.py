@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from app.errors import LinkError
-from app.protocol.events import Log, Note, Progress, SessionStarted, StepEnded
+from app.protocol.events import Log, Note, Progress, Sample, SessionStarted, StepEnded
 from app.protocol.plan import Step
 from app.step_text import mark_text
 from tests.journals import SERIES, Maker, contender, plan, renamed, whole
@@ -252,6 +255,44 @@ def test_a_ghost_is_offered_and_drawn(context: Context, show: Show, qtbot: Any) 
     qtbot.waitUntil(lambda: len(page.body.charts.qps.track(GHOST + QPS)) > 0)
     assert ghosts.currentData() == earlier.session
     assert page.body.results.headerData(3, Qt.Orientation.Horizontal) == f"/ {now.plan.turns[0].name}"
+
+
+def test_charts_are_saved_as_pictures_and_as_numbers(
+    context: Context, show: Show, qtbot: Any, tmp_path: Path
+) -> None:
+    earlier, now = whole(plan(number=1)), whole(plan(number=2))
+    keep(context, [earlier, now])
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) == now.session)
+    page.body.choices.ghost_chosen.emit(earlier.session)
+    qtbot.waitUntil(lambda: len(page.body.charts.qps.track(GHOST + QPS)) > 0)
+    for name in ("charts.png", "charts.svg", "charts.csv"):
+        with qtbot.waitSignal(context.bus.said):
+            page.body.choices._save_to(str(tmp_path / name))
+    assert QImage(str(tmp_path / "charts.png")).width() > 1000
+    assert "<svg" in (tmp_path / "charts.svg").read_text()
+    head, *rows = csv.reader((tmp_path / "charts.csv").read_text().splitlines())
+    assert head[:4] == ["session", "time (s)", "step", "load.queries (queries/s)"]
+    sampled = [event for event in now.events if isinstance(event, Sample)]
+    names = [each.plan.turns[0].name for each in (now, earlier)]
+    assert [row[0] for row in rows] == [names[0]] * len(sampled) + [names[1]] * len(sampled)
+    assert [float(row[1]) for row in rows[: len(sampled)]] == [
+        pytest.approx(each.t, abs=1e-3) for each in sampled
+    ]
+    assert {row[2] for row in rows} == {step.label for step in now.plan.steps[1:]}
+    assert [row[3] for row in rows[: len(sampled)]] == [
+        "" if each.values[0] is None else f"{each.values[0]:.15g}" for each in sampled
+    ]
+
+
+def test_numbers_that_cannot_be_saved_are_told(
+    context: Context, show: Show, qtbot: Any, tmp_path: Path
+) -> None:
+    keep(context, [whole(plan())])
+    page = show(context)
+    qtbot.waitUntil(lambda: shown(page) != "")
+    page.body.choices._save_to(str(tmp_path / "missing" / "charts.csv"))
+    assert "cannot write" in page.body.message.text
 
 
 def test_against_the_base_of_the_plan(context: Context, show: Show, qtbot: Any) -> None:

@@ -59,6 +59,12 @@ class Track:
         self._t.extend(times)
         self._values.extend(figures)
 
+    def samples(self) -> dict[float, float]:
+        """Values by time, without the gaps."""
+        times, values = self._t.all, self._values.all
+        there = ~np.isnan(values)
+        return dict(zip(times[there].tolist(), values[there].tolist(), strict=True))
+
     def at(self, t: float, within: float = 1.0) -> float | None:
         """The nearest sample; None in a gap."""
         times = self._t.all

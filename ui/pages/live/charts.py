@@ -16,6 +16,7 @@ from ...theme import SPACE, Theme
 from ...widgets.chart import Line, Span, TimeAxis, TimeChart
 from ...widgets.pyramid import Track
 from .curves import Bounds, GhostCurves, SessionCurves
+from .numbers import session_numbers
 
 QPS, LATENCY = "load.queries", "load.latency_p95_ms"
 ROWS = "server.handler_reads"  # what a scan is doing while it has no query to show for it
@@ -117,6 +118,13 @@ class SessionCharts(QWidget):
             self.axis.reset()
         else:
             self.axis.refresh()
+
+    def csv(self, units: Mapping[str, str]) -> str:
+        """The numbers behind what is drawn, units by series."""
+        if self._curves is None:
+            return ""
+        names = [entry["name"] for entry in self._entries if entry]
+        return session_numbers(self._curves, self._ghost, names, units).to_csv()
 
     def advance(self) -> None:
         """Let the ghost come as far as the session has."""

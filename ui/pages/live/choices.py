@@ -9,6 +9,7 @@ from PySide6.QtCore import QDir, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
+from app.csv_text import save_csv
 from app.errors import DynoError
 from app.history.series import SeriesEntry
 from app.history.sessions import SessionEntry
@@ -17,11 +18,12 @@ from ...context import Context
 from ...theme import SPACE
 from ...widgets.actions import action
 from ...widgets.chart import TimeAxis, copy_image, save_image
+from .charts import SessionCharts
 
 SERIES = "live/series"  # where the last choice is remembered
 FIRST_SERIES = "host.context_switches"
 _NO_GHOST = "no earlier session"
-_FORMATS = "Picture (*.png);;Drawing (*.svg)"
+_FORMATS = "Picture (*.png);;Drawing (*.svg);;Numbers (*.csv)"
 
 
 class ChartChoices(QWidget):
@@ -31,19 +33,23 @@ class ChartChoices(QWidget):
     series_chosen = Signal(str)
     failed = Signal(object)  # Exception
 
-    def __init__(self, context: Context, axis: TimeAxis, charts: QWidget, page: QWidget) -> None:
+    def __init__(self, context: Context, axis: TimeAxis, charts: SessionCharts, page: QWidget) -> None:
         super().__init__(page)
         self._context = context
         self._axis = axis
         self._charts = charts
         self._file_name = "session"
+        self._units: dict[str, str] = {}  # by series
         self.series = str(context.memory.value(SERIES, FIRST_SERIES))
         self.follow = action(
             page, "Follow the newest", "Ctrl+L", "Let the charts go along with what is measured", axis.follow,
             checkable=True,
         )  # fmt: skip
         self.whole = action(page, "Whole session", "Ctrl+0", "Show all there is in the charts", axis.reset)
-        self.save = action(page, "Save charts...", "Ctrl+S", "Save the charts as PNG or SVG", self._ask_where)
+        self.save = action(
+            page, "Save charts...", "Ctrl+S", "Save the charts as PNG or SVG, or their numbers as CSV",
+            self._ask_where,
+        )  # fmt: skip
         self.copy = action(
             page, "Copy charts", "Ctrl+Shift+C", "The charts as a picture to the clipboard",
             lambda: copy_image(charts),
@@ -87,6 +93,7 @@ class ChartChoices(QWidget):
         self._ghosts.setCurrentIndex(max(self._ghosts.findData(chosen), 0))
 
     def show_series(self, series: Sequence[SeriesEntry]) -> None:
+        self._units = {each["name"]: each["unit"] for each in series}
         self._series.clear()
         for each in series:
             self._series.addItem(
@@ -109,8 +116,12 @@ class ChartChoices(QWidget):
         dialog.open()
 
     def _save_to(self, name: str) -> None:
+        path = Path(name)
         try:
-            save_image(self._charts, Path(name))
+            if path.suffix.lower() == ".csv":
+                save_csv(self._charts.csv(self._units), path)
+            else:
+                save_image(self._charts, path)
         except DynoError as error:
             self.failed.emit(error)
         else:
