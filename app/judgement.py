@@ -146,7 +146,7 @@ def explained(comparison: Comparison) -> str:
     if not words:
         return ""
     if words <= {SINGLE, MARKED}:
-        return f"{UNKNOWN_NOISE}, so nothing is judged"
+        return f"{UNKNOWN_NOISE}, so nothing is judged{'; ! is marked' if MARKED in words else ''}"
     return "; ".join(
         [
             *_of_tested(comparison),

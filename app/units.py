@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+_LEAST = 0.0001  # smaller figures are no more than that
+
 
 def bytes_text(size: float) -> str:
     """`1.5 GB`; a count of bytes for people."""
@@ -35,6 +37,8 @@ def figure_text(value: float | None, unit: str = "") -> str:
         return "-"
     if unit == "bytes":
         return bytes_text(value)
+    if 0 <= value < _LEAST:
+        return f"<{_LEAST}" if value else "0"
     digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 2 if abs(value) >= 1 else 4
     return f"{value:,.{digits}f}"
 

@@ -9,7 +9,8 @@ from ..compare import RowEntry
 from ..compare_text import label_of
 from .svg import Look, drawing, line, text, tip
 
-LABEL, WIDTH, BAR, GAP = 220, 420, 12, 10  # pixels: of the names, of the longest bar, of a bar, between steps
+LABEL, WIDTH, BAR, GAP = 220, 540, 12, 10  # pixels: of the names, of the longest bar, of a bar, between steps
+TOP = 18  # pixels: of what the line of the base is called
 _MOST = 8.0  # times the base: longer bars are cut here, and marked
 
 
@@ -27,13 +28,15 @@ def bar_chart(
     longest = min(
         max(point.high or point.value or 0.0 for _, bars in steps for point, _, _ in bars) * 1.05, _MOST
     )
-    scale, y, parts = WIDTH / max(longest, 1.2), 0, []
+    scale, y, parts, figures = WIDTH / max(longest, 1.2), TOP, [], []
     for label, bars in steps:
         parts.append(text(LABEL - 8, y + len(bars) * BAR / 2 + 4, label, "end"))
         parts += [_drawn(bar, y + at * BAR, scale) for at, bar in enumerate(bars)]
+        figures += [_figure(bar[0], y + at * BAR, scale) for at, bar in enumerate(bars)]
         y += len(bars) * BAR + GAP
-    parts.append(line(LABEL + scale, 0, LABEL + scale, y, "base"))
-    return drawing(LABEL + WIDTH + 70, y, parts, f"{group}, relative to {names[base]}")
+    parts.append(line(LABEL + scale, TOP - 2, LABEL + scale, y, "base"))
+    parts.append(text(LABEL + scale, TOP - 6, f"1: {names[base]}", "middle", "muted"))
+    return drawing(LABEL + WIDTH + 70, y, [*parts, *figures], f"{group}, relative to {names[base]}")
 
 
 def _bars(row: RowEntry, names: Sequence[str], its: Sequence[Look], base: int) -> list[_Bar]:
@@ -42,18 +45,26 @@ def _bars(row: RowEntry, names: Sequence[str], its: Sequence[Look], base: int) -
 
 
 def _drawn(bar: _Bar, y: float, scale: float) -> str:
+    """Its length, and how far its repeats reach."""
     point, look, name = bar
-    ratio = point.value or 0.0
-    width, middle = min(ratio, _MOST) * scale, y + BAR / 2 - 1
-    parts = [
+    width, middle = min(point.value or 0.0, _MOST) * scale, y + BAR / 2 - 1
+    drawn = (
         f'<rect x="{LABEL}" y="{y}" width="{width:.1f}" height="{BAR - 2}" class="{look.classes}">'
-        f"{tip(f'{name}: {ratio:.2f}')}</rect>"
-    ]
-    end = width
-    if point.reach and point.reach[1] <= _MOST:
-        low, high = point.reach
-        end = max(width, high * scale)
-        parts.append(line(LABEL + low * scale, middle, LABEL + high * scale, middle, "spread"))
+        f"{tip(f'{name}: {point.value:.2f}')}</rect>"
+    )
+    if not _has_reach(point):
+        return drawn
+    low, high = point.reach or (0.0, 0.0)
+    return drawn + line(LABEL + low * scale, middle, LABEL + high * scale, middle, "spread")
+
+
+def _figure(point: Point, y: float, scale: float) -> str:
+    """Behind the bar, above all else."""
+    ratio = point.value or 0.0
+    end = max(ratio, point.high or 0.0) if _has_reach(point) else min(ratio, _MOST)
     longer = " »" if ratio > _MOST else ""
-    parts.append(text(LABEL + end + 4, y + BAR - 3, f"{ratio:.2f}{longer}", "start"))
-    return "".join(parts)
+    return text(LABEL + end * scale + 4, y + BAR - 3, f"{ratio:.2f}{longer}", "start", "figure")
+
+
+def _has_reach(point: Point) -> bool:
+    return point.reach is not None and point.reach[1] <= _MOST

@@ -61,7 +61,7 @@ def _up(most: float) -> tuple[Place, list[float]]:
 
 
 def _tick(value: float, y_at: Place, unit: str) -> str:
-    said = figure_text(value, unit) if value else "0"
+    said = figure_text(value, unit)
     y = y_at(value)
     return line(LEFT, y, WIDTH - RIGHT, y, "grid") + text(LEFT - 6, y + 4, _short(said), "end", "muted")
 

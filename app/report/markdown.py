@@ -80,8 +80,7 @@ def _groups(groups: Sequence[Group], report: Report) -> list[str]:
 
 def _group(group: Group, report: Report) -> list[str]:
     lines = [*group.lines, *([group.mean] if group.mean else [])]
-    less = " (less is better)" if group.direction == "lower" else ""
-    heading = f"### {_plain(group.name)}, {_plain(group.unit)}{less}"
+    heading = f"### {_plain(group.title)}"
     return [heading, _table(["", *report.names], [[line.name, *map(_cell, line.cells)] for line in lines])]
 
 

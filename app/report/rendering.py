@@ -41,7 +41,7 @@ def _charts(report: Report, its: Sequence[Look]) -> list[dict[str, Any]]:
     """Of each group its curves, where steps were swept, and its bars; nothing of one that has neither."""
     drawn = [
         {
-            "title": f"{group.name}, {group.unit}",
+            "title": group.title,
             "curves": [Markup(each) for each in curve_charts(group.rows, report.names, its)],  # noqa: S704
             "bars": Markup(bar_chart(group.name, group.rows, report.names, its, report.base)),  # noqa: S704
         }

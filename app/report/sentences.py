@@ -12,7 +12,6 @@ from ..stats.verdicts import BETTER, DIFFERS, FEW, NOISE, SINGLE, SMALL, WORSE
 from ..units import count_text
 
 _WORDS = (("better", "than"), ("worse", "than"), ("not to be told apart", "from"), ("undecided", "against"))
-_COSTS = {"cpu_us": "{:.2f} times the CPU", "written_kb": "{:.2f} times the KB written"}  # by measure
 
 
 def summary(found: Comparison, names: Sequence[str], base: int) -> Iterator[str]:
@@ -46,9 +45,9 @@ def _sentences(found: Comparison, at: int, base: int, names: Sequence[str]) -> I
         parts = list(_of_groups(found["groups"], at, direction))
         less = ", where less is better" if direction == "lower" else ""
         if parts:
-            yield f"Its geometric mean over {names[base]} is {_listed(parts)}{less}."
+            yield f"Its geometric mean against {names[base]} is {_listed(parts)}{less}."
     yield _extremes(rows, at)
-    yield from _costs(found["rows"], at, base)
+    yield from _cost(found["rows"], at, base)
 
 
 def _counted(rows: Sequence[RowEntry], at: int, name: str, base: str) -> str:
@@ -95,18 +94,15 @@ def _extreme(row: RowEntry, at: int) -> str:
     return f"{label_of(row)} ({row['relative'][at]:.2f}{less})"
 
 
-def _costs(rows: Sequence[RowEntry], at: int, base: int) -> Iterator[str]:
-    """What a query costs, over the steps that both were driven through and that are not marked."""
-    driven = [row["measures"] for row in rows if row["kind"] == "drive" and row["verdict"][at] != MARKED]
-    parts, counts = [], set()
-    for name, text in _COSTS.items():
-        pairs = [(each[name]["values"][at], each[name]["values"][base]) for each in driven]
-        ratios = [ours / theirs for ours, theirs in pairs if ours and theirs]
-        if len(ratios) > 1:
-            parts.append(text.format(geometric_mean(ratios)))
-            counts.add(f"{len(ratios)}")
-    if parts:
-        yield f"A query costs {_listed(parts)} (geometric means over {_listed(sorted(counts))} steps)."
+def _cost(rows: Sequence[RowEntry], at: int, base: int) -> Iterator[str]:
+    """What a query costs of the CPU, over the steps that both were driven through and that are not marked."""
+    driven = [row for row in rows if row["kind"] == "drive" and row["verdict"][at] != MARKED]
+    spent = [row["measures"]["cpu_us"]["values"] for row in driven]
+    pairs = [(values[at], values[base]) for values in spent]
+    ratios = [ours / theirs for ours, theirs in pairs if ours and theirs]
+    if len(ratios) > 1:
+        mean = f"{geometric_mean(ratios):.2f}"
+        yield f"A query costs {mean} times the CPU (geometric mean over {len(ratios)} steps)."
 
 
 def _listed(parts: Sequence[str]) -> str:

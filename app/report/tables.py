@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..compare import Comparison, RowEntry
-from ..compare_text import judged_text, label_of, mean_text, steady_text
+from ..compare_text import judged_text, label_of, steady_text
 from ..differences import label
 from ..judgement import GroupEntry, RatioEntry
 from ..measures import measure_named
@@ -46,6 +46,11 @@ class Group:
     lines: tuple[Line, ...]
     mean: Line | None
     rows: tuple[RowEntry, ...] = field(repr=False)
+
+    @property
+    def title(self) -> str:
+        less = " (less is better)" if self.direction == "lower" else ""
+        return f"{self.name}, {self.unit}{less}" if self.unit else f"{self.name}{less}"
 
 
 def groups(found: Comparison, base: int) -> Iterator[Group]:
@@ -98,7 +103,8 @@ def _measured(rows: Sequence[RowEntry], name: str, base: int) -> Iterator[Group]
     there = [row for row in rows if any(row["measures"][name]["n"])]
     lines = [Line(label_of(row), _plain(row["measures"][name]["values"], base)) for row in there]
     if lines:
-        yield Group(measure.title, measure.unit_of(there[0]), "lower", tuple(lines), None, ())
+        unit = measure.unit_of(there[0]).removeprefix("/query")  # a count: its title says so already
+        yield Group(measure.title, unit, "lower", tuple(lines), None, ())
 
 
 def _plain(values: Sequence[float | None], base: int) -> tuple[Cell, ...]:
@@ -143,8 +149,9 @@ def _mean(entry: GroupEntry, base: int) -> Line | None:
 
 
 def _mean_cell(ratio: RatioEntry | None, entry: GroupEntry) -> Cell:
-    """Below it over how many steps it is, where those are fewer."""
+    """Below it its interval, and over how many steps it is, where those are fewer."""
     if ratio is None:
         return Cell("")
-    fewer = ratio["steps"] < entry["steps"]
-    return Cell(mean_text(ratio), f"of {count_text(ratio['steps'], 'step')}" if fewer else "")
+    interval = "" if ratio["low"] is None else f"{ratio['low']:.2f} to {ratio['high']:.2f}"
+    fewer = f"of {count_text(ratio['steps'], 'step')}" if ratio["steps"] < entry["steps"] else ""
+    return Cell(f"{ratio['ratio']:.2f}", ", ".join(filter(None, (interval, fewer))))

@@ -54,7 +54,7 @@ def test_the_summary_counts_what_is_better_and_worse(history: History) -> None:
     (told,) = report.summary
     assert "Of 5 steps, rocksdb-default is better than innodb-default in 2, worse in 1 and not to be" in told
     assert "not to be told apart in 2." in told
-    assert told.endswith("A query costs 1.00 times the CPU (geometric means over 4 steps).")
+    assert told.endswith("A query costs 1.00 times the CPU (geometric mean over 4 steps).")
     assert "best in point-query threads=1 (1.50) and worst in point-query threads=2 (0.50)" in told
     assert re.search(r"0\.87 \(0\.86 to 0\.87\) over the 2 steps of read", told)
     assert report.title == "rocksdb-default against innodb-default"
@@ -164,6 +164,18 @@ def test_charts_have_a_bar_for_each_figure(history: History) -> None:
     html = render(read_report(history, keep(history)), ".html")
     assert html.count("<rect ") == 5 and html.count('class="spread"') == 5
     assert html.count("<title>rocksdb-default: 1.50</title>") == 1
+    assert html.count('<p class="legend">') == html.count(">1: innodb-default</text>") == 3, "a group each"
+
+
+def test_headings_say_a_unit_once_and_which_way_is_better(history: History) -> None:
+    html = render(read_report(history, keep(history)), ".html")
+    assert "<h3>CPU per query, us/query (less is better)</h3>" in html
+    assert "<h3>Context switches per query (less is better)</h3>" in html
+
+
+def test_a_step_that_is_marked_has_its_sign_explained(history: History) -> None:
+    ids = comparable.keep(history.directory, comparable.plan(2), marked=[(1, "read-only")])
+    assert "so nothing is judged; ! is marked" in render(read_report(history, ids), ".html")
 
 
 def test_what_was_swept_is_drawn_as_curves(history: History) -> None:
