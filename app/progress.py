@@ -60,6 +60,11 @@ class SessionProgress:
         return self.state in ENDED
 
     @property
+    def active(self) -> StepProgress:
+        """The step at hand, where there is one."""
+        return next((step for step in self.steps if step.state == "active"), StepProgress())
+
+    @property
     def failed_steps(self) -> int:
         return sum(step.state == "failed" for step in self.steps)
 
@@ -231,8 +236,10 @@ class PlanProgress:
 
     @property
     def qps(self) -> float | None:
-        """Of the latest second, while there is load."""
-        return self.recent_qps[-1] if self.recent_qps and not self.is_over else None
+        """Of the latest second of the step at hand; between steps, and before, there is no load."""
+        session = self.current
+        step = StepProgress() if session is None else session.active
+        return self.recent_qps[-1] if self.recent_qps and step.s is not None else None
 
     @property
     def elapsed_s(self) -> float:

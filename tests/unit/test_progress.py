@@ -117,6 +117,19 @@ def test_the_latest_seconds_of_qps_are_at_hand() -> None:
     assert progress.qps == samples[-1]
 
 
+def test_between_steps_and_sessions_there_is_no_qps() -> None:
+    """That of the session before stood beside the start of the next server."""
+    its_plan = plan([contender("innodb"), contender("rocksdb")])
+    first, second = (Maker(its_plan, turn.session) for turn in its_plan.turns)
+    first.begin().step(1)
+    assert played(its_plan, first).qps is None
+    first.start_step(2)
+    assert played(its_plan, first).qps is None
+    first.samples(2, range(-2, 2))
+    assert played(its_plan, first).qps is not None
+    assert played(its_plan, first.end(), second.begin()).qps is None
+
+
 def test_without_an_end_a_session_is_lost_once_all_was_read() -> None:
     its_plan = plan()
     maker = Maker(its_plan).begin()

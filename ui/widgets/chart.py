@@ -13,7 +13,6 @@ from pyqtgraph import GraphicsView, PlotCurveItem, ViewBox, mkPen  # type: ignor
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
-    QFocusEvent,
     QKeyEvent,
     QPainter,
     QResizeEvent,
@@ -27,13 +26,14 @@ from .frame import AXIS, LANE, Frame, Ground, draw_band, draw_cursor, draw_focus
 from .head import Head, drawn_colour
 from .image import copy_image as copy_image
 from .image import save_image as save_image
-from .keys import BY_KEYBOARD, KEYS, press
+from .keys import KEYS, press
 from .line_chart import LineChart as LineChart
 from .lines import Line as Line
 from .lines import Span as Span
 from .percentile_chart import PercentileChart as PercentileChart
 from .pointer import Pointer
 from .pyramid import Track, Values, dashed, seen
+from .reached import Reached
 from .scale import clock_form, figure_ticks, fitting, time_text, time_ticks, value_text
 from .stack_chart import StackChart as StackChart
 from .table import tabular
@@ -142,7 +142,7 @@ class Canvas(GraphicsView):  # type: ignore[misc]
         self.resized.emit()
 
 
-class TimeChart(QWidget):
+class TimeChart(Reached):
     """Curves over time, with their values where the cursor stands; without one, the newest."""
 
     def __init__(self, theme: Theme, title: str, unit: str, parent: QWidget | None = None) -> None:
@@ -153,7 +153,6 @@ class TimeChart(QWidget):
         self._tracks: dict[str, Track] = {}
         self._marks: list[tuple[float, str]] = []
         self._drawn_cursor: float | None = None
-        self._has_keyboard = False  # came here by it: a frame says so
         self._fitted: tuple[float, ...] = ()  # what the ticks were made for
         self._ground = Ground()
         self._head = Head(theme, title, unit, self)
@@ -299,7 +298,7 @@ class TimeChart(QWidget):
             draw_cursor(painter, area, self._theme, (cursor, text), dots)
         if self._pointer.band:
             draw_band(painter, area, self._theme, self._pointer.band)
-        if self._has_keyboard:
+        if self.is_framed:
             draw_focus(painter, area, self._theme)
 
     # ---- what the person does
@@ -308,14 +307,8 @@ class TimeChart(QWidget):
         if not press(self.axis, event.key(), event.modifiers(), self._canvas.area.length(4)):
             super().keyPressEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._has_keyboard = event.reason() in BY_KEYBOARD
-        self._canvas.viewport().update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self._has_keyboard = False
+    def _frame(self, is_framed: bool) -> None:
+        super()._frame(is_framed)
         self._canvas.viewport().update()
 
     def showEvent(self, event: QShowEvent) -> None:

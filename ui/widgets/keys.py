@@ -1,4 +1,4 @@
-"""What keys do to a time axis, and who came by them."""
+"""What keys do to a time axis."""
 
 from __future__ import annotations
 
@@ -9,11 +9,6 @@ from .time_axis import TimeAxis
 KEYS = (  # as Help tells it
     "Left and Right move the cursor, with Ctrl further, with Shift what is shown; + and - zoom; "
     "Home shows all, End the newest; Escape takes the cursor away"
-)
-BY_KEYBOARD = (
-    Qt.FocusReason.TabFocusReason,
-    Qt.FocusReason.BacktabFocusReason,
-    Qt.FocusReason.ShortcutFocusReason,
 )
 _FAR = 10  # steps of the cursor at once, with Ctrl
 

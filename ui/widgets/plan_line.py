@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from app.follower import Link
@@ -14,10 +14,8 @@ from app.progress import RECENT, PlanProgress
 from app.units import seconds_text
 
 from ..theme import SPACE, Theme
+from .reached import Reached
 from .table import tabular
-
-_REASON = Qt.FocusReason
-BY_KEY = (_REASON.TabFocusReason, _REASON.BacktabFocusReason, _REASON.ShortcutFocusReason)
 
 
 class ShownPlan(Protocol):
@@ -80,14 +78,13 @@ class Sparkline(QWidget):
         return [run for run in runs if len(run) > 1]
 
 
-class PlanLine(QWidget):
+class PlanLine(Reached):
     """Clicked, or with Enter, it asks for its plan to be shown."""
 
     clicked = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._is_by_key = False  # a frame is for those who came by the keyboard
         self._text = QLabel()
         self._text.setFont(tabular(self._text.font()))
         self._line = Sparkline(theme)
@@ -130,18 +127,9 @@ class PlanLine(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._is_by_key = event.reason() in BY_KEY
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self.hasFocus() and self._is_by_key:
+        if self.is_framed:
             painter = QPainter(self)
             painter.setPen(QPen(self.palette().accent().color(), 1))
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))

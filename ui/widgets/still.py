@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from ..theme import SPACE, Theme
 from .frame import AXIS, LANE, ROW, Frame, Ground, draw_focus
 from .head import Head
-from .keys import BY_KEYBOARD
+from .reached import Reached
 from .table import tabular
 
 TICK_HEIGHT = 32  # pixels a tick of the figures has at least
 
 
-class StillChart(QWidget):
+class StillChart(Reached):
     """Painted only where it changes; arrows move the cursor, Escape takes it away."""
 
     values_shown = Signal(list)  # texts, one a line: those at the cursor
@@ -28,7 +28,6 @@ class StillChart(QWidget):
         self._ground = Ground()
         self._area = Frame()
         self._cursor: int | None = None  # which of the x
-        self._has_keyboard = False  # came here by it: a frame says so
         self.setFont(tabular(self.font()))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
@@ -117,7 +116,7 @@ class StillChart(QWidget):
         if self._area.plot.isValid():
             self._ground.draw(painter, self._area, self._theme)
             self.paint_figures(painter)
-            if self._has_keyboard:
+            if self.is_framed:
                 draw_focus(painter, self._area, self._theme)
         painter.end()
 
@@ -144,16 +143,6 @@ class StillChart(QWidget):
             self.set_cursor(moves[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._has_keyboard = event.reason() in BY_KEYBOARD
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self._has_keyboard = False
-        self.update()
 
     def _on_theme_changed(self) -> None:
         self._head.update()

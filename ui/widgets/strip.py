@@ -10,7 +10,6 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
-    QFocusEvent,
     QFont,
     QHelpEvent,
     QKeyEvent,
@@ -28,7 +27,7 @@ from app.units import seconds_text, with_unit
 
 from ..theme import SPACE, Theme
 from .lines import mixed
-from .plan_line import BY_KEY
+from .reached import Reached
 
 LABELS = 18  # pixels above the blocks, for the names of sessions
 BLOCKS = 26
@@ -46,7 +45,7 @@ class Block:
     place: QRectF
 
 
-class PlanStrip(QWidget):
+class PlanStrip(Reached):
     """Arrows go from block to block, Enter or a click chooses one."""
 
     chosen = Signal(str, int)  # session id, position of the step
@@ -59,7 +58,6 @@ class PlanStrip(QWidget):
         self._unsteady: Mapping[tuple[str, int], str] = {}
         self._selected: tuple[str, int] | None = None
         self._blocks: list[Block] = []
-        self._is_by_key = False  # a frame is for those who came by the keyboard
         self.setFixedHeight(LABELS + BLOCKS)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -135,7 +133,7 @@ class PlanStrip(QWidget):
             for block in self._blocks:
                 self._paint_block(painter, block, self._progress)
             self._paint_names(painter, self._progress)
-        if self.hasFocus() and self._is_by_key:
+        if self.is_framed:
             painter.setPen(QPen(self._theme.colour("accent"), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
@@ -264,15 +262,6 @@ class PlanStrip(QWidget):
             f"unsteady: {reason}" if reason else "",
         ]
         return "\n".join(filter(None, lines))
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._is_by_key = event.reason() in BY_KEY
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
 
 class StripLegend(QWidget):

@@ -1,0 +1,31 @@
+"""Who came by the keyboard, and so is to see where they are."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFocusEvent
+from PySide6.QtWidgets import QWidget
+
+_BY_KEYBOARD = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
+
+
+class Reached(QWidget):
+    """A part that draws a frame around itself for whoever came to it by the keyboard."""
+
+    is_framed = False
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._frame(event.reason() in _BY_KEYBOARD)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._frame(False)
+
+    def _frame(self, is_framed: bool) -> None:
+        self.is_framed = is_framed
+        self.update()
