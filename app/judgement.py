@@ -50,7 +50,7 @@ class GroupEntry(TypedDict):
     group: str
     unit: str
     direction: str
-    steps: int  # the most that a ratio is over
+    steps: int  # the most that the ratio of a column to the base is over
     ratios: list[RatioEntry | None]  # a column each
 
 
@@ -162,7 +162,7 @@ def _few_text(comparison: Comparison) -> str:
     untold = (None, BASE, MARKED, SINGLE)
     cells = sum(word not in untold for row in comparison["rows"] for word in row["verdict"])
     least = fewest(comparison["limits"]["false_share"] / max(cells, 1))
-    it_takes = "" if least is None else f", {least} of each for {count_text(cells, 'cell')}"
+    it_takes = "" if least is None else f": {least} of each could tell one of {count_text(cells, 'cell')}"
     return f"not enough repeats{it_takes}"
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DynoError, InputError, TargetError
 from ..protocol.plan import LOAD_METHODS, STARTS
+from ..stats.steady import LEAST_S
 from ..units import count_text
 from .parser import later
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 DEMONSTRATION = "n = 1, in memory, two minutes: a demonstration, not a verdict"
 _NUMBERS = {
     "tables": "how many",
-    "seconds": "measured, of each step that says nothing else",
+    "seconds": f"measured, of each step that says nothing else; below {LEAST_S} none is called steady",
     "warmup": "seconds before them, not part of the figures",
     "rate": "events a second, of each driven step that says nothing else; left out: as many as it can",
     "pause": "idle seconds before each session",
@@ -62,8 +63,9 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vary", help="a variable of the server: innodb_spin_wait_delay=6,96")
     parser.add_argument("--name", help="begins the names of the sessions")
     parser.add_argument(
-        "--order", choices=("grouped", "interleaved"), help="of the repeats: A A B B or A B A B"
-    )
+        "--order", choices=("grouped", "interleaved"),
+        help="of the repeats: A A B B, or A B A B, where a machine that changes with time wrongs nobody",
+    )  # fmt: skip
     parser.add_argument(
         "--transport", choices=("socket", "loopback"), help="how the client reaches the server"
     )

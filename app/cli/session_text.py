@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..memory_text import memory_text
 from ..protocol.plan import label_of
 from ..settled import settled_text
-from ..stats.steady import SHORT, STEADY, UNSTEADY
+from ..stats.steady import LEAST_S, SHORT, STEADY, UNSTEADY
 from ..step_text import WHOLE, cut_text, mark_text, named, seconds_texts, steadiness_text
 from ..units import date_text, with_unit
 from .screen import harmless, print_table
@@ -39,13 +39,21 @@ def show(found: Mapping[str, Any]) -> None:
     print_table(HEADERS, [_step(step) for step in found["steps"]], _RIGHT)
     settled = [each["settled"] for each in found["steps"] if each["settled"]]
     _show_list("settled", [harmless(settled_text(each)) for each in settled])
-    _show_list("of their seconds", [harmless(text) for step in found["steps"] for text in _seconds(step)])
+    _show_list("of their seconds", [harmless(text) for text in _of_seconds(found["steps"])])
     marked = {mark for step in found["steps"] for mark in step["marks"]}
     _show_list("what the marks of steps mean", [harmless(mark_text(mark)) for mark in sorted(marked)])
     _show_list("carried out by the server as", [_explain(each) for each in found["explains"]])
     marks = [each for each in found["events"] if each["kind"] == "mark" and each["about"] != "measured"]
     _show_list("marks", [f"second {m['t']:,.0f}: {harmless(m['about'] + ' ' + m['text'])}" for m in marks])
     _show_list("notes", [_note(note, found["steps"]) for note in found["notes"]])
+
+
+def _of_seconds(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Of each step that was not steady or is cut; why those that are too short tell nothing, in one line."""
+    for step in steps:
+        yield from _seconds(step)
+    if any(step["steadiness"] and step["steadiness"]["word"] == SHORT for step in steps):
+        yield f"{SHORT}: whether a step was steady is seen in {LEAST_S} seconds with a figure or more"
 
 
 def _seconds(step: Mapping[str, Any]) -> list[str]:

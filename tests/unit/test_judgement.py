@@ -89,7 +89,10 @@ def test_of_three_repeats_no_test_can_tell(history: History) -> None:
     keep(history, (1.0, 2.0, 0.5, 1.0, 1.0))
     found = compare(history, IDS[:6])
     assert set(verdicts(found)) == {"not enough repeats"} and found["rows"][0]["p"] == [None, None]
-    assert compare_text.remarks_of(found)[-1] == "n = 3: ? not enough repeats, 5 of each for 5 cells"
+    assert (
+        compare_text.remarks_of(found)[-1]
+        == "n = 3: ? not enough repeats: 5 of each could tell one of 5 cells"
+    )
 
 
 def test_it_is_told_how_many_repeats_one_clear_difference_takes(history: History) -> None:
@@ -103,7 +106,7 @@ def test_it_is_told_how_many_repeats_one_clear_difference_takes(history: History
     }
     many = by_limits(cast(Comparison, columns), Limits(matters=0.01))
     assert verdicts(many)[7] == "not enough repeats"
-    assert "? not enough repeats, 7 of each for 35 cells" in compare_text.remarks_of(many)[-1]
+    assert "? not enough repeats: 7 of each could tell one of 35 cells" in compare_text.remarks_of(many)[-1]
 
 
 def test_repeats_are_told_apart_from_loads_and_server_starts(history: History) -> None:
@@ -169,6 +172,7 @@ def test_marked_steps_are_in_no_mean(history: History) -> None:
     groups = {(group["group"], group["unit"]): group for group in compare(history, IDS)["groups"]}
     ratio = groups["write", "queries/s"]["ratios"][1]
     assert ratio is not None and ratio["steps"] == 1 and ratio["ratio"] == pytest.approx(1.0)
+    assert groups["write", "queries/s"]["steps"] == 1  # nobody is told that it is of both
 
 
 def test_signs_and_what_they_mean(history: History) -> None:

@@ -20,7 +20,7 @@ from ui.models.judged import Cell
 from ui.pages.compare import ComparePage
 from ui.theme import Theme
 
-from .seen import Open, columns_of, texts
+from .seen import Open, base_of, columns_of, texts
 
 TIP = Qt.ItemDataRole.ToolTipRole
 
@@ -79,6 +79,22 @@ def test_a_single_session_is_never_coloured(qtbot: QtBot, opened: Open, page: Co
     assert not any(cell.beside for cell in cells(page, 1, "load"))
 
 
+def test_another_base_takes_nothing_away_from_beside_the_figures(
+    qtbot: QtBot, opened: Open, page: ComparePage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The seconds of the sessions are the same ones: they are not read again."""
+    ids = opened(2, its_steps=comparable.steps((1,), seconds=40))
+    qtbot.waitUntil(lambda: all(cell.beside for cell in cells(page, 1, "update-index")))
+    before = [[cell.beside for cell in cells(page, at, "update-index")] for at in (0, 1)]
+    read: list[object] = []
+    monkeypatch.setattr(page, "_read_stability", read.append)
+    page._on_base_wanted(1)
+    qtbot.waitUntil(lambda: base_of(page) == ids[1])
+    assert [[cell.beside for cell in cells(page, at, "update-index")] for at in (0, 1)] == before
+    page.reload()  # something has changed in the history: a cut, perhaps
+    qtbot.waitUntil(lambda: len(read) == 1)
+
+
 def test_three_repeats_are_not_enough(opened: Open, page: ComparePage) -> None:
     opened(2, repeats=3)
     assert {(cell.tint is None, cell.sign) for cell in cells(page, 1)} == {(True, "?")}
@@ -135,6 +151,7 @@ def test_spread_n_and_p_are_shown_where_they_are_asked_for(
     assert all(cell.below.endswith("n=5 p=0.0079") for cell in cells(page, 1))
     assert all(cell.below.endswith("n=5") for cell in cells(page, 0))
     assert table.rowHeight(1) > height and table.columnWidth(len(FIXED) + 1) >= width
+    assert table.horizontalHeader().length() <= table.viewport().width()  # the charts make room
     assert page.context.memory.value("compare/details", False)
 
 

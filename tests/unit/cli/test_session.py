@@ -53,6 +53,7 @@ def test_what_was_said_of_a_session_is_shown(capsys: pytest.CaptureFixture[str])
     assert "start snapshot, load snapshot 06e6, copied, 3 s of pause before" in shown
     assert "tags: quiet" in shown
     assert "after-a-crash" in shown
+    assert "too short to tell: whether a step was steady is seen in 25 seconds with a figure or more" in shown
     assert "crash the server died by signal 9" in shown
     assert "the window\n    was open ?[2J" in shown
     assert "\x1b" not in shown

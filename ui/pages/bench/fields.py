@@ -11,6 +11,7 @@ from app.catalog.entries import TRANSPORTS
 from app.drafting import Draft, Problem
 from app.planner.request import ORDERS
 from app.protocol.plan import LOAD_METHODS, STARTS
+from app.stats.steady import LEAST_S
 
 from ...theme import SPACE
 
@@ -24,7 +25,10 @@ _TYPED = {
         "Repeats",
         "How often each contender is taken through the sequence: 4 at least to tell differences from noise",
     ),
-    "seconds": ("Seconds", "Measured, of each step that says nothing else"),
+    "seconds": (
+        "Seconds",
+        f"Measured, of each step that says nothing else: of fewer than {LEAST_S} none is called steady",
+    ),
     "warmup": ("Warm-up s", "Seconds before the measured ones, in the same process"),
     "pause": ("Pause s", "Idle seconds before each session"),
 }
@@ -35,7 +39,12 @@ _CHOSEN = {
         "Ordered: one client a table, in the order of the key. Parallel: clients share each table.\n"
         "Bulk: by what the engine has for it (MyRocks)",
     ),
-    "order": ("Order", ORDERS, "Grouped: A A B B. Interleaved: A B A B"),
+    "order": (
+        "Order",
+        ORDERS,
+        "Of the repeats. Grouped: A A B B. Interleaved: A B A B,\n"
+        "where a machine that changes with time wrongs nobody",
+    ),
     "start": (
         "Start",
         STARTS,

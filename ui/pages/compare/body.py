@@ -52,7 +52,7 @@ class Body(QWidget):
         self._splitter.setChildrenCollapsible(False)
         self._shown: Shown | None = None
         self.stability: dict[Key, list[float | None]] = {}  # of what is shown, as soon as it was read
-        self._arranged: tuple[Qt.Orientation | None, int] = (None, 0)
+        self._arranged: tuple[Qt.Orientation | None, str] = (None, "")
         self._build()
         self.table.cell_chosen.connect(self._on_cell_chosen)
         self.table.activated.connect(lambda _index: self.show_why())
@@ -136,8 +136,10 @@ class Body(QWidget):
             self._restore(wanted)
 
     @property
-    def _columns(self) -> int:
-        return len(self._shown.lines) if self._shown else 0
+    def _columns(self) -> str:
+        """How many there are, and whether they are wide."""
+        count = len(self._shown.lines) if self._shown else 0
+        return f"{count}-detailed" if self.table.figures.has_details else f"{count}"
 
     def _restore(self, orientation: Qt.Orientation) -> None:
         """The sizes that a person gave it with so many columns, else what the table needs."""

@@ -127,7 +127,8 @@ class ComparePage(Page):
         self.reload()
 
     def _on_read(self, compared: Compared) -> None:
-        self._chosen, self._compared = compared.chosen, compared
+        before, self._compared = self._compared, compared
+        self._chosen = compared.chosen
         self.context.memory.keep("compare/sessions", list(self._chosen.ids))
         self.context.memory.keep("compare/base", self._chosen.base)
         self.message.clear()
@@ -135,9 +136,12 @@ class ComparePage(Page):
             self.message.show_info(compared.said)
         elif compared.comparison and len(compared.comparison["sessions"]) == 1:
             self.message.show_info("One column: choose another to compare it with.", self.commands.choose)
-        self.body.stability = {}
-        self._show()
-        QTimer.singleShot(_PAINTED_MS, self, lambda: self._read_stability(compared))
+        if self.body.stability and compared.is_rebased(before):
+            self._show()
+        else:
+            self.body.stability = {}
+            self._show()
+            QTimer.singleShot(_PAINTED_MS, self, lambda: self._read_stability(compared))
 
     @property
     def _look(self) -> Look:
