@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .protocol.plan import LOAD_METHODS
 from .targets import Ask, Target, agent_on, connect
 from .units import ago_text, bytes_text, count_text
 
@@ -33,8 +34,19 @@ def row_of(snapshot: Mapping[str, Any]) -> list[str]:
     return [
         str(snapshot["key"]),
         *(str(contender.get(name, "")) for name in ("build", "engine", "preset")),
-        f"{snapshot['tables']} x {count_text(snapshot['rows'], 'row')}" if contender else "",
+        _tables(snapshot, contender) if contender else "",
         "" if size is None else bytes_text(size),
         "" if made_at is None else ago_text(made_at, time.time()),
         str(snapshot["problem"]),
     ]
+
+
+def _tables(snapshot: Mapping[str, Any], contender: Mapping[str, Any]) -> str:
+    """How many of how many rows, and what tells them from others of that size."""
+    method = snapshot["load_method"]
+    said = [
+        f"{snapshot['tables']} x {count_text(snapshot['rows'], 'row')}",
+        contender.get("table_options"),
+        f"loaded {method}" if method not in (None, LOAD_METHODS[0]) else "",
+    ]
+    return ", ".join(filter(None, said))

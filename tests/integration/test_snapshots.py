@@ -103,7 +103,7 @@ def check_deleting(desktop: Desktop, key: str) -> None:
     lock = Directory(str(desktop.target)).lock({"plan": "P", "pid": os.getpid()})
     assert lock is not None
     refused = desktop.refused("snapshot", "delete", key, code=1)
-    assert "a plan is being carried out" in refused
+    assert "is in use (plan P, " in refused
     os.close(lock)
     desktop.dyno("snapshot", "delete", key[:6])
     assert desktop.json("snapshot", "list") == []

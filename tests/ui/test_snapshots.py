@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.agent.directory import MARKER, Directory
@@ -34,6 +35,16 @@ def kept(context: Context) -> Path:
     return target / "snapshots"
 
 
+def answer(qtbot: QtBot, dialog: SnapshotsDialog, text: str) -> str:
+    """Click a button of the question; what was asked."""
+    (box,) = dialog.findChildren(QMessageBox)
+    asked = box.text()
+    button = next(each for each in box.buttons() if each.text().replace("&", "") == text)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: dialog.findChildren(QMessageBox) == [])
+    return asked
+
+
 def test_one_is_deleted_by_its_button(qtbot: QtBot, context: Context, kept: Path) -> None:
     dialog = SnapshotsDialog(context, Targets(context.home).get(LOCAL))
     qtbot.addWidget(dialog)
@@ -45,6 +56,10 @@ def test_one_is_deleted_by_its_button(qtbot: QtBot, context: Context, kept: Path
     assert not dialog.delete_button.isEnabled()
     first.setSelected(True)
     qtbot.mouseClick(dialog.delete_button, Qt.MouseButton.LeftButton)
+    assert answer(qtbot, dialog, "Cancel") == f"Delete the snapshot {KEYS[0]}?"
+    assert len(list(kept.iterdir())) == 2
+    qtbot.mouseClick(dialog.delete_button, Qt.MouseButton.LeftButton)
+    answer(qtbot, dialog, "Delete")
     qtbot.waitUntil(lambda: dialog.list.topLevelItemCount() == 1, timeout=WAIT_MS)
     assert [path.name for path in kept.iterdir()] == [KEYS[1]]
 
@@ -60,7 +75,8 @@ def test_why_it_cannot_be_is_said_in_the_dialog(qtbot: QtBot, context: Context, 
     dialog.list.setFocus()
     dialog.list.setCurrentItem(dialog.list.topLevelItem(1))
     qtbot.keyClick(dialog.list, Qt.Key.Key_Delete)
+    answer(qtbot, dialog, "Delete")
     qtbot.waitUntil(dialog.message.isVisible, timeout=WAIT_MS)
-    assert "a plan is being carried out" in dialog.message.text
+    assert "is in use (plan P, " in dialog.message.text
     assert dialog.list.topLevelItemCount() == 2
     assert len(list(kept.iterdir())) == 2

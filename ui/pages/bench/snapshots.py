@@ -22,6 +22,7 @@ from app.targets import Target
 from app.units import bytes_text, count_text
 
 from ...context import Context
+from ...dialogs.removing import ask_before
 from ...theme import SPACE
 from ...widgets.actions import action, action_button
 from ...widgets.message import Message
@@ -48,7 +49,7 @@ class SnapshotsDialog(QDialog):
         self.said.setProperty("role", "heading")
         self.list = _make_list()
         self.list.itemSelectionChanged.connect(self._on_selected)
-        tip = "Take the selected ones away from the target"
+        tip = "Take the selected ones away from the target, after a question"
         self.delete = action(self.list, "Delete", "Del", tip, self._on_delete)  # in its context menu too
         self.delete_button = action_button(self.delete)
         self.delete_button.setAutoDefault(False)
@@ -106,6 +107,11 @@ class SnapshotsDialog(QDialog):
 
     def _on_delete(self) -> None:
         keys = [item.text(0) for item in self.list.selectedItems()]
+        named = f"the snapshot {keys[0]}" if len(keys) == 1 else count_text(len(keys), "snapshot")
+        text = "The next session that asks for such a data set loads its tables anew."
+        ask_before(self, f"Delete {named}?", text, lambda: self._delete(keys))
+
+    def _delete(self, keys: Sequence[str]) -> None:
         self.said.setText(f"Deleting {count_text(len(keys), 'snapshot')}…")
         self._ask_target(keys)
 
