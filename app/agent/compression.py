@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Callable, Dict, Iterator, List, Mapping
 
 from .mysql import Client, QueryError
@@ -12,16 +13,18 @@ _TABLES = (
     "SELECT table_name AS name, row_format, create_options FROM information_schema.tables"
     " WHERE table_schema = 'dyno' ORDER BY table_name"
 )
-# a row for each table, in 8.0 and in what is older; before 5.6 there is neither
+# a row for each table, in 8.0 and in what is older; before 5.6 one for each size of pages that there are
 _ZIP_SIZES = (
-    "SELECT name, zip_page_size FROM information_schema.INNODB_TABLES WHERE name LIKE 'dyno/%'",
-    "SELECT name, zip_page_size FROM information_schema.INNODB_SYS_TABLES WHERE name LIKE 'dyno/%'",
+    "SELECT zip_page_size FROM information_schema.INNODB_TABLES WHERE name LIKE 'dyno/%'",
+    "SELECT zip_page_size FROM information_schema.INNODB_SYS_TABLES WHERE name LIKE 'dyno/%'",
+    "SELECT page_size AS zip_page_size FROM information_schema.INNODB_CMP WHERE compress_ops > 0",
 )
 _SIZED = "SELECT file_size, allocated_size FROM information_schema."
 _FILE_SIZES = (
     _SIZED + "INNODB_TABLESPACES WHERE name LIKE 'dyno/%'",
     _SIZED + "INNODB_SYS_TABLESPACES WHERE name LIKE 'dyno/%'",
 )
+_PAGE_COMPRESSION = re.compile(r"\bcompression=['\"]?(\w+)")
 _FAMILIES = (
     "SELECT DISTINCT cf AS name FROM information_schema.rocksdb_ddl WHERE table_schema = 'dyno'"
     " AND table_name <> '' ORDER BY cf"
@@ -70,13 +73,14 @@ def _innodb(client: Client) -> str:
 
 
 def _zip_pages(client: Client) -> str:
-    """Of compressed row formats: the size of a page on the disk, and how hard zlib tries."""
+    """Of compressed row formats: the size of a page on the disk; where it is told, how hard zlib tries."""
     rows = _first_answer(client, _ZIP_SIZES)
     sizes = sorted({int(row["zip_page_size"] or 0) for row in rows} - {0})
     if not sizes:
         return ""
     pages = " and ".join("{:g} KB".format(size / 1024) for size in sizes)
-    return "pages of {}, zlib level {}".format(pages, _variable(client, "innodb_compression_level"))
+    level = _variable(client, "innodb_compression_level")
+    return "pages of {}, zlib{}".format(pages, " level {}".format(level) if level else "")
 
 
 def _page_compression(client: Client) -> str:
@@ -86,15 +90,17 @@ def _page_compression(client: Client) -> str:
         pages = client.pairs("SHOW GLOBAL STATUS LIKE 'Innodb_num_pages_page_compressed'")
         said = "page compression {}".format(_variable(client, "innodb_compression_algorithm"))
         return said if any(int(each) for each in pages.values()) else said + ", of no page so far"
-    if "compression=" in asked:  # MySQL from 5.7 on
+    kinds = sorted(set(_PAGE_COMPRESSION.findall(asked)) - {"none"})
+    if kinds:  # MySQL from 5.7 on
         rows = _first_answer(client, _FILE_SIZES)
         has_holes = any(int(row["allocated_size"]) < int(row["file_size"]) for row in rows)
-        return "page compression" if has_holes else "page compression, of no page so far"
+        said = "page compression {}".format(" and ".join(kinds))
+        return said if has_holes else said + ", of no page so far"
     return ""
 
 
 def _variable(client: Client, name: str) -> str:
-    return client.pairs("SHOW GLOBAL VARIABLES LIKE '{}'".format(name)).get(name, "unknown")
+    return client.pairs("SHOW GLOBAL VARIABLES LIKE '{}'".format(name)).get(name, "")
 
 
 # MyRocks: column families by their levels

@@ -32,6 +32,7 @@ _FLAGS = {"cores": "core-sets"}  # --cores are those of a contender
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
 _CORES = re.compile(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*")
 _TABLE_OPTIONS = re.compile(r"[A-Za-z0-9_=,'. ]{0,500}")
+_ENGINE = re.compile(r"\b(?:engine|type)\b", re.IGNORECASE)
 _LIBRARY = re.compile(r"/[A-Za-z0-9._+@/-]{1,250}")  # no blank or colon, which part paths in LD_PRELOAD
 _NODES = r"\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*"
 _NUMA = re.compile(rf"(interleave|membind)=(all|{_NODES})|preferred=\d{{1,4}}|localalloc")
@@ -103,6 +104,8 @@ class ContenderRequest:
             return "cores", f"must be like 0-3 or 0,2,4, not {shown(self.cores)}"
         if not _TABLE_OPTIONS.fullmatch(self.table_options):
             return "table_options", "may hold letters, digits, blanks and = , ' . _ only"
+        if _ENGINE.search(self.table_options):
+            return "table_options", "may name no engine: the contender does"
         if "column_family" in self.table_options.lower() and self.engine != "rocksdb":
             return "table_options", "COLUMN_FAMILY is for MyRocks alone"
         return self._memory_problem()

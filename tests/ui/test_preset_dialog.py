@@ -94,6 +94,19 @@ def test_the_lines_in_which_another_differs_stand_beside_it(qtbot: QtBot, opened
     qtbot.waitUntil(lambda: dialog.beside.text.toPlainText() == "no line differs")
 
 
+def test_many_builds_that_refuse_it_do_not_widen_the_dialog(
+    qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"mariadb-10.11.{each}" for each in range(20)]
+    answer_with(monkeypatch, *(Answer(name, "rejected", "x", "unknown variable", 12) for name in names))
+    dialog = opened("mine")
+    width = dialog.width()
+    dialog.ask.trigger()
+    qtbot.waitUntil(lambda: dialog.said.text().startswith("Refused by "))
+    assert dialog.minimumSizeHint().width() <= width == dialog.width()
+    assert dialog.said.toolTip() == dialog.said.text()
+
+
 def test_builds_are_asked_and_their_answers_lead_to_the_lines(
     qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:

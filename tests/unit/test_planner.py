@@ -117,6 +117,7 @@ def test_a_plan_file_is_read() -> None:
         ('name = "rocks"', 'numa = "all --physcpubind=0"', "line 16: numa must be like interleave=all"),
         ('name = "rocks"', 'memory_limit = "0G"', "line 16: memory_limit must be like 512M or 4G, not '0G'"),
         ('name = "rocks"', "memory_limit = 4", "line 16: memory_limit must be a text, not 4"),
+        ('name = "rocks"', 'table_options = "Engine=MyISAM"', "line 16: table_options may name no engine"),
         ('name = "rocks"', 'table_options = "x; DROP TABLE t"', "line 16: table_options may hold"),
         (
             'engine = "innodb"\n',

@@ -53,7 +53,10 @@ def test_innodb_tells_the_size_of_its_compressed_pages() -> None:
     assert in_force("innodb", **answers, INNODB_SYS_TABLES=new) == said
     plain = [{"name": "dyno/sbtest1", "zip_page_size": 0}]
     assert in_force("innodb", **answers, INNODB_SYS_TABLES=plain) == "row format compressed"
-    assert in_force("innodb", information_schema__tables=table("Compact")) == "row format compact"  # 5.5
+    old = {"information_schema__tables": table("Compressed"), "innodb_compression_level": {}}  # 5.5
+    said = "row format compressed; pages of 4 KB, zlib"
+    assert in_force("innodb", **old, INNODB_CMP=[{"zip_page_size": 4096}]) == said
+    assert in_force("innodb", information_schema__tables=table("Compact")) == "row format compact"
 
 
 @pytest.mark.parametrize(("pages", "rest"), [("12", ""), ("0", ", of no page so far")])
@@ -72,7 +75,12 @@ def test_page_compression_of_mysql_is_told_by_holes(taken: int, rest: str) -> No
         "information_schema__tables": table("Dynamic", 'COMPRESSION="zlib"'),
         "INNODB_TABLESPACES": [{"file_size": 8192, "allocated_size": taken}],
     }
-    assert in_force("innodb", **answers) == "row format dynamic; page compression" + rest
+    assert in_force("innodb", **answers) == "row format dynamic; page compression zlib" + rest
+
+
+def test_a_table_that_is_told_to_have_no_page_compression_has_none() -> None:
+    plain = table("Dynamic", 'COMPRESSION="NONE"')
+    assert in_force("innodb", information_schema__tables=plain) == "row format dynamic"
 
 
 def family(name: str, everywhere: str) -> dict[str, str]:

@@ -33,6 +33,7 @@ from ...tasks import Latest
 from ...theme import SPACE
 from ...widgets.actions import action, action_button
 from ...widgets.code_editor import CodeEditor
+from ...widgets.elided import ElidedLabel
 from ...widgets.highlighter import MY_CNF, Highlighter
 from ...widgets.message import Message
 from .desk import PlanDesk
@@ -71,7 +72,7 @@ class PresetDialog(QDialog):
         self.resize(*SIZE)
         self.text = CodeEditor(context.theme, "my.cnf")
         self.beside = PresetBeside(context.theme, choices, preset)
-        self.answers, self.said, self.message = AnswerList(context.theme), QLabel(), Message()
+        self.answers, self.said, self.message = AnswerList(context.theme), ElidedLabel(), Message()
         self.said.setProperty("role", "muted")
         Highlighter(context.theme, self.text.document(), MY_CNF)
         self._make_actions()
@@ -150,7 +151,6 @@ class PresetDialog(QDialog):
         self.beside.show_text(found.text)
         words = self._verdict or ("Changed, not kept yet" if self.is_changed else "")
         self.said.setText(found.problem or words)
-        self.said.setToolTip(found.problem)
         if found.line:
             self.text.mark_lines({found.line}, self._doubtful, {**self._answers, found.line: found.problem})
         else:

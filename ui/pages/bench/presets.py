@@ -98,7 +98,10 @@ class PresetView(QWidget):
         if preset is None:
             return
         if not build or self._survey is None:
-            self.words.setText(preset.header.get("purpose", preset.title))
+            told = [preset.header.get("purpose", preset.title)]
+            if "durability" in preset.header:
+                told.append(f"durability: {preset.header['durability']}")
+            self.words.setText("\n".join(told))
             self.text.show_text(preset.text)
             return
         try:
