@@ -39,7 +39,7 @@ def draw_chart(request: ChartRequest, path: Path) -> None:
         context.theme.set_appearance(read_settings(directory).appearance)
         panel = _panel(context, request)
         _draw(panel, _shown(context, asked))
-        with at_least(panel.picture, LEAST) as picture:
+        with at_least(panel.picture, panel.least) as picture:
             save_image(picture, path)
     finally:
         close_context(context)

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from tests.ui.test_charts import SIZE, has_colour, picture, show
 from ui.theme import Theme
 from ui.widgets.chart import BarChart, Line, LineChart, PercentileChart, StackChart, save_image
+from ui.widgets.frame import ROW
 from ui.widgets.still import StillChart
 
 Shown = Callable[..., StillChart]
@@ -149,6 +150,42 @@ def test_values_at_the_cursor_are_told_beside_the_curves(shown: Shown, theme: Th
     heights = range(round(min(chart._beside)) - 6, round(min(chart._beside)) + 6)
     after = picture(chart)
     assert any(before.pixel(x, y) != after.pixel(x, y) for x in right for y in heights)
+
+
+# long names
+
+
+@pytest.mark.parametrize("width", [600, 960, 1240])
+def test_no_name_of_a_step_is_cut_or_left_out_where_rows_of_them_have_room(
+    shown: Shown, theme: Theme, width: int
+) -> None:
+    chart = shown(BarChart, (width, 168))
+    assert isinstance(chart, BarChart)
+    count = width // 75
+    names = [f"read-only.range1000 x{at}" for at in range(count)]
+    chart.set_bars(names, [(line, [1.0] * count) for line in lines(theme, 8)], "")
+    assert [text for _, text in chart._ground.x_ticks] == names
+    image, plot = picture(chart), chart._area.plot
+    muted = theme.colour("muted").rgb()
+    for at in range(count):
+        row = at % chart._ground.rows
+        y = range(round(plot.bottom()) + 4 + ROW * row, round(plot.bottom()) + 16 + ROW * row)
+        left = min(round(chart._area.px(at)), image.width() - 60)
+        assert any(image.pixel(x, each) == muted for x in range(left - 20, left + 20) for each in y), names[
+            at
+        ]
+
+
+def test_long_names_take_nothing_from_the_bars(shown: Shown, theme: Theme) -> None:
+    heights = []
+    for name in ("scan", "read-only.range10000 x128"):
+        chart = shown(BarChart, (600, 100))
+        assert isinstance(chart, BarChart)
+        chart.set_bars(
+            [f"{name}{at}" for at in range(8)], [(line, [1.0] * 8) for line in lines(theme, 2)], ""
+        )
+        heights.append(chart._area.plot.height())
+    assert heights[0] == heights[1] > 0
 
 
 # missing cells

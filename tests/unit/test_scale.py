@@ -12,6 +12,7 @@ from ui.widgets.scale import (
     logarithmic_ticks,
     number_text,
     places,
+    snug,
     time_text,
     time_ticks,
     value_text,
@@ -133,3 +134,13 @@ def test_a_range_of_logarithms_has_room_and_a_tick(ends: tuple[float, float]) ->
     low, high = logarithmic_range(*ends)
     assert low < ends[0] <= ends[1] < high and high - low >= 0.5
     assert logarithmic_ticks(low, high, 8)
+
+
+@pytest.mark.parametrize("high", [0.0, 0.07, 1.0, 2.34, 10.7, 608_509.0])
+@pytest.mark.parametrize("most", [2, 5])
+def test_what_stands_still_takes_up_most_of_its_chart(high: float, most: int) -> None:
+    low, top = snug(0.0, high, most)
+    assert low == 0.0 and high <= top
+    assert top <= 1.6 * high or not high
+    assert len(figure_ticks(low, top, most)) <= most + 2
+    assert snug(-high, 0.0, most)[0] <= -high

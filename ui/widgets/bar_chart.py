@@ -12,7 +12,7 @@ from ..theme import SPACE, Theme
 from .frame import AXIS, Reach, draw_reach
 from .head import drawn_colour
 from .lines import Line, mixed
-from .scale import figure_ticks, fitting, value_text
+from .scale import figure_ticks, snug, value_text
 from .still import TICK_HEIGHT, StillChart
 
 Bars = tuple[Line, Sequence[float | None]]
@@ -21,6 +21,7 @@ Placed = tuple[Line, int, float, QRectF]  # a bar: its line, category, value and
 _GROUP = 0.76  # of its place that a group of bars takes up
 _WIDEST = 44.0  # pixels of one bar
 _NARROWEST_TEXT = 20.0
+_ROWS = 4  # of names below, where they are long
 
 
 class BarChart(StillChart):
@@ -69,8 +70,8 @@ class BarChart(StillChart):
         most = max(int(self._area.plot.height() / TICK_HEIGHT), 2)
         top = max([*values, 0.0 if self._base is None else self._base])
         self._area.x = (-0.5, max(len(self._categories), 1) - 0.5)
-        self._area.y = fitting(min(values, default=0.0), top, (0.0, 0.0), most)
-        room = self._room(self._area.plot.width()) * self._ground.rows
+        self._area.y = snug(min(values, default=0.0), top, most)
+        room = self._room(self._area.plot.width(), self._ground.rows)
         metrics, middle = self.fontMetrics(), Qt.TextElideMode.ElideMiddle
         elided = [metrics.elidedText(name, middle, room) for name in self._categories]
         self._ground.x_ticks = [(float(at), text) for at, text in enumerate(elided)]
@@ -85,10 +86,12 @@ class BarChart(StillChart):
 
     def rows(self, width: float, /) -> int:
         widest = max(map(self.fontMetrics().horizontalAdvance, self._categories), default=0)
-        return 2 if widest > self._room(width) else 1
+        return next((rows for rows in range(1, _ROWS) if widest <= self._room(width, rows)), _ROWS)
 
-    def _room(self, width: float) -> int:
-        return int(width / max(len(self._categories), 1)) - SPACE
+    def _room(self, width: float, rows: int) -> int:
+        """Pixels of a name; the last one is moved inwards by half of what goes beyond its place."""
+        place = width / max(len(self._categories), 1)
+        return int(min(rows, (2 * rows + 1) / 3) * place) - SPACE
 
     def paint_figures(self, painter: QPainter) -> None:
         if self._cursor is not None:

@@ -13,7 +13,7 @@ from .direct import spread
 from .frame import Reach, draw_cursor, draw_dots, draw_reach
 from .head import drawn_colour
 from .lines import Line
-from .scale import figure_ticks, fitting, number_text, places, value_text
+from .scale import figure_ticks, number_text, places, snug, value_text
 from .still import TICK_HEIGHT, StillChart
 
 Curve = tuple[Line, Sequence[float], Sequence[float | None]]
@@ -85,7 +85,7 @@ class LineChart(StillChart):
 
     def fit_y(self, ys: Sequence[float], most: int) -> None:
         """Find the range of y and its ticks."""
-        self._area.y = fitting(min(ys, default=0.0), max(ys, default=0.0), (0.0, 0.0), most)
+        self._area.y = snug(min(ys, default=0.0), max(ys, default=0.0), most)
         self._ground.y_ticks = figure_ticks(*self._area.y, most)
 
     def _ys(self) -> list[float]:

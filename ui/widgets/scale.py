@@ -35,9 +35,19 @@ def fitting(low: float, high: float, now: tuple[float, float], most: int) -> tup
     height = now[1] - now[0]
     if now[0] <= low and high <= now[1] and high - low > 0.55 * height and (low < 0) == (now[0] < 0):
         return now
+    return _around(low, high, round_step((high - low) * _HEADROOM / most))
+
+
+def snug(low: float, high: float, most: int) -> tuple[float, float]:
+    """A range with 0 in it for what stands still: it ends nearer to the values than the next tick is."""
+    low, high = min(0.0, low), max(0.0, high)
+    return _around(low, high, round_step((high - low) * _HEADROOM / most) / 4)
+
+
+def _around(low: float, high: float, step: float) -> tuple[float, float]:
+    """From a multiple of a step to another one."""
     if high == low:
         return (0.0, 1.0)
-    step = round_step((high - low) * _HEADROOM / most)
     return math.floor(low * _HEADROOM / step) * step, math.ceil(high * _HEADROOM / step) * step
 
 

@@ -31,7 +31,7 @@ class StillChart(Reached):
         self.setFont(tabular(self.font()))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setMinimumHeight(120)
+        self.least_height = 120  # pixels, with one row of texts below
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.set_title(title, unit)
         theme.changed.connect(self._on_theme_changed)
@@ -88,8 +88,9 @@ class StillChart(Reached):
         top = self._head.height() + LANE
         left = self.fontMetrics().horizontalAdvance("888.8M") + SPACE
         self._ground.rows = self.rows(self.width() - left - 2 * SPACE)
-        bottom = AXIS + ROW * (self._ground.rows - 1)
-        self._area.plot = QRectF(self.rect()).adjusted(left, top, -2 * SPACE, -bottom)
+        below = ROW * (self._ground.rows - 1)
+        self.setMinimumHeight(self.least_height + below)
+        self._area.plot = QRectF(self.rect()).adjusted(left, top, -2 * SPACE, -AXIS - below)
         if self._area.plot.height() > 0 and self._area.plot.width() > 0:
             self.fit()
             if margin := self.margin():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QSize, Qt
 from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
@@ -38,6 +38,12 @@ class Table(QTableView):
         head.setStretchLastSection(True)
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+
+    @property
+    def content_size(self) -> QSize:
+        """What it takes to see all of it, as wide as its columns are."""
+        head, edge = self.horizontalHeader(), 2 * self.frameWidth()
+        return QSize(head.length() + edge, head.height() + self.verticalHeader().length() + edge)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):

@@ -20,6 +20,7 @@ from ui.pages.compare.pairs import PairsPanel
 from ui.pages.compare.seconds import SecondsPanel
 from ui.pages.compare.sizes import SizesPanel
 from ui.pages.compare.sweeps import SweepPanel
+from ui.theme import SPACE
 
 from .seen import Open, choose, panel
 
@@ -113,7 +114,8 @@ def test_a_picture_has_room_whatever_the_window_leaves(
     with qtbot.waitSignal(page.context.bus.said):
         page.sharing.save_chart()
     image = QImage(str(tmp_path / "a.png"))
-    assert image.width() == 2 * max(size.width(), 960) and image.height() == 2 * 540
+    assert image.width() == 2 * (max(size.width(), 960) + 2 * SPACE)
+    assert image.height() == 2 * (540 + 2 * SPACE)
     assert size.height() < 540 and shown.picture.size() == size
     base = page.context.theme.colour("base").rgb()
     assert any(image.pixel(x, 1000) != base for x in range(200, image.width() - 40))  # drawn that far

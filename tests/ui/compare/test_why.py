@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from tests import comparable
@@ -58,6 +63,21 @@ def test_before_and_after_the_writes(qtbot: QtBot, opened: Open, page: ComparePa
     opened(number=2, its_steps=comparable.steps(driven=(("update-index", "write"),)))
     qtbot.waitUntil(lambda: not shown._table.isVisible())
     assert shown._remark.text().startswith("No test")
+
+
+def test_a_picture_of_it_shows_all_lines(
+    qtbot: QtBot, opened: Open, page: ComparePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened(8)
+    shown = panel(qtbot, page, WhyPanel)
+    qtbot.mouseClick(shown._ways[ALL], Qt.MouseButton.LeftButton)
+    needed = shown._table.verticalHeader().length()
+    assert needed > shown._table.height()
+    path = tmp_path / "why.png"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    page.sharing.save_chart()
+    assert QImage(str(path)).height() >= 2 * needed
+    assert shown._table.height() < needed
 
 
 def test_one_column_has_nothing_to_explain(qtbot: QtBot, opened: Open, page: ComparePage) -> None:

@@ -125,7 +125,7 @@ class BarsPanel(Panel):
             self._charts.append(BarChart(self.theme, "", "", self._body))
             self._charts[-1].hide_legend()
             self._charts[-1].values_shown.connect(self._on_values_shown)
-            self._charts[-1].setMinimumHeight(_HEIGHT)
+            self._charts[-1].least_height = _HEIGHT
         for at, chart in enumerate(self._charts):
             chart.setVisible(at < count)
 

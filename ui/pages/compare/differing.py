@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.compare_text import names_of
@@ -64,6 +64,10 @@ class DifferencesPanel(Panel):
     @property
     def picture(self) -> QWidget:
         return self._table
+
+    @property
+    def least(self) -> QSize:
+        return self._table.content_size
 
     def csv(self) -> str:
         kept = matching(self._found, self._filter.text(), self._partial.isChecked())

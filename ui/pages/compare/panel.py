@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QShowEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -13,6 +13,7 @@ from app.measures import Measure
 
 from ...models.comparison import columns_shown
 from ...theme import Theme
+from ...widgets.image import LEAST
 from ...widgets.lines import Line
 
 _LABEL = 200  # pixels of a name in a chart
@@ -67,6 +68,11 @@ class Panel(QWidget):
     def picture(self) -> QWidget:
         """What is saved as an image."""
         return self
+
+    @property
+    def least(self) -> QSize:
+        """Of that image: room for all that it shows."""
+        return LEAST
 
     def csv(self) -> str:
         """The numbers behind what is shown; empty where there are none."""

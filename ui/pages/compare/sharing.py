@@ -21,8 +21,9 @@ from app.stats import Limits
 
 from ...context import Context
 from ...theme import Theme
-from ...widgets.image import LEAST, at_least, copy_image, save_image
+from ...widgets.image import at_least, copy_image, save_image
 from .body import Body
+from .panel import Panel
 from .table import ComparisonTable
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class Sharing(QObject):
             self._context.bus.said.emit(f"The table is in the clipboard as {form}")
 
     def copy_chart(self) -> None:
-        with at_least(self._body.panel.picture, LEAST) as picture:
+        panel = self._body.panel
+        with at_least(panel.picture, panel.least) as picture:
             copy_image(picture)
         self._context.bus.said.emit("The chart is in the clipboard")
 
@@ -67,7 +69,7 @@ class Sharing(QObject):
         if path and path.suffix.lower() == ".csv":
             self._save(lambda: save_csv(numbers, path), path.name)
         elif path:
-            self._save(lambda: _save_picture(panel.picture, path), path.name)
+            self._save(lambda: _save_picture(panel, path), path.name)
 
     def save_report(self) -> None:
         """Ask what it is to hold, then where it is to go; it is written beside the window."""
@@ -131,8 +133,8 @@ def ask_path(parent: QWidget, name: str, forms: str = _IMAGES) -> Path | None:
     return wanted if wanted.suffix.lower() in endings else wanted.with_name(wanted.name + ending)
 
 
-def _save_picture(picture: QWidget, path: Path) -> None:
-    with at_least(picture, LEAST):
+def _save_picture(panel: Panel, path: Path) -> None:
+    with at_least(panel.picture, panel.least) as picture:
         save_image(picture, path)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.charts.pairs import pair_numbers
@@ -76,6 +76,10 @@ class WhyPanel(Panel):
     @property
     def picture(self) -> QWidget:
         return self._table
+
+    @property
+    def least(self) -> QSize:
+        return self._table.content_size
 
     def csv(self) -> str:
         if self.shown is None:
