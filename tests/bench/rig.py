@@ -22,27 +22,12 @@ from app.protocol.plan import Plan
 from app.remote.agent import Agent
 from app.targets import agent_on, connect
 from tests.integration.sshd import Sshd
+from tests.sequences import LOAD, SETTLED, own_sequence
 
 NAME = "bench"  # of the target
 PATIENCE_S = 600.0  # for any one event
 
-SEQUENCE = """\
-name = "bench"
-title = "Loaded, settled, then driven"
-tables = 2
-rows = 50000
-threads = [2]
-warmup = 0
-
-[[step]]
-name = "load"
-workload = "load"
-
-[[step]]
-name = "index"
-workload = "index"
-settle_after = true
-"""
+SEQUENCE = own_sequence("bench", LOAD, SETTLED, rows=50_000, seconds=60)
 
 
 class Rig:

@@ -23,34 +23,12 @@ import pytest
 from app.agent.directory import Directory
 from app.agent.server import start_ticks
 from app.protocol.events import Event, decode
+from tests.sequences import LOAD, SETTLED, own_sequence
 
 LIMIT_S = 120
-SEQUENCE = """\
-name = "tiny"
-title = "A few seconds, for tests"
-tables = 2
-rows = 2000
-threads = [2]
-seconds = 2
-warmup = 1
-
-[[step]]
-name = "load"
-workload = "load"
-
-[[step]]
-name = "index"
-workload = "index"
-settle_after = true
-
-[[step]]
-name = "point-query"
-workload = "point-query"
-
-[[step]]
-name = "update-index"
-workload = "update-index"
-"""
+SEQUENCE = own_sequence(
+    "tiny", LOAD, SETTLED, 'workload = "point-query"', 'workload = "update-index"', seconds=2, warmup=1
+)
 
 
 class Desktop:

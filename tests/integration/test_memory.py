@@ -16,6 +16,7 @@ from app.agent.cgroup import RECORD, limit_problem
 from app.agent.memory import check_library, find_library, mapped
 from app.agent.refusal import Refusal
 from app.protocol.events import Fact
+from tests.sequences import INDEX, LOAD, own_sequence
 
 from .desktop import Desktop
 from .sshd import wait_until
@@ -24,23 +25,7 @@ MB = 1 << 20
 CONTENDER = '[[contender]]\nbuild = "mariadb-10.11.19"\nengine = "innodb"\n'
 SMALL = "[mysqld]\ninnodb_buffer_pool_size=16M\nkey_buffer_size=8M\n"
 PLAN = 'target = "local"\nsequence = "short"\nstart = "restarted"\n'
-SEQUENCE = """\
-name = "short"
-title = "Without settling, for tests"
-tables = 1
-rows = 500
-seconds = 1
-warmup = 0
-
-[[step]]
-workload = "load"
-
-[[step]]
-workload = "index"
-
-[[step]]
-workload = "point-query"
-"""
+SEQUENCE = own_sequence("short", LOAD, INDEX, 'workload = "point-query"', tables=1, rows=500, threads=[1])
 
 
 def plan_file(desktop: Desktop, *contenders: str) -> str:

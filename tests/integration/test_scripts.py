@@ -13,34 +13,15 @@ from typing import Any
 import pytest
 
 from app.protocol.events import SessionPlanned, StepEnded
+from tests.sequences import LOAD, SETTLED, own_sequence
 
 from .desktop import Desktop
 
-SEQUENCE = """\
-name = "again"
-title = "A second of everything, for tests"
-tables = 2
-rows = 2000
-threads = [2]
-seconds = 1
-warmup = 0
-
-[[step]]
-workload = "load"
-
-[[step]]
-workload = "index"
-settle_after = true
-
-[[step]]
-name = "read-write"
-workload = "read-write"
-threads = [1]  # transactions that meet are begun again, and count twice
-
-[[step]]
-name = "update-index"
-workload = "update-index"
-"""
+SEQUENCE = own_sequence(
+    "again", LOAD, SETTLED,
+    'workload = "read-write"\nthreads = [1]',  # transactions that meet are begun again, and count twice
+    'workload = "update-index"',
+)  # fmt: skip
 MORE = """
 [[step]]
 workload = "scan"

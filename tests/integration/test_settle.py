@@ -22,6 +22,7 @@ from app.agent.server import Server, start_ticks
 from app.agent.settle import Settling
 from app.protocol.events import Fact, Progress, StepEnded
 from tests.plans import write as write_file
+from tests.sequences import INDEX, LOAD, SETTLED, own_sequence
 
 from .desktop import Desktop
 from .sshd import wait_until
@@ -141,35 +142,10 @@ def test_mysql_settles_and_has_its_variables_back(
 
 # whole sessions
 
-WRITES = """\
-name = "writes"
-title = "Two settle steps, of the load and of writes, and reads with debt and without"
-tables = 2
-rows = 90000
-threads = [2]
-seconds = 1
-warmup = 1
-
-[[step]]
-workload = "load"
-
-[[step]]
-workload = "index"
-
-[[step]]
-name = "early"
-workload = "point-query"
-
-[[step]]
-kind = "settle"
-
-[[step]]
-workload = "update-index"
-settle_after = true
-
-[[step]]
-workload = "scan"
-"""
+WRITES = own_sequence(  # two settle steps, of the load and of writes, and reads with debt and without
+    "writes", LOAD, INDEX, 'name = "early"\nworkload = "point-query"', 'kind = "settle"',
+    'workload = "update-index"\nsettle_after = true', 'workload = "scan"', rows=90000, warmup=1,
+)  # fmt: skip
 HEAD = """\
 # title: For a test
 # purpose: redo that nobody waits for
@@ -186,28 +162,16 @@ QUICK = {
 }
 SLOW = HEAD + "innodb_io_capacity = 100\ninnodb_io_capacity_max = 100\n"
 SETTLE, AFTER, AGAIN = 2, 3, 4  # steps of SLOWLY
-SLOWLY = """\
-name = "slowly"
-title = "A settle step that has much to do"
-tables = 2
-rows = 60000
-threads = [1]
-seconds = 60
-warmup = 0
-
-[[step]]
-workload = "load"
-
-[[step]]
-workload = "index"
-settle_after = true
-
-[[step]]
-workload = "point-query"
-
-[[step]]
-kind = "settle"
-"""
+SLOWLY = own_sequence(
+    "slowly",
+    LOAD,
+    SETTLED,
+    'workload = "point-query"',
+    'kind = "settle"',
+    rows=60000,
+    threads=[1],
+    seconds=60,
+)
 
 
 @pytest.mark.parametrize("engine", ["innodb", "rocksdb"])

@@ -12,6 +12,7 @@ import pytest
 from app.agent.directory import MARKER, Directory
 from app.agent.snapshots import Snapshots
 from app.protocol.events import Event, Fact, Log
+from tests.sequences import LOAD, SETTLED, own_sequence
 
 from .desktop import Desktop
 from .disks import fill
@@ -241,28 +242,7 @@ def test_a_disk_that_is_full_in_the_middle_leaves_the_data_and_no_half(small_dis
     assert os.listdir(directory.at("snapshots")) == []
 
 
-READING = """\
-name = "reading"
-title = "Nothing is written once the tables are there"
-tables = 2
-rows = 20000
-threads = [2]
-seconds = 1
-warmup = 0
-
-[[step]]
-name = "load"
-workload = "load"
-
-[[step]]
-name = "index"
-workload = "index"
-settle_after = true
-
-[[step]]
-name = "point-query"
-workload = "point-query"
-"""
+READING = own_sequence("reading", LOAD, SETTLED, 'workload = "point-query"', rows=20000)
 
 
 @pytest.mark.full

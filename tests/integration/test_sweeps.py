@@ -17,6 +17,7 @@ from app.agent.mysql import Client
 from app.protocol.cpus import as_text
 from app.protocol.events import Mark, StepEnded
 from app.protocol.plan import Step
+from tests.sequences import INDEX, LOAD, own_sequence
 
 from .desktop import SEQUENCE, Desktop
 from .generated import ENGINES, ROWS, TABLES, Outcome, Server, drive, fill, shipped
@@ -25,22 +26,7 @@ from .test_faults import begun
 
 COUNTED = ("com_select", "com_stmt_execute", "com_begin", "com_commit")
 EVENTS = 60
-SWEPT = """\
-name = "swept"
-title = "A sweep of a few seconds, for tests"
-tables = 2
-rows = 2000
-threads = [2]
-seconds = 1
-warmup = 0
-
-[[step]]
-workload = "load"
-
-[[step]]
-workload = "index"
-
-[[step]]
+POINTS = """\
 name = "points"
 workload = "point-selects"
 options = {own_table = true}
@@ -57,12 +43,8 @@ variables = {innodb_spin_wait_delay = 96}
 
 [[step.variation]]
 name = "read-only"
-restart_with = {innodb_read_only = true, performance_schema = PFS}
-
-[[step]]
-name = "as-before"
-workload = "point-selects"
-"""
+restart_with = {innodb_read_only = true, performance_schema = PFS}"""
+SWEPT = own_sequence("swept", LOAD, INDEX, POINTS, 'name = "as-before"\nworkload = "point-selects"')
 
 pytestmark = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
 

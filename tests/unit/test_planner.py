@@ -16,6 +16,7 @@ from app.planner.resolve import machine_key
 from app.planner.sizes import bytes_per_row, cache_bytes, redo_bytes, writes_binary_log
 from app.protocol.plan import Plan, Step
 from tests.plans import GB, contenders, plan, request, survey, write
+from tests.sequences import keep_own
 
 PLAN = """\
 name = "first"
@@ -50,14 +51,6 @@ def unresolved(*texts: str, **options: Any) -> str:
         plan(*texts, **options)
     assert "\n" not in str(caught.value)
     return str(caught.value)
-
-
-def sequence(home: Path, *steps: str, top: str = "") -> str:
-    """A sequence of the person's own: load, index, then the steps; the answer is its name."""
-    first = ['workload = "load"', 'workload = "index"']
-    entries = "".join(f"[[step]]\n{step}\n" for step in [*first, *steps])
-    write(home / "sequences/own.toml", f'name = "own"\ntitle = "x"\n{top}\n{entries}')
-    return "own"
 
 
 def labels(steps: list[Step]) -> list[str]:
@@ -245,7 +238,7 @@ def test_the_sequence_fills_what_the_request_leaves_open() -> None:
 
 
 def test_the_planner_fills_what_nobody_says(dyno_home: Path) -> None:
-    found = plan(sequence=sequence(dyno_home, 'workload = "point-query"'))
+    found = plan(sequence=keep_own(dyno_home, 'workload = "point-query"'))
     assert (found.tables, found.rows, found.seconds, found.warmup) == (4, 1_000_000, 60, 5)
     assert found.threads == [1]
 
@@ -419,7 +412,7 @@ def test_load_and_index_are_always_there_with_a_thread_a_table() -> None:
 
 
 def test_a_step_fixes_what_it_says_and_the_plan_fills_the_rest(dyno_home: Path) -> None:
-    own = sequence(
+    own = keep_own(
         dyno_home,
         'name = "warm"\nworkload = "point-query"\nwarm = true\nthreads = 8\nseconds = 3\nwarmup = 0',
         'name = "r"\nworkload = "read-only"\noptions = {range_size = 7}',
@@ -433,7 +426,7 @@ def test_a_step_fixes_what_it_says_and_the_plan_fills_the_rest(dyno_home: Path) 
 
 
 def test_settling_stands_where_the_sequence_asks_for_it(dyno_home: Path) -> None:
-    own = sequence(
+    own = keep_own(
         dyno_home,
         'name = "a"\nworkload = "update-index"\nsettle_before = true\nsettle_after = true',
         'name = "b"\nworkload = "point-query"\nsettle_before = true',
@@ -480,7 +473,7 @@ def test_errors_that_count_are_those_of_workload_and_engine() -> None:
 
 def test_inserts_that_are_read_later_are_bounded_by_events(dyno_home: Path) -> None:
     """Else each contender would leave another number of rows to the steps behind."""
-    own = sequence(dyno_home, 'workload = "insert"', 'workload = "point-query"')
+    own = keep_own(dyno_home, 'workload = "insert"', 'workload = "point-query"')
     inserts = [step for step in plan(sequence=own, tables=2, rows=5000, threads=[1, 2]).steps if step.writes][
         2:
     ]
@@ -491,7 +484,7 @@ def test_inserts_that_are_read_later_are_bounded_by_events(dyno_home: Path) -> N
 
 
 def test_inserts_that_are_read_later_may_not_be_bounded_by_seconds(dyno_home: Path) -> None:
-    own = sequence(dyno_home, 'workload = "insert"\nseconds = 9', 'workload = "point-query"')
+    own = keep_own(dyno_home, 'workload = "insert"\nseconds = 9', 'workload = "point-query"')
     assert "bound it by events" in unresolved(sequence=own)
     assert plan(sequence=own, steps=["insert"]).steps[-1].seconds == 9
 
@@ -512,7 +505,7 @@ def test_inserts_that_are_read_later_may_not_be_bounded_by_seconds(dyno_home: Pa
     ],
 )
 def test_a_step_that_cannot_be_is_told(dyno_home: Path, step: str, complaint: str) -> None:
-    assert complaint in unresolved(sequence=sequence(dyno_home, step))
+    assert complaint in unresolved(sequence=keep_own(dyno_home, step))
 
 
 def test_what_a_workload_needs_must_come_before_it(dyno_home: Path) -> None:
@@ -526,7 +519,7 @@ def test_what_a_workload_needs_must_come_before_it(dyno_home: Path) -> None:
 def test_own_lua_is_sent_only_when_approved(dyno_home: Path) -> None:
     write(dyno_home / "workloads/mine.toml", 'name = "mine"\ntitle = "x"\nkind = "drive"\nlua = "mine.lua"\n')
     write(dyno_home / "workloads/mine.lua", 'require("dyno")')
-    own = sequence(dyno_home, 'workload = "mine"')
+    own = keep_own(dyno_home, 'workload = "mine"')
     with pytest.raises(UnapprovedError) as caught:
         plan(sequence=own)
     approve(caught.value.sha256, "mine")
@@ -537,7 +530,7 @@ def test_own_lua_is_sent_only_when_approved(dyno_home: Path) -> None:
 def test_two_files_of_one_name_are_not_mixed_up(dyno_home: Path) -> None:
     write(dyno_home / "workloads/mine.toml", 'name = "mine"\ntitle = "x"\nkind = "drive"\nlua = "dyno.lua"\n')
     write(dyno_home / "workloads/dyno.lua", "-- another")
-    own = sequence(dyno_home, 'workload = "mine"')
+    own = keep_own(dyno_home, 'workload = "mine"')
     with pytest.raises(UnapprovedError) as caught:
         plan(sequence=own)
     with pytest.raises(InputError, match=r"workloads/dyno\.lua is there twice"):
@@ -564,7 +557,7 @@ def test_a_share_beyond_what_a_table_holds_is_refused() -> None:
 
 
 def test_a_plan_that_is_too_large_for_a_journal_is_refused(dyno_home: Path) -> None:
-    own = sequence(dyno_home, *(f'name = "s{at}"\nworkload = "read-write"' for at in range(200)))
+    own = keep_own(dyno_home, *(f'name = "s{at}"\nworkload = "read-write"' for at in range(200)))
     assert "take fewer repeats, thread counts or steps" in unresolved(
         sequence=own, threads=list(range(1, 40)), repeats=100
     )

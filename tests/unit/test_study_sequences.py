@@ -14,15 +14,9 @@ from app.errors import InputError
 from app.planner import PlanRequest, estimate
 from app.protocol.sysbench import seed_of
 from tests.plans import plan, survey, write
+from tests.sequences import keep_own
 
 STUDIES = ("small-datum", "small-datum-2017-03", "small-datum-2017-11", "small-datum-2026")
-PREPARED = '[[step]]\nworkload = "load"\n\n[[step]]\nworkload = "index"\n'
-
-
-def own(home: Path, *steps: str, top: str = "") -> str:
-    text = f'name = "own"\ntitle = "Mine"\n{top}\n{PREPARED}'
-    write(home / "sequences/own.toml", text + "".join(f"\n[[step]]\n{step}\n" for step in steps))
-    return "own"
 
 
 def names_of(sequence: str) -> list[str]:
@@ -80,7 +74,7 @@ def test_the_scripts_of_2026_warm_up_with_as_many_clients_as_tables() -> None:
 
 
 def test_threads_and_one_a_table_exclude_each_other(dyno_home: Path) -> None:
-    own(dyno_home, 'workload = "point-query"\nper_table = true\nthreads = [1]')
+    keep_own(dyno_home, 'workload = "point-query"\nper_table = true\nthreads = [1]')
     with pytest.raises(InputError, match="is a number of threads too"):
         Catalog().sequence("own")
 
@@ -110,27 +104,27 @@ def test_rows_are_taken_away_behind_all_reads(sequence: str) -> None:
 
 def test_a_share_is_of_the_seconds_of_the_plan(dyno_home: Path) -> None:
     step = 'workload = "point-query"\nshare = 0.5'
-    sequence = own(dyno_home, step, top="seconds = 600")
+    sequence = keep_own(dyno_home, step, top="seconds = 600")
     assert plan(sequence=sequence).steps[-1].seconds == 300
     assert plan(sequence=sequence, seconds=9).steps[-1].seconds == 4
     assert plan(sequence=sequence, seconds=1).steps[-1].seconds == 1
 
 
 def test_a_share_and_seconds_exclude_each_other(dyno_home: Path) -> None:
-    own(dyno_home, 'workload = "point-query"\nshare = 0.5\nseconds = 3')
+    keep_own(dyno_home, 'workload = "point-query"\nshare = 0.5\nseconds = 3')
     with pytest.raises(InputError, match="line 12: share is of the seconds that the plan says"):
         Catalog().sequence("own")
 
 
 def test_a_plan_goes_before_the_transport_of_its_sequence(dyno_home: Path) -> None:
-    sequence = own(dyno_home, top='transport = "loopback"')
+    sequence = keep_own(dyno_home, top='transport = "loopback"')
     assert plan(sequence=sequence).transport == "loopback"
     assert plan(sequence=sequence, transport="socket").transport == "socket"
     assert plan().transport == "socket"
 
 
 def test_a_scan_has_one_client_a_table_and_ends_by_itself(dyno_home: Path) -> None:
-    sequence = own(dyno_home, 'workload = "scan"', 'name = "more"\nworkload = "scan"\nthreads = [1, 2]')
+    sequence = keep_own(dyno_home, 'workload = "scan"', 'name = "more"\nworkload = "scan"\nthreads = [1, 2]')
     scans = plan(sequence=sequence, tables=3, threads=[8], seconds=9).steps[2:]
     assert [(step.label, step.threads) for step in scans] == [
         ("scan threads=3", 3), ("more threads=1", 1), ("more threads=2", 2),
@@ -145,7 +139,7 @@ def guess(**options: Any) -> Any:
 
 
 def test_larger_scans_take_longer(dyno_home: Path) -> None:
-    sequence = own(dyno_home, *[f'name = "{at}"\nworkload = "scan"' for at in range(9)])
+    sequence = keep_own(dyno_home, *[f'name = "{at}"\nworkload = "scan"' for at in range(9)])
     without = guess(sequence=sequence, steps=["0"], rows=10_000_000, tables=2)
     with_all = guess(sequence=sequence, rows=10_000_000, tables=2)
     assert with_all.seconds - without.seconds > 8 * 10
@@ -153,7 +147,7 @@ def test_larger_scans_take_longer(dyno_home: Path) -> None:
 
 
 def test_rows_that_are_taken_away_need_no_disk(dyno_home: Path) -> None:
-    sequence = own(dyno_home, 'workload = "delete-only"', 'workload = "insert"')
+    sequence = keep_own(dyno_home, 'workload = "delete-only"', 'workload = "insert"')
     bare = guess(sequence=sequence, steps=["load"], rows=1000).contenders[0].parts["tables"]
     assert guess(sequence=sequence, steps=["delete-only"], rows=1000).contenders[0].parts["tables"] == bare
     assert guess(sequence=sequence, steps=["insert"], rows=1000).contenders[0].parts["tables"] > bare
@@ -168,7 +162,7 @@ def test_a_sequence_tells_its_sizes_transport_and_shares(capsys: pytest.CaptureF
 
 
 def test_a_share_of_what_the_plan_says(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    own(dyno_home, 'workload = "point-query"\nshare = 0.5')
+    keep_own(dyno_home, 'workload = "point-query"\nshare = 0.5')
     assert main(["sequence", "show", "own"]) == 0
     assert "0.5 of the plan's" in capsys.readouterr().out
 

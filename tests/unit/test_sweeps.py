@@ -19,10 +19,10 @@ from app.planner.estimate import SERVER_S
 from app.protocol.cpus import as_text, from_text
 from app.protocol.plan import Plan, Step, content_of
 from tests.plans import request, survey, write
+from tests.sequences import keep_own
 from tests.unit.agent.test_topology import recorded
 
 FOUR = [[[0, 2], [1, 3]]]  # two cores of two threads
-PREPARED = '[[step]]\nworkload = "load"\n\n[[step]]\nworkload = "index"\n\n'
 SWEPT = """\
 [[step]]
 name = "points"
@@ -44,8 +44,7 @@ restart_with = {innodb_read_only = true}
 
 
 def own(home: Path, steps: str, top: str = "") -> str:
-    write(home / "sequences/own.toml", f'name = "own"\ntitle = "Mine"\n{top}\n{PREPARED}{steps}')
-    return "own"
+    return keep_own(home, steps.removeprefix("[[step]]\n"), top=top)
 
 
 def planned(sequence: str, nodes: Any = FOUR, **options: Any) -> Plan:
