@@ -145,16 +145,17 @@ class CutDialog(QDialog):
     def _tell(self) -> None:
         """What these seconds come to, or why they cannot stand for the step."""
         cut, seconds = self.cut, self._step.seconds
+        of_all = f"All {self._whole}: {self._figure(self._step.whole, seconds.steadiness())}"
         try:
             seconds.check(cut)
         except InputError as error:
-            self._say(_sentence(str(error)), is_wrong=True)
+            is_whole = (cut.first_s, cut.last_s) == (0, self._whole - 1)  # nobody has chosen any yet
+            self._say(of_all if is_whole else _sentence(str(error)), is_wrong=not is_whole)
+            self._keep.setEnabled(False)
         else:
-            part, whole = seconds.steadiness(cut), seconds.steadiness()
-            chosen = (
-                f"Seconds {cut.first_s} to {cut.last_s + 1}: {self._figure(seconds.mean(cut) or 0.0, part)}"
-            )
-            self._say(f"{chosen}\nAll {self._whole}: {self._figure(self._step.whole, whole)}", is_wrong=False)
+            figure = self._figure(seconds.mean(cut) or 0.0, seconds.steadiness(cut))
+            self._say(f"Seconds {cut.first_s} to {cut.last_s + 1}: {figure}\n{of_all}", is_wrong=False)
+            self._keep.setEnabled(True)
         out = [
             Span(0.0, float(cut.first_s), "warmup"),
             Span(float(cut.last_s + 1), float(self._whole), "warmup"),
@@ -168,7 +169,6 @@ class CutDialog(QDialog):
         self._told.setText(text)
         self._told.setProperty("role", "bad" if is_wrong else "")
         self._told.style().polish(self._told)
-        self._keep.setEnabled(not is_wrong)
 
     def _undo(self) -> None:
         self.is_undone = True
