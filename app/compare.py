@@ -12,7 +12,7 @@ from .errors import InputError
 from .history.figures import CutEntry, SteadinessEntry, StepEntry, facts, plan_of, steps
 from .history.history import History
 from .history.sessions import ContenderEntry, SessionEntry, find, sessions
-from .judgement import FAILED_REPEAT, OF_ALL_SECONDS, GroupEntry, judged
+from .judgement import FAILED_REPEAT, GroupEntry, judged, marks_of_measures
 from .measures import FIGURE, MEASURES, Measure, measure_named
 from .protocol.cpus import from_text
 from .repeats import Counts, counts_of
@@ -299,14 +299,13 @@ def by_measure(comparison: Comparison, name: str) -> Comparison:
 def _row_by(row: RowEntry, measure: Measure, base: int) -> RowEntry:
     found = row["measures"][measure.name]
     reasons = zip(row["reasons"], found["n"], strict=True)
-    marks = zip(row["marks"], row["cuts"], strict=True)
     return {
         **row,
         "unit": measure.unit_of(row),
         "direction": measure.direction,
         **_related(found, base),
         "reasons": [reason or ("" if n else "not measured") for reason, n in reasons],
-        "marks": [[*each, OF_ALL_SECONDS] if any(cuts) else each for each, cuts in marks],
+        "marks": [marks_of_measures(row, at) for at in range(len(row["marks"]))],
     }
 
 

@@ -76,6 +76,11 @@ def _is_marked(row: RowEntry, at: int) -> bool:
     return any(mark in UNJUDGED for mark in row["marks"][at])
 
 
+def marks_of_measures(row: RowEntry, at: int) -> list[str]:
+    """The marks of a cell by another measure than the figure of its step: that one knows all seconds only."""
+    return [*row["marks"][at], *([OF_ALL_SECONDS] if any(row["cuts"][at]) else [])]
+
+
 def _cell(row: RowEntry, base: int, at: int) -> Cell:
     ours, theirs = (
         tuple(value for value in row["samples"][each] if value is not None) for each in (base, at)

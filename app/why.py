@@ -15,7 +15,7 @@ from typing import Any, TypedDict
 
 from .compare import Comparison, MeasureEntry, RowEntry, base_of, spread_of
 from .compare_text import label_of
-from .judgement import OF_ALL_SECONDS
+from .judgement import marks_of_measures
 from .measures import measure_named
 from .stats.verdicts import FEW, NOISE
 from .step_text import mark_text
@@ -91,7 +91,7 @@ def why(comparison: Comparison, row: RowEntry, at: int) -> WhyEntry:
         "base": columns[base]["id"],
         "column": columns[at]["id"],
         "verdict": row["verdict"][at],
-        "marks": sorted({*row["marks"][base], *row["marks"][at], *_whole(row, base, at)}),
+        "marks": sorted({*marks_of_measures(row, base), *marks_of_measures(row, at)}),
         "costs": sorted(costs, key=_rank),
     }
 
@@ -105,11 +105,6 @@ def why_all(comparison: Comparison, step: str = "") -> list[WhyEntry]:
         for at in range(len(comparison["sessions"]))
         if at != base and step in ("", row["workload"], label_of(row))
     ]
-
-
-def _whole(row: RowEntry, *columns: int) -> list[str]:
-    """Of a step that was cut the figure is that of some seconds, its costs are those of all."""
-    return [OF_ALL_SECONDS] if any(cut for at in columns for cut in row["cuts"][at]) else []
 
 
 def remarks_of(entry: WhyEntry) -> list[str]:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from .compare import Comparison, MeasureEntry, RowEntry, base_of
 from .compare_text import label_of, labelled, names_of
 from .csv_text import csv_text
-from .judgement import word_of
+from .judgement import OF_ALL_SECONDS, word_of
 from .measures import PER_QUERY, ROWS
+from .step_text import mark_text
 from .text_table import MISSING, TextTable, ratio_text
 from .units import figure_text
 from .why import COSTS, CostEntry, PairEntry, WhyEntry, remarks_of
@@ -107,7 +108,17 @@ def costs_of_steps(comparison: Comparison, is_relative: bool) -> TextTable:
     ]
     heads = ("step", "per", "column", "figure", *(_SHORT[name] for name in there))
     title = f"Relative to {names[base]}" if is_relative else "As measured"
-    return TextTable(title, heads, tuple(lines), 3, () if lines else (UNMEASURED,))
+    return TextTable(title, heads, tuple(lines), 3, _of_cut(comparison) if lines else (UNMEASURED,))
+
+
+def _of_cut(comparison: Comparison) -> tuple[str, ...]:
+    """Whose figure is that of some seconds, while its costs are those of all."""
+    return tuple(
+        f"{label_of(row)}, {name}: {mark_text(OF_ALL_SECONDS)}"
+        for row in comparison["rows"]
+        for name, cuts in zip(names_of(comparison), row["cuts"], strict=True)
+        if any(cuts)
+    )
 
 
 def _has_costs(row: RowEntry, at: int) -> bool:

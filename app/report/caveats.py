@@ -9,7 +9,7 @@ from ..compare import Comparison, RowEntry
 from ..compare_text import label_of, seconds_told
 from ..history.figures import notes, plan_of
 from ..history.history import History
-from ..judgement import explained
+from ..judgement import explained, marks_of_measures
 from ..parity import answers
 from ..presets import option_values
 from ..protocol.plan import Contender, Plan
@@ -70,8 +70,8 @@ def _marked(found: Comparison, names: Sequence[str]) -> Iterator[str]:
     return _gathered(
         (mark_text(mark), label_of(row), name)
         for row in found["rows"]
-        for name, marks in zip(names, row["marks"], strict=True)
-        for mark in marks
+        for at, name in enumerate(names)
+        for mark in marks_of_measures(row, at)  # it has a table of costs
         if mark != UNSTEADY  # told with its reason
     )
 

@@ -16,7 +16,9 @@ from app.history.figures import StepEntry
 from app.history.history import History
 from app.history.importing import import_session
 from app.history.rebuilding import rebuild
+from app.report.caveats import caveats
 from app.why import why
+from app.why_text import costs_of_steps
 from tests import journals
 
 from .conftest import store
@@ -227,6 +229,10 @@ def test_other_measures_of_a_cut_step_are_of_the_whole_step_and_not_judged(fille
     whole = compare(filled, [FIRST, SECOND])
     of_step = next(row for row in whole["rows"] if row["workload"] == "update-index")
     assert why(whole, of_step, 1)["marks"] == ["of-all-seconds", "unsteady"]
+    (remark,) = costs_of_steps(whole, is_relative=True).remarks
+    assert remark.startswith("update-index threads=1, innodb-default-1: of-all-seconds: latency and costs")
+    told = caveats(filled, whole, ["one", "other"])
+    assert any(each.startswith("of-all-seconds: ") and "one in update-index" in each for each in told)
     found = by_measure(whole, "p95_ms")
     row = next(row for row in found["rows"] if row["workload"] == "update-index")
     assert row["marks"] == [["of-all-seconds"], ["unsteady"]]
