@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from .csv_text import csv_text
 from .differences import DifferenceEntry, is_of_the_builds
@@ -11,6 +11,9 @@ from .units import count_text
 
 NOTHING = "Nothing differs."
 _HEADS = ("of", "what")
+_LISTS = ("variables", "preset")  # groups whose values may be lists
+_LONG = 60  # characters that a value may have and be shown whole
+_CUT = "… "  # stands for what all have
 
 
 def differences_table(names: Sequence[str], found: Sequence[DifferenceEntry]) -> TextTable:
@@ -21,7 +24,32 @@ def differences_table(names: Sequence[str], found: Sequence[DifferenceEntry]) ->
 
 
 def _cells(entry: DifferenceEntry) -> tuple[str, ...]:
-    return entry["group"], entry["name"], *(value or "" for value in entry["values"])
+    return entry["group"], entry["name"], *(value or "" for value in shown_values(entry))
+
+
+def shown_values(entry: DifferenceEntry) -> list[str | None]:
+    """The values; of long lists only what not all have in them."""
+    values = entry["values"]
+    if entry["group"] not in _LISTS or max(len(value or "") for value in values) <= _LONG:
+        return list(values)
+    told = [list(_parts(value)) for value in values if value is not None]
+    common = set[str]().union(*told).intersection(*told)
+    return [value if value is None or not common else _without(value, common) for value in values]
+
+
+def _without(value: str, common: set[str]) -> str:
+    return _CUT + "; ".join(part for part in _parts(value) if part not in common)
+
+
+def _parts(value: str) -> Iterator[str]:
+    """Between commas and semicolons, outside of braces."""
+    depth, begin = 0, 0
+    for at, char in enumerate(value):
+        depth += (char == "{") - (char == "}")
+        if char in ",;" and not depth:
+            yield value[begin:at].strip()
+            begin = at + 1
+    yield value[begin:].strip()
 
 
 def _remarks(found: Sequence[DifferenceEntry], told: int) -> tuple[str, ...]:

@@ -12,6 +12,9 @@ _ADDING = ("plugin_load", "plugin_load_add", "early_plugin_load")
 # set by Dyno itself, below the preset, or answered in another form than asked
 _OTHER_FORM = ("log_bin", "relay_log", "slow_query_log_file", "general_log_file", "innodb_data_file_path")
 
+# variables that an option of another name sets
+_BY_ANOTHER_NAME = ("have_ssl", "storage_engine", "tx_isolation")
+
 
 def differences(cnf: str, variables: Mapping[str, str]) -> List[str]:
     """One line for each option whose value in force is another one than asked for."""
@@ -25,14 +28,25 @@ def differences(cnf: str, variables: Mapping[str, str]) -> List[str]:
     return found
 
 
-def not_default(known: Mapping[str, str], variables: Mapping[str, str]) -> List[str]:
-    """The variables that have another value than the build has compiled in, or of which it does not tell."""
+def not_default(
+    asked: Mapping[str, str], known: Mapping[str, str], variables: Mapping[str, str]
+) -> List[str]:
+    """The variables that a person or Dyno has set to another value than the build has compiled in.
+
+    What a server works out by itself, or says of itself, nobody has set.
+    """
     compiled = {name.replace("-", "_"): value for name, value in known.items()}
+    set_ones = {form for name in asked for form in (name, *_without_negation(name))}
     return [
         name
         for name, value in variables.items()
-        if name not in compiled or not _is_same(plain(compiled[name]), plain(value))
+        if name in _BY_ANOTHER_NAME
+        or (name in set_ones and not _is_same(plain(compiled.get(name, "")), plain(value)))
     ]
+
+
+def _without_negation(name: str) -> List[str]:
+    return [name[len(each) :] for each in ("skip_", "disable_") if name.startswith(each)]
 
 
 def _is_same(asked: str, actual: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List
 
 from ..protocol.events import Fact, Log
 from ..protocol.plan import PREPARING
-from .asked import not_default
+from .asked import not_default, options_of
 from .build_notes import BuildNotes
 from .compression import compression_in_force, table_formats
 from .machine import machine_facts
@@ -51,14 +51,17 @@ class Facts:
 
     def write_server(self) -> None:
         """After the start: the my.cnf as it is, and the variables as they are."""
-        with open(self._session.server.my_cnf, encoding="utf-8") as file:
-            self._write("my_cnf", file.read())
-        variables = self._session.server.client.pairs("SHOW GLOBAL VARIABLES")
+        server = self._session.server
+        with open(server.my_cnf, encoding="utf-8") as file:
+            my_cnf = file.read()
+        self._write("my_cnf", my_cnf)
+        variables = server.client.pairs("SHOW GLOBAL VARIABLES")
         self._has_binary_log = variables.get("log_bin", "OFF").upper() in ("ON", "1")
         self._write("variables", variables)
-        self._write("not_default", not_default(self._session.server.known, variables))
+        asked = {**options_of(my_cnf), **server.options}
+        self._write("not_default", not_default(asked, server.known, variables))
         self._write("transport", self._session.plan.transport)
-        self._write("memory", self._session.server.memory.in_force())
+        self._write("memory", server.memory.in_force())
 
     def empty_binary_log(self) -> None:
         if self._has_binary_log:

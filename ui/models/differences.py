@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QFont
 
 from app.differences import DifferenceEntry
+from app.differences_text import shown_values
 from app.units import bytes_text
 
 from ..theme import Theme
@@ -64,7 +65,8 @@ class DifferencesModel(QAbstractTableModel):
         value = row["values"][index.column() - 1] if index.column() else row["name"]
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return "-" if value is None else value
+                shown = shown_values(row)[index.column() - 1] if index.column() else value
+                return "-" if shown is None else shown
             case Qt.ItemDataRole.ToolTipRole:
                 return _tip(value)
             case Qt.ItemDataRole.ForegroundRole:
