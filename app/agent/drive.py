@@ -11,7 +11,6 @@ from ..protocol.sysbench import command
 from .affinity import affinity
 from .figures import clients_missing, latency_of, marks_of, out_of_rows, per_unit, totals_of, value_of
 from .generator import Generator, add, credentials, driver_options
-from .server import Server
 
 if TYPE_CHECKING:
     from ..protocol.plan import Step
@@ -42,6 +41,7 @@ class Drive:
         self._statement = ""  # that stands for all of the workload, where it tells one
         self._done = 0
         self._in_force: Dict[str, Any] = {}
+        self._code = 0  # that sysbench ended with
 
     def carry_out(self) -> Dict[str, Any]:
         """Drive the step to its end; the answer is what step_ended says."""
@@ -92,8 +92,6 @@ class Drive:
         self._code = generator.wait()
         return ""
 
-    _code = 0
-
     def _take(self, line: Mapping[str, Any]) -> None:
         kind, generator = line.get("type"), self._session.generator
         if self._step.load_cores and generator and not self._in_force:
@@ -121,11 +119,7 @@ class Drive:
     def _count(self, line: Mapping[str, Any]) -> None:
         self._done += int(line["events"])
         if self._s >= 0:
-            self._sum = (
-                add(self._sum, {name: line[name] for name in COUNTS if name in line})
-                if self._sum
-                else {name: line[name] for name in COUNTS if name in line}
-            )
+            self._sum = add(self._sum, {name: line[name] for name in COUNTS if name in line})
 
     def _sample(self, line: Optional[Mapping[str, Any]], derived: bool = False) -> None:
         is_scan = self._step.kind == "scan"
@@ -220,18 +214,17 @@ class Drive:
         if not interrupted and self._code == 0:
             missing = clients_missing(self._step, self._total or {})
             return ("failed", missing) if missing else ("completed", "")
-        return "failed", self._why(generator)
+        return "failed", _why(self._session, generator, self._code)
 
-    def _why(self, generator: Generator) -> str:
-        server: Server = self._session.server
-        said = generator.complaints()
-        for text in said[:5]:
-            self._session.journal.write(Log, source="sysbench", level="error", text=text[:1000])
-        if server.has_died():
-            return "the server died {}: {}".format(server.exit_text(), server.last_error())
-        return (
-            said[0][:500] if said else "sysbench ended with exit code {} and said nothing".format(self._code)
-        )
+
+def _why(session: Session, generator: Generator, code: int) -> str:
+    """A step has failed, in the words of whoever brought it about."""
+    said = generator.complaints()
+    for text in said[:5]:
+        session.journal.write(Log, source="sysbench", level="error", text=text[:1000])
+    if session.server.has_died():
+        return "the server died {}: {}".format(session.server.exit_text(), session.server.last_error())
+    return said[0][:500] if said else "sysbench ended with exit code {} and said nothing".format(code)
 
 
 def _rest(total: Mapping[str, Any], told: Mapping[str, Any]) -> Dict[str, Any]:

@@ -100,25 +100,8 @@ class PlanStrip(Reached):
         self._arrange()
 
     def _arrange(self) -> None:
-        """As wide as they take time; short ones can still be seen and clicked where there is room."""
-        self._blocks = []
-        if self._progress is None or self._progress.plan is None:
-            return
-        lengths = {
-            (id_, step): self._progress.length_s(id_, step)
-            for id_, session in self._progress.sessions.items()
-            for step in range(len(session.steps))
-        }
-        room = self.width() - _APART * max(len(self._progress.sessions) - 1, 0)
-        least = min(_NARROWEST, room / max(len(lengths), 1) / 2)
-        whole = sum(lengths.values()) or 1.0
-        free = max(room - least * len(lengths), 0.0)
-        x, last = 0.0, ""
-        for (session, step), seconds in lengths.items():
-            x += _APART if last and session != last else 0.0
-            width = least + free * seconds / whole
-            self._blocks.append(Block(session, step, QRectF(x, LABELS, width, BLOCKS)))
-            x, last = x + width, session
+        progress = self._progress
+        self._blocks = _arranged(progress, self.width()) if progress and progress.plan else []
 
     def _at(self, point: QPointF) -> Block | None:
         """Of the steps: the labels above belong to the blocks below them."""
@@ -134,9 +117,7 @@ class PlanStrip(Reached):
                 self._paint_block(painter, block, self._progress)
             self._paint_names(painter, self._progress)
         if self.is_framed:
-            painter.setPen(QPen(self._theme.colour("accent"), 1))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+            _outline(painter, QRectF(self.rect()), self._theme.colour("accent"), 1)
         painter.end()
 
     def _paint_block(self, painter: QPainter, block: Block, progress: PlanProgress) -> None:
@@ -148,13 +129,13 @@ class PlanStrip(Reached):
             done = QRectF(place)
             done.setWidth(place.width() * _share(progress, session, block.step))
             painter.fillRect(done, colour)
-            self._outline(painter, place, self._theme.colour("text"), 1)
+            _outline(painter, place, self._theme.colour("text"), 1)
         elif step.state in ("failed", "stopped", "skipped"):
             self._paint_broken(painter, place, step.state)
         if (block.session, block.step) in self._unsteady:
             painter.fillRect(QRectF(place.left(), place.top(), place.width(), 3), self._theme.colour("warn"))
         if (block.session, block.step) == self._selected:
-            self._outline(painter, place, self._theme.colour("accent"), 2)
+            _outline(painter, place, self._theme.colour("accent"), 2)
 
     def _tints_of(self, step: Step) -> tuple[QColor, QColor]:
         group = group_of(step)
@@ -175,15 +156,10 @@ class PlanStrip(Reached):
         painter.drawRect(place)
         painter.fillRect(QRectF(place.left(), place.bottom() - 3, place.width(), 3), colour)
 
-    def _outline(self, painter: QPainter, place: QRectF, colour: QColor, width: int) -> None:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(colour, width))
-        painter.drawRect(place.adjusted(width / 2, width / 2, -width / 2, -width / 2))
-
     def _paint_names(self, painter: QPainter, progress: PlanProgress) -> None:
         plain, bold = QFont(painter.font()), QFont(painter.font())
         bold.setWeight(QFont.Weight.DemiBold)
-        for id_, place in self._session_places().items():
+        for id_, place in _session_places(self._blocks).items():
             session = progress.sessions[id_]
             is_seen = self._selected is not None and self._selected[0] == id_
             painter.setFont(bold if is_seen else plain)
@@ -199,13 +175,6 @@ class PlanStrip(Reached):
             if room > metrics.horizontalAdvance("MMM"):
                 shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
                 painter.drawText(QPointF(place.left() + 14, 12), shown)
-
-    def _session_places(self) -> dict[str, QRectF]:
-        places: dict[str, QRectF] = {}
-        for block in self._blocks:
-            known = places.get(block.session)
-            places[block.session] = block.place if known is None else known.united(block.place)
-        return places
 
     # ---- mouse and keyboard
 
@@ -291,6 +260,41 @@ class StripLegend(QWidget):
             painter.drawText(QPointF(x + 12, 12), group)
             x += 12 + metrics.horizontalAdvance(group) + 2 * SPACE
         painter.end()
+
+
+def _arranged(progress: PlanProgress, width: float) -> list[Block]:
+    """As wide as they take time; short ones can still be seen and clicked where there is room."""
+    lengths = {
+        (id_, step): progress.length_s(id_, step)
+        for id_, session in progress.sessions.items()
+        for step in range(len(session.steps))
+    }
+    room = width - _APART * max(len(progress.sessions) - 1, 0)
+    least = min(_NARROWEST, room / max(len(lengths), 1) / 2)
+    whole = sum(lengths.values()) or 1.0
+    free = max(room - least * len(lengths), 0.0)
+    blocks: list[Block] = []
+    x = 0.0
+    for (session, step), seconds in lengths.items():
+        x += _APART if blocks and session != blocks[-1].session else 0.0
+        wide = least + free * seconds / whole
+        blocks.append(Block(session, step, QRectF(x, LABELS, wide, BLOCKS)))
+        x += wide
+    return blocks
+
+
+def _session_places(blocks: Iterable[Block]) -> dict[str, QRectF]:
+    places: dict[str, QRectF] = {}
+    for block in blocks:
+        known = places.get(block.session)
+        places[block.session] = block.place if known is None else known.united(block.place)
+    return places
+
+
+def _outline(painter: QPainter, place: QRectF, colour: QColor, width: int) -> None:
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(colour, width))
+    painter.drawRect(place.adjusted(width / 2, width / 2, -width / 2, -width / 2))
 
 
 def group_of(step: Step) -> str:
