@@ -28,6 +28,7 @@ from ui.pages.live.charts import GHOST, QPS
 TWO = [contender(), contender("rocksdb")]
 HANDLER_READS = {"name": "server.handler_reads", "unit": "1/s", "kind": "rate", "direction": "", "digits": 0}
 Show = Callable[[Context], LivePage]
+Follow = Callable[[Maker], LivePage]
 
 
 @pytest.fixture
@@ -44,8 +45,40 @@ def show(qtbot: Any) -> Show:
 
 
 @pytest.fixture
+def drawn(show: Show, qtbot: Any) -> Show:
+    """With the curves of a session."""
+
+    def make(context: Context) -> LivePage:
+        page = show(context)
+        qtbot.waitUntil(lambda: shown(page) != "")
+        return page
+
+    return make
+
+
+@pytest.fixture
 def plans(context: Context) -> tuple[Context, WatchedPlans]:
     return watched(context)
+
+
+@pytest.fixture
+def followed(plans: tuple[Context, WatchedPlans]) -> WatchedPlans:
+    return plans[1]
+
+
+@pytest.fixture
+def follow(plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any) -> Follow:
+    """The page with a session that is followed, as far as it has come."""
+    context, followed = plans
+
+    def make(maker: Maker) -> LivePage:
+        followed.watch(maker.plan)
+        followed.bring(maker)
+        page = show(context)
+        qtbot.waitUntil(lambda: shown(page) == maker.session)
+        return page
+
+    return make
 
 
 def shown(page: LivePage) -> str:
@@ -81,9 +114,8 @@ def test_empty_it_offers_the_next_step(context: Context, show: Show, qtbot: Any)
     assert asked.args == [Wanted("bench")]
 
 
-def test_a_session_that_is_over(recorded: Any, context: Context, show: Show, qtbot: Any) -> None:
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) != "")
+def test_a_session_that_is_over(recorded: Any, context: Context, drawn: Show) -> None:
+    page = drawn(context)
     assert cells(page, 0) == ["load", "index", "settle.index", "point-query", "update-index"]
     assert cells(page, 2) == ["70,723 rows/s", "11,171 rows/s", "3.00 s", "19,074", "1,175"]
     assert "took 15 s" in page.body.header.text
@@ -93,14 +125,10 @@ def test_a_session_that_is_over(recorded: Any, context: Context, show: Show, qtb
 
 
 def test_a_session_that_runs_is_read_and_then_kept_up(
-    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+    followed: WatchedPlans, qtbot: Any, follow: Follow
 ) -> None:
-    context, followed = plans
     maker = started(Maker(plan()), 1)
-    followed.watch(maker.plan)
-    followed.bring(maker)
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    page = follow(maker)
     before = samples(page)
     maker.samples(1, [2, 3])
     followed.bring(maker)
@@ -150,15 +178,9 @@ def test_a_session_not_stored_yet_is_shown_when_it_arrives(
     qtbot.waitUntil(lambda: shown(page) == maker.session)
 
 
-def test_hidden_it_takes_in_and_does_not_paint(
-    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
-) -> None:
-    context, followed = plans
+def test_hidden_it_takes_in_and_does_not_paint(followed: WatchedPlans, follow: Follow) -> None:
     maker = started(Maker(plan()), 1)
-    followed.watch(maker.plan)
-    followed.bring(maker)
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    page = follow(maker)
     page.hide()
     before = samples(page)
     maker.samples(1, [2])
@@ -200,14 +222,10 @@ def test_it_goes_along_with_the_plan_unless_a_person_looks_at_something(
 
 
 def test_a_block_is_looked_at_while_the_next_goes_on(
-    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
+    followed: WatchedPlans, qtbot: Any, follow: Follow
 ) -> None:
-    context, followed = plans
     maker = started(Maker(plan()), 2)
-    followed.watch(maker.plan)
-    followed.bring(maker)
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    page = follow(maker)
     block = page.body.header.strip.blocks()[1]
     point = block.place.center().toPoint()
     qtbot.mouseClick(page.body.header.strip, Qt.MouseButton.LeftButton, pos=point)
@@ -229,9 +247,8 @@ def _middle(page: LivePage, at: int) -> QPoint:
     return page.body.header.strip.blocks()[at].place.center().toPoint()
 
 
-def test_the_strip_by_keyboard(recorded: Any, context: Context, show: Show, qtbot: Any) -> None:
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) != "")
+def test_the_strip_by_keyboard(recorded: Any, context: Context, qtbot: Any, drawn: Show) -> None:
+    page = drawn(context)
     strip = page.body.header.strip
     qtbot.keyClick(strip, Qt.Key.Key_End)
     assert "update-index threads=2" in strip.accessibleDescription()
@@ -285,12 +302,9 @@ def test_charts_are_saved_as_pictures_and_as_numbers(
     ]
 
 
-def test_numbers_that_cannot_be_saved_are_told(
-    context: Context, show: Show, qtbot: Any, tmp_path: Path
-) -> None:
+def test_numbers_that_cannot_be_saved_are_told(context: Context, tmp_path: Path, drawn: Show) -> None:
     keep(context, [whole(plan())])
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) != "")
+    page = drawn(context)
     page.body.choices._save_to(str(tmp_path / "missing" / "charts.csv"))
     assert "cannot write" in page.body.message.text
 
@@ -311,10 +325,9 @@ def test_against_the_base_of_the_plan(context: Context, show: Show, qtbot: Any) 
     assert set(cells(page, 3)) == {"1.50"}
 
 
-def test_a_chosen_series_is_read_and_remembered(context: Context, show: Show, qtbot: Any) -> None:
+def test_a_chosen_series_is_read_and_remembered(context: Context, qtbot: Any, drawn: Show) -> None:
     keep(context, [whole(plan())])
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) != "")
+    page = drawn(context)
     box = page.body.choices._series
     at = box.findData("load.errors")
     box.setCurrentIndex(at)
@@ -323,13 +336,9 @@ def test_a_chosen_series_is_read_and_remembered(context: Context, show: Show, qt
     assert context.memory.value("live/series", "") == "load.errors"
 
 
-def test_notes_and_log_lines_come_in(plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any) -> None:
-    context, followed = plans
+def test_notes_and_log_lines_come_in(followed: WatchedPlans, follow: Follow) -> None:
     maker = started(Maker(plan()), 1)
-    followed.watch(maker.plan)
-    followed.bring(maker)
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    page = follow(maker)
     maker.add(Note, text="the fan is loud", step=1)
     maker.add(Log, source="server", level="error", text="page corruption")
     followed.bring(maker)
@@ -341,14 +350,10 @@ def test_notes_and_log_lines_come_in(plans: tuple[Context, WatchedPlans], show: 
     assert page._watching.seen.curves.marks[-1][1] == "the fan is loud"
 
 
-def test_what_can_be_asked_of_a_plan(plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any) -> None:
-    context, followed = plans
+def test_what_can_be_asked_of_a_plan(followed: WatchedPlans, qtbot: Any, follow: Follow) -> None:
     its_plan = plan(TWO)
     maker = started(Maker(its_plan), 1)
-    followed.watch(its_plan)
-    followed.bring(maker)
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    page = follow(maker)
     steering = page.body.steering
     assert steering.isVisible()
     qtbot.keyClicks(steering.note, "the fan is loud")
@@ -368,14 +373,10 @@ def test_what_can_be_asked_of_a_plan(plans: tuple[Context, WatchedPlans], show: 
 
 
 def test_a_note_that_did_not_get_there_is_not_lost(
-    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+    followed: WatchedPlans, qtbot: Any, monkeypatch: pytest.MonkeyPatch, follow: Follow
 ) -> None:
-    context, followed = plans
     maker = started(Maker(plan()), 1)
-    followed.watch(maker.plan)
-    followed.bring(maker)
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    page = follow(maker)
     refused: list[Any] = []
     monkeypatch.setattr(followed, "note", lambda plan, text, owner, failed: refused.append(failed))
     note = page.body.steering.note
@@ -386,13 +387,9 @@ def test_a_note_that_did_not_get_there_is_not_lost(
     assert note.text() == "the fan came on" and page.body.message.text == "nuc does not answer"
 
 
-def test_going_on_stops_nothing(plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any) -> None:
-    context, followed = plans
+def test_going_on_stops_nothing(followed: WatchedPlans, qtbot: Any, follow: Follow) -> None:
     maker = started(Maker(plan()), 1)
-    followed.watch(maker.plan)
-    followed.bring(maker)
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    page = follow(maker)
     page.body.steering.stop_plan.trigger()
     box = page.window().findChild(QMessageBox)
     box.reject()
@@ -421,13 +418,12 @@ def test_several_plans_each_with_its_line(
     qtbot.waitUntil(lambda: shown(page) == makers[0].session)
 
 
-def test_latency_says_what_one_is_of(context: Context, show: Show, qtbot: Any) -> None:
+def test_latency_says_what_one_is_of(context: Context, drawn: Show) -> None:
     per = {"read": "transaction", "write": "query"}
     steps = [replace(step, latency_per=per.get(step.group, "query")) for step in plan().steps]
     mixed = plan(its_steps=steps)
     keep(context, [whole(mixed)])
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) != "")
+    page = drawn(context)
     seen = page._watching.seen
     assert seen is not None
     page.body.charts.axis.set_cursor(seen.curves.bounds[1].began_t + 1)
@@ -438,7 +434,7 @@ def test_latency_says_what_one_is_of(context: Context, show: Show, qtbot: Any) -
     assert not cells(page, 4)[4].endswith(" tx")
 
 
-def test_a_scan_is_shown_by_the_rows_that_the_server_reads(context: Context, show: Show, qtbot: Any) -> None:
+def test_a_scan_is_shown_by_the_rows_that_the_server_reads(context: Context, drawn: Show) -> None:
     scan = Step("scan", "scan", workload="scan", unit="rows/s", coordinates={"threads": 1})
     maker = Maker(plan(its_steps=[*plan().steps, scan])).begin([*SERIES, HANDLER_READS])
     at = len(maker.plan.steps) - 1
@@ -448,8 +444,7 @@ def test_a_scan_is_shown_by_the_rows_that_the_server_reads(context: Context, sho
     maker.samples(at, range(12))
     maker.end_step(at)
     keep(context, [maker.end()])
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) != "")
+    page = drawn(context)
     chart = page.body.charts.qps
     assert chart.accessibleName() == "QPS, queries/s"
     page.body.table.activated.emit(page.body.results.index(at, 0))
@@ -459,24 +454,18 @@ def test_a_scan_is_shown_by_the_rows_that_the_server_reads(context: Context, sho
     assert chart.accessibleName() == "QPS, queries/s"
 
 
-def test_a_settle_step_says_what_is_still_to_be_written(
-    plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
-) -> None:
-    context, followed = plans
+def test_a_settle_step_says_what_is_still_to_be_written(follow: Follow) -> None:
     settle = Step("settle.load", "settle", unit="s", cap_s=60)
     maker = Maker(plan(its_steps=[plan().steps[0], settle])).begin()
     maker.step(0)
     maker.start_step(1)
     maker.add(Progress, step=1, done=3, total=60, unit="s", text="1,234 dirty pages")
-    followed.watch(maker.plan)
-    followed.bring(maker)
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) == maker.session)
+    page = follow(maker)
     assert "settle.load: 3 of 60 s: 1,234 dirty pages" in page.body.header.text
     assert cells(page, 2)[1] == "3 s"
 
 
-def test_the_step_at_hand_is_in_sight(plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any) -> None:
+def test_the_step_at_hand_is_in_sight(plans: tuple[Context, WatchedPlans], qtbot: Any, drawn: Show) -> None:
     context, watched_plans = plans
     many = plan(its_steps=[replace(plan().steps[0], name=f"load{at}") for at in range(40)])
     watched_plans.watch(many)
@@ -485,15 +474,12 @@ def test_the_step_at_hand_is_in_sight(plans: tuple[Context, WatchedPlans], show:
         maker.step(at)
     maker.start_step(30)
     watched_plans.bring(maker)
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) != "")
+    page = drawn(context)
     table, row = page.body.table, page.body.results.index(30, 0)
     qtbot.waitUntil(lambda: table.viewport().rect().contains(table.visualRect(row).center()))
 
 
-def test_what_is_to_be_known_of_a_step_stands_there_in_words(
-    context: Context, show: Show, qtbot: Any
-) -> None:
+def test_what_is_to_be_known_of_a_step_stands_there_in_words(context: Context, drawn: Show) -> None:
     maker = Maker(plan()).begin()
     for at in range(3):
         maker.step(at)
@@ -501,18 +487,16 @@ def test_what_is_to_be_known_of_a_step_stands_there_in_words(
     assert isinstance(ended, StepEnded)
     ended.marks.append("shared-cores")
     keep(context, [maker.end()])
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) != "")
+    page = drawn(context)
     assert cells(page, 2)[2].startswith("!  ") and not cells(page, 2)[1].startswith("!")
     assert cells(page, len(COLUMNS) - 1)[2] == "shared-cores"
     told = page.body.results.index(2, 2).data(Qt.ItemDataRole.ToolTipRole).splitlines()
     assert told == [mark_text("shared-cores"), "too short to tell: 5 seconds have a figure, 25 are needed"]
 
 
-def test_a_failed_step_says_why(context: Context, show: Show, qtbot: Any) -> None:
+def test_a_failed_step_says_why(context: Context, drawn: Show) -> None:
     keep(context, [whole(plan(), failed=2)])
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) != "")
+    page = drawn(context)
     index = page.body.results.index(2, 2)
     assert (index.data(), index.data(Qt.ItemDataRole.ToolTipRole)) == (
         "failed",
@@ -521,10 +505,9 @@ def test_a_failed_step_says_why(context: Context, show: Show, qtbot: Any) -> Non
 
 
 def test_changes_elsewhere_read_the_figures_and_not_the_curves(
-    recorded: Any, context: Context, show: Show, qtbot: Any
+    recorded: Any, context: Context, qtbot: Any, drawn: Show
 ) -> None:
-    page = show(context)
-    qtbot.waitUntil(lambda: shown(page) != "")
+    page = drawn(context)
     seen = page._watching.seen
     with qtbot.waitSignal(page._watching.figured):
         context.bus.changed.emit(Changes(sessions=True))
