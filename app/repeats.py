@@ -45,3 +45,9 @@ def repeats_text(repeats: int, loads: int | None, server_starts: int | None) -> 
     if loads is None or server_starts is None:
         return said
     return f"{said}: {count_text(loads, 'load')}, {count_text(server_starts, 'server start')}"
+
+
+def start_text(state: Mapping[str, Any]) -> str:
+    """What the first step found, and where the data came from."""
+    pause = f", {state['pause_s']} s of pause before" if state.get("pause_s") else ""
+    return f"{state.get('start', 'unknown')}, load {state.get('load', 'unknown')}{pause}"

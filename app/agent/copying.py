@@ -160,3 +160,11 @@ def _add_zeros(checksum: int, count: int) -> int:
 def forget(fd: int) -> None:
     """The pages of an open file leave the cache of the OS; one's own files need no right for it."""
     os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def forget_below(folder: str) -> None:
+    """The same of all files of a data directory."""
+    for path in _walk(folder):
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
+            forget(file.fileno())

@@ -5,12 +5,14 @@ Both ways end alike: a server started on a copy of the snapshot, no page of whic
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import time
 from typing import TYPE_CHECKING, Any, Dict, Optional
 
 from ..protocol.events import Log, Mark, Progress, StepEnded
+from .copying import forget_below
 from .journal import DiskFullError
 from .refusal import Refusal
 from .sizes import sizes
@@ -108,6 +110,9 @@ class FromSnapshot:
         session.server.dismiss()
         clean = session.server.stop(wait=session.wait)
         reason = self._unfit(clean) or self._try_to_keep(index)
+        if reason:  # else a copy was laid
+            with contextlib.suppress(OSError, Refusal):
+                forget_below(session.server.data)
         session.server.start(session.wait)
         session.server.admit()
         session.conditions.forget()

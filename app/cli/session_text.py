@@ -7,6 +7,7 @@ from typing import Any
 
 from ..memory_text import memory_text
 from ..protocol.plan import label_of
+from ..repeats import start_text
 from ..settled import settled_text
 from ..stats.steady import LEAST_S, SHORT, STEADY, UNSTEADY
 from ..step_text import WHOLE, cut_text, mark_text, named, seconds_texts, steadiness_text
@@ -30,7 +31,7 @@ def show(found: Mapping[str, Any]) -> None:
     parts += [f"cores {contender['cores']}" if contender["cores"] else ""]
     print(harmless(", ".join(filter(None, parts))))
     if found["start_state"]:
-        print(harmless(_start_text(found["start_state"])))
+        print(harmless(f"start {start_text(found['start_state'])}"))
     if found["memory"] and (text := memory_text({}, found["memory"])):
         print(harmless(text))
     if found["tags"]:
@@ -71,12 +72,6 @@ def counted_text(step: Mapping[str, Any]) -> str:
     figure = with_unit(step["value"], step["unit"])
     parts = [f"{label_of(step['name'], step['coordinates'])}: {figure}, {counted}"]
     return harmless("; ".join(filter(None, [*parts, steadiness_text(step["steadiness"])])))
-
-
-def _start_text(state: Mapping[str, Any]) -> str:
-    """Where the data came from, and what the first step found."""
-    pause = f", {state['pause_s']} s of pause before" if state.get("pause_s") else ""
-    return f"start {state.get('start', 'unknown')}, load {state.get('load', 'unknown')}{pause}"
 
 
 def _show_list(head: str, lines: list[str]) -> None:

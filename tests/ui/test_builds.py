@@ -201,6 +201,7 @@ def test_history_shows_what_was_noted_by_the_time_of_a_session(qtbot: QtBot, dyn
     maker = journals.Maker(journals.plan()).begin()
     maker.add(Fact, name="build", value={"notes": {"revision": "fed1234", "compiler": "gcc 12"}})
     maker.add(Fact, name="memory", value={"allocator": "/lib/libjemalloc.so.2", "numa": "default"})
+    maker.add(Fact, name="start_state", value={"start": "loaded", "load": "fresh", "pause_s": 0})
     with History(dyno_home) as history:
         Writer(history).append(maker.plan.id, maker.session, 0, maker.end().raw)
         detail = read_detail(history, maker.session)
@@ -210,4 +211,5 @@ def test_history_shows_what_was_noted_by_the_time_of_a_session(qtbot: QtBot, dyn
     shown = {label.accessibleName(): label.text() for label in overview.findChildren(QLabel)}
     assert shown["Build notes"] == "revision fed1234, compiler gcc 12"
     assert shown["Server memory"] == "allocator /lib/libjemalloc.so.2"
+    assert shown["Start"] == "loaded, load fresh"
     assert shown["Each step"]  # the last line has its place still

@@ -11,7 +11,7 @@ from app.compare_text import remarks_of
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import Fact
-from app.repeats import loads_of, repeats_text
+from app.repeats import loads_of, repeats_text, start_text
 from tests import journals
 
 
@@ -27,6 +27,13 @@ from tests import journals
 )
 def test_copies_share_the_load_that_they_are_of(loads: list[str], count: int) -> None:
     assert loads_of([{"load": load} for load in loads]) == count
+
+
+def test_how_a_session_started_in_words() -> None:
+    state = {"load": "snapshot ab, copied", "start": "snapshot", "pause_s": 0}
+    assert start_text(state) == "snapshot, load snapshot ab, copied"
+    assert start_text({**state, "pause_s": 5}).endswith(", 5 s of pause before")
+    assert start_text({}) == "unknown, load unknown"
 
 
 def keep(history: History, loads: list[str]) -> list[str]:

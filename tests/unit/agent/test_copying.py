@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import mmap
 import os
 import zlib
 from pathlib import Path
@@ -12,6 +10,8 @@ import pytest
 
 from app.agent.copying import Copying, can_share, files_below
 from app.agent.refusal import Refusal
+
+from .page_cache import cached_pages
 
 
 def look(_: int) -> None:
@@ -53,17 +53,6 @@ def test_a_hole_stays_a_hole(data: Path, tmp_path: Path) -> None:
     Copying(str(data), str(tmp_path / "copy"), names(data)).copy(look)
     allocated = os.stat(tmp_path / "copy" / "dyno" / "holes.ibd").st_blocks * 512
     assert allocated < 1 << 20
-
-
-def cached_pages(path: Path) -> int:
-    """How many pages of a file are in the cache of the OS, as mincore(2) tells."""
-    with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
-        count = (len(mapped) + mmap.PAGESIZE - 1) // mmap.PAGESIZE
-        seen = (ctypes.c_ubyte * count)()
-        at = ctypes.addressof(ctypes.c_char.from_buffer(mapped))
-        libc = ctypes.CDLL(None, use_errno=True)
-        assert libc.mincore(ctypes.c_void_p(at), ctypes.c_size_t(len(mapped)), seen) == 0
-        return sum(each & 1 for each in seen)
 
 
 def test_no_page_stays_in_the_cache(data: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from app.history.history import History
 from app.installing import notes_text
 from app.memory_text import memory_text
 from app.protocol.plan import label_of
+from app.repeats import start_text
 from app.step_text import cut_text
 from app.units import bytes_text, date_text, seconds_text
 
@@ -79,6 +80,7 @@ def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> I
             " ".join(str(machine[name]) for name in ("distribution", "kernel") if machine.get(name)),
         )
     yield "Plan", f"{plan.get('name') or plan['id']}, repeat {shown['repeat']} of {plan['repeats']}"
+    yield "Start", start_text(shown["start_state"]) if shown["start_state"] else ""
     took = "" if shown["seconds"] is None else f", took {seconds_text(shown['seconds'])}"
     yield "Began", _began(shown) + took
     yield "From", "imported" if shown["imported"] else "published" if shown["published"] else ""

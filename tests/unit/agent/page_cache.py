@@ -1,0 +1,18 @@
+"""What the cache of the OS holds of a file."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from pathlib import Path
+
+
+def cached_pages(path: Path) -> int:
+    """How many pages of a file are in the cache of the OS, as mincore(2) tells."""
+    with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+        count = (len(mapped) + mmap.PAGESIZE - 1) // mmap.PAGESIZE
+        seen = (ctypes.c_ubyte * count)()
+        at = ctypes.addressof(ctypes.c_char.from_buffer(mapped))
+        libc = ctypes.CDLL(None, use_errno=True)
+        assert libc.mincore(ctypes.c_void_p(at), ctypes.c_size_t(len(mapped)), seen) == 0
+        return sum(each & 1 for each in seen)
