@@ -130,9 +130,20 @@ def test_two_directories_are_named_in_one_dialog(
     dialog.is_there.click()
     for each in (base, other):
         dialog.path.setText(str(each))
-        survey_again(qtbot, panel, dialog.install_button.click)
+        dialog.path.setFocus()
+        survey_again(qtbot, panel, lambda: qtbot.keyClick(dialog.path, Qt.Key.Key_Return))
+        assert dialog.isVisible()
     close(qtbot, dialog)
     assert Targets(dyno_home).get(LOCAL).search_paths == [str(base), str(other)]
+
+
+def test_a_directory_that_the_command_line_has_named_is_seen(
+    qtbot: QtBot, panel: TargetsPanel, base: Path, dyno_home: Path
+) -> None:
+    Targets(dyno_home).edit(LOCAL, search_paths=[str(base)])
+    survey_again(qtbot, panel, panel.survey_chosen)
+    build = choose(panel, base)
+    assert removal_text(panel.chosen, build) == f"{base} is no longer looked at; nothing is deleted there."
 
 
 def describe(qtbot: QtBot, panel: TargetsPanel) -> None:

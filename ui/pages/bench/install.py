@@ -126,6 +126,8 @@ class InstallDialog(QDialog):
 
     def _make_buttons(self) -> QDialogButtonBox:
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        # it has the focus while all else is disabled, and would keep Enter for itself
+        buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)
         self.install_button = QPushButton("&Install")
         self.install_button.setDefault(True)
         self.install_button.clicked.connect(self.install)
@@ -169,10 +171,10 @@ class InstallDialog(QDialog):
     # what comes
 
     def _on_changed(self) -> None:
-        """A directory keeps its name, and only those of this computer can be chosen from here."""
+        """A directory is called as what is in it, and only those of this computer can be chosen from here."""
         is_there, path = self.is_there.isChecked(), Path(self.path.text().strip())
         self.path.setPlaceholderText(DIRECTORY if is_there else TARBALL)
-        named = "as the directory is called" if is_there else "as the tarball is called"
+        named = "as the server says it is" if is_there else "as the tarball is called"
         self.name.setPlaceholderText(named if is_there else name_of(path) or named)
         self.name.setEnabled(not is_there)
         self.choose_button.setEnabled(not is_there or self._target.is_local)
@@ -206,7 +208,8 @@ class InstallDialog(QDialog):
         self.install_button.setEnabled(not is_busy)
         self.bar.setValue(0)
         self.bar.setVisible(is_busy and self.is_tarball.isChecked())
-        self.said.setText(f"Reading {Path(self.path.text()).name}…" if is_busy else "")
+        verb = "Reading" if self.is_tarball.isChecked() else "Looking into"
+        self.said.setText(f"{verb} {Path(self.path.text()).name}…" if is_busy else "")
         if not is_busy:
             self._on_changed()
 

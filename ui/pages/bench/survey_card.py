@@ -55,7 +55,7 @@ class SurveyCard(QFrame):
         self._warning_lines = QVBoxLayout()
         self._warning_labels: list[QLabel] = []
         self._buttons = QHBoxLayout()
-        self._buttons.addStretch(1)
+        self._buttons.setSpacing(SPACE)
         self._builds_head = _heading()
         self.builds = BuildTree()
         self._nothing = QLabel(
@@ -99,7 +99,7 @@ class SurveyCard(QFrame):
 
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * SPACE, SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setContentsMargins(SPACE, SPACE, SPACE, SPACE)
         layout.setSpacing(SPACE)
         for widget in (self._nothing, self._head, self._age, self._facts, self._warnings):
             layout.addWidget(widget)

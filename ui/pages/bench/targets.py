@@ -104,6 +104,7 @@ class TargetsPanel(QWidget):
 
     def survey_chosen(self) -> None:
         """Survey it afresh for all to see; secrets and host keys are asked for where they are needed."""
+        self.known.reload()  # the command line may have named a build there meanwhile
         self.view.begin(self.chosen)
         self.known.survey(self.chosen.name, is_asking=True)
 
