@@ -87,7 +87,7 @@ def _build_in(path: str, builds: Sequence[Mapping[str, Any]], target: str) -> di
     found = [each for each in builds if each["base"] in (path, f"{path}/server")]
     found = found or [each for each in builds if each["base"].startswith(f"{path}/")]
     if not found:
-        raise InputError(f"no server was found in {path} on {target}: name its base directory")
+        raise InputError(f"no server was found in {path} on {target}: name a base directory that can be read")
     if len(found) > 1:
         bases = ", ".join(each["base"] for each in found)
         raise InputError(f"there are {len(found)} builds in {path} on {target}: name one of {bases}")

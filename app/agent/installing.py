@@ -75,7 +75,8 @@ class Installing:
         except FileNotFoundError:
             raise Refusal("the tarball is not here: send it again") from None
         finally:
-            self.clean()
+            for path in (upload, self._at(name + HALF)):
+                self._directory.remove(path)
 
     def _unpack(self, upload: str, half: str) -> None:
         os.mkdir(half, 0o700)
@@ -137,7 +138,8 @@ def _append(fd: int, content: IO[bytes], there: int) -> None:
                 left = left[os.write(fd, left) :]
     except OSError as error:
         os.ftruncate(fd, there)
-        raise Refusal("the upload ended at {:,} bytes: {}".format(there, error.strerror)) from None
+        text = "the upload ended at {:,} bytes: {}: see to it and begin again, it goes on from there"
+        raise Refusal(text.format(there, error.strerror)) from None
 
 
 def _read_to_the_end(tar: tarfile.TarFile) -> None:

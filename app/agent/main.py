@@ -160,7 +160,7 @@ def _note_build(directory: Directory, _: Any) -> Dict[str, Any]:
 def _hold_still(directory: Directory, verb: str) -> None:
     """Take the lock until this process ends: nothing comes or goes under a plan that is carried out."""
     if directory.lock({"plan": verb, "pid": os.getpid()}) is None:
-        text = "{} is in use (plan {plan}, process {pid}): try again when that is over"
+        text = "{} is in use by {plan} (process {pid}): try again when that is over"
         raise Refusal(text.format(directory.path, **{"plan": "?", "pid": "?", **directory.holder()}))
 
 

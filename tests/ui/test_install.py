@@ -47,7 +47,8 @@ def dialog(qtbot: QtBot, context: Context) -> InstallDialog:
 
 def send(qtbot: QtBot, dialog: InstallDialog, tarball: Path) -> None:
     qtbot.keyClicks(dialog.path, str(tarball))
-    qtbot.mouseClick(dialog.install_button, Qt.MouseButton.LeftButton)
+    assert dialog.focusWidget() is dialog.path
+    qtbot.keyClick(dialog.path, Qt.Key.Key_Return)
     assert not dialog.path.isEnabled()
     qtbot.waitUntil(dialog.path.isEnabled, timeout=WAIT_MS)
 

@@ -123,6 +123,12 @@ def test_a_broken_upload_goes_on_where_it_ended(directory: Directory) -> None:
     assert brought.install(sha256, "mine", {})["base"].endswith("/mine")
 
 
+def test_one_that_is_still_on_its_way_is_not_lost_to_another(directory: Directory) -> None:
+    Installing(directory).receive("0" * 64, 0, io.BytesIO(b"x" * 100))
+    install(directory, tarball())
+    assert Installing(directory).receive("0" * 64, 100, io.BytesIO(b"")) == 100
+
+
 def test_a_truncated_upload_is_refused_and_thrown_away(directory: Directory) -> None:
     content = tarball(member("mysql-5.6/big", content=os.urandom(5000)))
     sha256 = hashlib.sha256(content).hexdigest()

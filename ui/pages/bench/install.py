@@ -126,7 +126,7 @@ class InstallDialog(QDialog):
 
     def _make_buttons(self) -> QDialogButtonBox:
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        # it has the focus while all else is disabled, and would keep Enter for itself
+        # it has the focus while all else is disabled: Enter must not give up what is being sent
         buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)
         self.install_button = QPushButton("&Install")
         self.install_button.setDefault(True)
@@ -211,6 +211,8 @@ class InstallDialog(QDialog):
         verb = "Reading" if self.is_tarball.isChecked() else "Looking into"
         self.said.setText(f"{verb} {Path(self.path.text()).name}…" if is_busy else "")
         if not is_busy:
+            self.install_button.setDefault(True)  # while it was disabled, Enter was taken from it
+            self.path.setFocus()
             self._on_changed()
 
 
