@@ -82,7 +82,7 @@ def why(comparison: Comparison, row: RowEntry, at: int) -> WhyEntry:
     places, cpus = (base, at), [columns[each]["cpus"] for each in (base, at)]
     found = _pair(row["unit"], row, places)
     change = _change(found, row["verdict"][at], comparison["limits"]["matters"])
-    costs = [_cost(row, name, places, cpus, change) for name in COSTS]
+    costs = [_cost(row, name, places, cpus, change) for name in COSTS if _is_defined(row, name, places)]
     return {
         **found,
         "step": row["workload"],
@@ -105,6 +105,11 @@ def why_all(comparison: Comparison, step: str = "") -> list[WhyEntry]:
         for at in range(len(comparison["sessions"]))
         if at != base and step in ("", row["workload"], label_of(row))
     ]
+
+
+def _is_defined(row: RowEntry, name: str, places: Sequence[int]) -> bool:
+    """Every step could cost time and work; amplifications are those of loads and of settling alone."""
+    return bool(COSTS[name]) or any(row["measures"][name]["n"][at] for at in places)
 
 
 def remarks_of(entry: WhyEntry) -> list[str]:

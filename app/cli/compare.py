@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..errors import InputError
 from ..settings import MOST_PCT
 from ..stats import Limits
 from .parser import later
@@ -68,6 +69,8 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
 
 
 def compare_sessions(arguments: argparse.Namespace) -> None:
+    if (arguments.differences or arguments.why is not None) and arguments.measure != "value":
+        raise InputError("--measure is of figures: neither --why nor --differences takes one")
     if arguments.differences:
         _show_differences(arguments.sessions, arguments.format)
     else:

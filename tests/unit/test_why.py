@@ -168,6 +168,18 @@ def test_the_table_of_all_steps_absolute_and_relative(history: History) -> None:
     assert [line[3:5] for line in relative.lines] == [("2.00", "0.25")]
 
 
+def test_amplifications_stand_where_they_are_defined(history: History) -> None:
+    """Of a cost that was not measured that is said; of one that the step cannot have, nothing."""
+    found = compared(history, 2000.0, {}, {})
+    undefined = explained(found)
+    assert not {"space_amplification", "write_amplification", "size_mb"} & set(undefined)
+    assert undefined["cpu_us"] is None
+    found["rows"][1]["measures"]["write_amplification"].update(
+        values=[1.5, None], n=[1, 0], samples=[[1.5], []]
+    )
+    assert "write_amplification" in explained(found)
+
+
 def test_sessions_without_costs_say_so(history: History) -> None:
     table = costs_of_steps(compared(history, 2000.0, {}, {}), is_relative=True)
     assert (table.lines, table.remarks) == ((), (UNMEASURED,))

@@ -46,6 +46,14 @@ def test_bars_of_each_group(qtbot: QtBot, opened: Open, page: ComparePage) -> No
     assert values["rocksdb-preset0-1"] == [None, None]
 
 
+def test_bars_of_one_column_are_figures(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened(1)
+    bars = panel(qtbot, page, BarsPanel)
+    assert page.body.is_relative
+    assert bars._charts[0].accessibleName() == "load, rows/s"
+    assert bars._charts[0]._bars[0][1][0] > 1000.0
+
+
 def test_no_chart_is_ever_a_window_of_its_own(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     shown: list[QWidget] = []
     for at in range(len(page.body.panels)):

@@ -52,6 +52,14 @@ def test_what_differs_for_a_spreadsheet(
     assert [(row[0], row[1]) for row in rows] == DIFFERING
 
 
+@pytest.mark.parametrize("words", [["--differences"], ["--why"], ["--why", "update-index"]])
+def test_a_measure_that_would_say_nothing_is_refused(
+    sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    assert main(["compare", *sessions, *words, "--measure", "cpu_us"]) == 2
+    assert capsys.readouterr().err.startswith("dyno: --measure is of figures")
+
+
 def test_what_differs_for_a_forum_and_a_script(
     sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:

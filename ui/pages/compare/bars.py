@@ -174,12 +174,13 @@ def by_unit(rows: Sequence[RowEntry]) -> dict[Group, list[RowEntry]]:
 
 
 def _group(group: Group, rows: Sequence[RowEntry], shown: Shown) -> Grouped:
+    """Relative to the base, unless it stands alone: all of its bars would be 1."""
     name, unit, _ = group
-    base = base_of(shown.comparison)
-    points = [relative_points(row, base) if shown.is_relative else drawn_points(row) for row in rows]
+    base, is_relative = base_of(shown.comparison), shown.is_relative and len(shown.lines) > 1
+    points = [relative_points(row, base) if is_relative else drawn_points(row) for row in rows]
     bars = [(line, [each[at] for each in points]) for at, line in enumerate(shown.lines)]
-    told = f"{measured(group, shown)}, of the base" if shown.is_relative else drawn_unit(unit)
-    return Grouped(name, f"{told}{better(group)}", categories(rows), bars, 1.0 if shown.is_relative else None)
+    told = f"{measured(group, shown)}, of the base" if is_relative else drawn_unit(unit)
+    return Grouped(name, f"{told}{better(group)}", categories(rows), bars, 1.0 if is_relative else None)
 
 
 def measured(group: Group, shown: Shown) -> str:
