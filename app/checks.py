@@ -14,7 +14,10 @@ from .planner.estimate import Estimate, estimate
 from .planner.sizes import cache_bytes, server_caches_bytes
 from .presets import Rendered, parse_preset, preset_file, render
 from .protocol.plan import ALLOCATORS, OPEN_FILES, Contender, Plan
+from .stats import Limits
+from .stats.ranks import fewest
 from .tried import tried
+from .units import count_text
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
 OLDEST_PYTHON, OLDEST_SYSBENCH = (3, 8), (1, 0, 20)
@@ -49,6 +52,7 @@ def check_plan(plan: Plan, survey: Mapping[str, Any], clock: Callable[[], float]
         *_machine(survey),
         _clock(survey, clock()),
         *_parity(plan, found),
+        *_repeats(plan),
     ]
 
 
@@ -253,6 +257,23 @@ def _parity(plan: Plan, found: Estimate) -> list[Check]:
     if checks or len(plan.contenders) < 2:
         return checks
     return [Check("parity", PASS, "the contenders agree in durability, character set, TLS and caching")]
+
+
+def _repeats(plan: Plan) -> list[Check]:
+    """Whether so many can tell a difference from noise: better asked before the hours have gone."""
+    steps = sum(step.kind != "warmup" and not step.warm for step in plan.steps)
+    cells = steps * (len(plan.contenders) - 1)
+    needed = fewest(Limits().false_share / cells) if cells else None
+    if needed is None:
+        return []
+    if plan.repeats == 1:
+        text = "1 of each: the noise between sessions stays unknown, nothing is judged"
+        return [Check("repeats", PASS, text)]
+    text = f"tell one clear difference among {count_text(cells, 'cell')} from noise"
+    if plan.repeats < needed:
+        todo = f"take {needed}, or fewer steps; where many cells differ fewer repeats do"
+        return [Check("repeats", WARN, f"{plan.repeats} of each cannot {text}", todo)]
+    return [Check("repeats", PASS, f"{plan.repeats} of each can {text}")]
 
 
 def _size(value: float) -> str:

@@ -177,6 +177,30 @@ def test_contenders_that_have_their_memory_otherwise_have_no_parity() -> None:
     assert f"server memory: {usual}; innodb-jemalloc: allocator jemalloc, memory limit 8.0 GB" in texts
 
 
+# repeats
+
+
+@pytest.mark.parametrize(
+    ("repeats", "state", "text"),
+    [
+        (1, "pass", "1 of each: the noise between sessions stays unknown, nothing is judged"),
+        (3, "warn", "3 of each cannot tell one clear difference among 9 cells from noise"),
+        (5, "warn", "5 of each cannot tell one clear difference among 9 cells from noise"),
+        (6, "pass", "6 of each can tell one clear difference among 9 cells from noise"),
+    ],
+)
+def test_so_few_repeats_that_nothing_can_be_told_are_seen_before_they_are_made(
+    repeats: int, state: str, text: str
+) -> None:
+    found = one("repeats", checks(*MARIADB, repeats=repeats))
+    assert (found.state, found.text) == (state, text)
+    assert found.todo.startswith("take 6,") == (state == "warn")
+
+
+def test_what_is_compared_with_nothing_needs_no_repeats() -> None:
+    assert not [check for check in checks(repeats=3) if check.name == "repeats"]
+
+
 # parity
 
 
