@@ -30,10 +30,12 @@ def read_table(file: Path) -> list[ForeignSession]:
     try:
         if file.stat().st_size > MAX_BYTES:
             raise ValueError(f"it has more than {MAX_BYTES >> 20} MB")
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
+        lines = file.read_text(encoding="utf-8-sig").splitlines(keepends=True)
         source = dict(_source(lines))
         rows = list(_rows(lines))
         return _sessions(rows, source, _time_of(source))
+    except UnicodeDecodeError:
+        raise InputError(f"{file} is not imported: it is not UTF-8: save it so") from None
     except (OSError, ValueError, csv.Error) as error:
         said = getattr(error, "strerror", None) or error
         raise InputError(f"{file} is not imported: {said}") from None
@@ -56,9 +58,11 @@ def _time_of(source: Mapping[str, str]) -> float:
             raise ValueError(f"a line '# {name}: ...' is missing before the header")
     for form in _DATES:
         try:
-            return datetime.strptime(source["date"], form).replace(tzinfo=UTC).timestamp()
+            at = datetime.strptime(source["date"], form).replace(tzinfo=UTC).timestamp()
         except ValueError:
             continue
+        if at >= 0:
+            return at
     raise ValueError(f"the date {source['date']!r} is none like 2017-11-30, 2017-11 or 2017")
 
 
@@ -78,7 +82,8 @@ def _check_header(header: list[str]) -> None:
     missing = [name for name in NEEDED if name not in header]
     unknown = [name for name in header if name not in KNOWN]
     if missing:
-        raise ValueError(f"its header lacks {', '.join(missing)}")
+        parted = "; its fields are to be parted by commas" if len(header) == 1 and ";" in header[0] else ""
+        raise ValueError(f"its header lacks {', '.join(missing)}{parted}")
     if unknown or len(set(header)) < len(header):
         what = ", ".join(unknown) or "a column twice"
         raise ValueError(f"its header names {what}; known are {', '.join(KNOWN)}")
@@ -89,8 +94,10 @@ def _sessions(rows: list[tuple[int, Row]], source: dict[str, str], at: float) ->
     first: dict[str, Row] = {}
     for number, row in rows:
         name = row["session"].strip()
-        if not name or not row["step"].strip():
-            raise ValueError(f"line {number}: names no session or no step")
+        if not name or not row["step"].strip() or not row["unit"].strip():
+            raise ValueError(f"line {number}: names no session, no step or no unit")
+        if not all(text.isprintable() for text in row.values()):
+            raise ValueError(f"line {number}: a field holds a line break or another sign that is no text")
         if name not in found:
             found[name], first[name] = _session(name, row, source, at), row
         _add(found[name], row, first[name], number)
@@ -127,7 +134,7 @@ def _step(row: Row, number: int) -> ForeignStep:
     kind = row.get("kind") or "drive"
     if kind not in STEP_KINDS:
         raise ValueError(f"line {number}: kind is {kind!r}, none of {', '.join(STEP_KINDS)}")
-    threads = int(_number(row.get("threads") or "1", "threads", number))
+    threads = _threads(row.get("threads") or "1", number)
     step = Step(
         row["step"].strip(),
         kind,
@@ -138,6 +145,13 @@ def _step(row: Row, number: int) -> ForeignStep:
     )
     seconds = _number(row.get("seconds") or "0", "seconds", number)
     return ForeignStep(step, _number(row["value"], "value", number), seconds)
+
+
+def _threads(text: str, number: int) -> int:
+    threads = int(text) if text.isdecimal() else 0
+    if not 0 < threads < 1_000_000:
+        raise ValueError(f"line {number}: threads is {text!r}, no whole number from 1 up")
+    return threads
 
 
 def _number(text: str, name: str, number: int) -> float:

@@ -121,6 +121,14 @@ def test_it_is_kept_like_any_other_session(history: History, table: Path, tmp_pa
         (("b,laptop,rocksdb", "a,laptop,rocksdb"), "line 8: engine is another one"),
         (("scan-heavy,,,rows/s", "scan-heavy,,rows/s"), "line 7: has not as many fields"),
         (("b,laptop", ",laptop"), "line 8: names no session"),
+        (("queries/s,500", ",500"), "line 6: names no session, no step or no unit"),
+        (("b,laptop", '"b\nb",laptop'), "line 9: a field holds a line break"),
+        (
+            ("write-heavy,1,60,queries/s,500", "write-heavy,1.5,60,queries/s,500"),
+            "line 6: threads is '1.5', no",
+        ),
+        (("write-heavy,1,60,queries/s,500", "write-heavy,0,60,queries/s,500"), "line 6: threads is '0', no"),
+        (("2024-05", "1066"), "the date '1066' is none like"),
     ],
 )
 def test_what_is_wrong_is_named_by_its_line(
@@ -136,7 +144,8 @@ def test_what_is_wrong_is_named_by_its_line(
 def test_a_table_without_figures_or_none_at_all(history: History, tmp_path: Path) -> None:
     for name, raw, said in (
         ("empty.csv", b"", "its header lacks"),
-        ("binary.csv", b"\xff\xfe\x00", "not imported"),
+        ("binary.csv", b"\xff\xfe\x00", "it is not UTF-8"),
+        ("semicolons.csv", TABLE.replace(",", ";").encode(), "fields are to be parted by commas"),
         ("only.csv", TABLE.partition("a,laptop")[0].encode(), "holds no figure"),
     ):
         file = tmp_path / name
