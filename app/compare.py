@@ -11,7 +11,7 @@ from .differences import work_differences
 from .errors import InputError
 from .history.figures import CutEntry, SteadinessEntry, StepEntry, facts, plan_of, steps
 from .history.history import History
-from .history.sessions import ContenderEntry, SessionEntry, find, sessions
+from .history.sessions import ContenderEntry, SessionEntry, find, sessions, source_text
 from .judgement import FAILED_REPEAT, GroupEntry, judged, marks_of_measures
 from .measures import FIGURE, MEASURES, Measure, measure_named
 from .protocol.cpus import from_text
@@ -32,6 +32,7 @@ class ColumnEntry(TypedDict):
     target: str
     contender: ContenderEntry
     sequence: str
+    source: str  # who published it, when and where; '' where it was not
     state: str
     failed_steps: int
     loads: int | None  # that the data of its sessions come from; null where nobody said
@@ -111,10 +112,11 @@ def compare(
         at = next(at for at, column in enumerate(columns) if base_id in (each["id"] for each in column))
         figures = [[_steps(history, each["id"]) for each in column] for column in columns]
         cpus = [_cpus(history, column[0]) for column in columns]
+        sources = [source_text(history, column[0]["id"]) for column in columns]
         warnings = _warnings(history, columns, at)
     found: Comparison = {
         "base": columns[at][0]["id"],
-        "sessions": [_column(*each) for each in zip(columns, counts, cpus, strict=True)],
+        "sessions": [_column(*each) for each in zip(columns, counts, cpus, sources, strict=True)],
         "rows": [_row(key, figures, at) for key in _keys(figures, at)],
         "groups": [],
         "limits": {},
@@ -142,7 +144,7 @@ def _cpus(history: History, entry: SessionEntry) -> int | None:
     return count if isinstance(count, int) else None
 
 
-def _column(column: Column, counts: Counts, cpus: int | None) -> ColumnEntry:
+def _column(column: Column, counts: Counts, cpus: int | None, source: str) -> ColumnEntry:
     first = column[0]
     states = dict.fromkeys(each["state"] for each in column)
     return {
@@ -152,6 +154,7 @@ def _column(column: Column, counts: Counts, cpus: int | None) -> ColumnEntry:
         "target": first["target"],
         "contender": first["contender"],
         "sequence": first["sequence"],
+        "source": source,
         "state": ", ".join(states),
         "failed_steps": sum(each["failed_steps"] for each in column),
         "loads": counts.loads,

@@ -30,12 +30,6 @@ def import_shipped(history: History) -> list[Imported]:
     return [each for file in files for each in import_foreign(history, read_table(file), file)]
 
 
-def source_of(history: History, session: str) -> dict[str, str]:
-    """Who published it, where and when; {} where it was not published."""
-    row = history.one("SELECT content FROM published WHERE session = ?", (session,))
-    return dict(json.loads(row[0])) if row else {}
-
-
 def _keep(history: History, session: ForeignSession, journal: ForeignJournal, source: str) -> Imported:
     id_ = journal.session
     if history.one("SELECT 1 FROM session WHERE id = ?", (id_,)):

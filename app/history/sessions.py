@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
@@ -202,3 +203,15 @@ class _Added:
             "machine_key": row[21],
             "colour": self._colours.get(row[19], 0),
         }
+
+
+def source_text(history: History, session: str) -> str:
+    """Who published it, when and where: `Somebody, 2017-03, Two engines on a laptop`; '' where nobody did."""
+    row = history.one("SELECT content FROM published WHERE session = ?", (session,))
+    source = json.loads(row[0]) if row else {}
+    return ", ".join(source[each] for each in ("author", "date", "article") if each in source)
+
+
+def is_untouched(history: History) -> bool:
+    """Whether nothing was ever in it."""
+    return history.one("SELECT 1 FROM session UNION ALL SELECT 1 FROM deleted") is None

@@ -9,7 +9,6 @@ from typing import Any
 from ..compare import ColumnEntry
 from ..history.figures import facts, plan_of
 from ..history.history import History
-from ..history.publishing import source_of
 from ..memory_text import memory_text
 from ..units import bytes_text, count_text
 
@@ -38,10 +37,8 @@ def setups(history: History, columns: Sequence[ColumnEntry], names: Sequence[str
             what: (facts(history, column["id"], what) or [{"value": {}}])[-1]["value"]
             for what in ("machine", "build", "memory", "compression")
         }
-        source = source_of(history, column["id"])
-        published = ", ".join(source[each] for each in ("author", "date", "article") if each in source)
         parts = [
-            ("Published", published),
+            ("Published", column["source"]),
             *_machine(column["target"], known["machine"]),
             *_build(column, known["build"]),
             ("Compression", known["compression"].get("in_force", "")),

@@ -36,7 +36,7 @@ class ColumnShown:
     colour: QColor
     is_dashed: bool  # an earlier column has the same colour
     is_base: bool
-    n: str  # `n = 3`, `n = 2 to 3`, `n = 3, 1 load`
+    n: str  # `n = 3`, `n = 2 to 3`, `n = 3, 1 load`, `published`
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,8 @@ def _counts(comparison: Comparison, at: int) -> str:
     if not counts:
         return "no figures"
     column = comparison["sessions"][at]
+    if column["source"]:
+        return "published"
     is_shared = column["loads"] is not None and column["loads"] < len(column["ids"])
     loads = f", {count_text(column['loads'], 'load')}" if is_shared else ""
     return (f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}") + loads
@@ -262,6 +264,7 @@ def column_tip(column: ColumnEntry, shown: ColumnShown) -> str:
     what += [each for each in (contender["table_options"], contender["cores"]) if each]
     failed = f", {count_text(column['failed_steps'], 'failed step')}" if column["failed_steps"] else ""
     lines = [shown.name, ", ".join(what), f"{column['sequence']} on {column['target']}"]
+    lines += [f"published: {column['source']}"] if column["source"] else []
     lines.append(repeats_text(len(column["ids"]), column["loads"], column["server_starts"]))
     lines.append(f"{column['state']}{failed}, {shown.n}")
     return "\n".join([*lines, "The base" if shown.is_base else "Click to make it the base"])

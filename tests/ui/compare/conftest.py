@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.history import edits
+from app.history.history import History
 from tests import comparable
 from ui.bus import Wanted
 from ui.context import Context
@@ -17,6 +19,10 @@ from .seen import Open, columns_of
 
 @pytest.fixture
 def page(qtbot: QtBot, context: Context) -> ComparePage:
+    """Of a history in which something was: of a new one it shows what was published."""
+    ids = comparable.keep(context.home, comparable.plan(1, number=99))
+    with History(context.home) as history:
+        edits.delete(history, ids[0])
     made = ComparePage(context)
     qtbot.addWidget(made)
     made.resize(1280, 720)

@@ -12,8 +12,9 @@ from app.history.sessions import sessions
 from tests import comparable
 from ui.bus import Changes, Wanted
 from ui.context import Context
-from ui.models.comparison import FIXED
+from ui.models.comparison import COLUMN, FIXED
 from ui.pages.compare import ComparePage
+from ui.widgets.empty import EmptyPage
 
 from .seen import Open, base_of, choose, click_head, columns_of, ids_of
 
@@ -127,6 +128,27 @@ def test_warnings_are_shown(qtbot: QtBot, context: Context, page: ComparePage) -
     page.open(Wanted("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert "different work" in page.warning.text and page.warning.isVisible()
+
+
+def test_a_new_persons_page_shows_what_was_published(qtbot: QtBot, context: Context) -> None:
+    """The versions of MySQL on one machine, each marked with its source; once gone it does not come back."""
+    page = ComparePage(context)
+    qtbot.addWidget(page)
+    page.show()
+    qtbot.waitUntil(lambda: columns_of(page) == 6)
+    shown = page.body.table.model().headerData(4, Qt.Orientation.Horizontal, COLUMN)
+    assert shown.n == "published"
+    tip = page.body.table.model().headerData(4, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    assert "published: Mark Callaghan, 2017-11, InnoDB from MySQL 5.0.96 to 8.0.3" in tip
+    with History(context.home) as history:
+        for entry in sessions(history):
+            edits.delete(history, entry["id"])
+    context.bus.changed.emit(Changes(sessions=True))
+    qtbot.waitUntil(page.findChild(EmptyPage).isVisible)
+    page.reload()
+    qtbot.wait(200)
+    with History(context.home) as history:
+        assert sessions(history) == []
 
 
 def test_published_results_are_one_click_away(qtbot: QtBot, page: ComparePage) -> None:

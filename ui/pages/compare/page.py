@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.history.history import History
+from app.history.sessions import is_untouched
 from app.stability import Key, read_stability, single_columns
 
 from ...bus import Changes, Wanted
@@ -136,6 +137,8 @@ class ComparePage(Page):
             self.message.show_info(compared.said)
         elif compared.comparison and len(compared.comparison["sessions"]) == 1:
             self.message.show_info("One column: choose another to compare it with.", self.commands.choose)
+        elif not compared.chosen.ids:
+            self._take_in_published(only_first=True)  # a new person has something to look at
         if self.body.stability and compared.is_rebased(before):
             self._show()
         else:
@@ -204,15 +207,23 @@ class ComparePage(Page):
 
     def show_published(self) -> None:
         """Take in what comes with Dyno, and show the versions of a server beside one another."""
+        self._take_in_published(only_first=False)
+
+    def _take_in_published(self, only_first: bool) -> None:
+        """Only where nothing was ever in the history, or in any case."""
 
         def work(history: History) -> list[str]:
             from app.history.publishing import import_shipped
 
+            if only_first and not is_untouched(history):
+                return []
             return [each.session for each in import_shipped(history)]
 
         def show(found: list[str]) -> None:
-            self.context.bus.changed.emit(Changes(sessions=True))
-            self._choose(Chosen(tuple(found[:_VERSIONS])))
+            if found:
+                self.context.bus.changed.emit(Changes(sessions=True))
+            if found and not (only_first and self._chosen.ids):  # chosen meanwhile
+                self._choose(Chosen(tuple(found[:_VERSIONS])))
 
         self.context.tasks.read(self, work, show, self.message.show_failure)
 
