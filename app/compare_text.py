@@ -223,9 +223,13 @@ def labelled(name: str, coordinates: Mapping[str, Any]) -> str:
 
 
 def names_of(comparison: Comparison) -> list[str]:
-    """Of the columns; equal ones are told apart by the end of their ids."""
-    names = [column["name"] for column in comparison["sessions"]]
+    """Of the columns, told apart."""
+    columns = comparison["sessions"]
+    return told_apart([column["name"] for column in columns], [column["id"] for column in columns])
+
+
+def told_apart(names: Sequence[str], ids: Sequence[str]) -> list[str]:
+    """Names of sessions, with the end of their ids where they are equal."""
     return [
-        f"{column['name']} {column['id'][-6:]}" if names.count(column["name"]) > 1 else column["name"]
-        for column in comparison["sessions"]
+        f"{name} {id_[-6:]}" if names.count(name) > 1 else name for name, id_ in zip(names, ids, strict=True)
     ]

@@ -141,6 +141,7 @@ def show_comparison(
 
 
 def _show_differences(references: Sequence[str], form: str) -> None:
+    from ..compare_text import told_apart
     from ..differences import differences, is_of_the_builds
     from ..differences_text import differences_table, to_csv
     from ..history.sessions import find, sessions
@@ -151,7 +152,7 @@ def _show_differences(references: Sequence[str], form: str) -> None:
         ids = list(dict.fromkeys(find(history, reference) for reference in references))
         known = {entry["id"]: entry["name"] for entry in sessions(history, ids=ids)}
         found = differences(history, ids)
-    names = [known[id_] for id_ in ids]
+    names = told_apart([known[id_] for id_ in ids], ids)
     if form == "json":
         print_json({"sessions": ids, "differences": found})
     elif form == "csv":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.compare import Comparison, compare
-from app.compare_text import to_markdown, to_text
+from app.compare_text import to_markdown, to_text, told_apart
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.plan import Step
@@ -32,3 +32,8 @@ def test_rows_say_where_less_is_better(tmp_path: Path) -> None:
     for text in (to_text(found), to_markdown(found)):
         marked = [line for line in text.splitlines() if "(less is better)" in line]
         assert len(marked) == 1 and "settle" in marked[0] and "s (less is better)" in marked[0]
+
+
+def test_sessions_of_one_name_are_told_apart() -> None:
+    ids = ["01M80DXF5YAAAAAA", "01M80DXF5YBBBBBB", "01M80DXF5YCCCCCC"]
+    assert told_apart(["duel", "duel", "other"], ids) == ["duel AAAAAA", "duel BBBBBB", "other"]
