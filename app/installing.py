@@ -28,6 +28,7 @@ NOTES = {
     "flags": "that it was built with",
     "text": "anything else",
 }
+MOST = 2000  # characters of a note
 FILE = "file"  # the tarball it came in: noted by Dyno itself
 
 Told = Callable[[int, int], None]  # bytes that are there, and in all
@@ -36,7 +37,9 @@ Told = Callable[[int, int], None]  # bytes that are there, and in all
 def install(agent: Agent, tarball: Path, name: str, notes: Mapping[str, str], told: Told) -> dict[str, Any]:
     """Send a tarball, or the rest of it after a broken link, and have it unpacked; gives the build."""
     if not ENDINGS.search(tarball.name):
-        raise InputError(f"{tarball.name}: is no tarball by its name: .tar, .tar.gz, .tar.bz2 or .tar.xz")
+        endings = ".tar, .tar.gz, .tar.bz2 or .tar.xz; a directory of the target is named with --there"
+        raise InputError(f"{tarball.name} is no tarball by its name: {endings}")
+    _check(notes)
     name = name or name_of(tarball)
     try:
         sha256 = _hash_of(tarball)
@@ -71,6 +74,7 @@ def _send(agent: Agent, tarball: Path, sha256: str, name: str, told: Told) -> No
 
 def register(agent: Agent, name: str, path: str, notes: Mapping[str, str]) -> dict[str, Any]:
     """The directory becomes one in which surveys of this target look for builds; gives the build in it."""
+    _check(notes)
     if not path.startswith("/"):
         raise InputError(f"{path or 'nothing'} is no absolute directory of {name}: begin it with /")
     path, paths = posixpath.normpath(path), Targets().get(name).search_paths
@@ -92,6 +96,18 @@ def _build_in(path: str, builds: Sequence[Mapping[str, Any]], target: str) -> di
         bases = ", ".join(each["base"] for each in found)
         raise InputError(f"there are {len(found)} builds in {path} on {target}: name one of {bases}")
     return dict(found[0])
+
+
+def note(agent: Agent, base: str, notes: Mapping[str, str]) -> None:
+    """Say of a build what it does not say itself; an empty note takes one away."""
+    _check(notes)
+    agent.note_build(base, notes)
+
+
+def _check(notes: Mapping[str, str]) -> None:
+    for name, text in notes.items():
+        if len(text) > MOST or not text.isprintable():
+            raise InputError(f"the note {name} of a build is one line of {MOST:,} characters at most")
 
 
 def remove(agent: Agent, name: str, base: str) -> str:

@@ -84,6 +84,10 @@ def _bring(agent: Agent, arguments: argparse.Namespace) -> dict[str, Any]:
 def _register(agent: Agent, arguments: argparse.Namespace) -> dict[str, Any]:
     from ..installing import register
 
+    if arguments.name:
+        raise InputError(
+            "--name is for a tarball: a directory that is there is called as its server says it is"
+        )
     return register(agent, arguments.target, arguments.path, _notes(arguments))
 
 
@@ -92,13 +96,14 @@ def note_build(arguments: argparse.Namespace) -> None:
     if not notes:
         words = ", ".join(f"--{name}" for name in NOTES)
         raise InputError(f"nothing is said about {arguments.build}: give one of {words}")
+    from ..installing import note
     from ..targets import Targets
     from .reach import agent_of
 
     target = Targets().get(arguments.target)
     with agent_of(target) as agent:
         build = _named(arguments.build, agent.survey(target.search_paths))
-        agent.note_build(build["base"], notes)
+        note(agent, build["base"], notes)
 
 
 def remove_build(arguments: argparse.Namespace) -> None:

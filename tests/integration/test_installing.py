@@ -151,6 +151,8 @@ def test_a_directory_that_is_there_is_named(
         desktop.dyno("build", "install", base, "--there", "--source", "the npm registry", *to)
         assert on(desktop, where, "mysql-5.6.24")["notes"] == {"source": "the npm registry"}
         assert "no server was found in /etc" in desktop.refused("build", "install", "/etc", "--there", *to)
+        refused = desktop.refused("build", "install", base, "--there", "--name", "mine", *to)
+        assert "--name is for a tarball" in refused
         desktop.dyno("build", "remove", "mysql-5.6.24", *to)
         assert on(desktop, where, "mysql-5.6.24") == {}
     assert Path(base).is_dir()

@@ -151,6 +151,7 @@ def describe(qtbot: QtBot, panel: TargetsPanel) -> None:
     qtbot.keyClick(panel.view.card.builds, Qt.Key.Key_Return)
     dialog = dialog_of(qtbot, BuildNotesDialog)
     assert dialog.fields.notes()["source"] == "a friend"
+    assert any("never tried" in label.text() for label in dialog.findChildren(QLabel))
     qtbot.keyClicks(dialog.fields.lines["revision"], "fed1234")
     survey_again(qtbot, panel, dialog.buttons.button(QDialogButtonBox.StandardButton.Save).click)
 

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.targets import LOCAL, Targets
 from ui.context import Context
 from ui.pages.bench.install import InstallDialog
+from ui.widgets.message import Message
 
 WAIT_MS = 60_000
 SERVER = b"#!/bin/sh\nexit 3\n"
@@ -81,6 +82,16 @@ def test_what_cannot_be_a_build_is_refused_in_the_dialog(
         send(qtbot, dialog, tarball)
         assert reason in dialog.message.text
         assert [path.name for path in (context.home / "target" / "builds").iterdir()] == []
+
+
+def test_what_comes_from_others_is_no_markup(qtbot: QtBot) -> None:
+    message = Message()
+    qtbot.addWidget(message)
+    heights = []
+    for text in ("far: ..h1.big..h1. leads out", "far: <h1>big</h1> leads out"):
+        message.show_error(text)
+        heights.append(message.sizeHint().height())
+    assert heights[0] == heights[1]
 
 
 def test_a_file_that_is_not_there_is_said(qtbot: QtBot, dialog: InstallDialog, tmp_path: Path) -> None:

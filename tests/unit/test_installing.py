@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.errors import InputError
-from app.installing import name_of, register, remove
+from app.installing import install, name_of, note, register, remove
 from app.targets import LOCAL, Targets
 
 
@@ -74,3 +74,17 @@ def test_a_directory_is_one_build(search_paths: Any) -> None:
         with pytest.raises(InputError, match=said):
             register(agent, LOCAL, path, {"text": "x"})
     assert search_paths() == ["/npm", "/usr"] and agent.notes == {}
+
+
+@pytest.mark.parametrize("text", ["a\nb", "\x1b[2J", "x" * 2001])
+def test_a_bad_note_is_refused_before_anything_is_sent(search_paths: Any, tmp_path: Path, text: str) -> None:
+    agent: Any = Agent()
+    (tmp_path / "mine.tar").touch()
+    for do in (
+        lambda: install(agent, tmp_path / "mine.tar", "", {"text": text}, lambda *_: None),
+        lambda: register(agent, LOCAL, "/opt/one", {"text": text}),
+        lambda: note(agent, "/opt/one", {"text": text}),
+    ):
+        with pytest.raises(InputError, match="the note text of a build is one line of 2,000 characters"):
+            do()
+    assert search_paths() == [] and agent.notes == {}

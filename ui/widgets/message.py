@@ -32,6 +32,7 @@ class Message(QFrame):
         self._details = ""
         self._action: QAction | None = None
         self._text = QLabel()
+        self._text.setTextFormat(Qt.TextFormat.PlainText)  # parts of it come from other machines and files
         self._text.setWordWrap(True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._button = QPushButton()

@@ -9,15 +9,15 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from app.installing import FILE, NOTES
+from app.installing import FILE, MOST, NOTES, note
 from app.targets import Ask, Target, agent_on, connect
+from app.tried import tried
 
 from ...context import Context
 from ...theme import SPACE
 from ...widgets.message import Message
 
 WIDTH = 70 * SPACE
-MOST = 2000  # characters of a note, as the agent takes them
 
 
 class NoteFields:
@@ -100,13 +100,14 @@ def _note(target: Target, ask: Ask, base: str, notes: Mapping[str, str]) -> None
     with closing(connect(target, ask)) as connection:
         agent = agent_on(connection, target)
         agent.deploy()
-        agent.note_build(base, notes)
+        note(agent, base, notes)
 
 
 def _about(build: Mapping[str, Any]) -> QLabel:
-    """What the build is, and the tarball it came in."""
+    """What the build is, how its version was tried, and the tarball it came in."""
     file = (build.get("notes") or {}).get(FILE, "")
-    lines = (build.get("version_text"), build.get("server"), f"from {file}" if file else "")
+    version = tried(build.get("family"), build.get("version"))
+    lines = (build.get("version_text"), build.get("server"), version.text, f"from {file}" if file else "")
     label = QLabel("\n".join(filter(None, lines)))
     label.setProperty("role", "muted")
     label.setTextFormat(Qt.TextFormat.PlainText)

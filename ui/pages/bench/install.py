@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Signal, SignalInstance
+from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -75,6 +75,7 @@ class InstallDialog(QDialog):
         self.bar.setAccessibleName("Sent")
         self.said = QLabel()
         self.said.setProperty("role", "muted")
+        self.said.setTextFormat(Qt.TextFormat.PlainText)
         self._lay_out()
         self.is_tarball.toggled.connect(self._on_changed)
         self.path.textChanged.connect(self._on_changed)
