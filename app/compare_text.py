@@ -40,10 +40,10 @@ def _csv_row(row: RowEntry) -> list[Any]:
     ]  # fmt: skip
 
 
-def to_markdown(comparison: Comparison) -> str:
+def to_markdown(comparison: Comparison, has_details: bool = False) -> str:
     """A table for a forum or an issue, with what has to be known beside it."""
     remarks = [f"- {_escaped(remark)}" for remark in remarks_of(comparison)]
-    return "\n".join([markdown_of(*_cells(comparison)), *remarks]).rstrip() + "\n"
+    return "\n".join([markdown_of(*_cells(comparison, has_details)), *remarks]).rstrip() + "\n"
 
 
 def markdown_of(heads: Sequence[str], lines: Sequence[Sequence[str]], texts: int = 2) -> str:
@@ -71,13 +71,13 @@ def to_table(comparison: Comparison, has_details: bool = False) -> Table:
     return table
 
 
-def to_text(comparison: Comparison, width: int = 200) -> str:
+def to_text(comparison: Comparison, has_details: bool = False, width: int = 200) -> str:
     """The table of the terminal with its remarks, as plain text; nothing of it is cut."""
     from rich.console import Console
 
     console = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
     with console.capture() as captured:
-        console.print(to_table(comparison))
+        console.print(to_table(comparison, has_details))
     lines = [line.rstrip() for line in captured.get().splitlines()]
     return "\n".join([*lines, "", *remarks_of(comparison)]).rstrip() + "\n"
 

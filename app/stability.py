@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from .history.curves import Curve, curves_of
@@ -44,13 +45,17 @@ def _counting(curve: Curve, cut: CutEntry | None) -> list[float | None]:
 
 
 def with_stability(history: History, comparison: Comparison) -> Comparison:
-    """The same comparison; only a figure that is a rate of these queries gets anything beside it."""
-    found = read_stability(history, comparison)
-    rows: list[RowEntry] = [
-        {**row, "within": found[key_of(row)]} if key_of(row) in found and is_rate(row) else row
-        for row in comparison["rows"]
-    ]
-    return {**comparison, "rows": rows}
+    return put_beside(comparison, read_stability(history, comparison))
+
+
+def put_beside(comparison: Comparison, found: Mapping[Key, list[float | None]]) -> Comparison:
+    """The same comparison, with what was read beside its figures."""
+    return {**comparison, "rows": [row_with(row, found) for row in comparison["rows"]]}
+
+
+def row_with(row: RowEntry, found: Mapping[Key, list[float | None]]) -> RowEntry:
+    """Only a figure that is a rate of these queries gets anything beside it."""
+    return {**row, "within": found[key_of(row)]} if key_of(row) in found and is_rate(row) else row
 
 
 def key_of(row: RowEntry) -> Key:

@@ -132,12 +132,11 @@ def show_comparison(
         for remark in compare_text.remarks_of(found):
             console.print(remark, markup=False)
         return
-    write = {
-        "json": compare_text.to_json,
-        "csv": compare_text.to_csv,
-        "md": compare_text.to_markdown,
-    }[form]
-    print(write(found).rstrip("\n"))
+    if form == "md":
+        text = compare_text.to_markdown(found, has_details)
+    else:
+        text = {"json": compare_text.to_json, "csv": compare_text.to_csv}[form](found)
+    print(text.rstrip("\n"))
 
 
 def _show_differences(references: Sequence[str], form: str) -> None:

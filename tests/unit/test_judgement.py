@@ -193,3 +193,5 @@ def test_what_verdicts_rest_on_is_told_where_it_is_asked_for(history: History) -
     assert "±0.5% n=6 p=0.0022" not in compare_text.to_text(found)
     table = compare_text.to_table(found, has_details=True)
     assert any("n=6 p=0.0022" in str(cell) for column in table.columns for cell in column.cells)
+    assert "n=6 p=0.0022 |" in compare_text.to_markdown(found, has_details=True)
+    assert "p=0.0022" not in compare_text.to_markdown(found)

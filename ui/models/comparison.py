@@ -14,7 +14,7 @@ from app.compare import ColumnEntry, Comparison, RowEntry, base_of
 from app.compare_text import names_of
 from app.judgement import GroupEntry
 from app.repeats import repeats_text
-from app.stability import Key, is_rate, key_of, single_columns
+from app.stability import Key, key_of, row_with, single_columns
 from app.step_text import named
 from app.units import count_text
 
@@ -252,9 +252,7 @@ def _lines(comparison: Comparison) -> Iterator[Line]:
 
 
 def _with_stability(row: Line, found: Mapping[Key, list[float | None]]) -> Line:
-    if isinstance(row, (str, Mean)) or not is_rate(row) or key_of(row) not in found:
-        return row
-    return {**row, "within": found[key_of(row)]}
+    return row if isinstance(row, (str, Mean)) else row_with(row, found)
 
 
 def column_tip(column: ColumnEntry, shown: ColumnShown) -> str:

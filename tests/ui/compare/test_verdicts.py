@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox
 from pytestqt.qtbot import QtBot
 
@@ -173,6 +173,21 @@ def test_what_is_copied_has_words_beside_the_ratios(opened: Open, page: CompareP
     opened(2, repeats=5)
     page.body.table.choose(1, 4)
     assert page.body.table.selected_text().splitlines()[1].endswith(" worse")
+
+
+@pytest.mark.parametrize("form", ["text", "Markdown"])
+def test_what_is_copied_has_what_stands_beside_and_below_the_figures(
+    qtbot: QtBot, opened: Open, page: ComparePage, form: str
+) -> None:
+    opened(2, its_steps=comparable.steps((1,), seconds=40))
+    qtbot.waitUntil(lambda: all(cell.beside for cell in cells(page, 1, "update-index")))
+    page.sharing.copy(form)
+    (cell,) = cells(page, 1, "update-index")
+    assert f" {cell.beside}" in QGuiApplication.clipboard().text()
+    assert "n=1" not in QGuiApplication.clipboard().text()
+    next(each for each in page.findChildren(QCheckBox) if each.text() == "Spread, n, p").click()
+    page.sharing.copy(form)
+    assert f"within {cell.beside} n=1" in QGuiApplication.clipboard().text()
 
 
 def test_repeats_on_one_load_are_told_apart_in_the_head(opened: Open, page: ComparePage) -> None:

@@ -17,6 +17,7 @@ from app.errors import DynoError
 from app.report.content import title_of
 from app.report.writing import FORMS as FORMS_OF_REPORT
 from app.report.writing import ReportRequest, write_report
+from app.stability import put_beside
 from app.stats import Limits
 
 from ...context import Context
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from ...dialogs.report import ReportDialog
 
-FORMS = {"text": to_text, "Markdown": to_markdown, "CSV": to_csv}
+FORMS = {"text": to_text, "Markdown": to_markdown, "CSV": lambda comparison, _: to_csv(comparison)}
 _IMAGES = "PNG image (*.png);;SVG image (*.svg)"
 _NUMBERS = "CSV of the numbers behind it (*.csv)"
 _REPORTS = "Web page (*.html);;Markdown (*.md);;Table (*.csv)"
@@ -47,8 +48,11 @@ class Sharing(QObject):
         self._context, self._body, self._page = context, body, page
 
     def copy(self, form: str) -> None:
+        """As it stands there: with what is beside the figures and below them."""
         if comparison := self._body.comparison:
-            QGuiApplication.clipboard().setText(FORMS[form](comparison))
+            comparison = put_beside(comparison, self._body.stability)
+            text = FORMS[form](comparison, self._body.table.figures.has_details)
+            QGuiApplication.clipboard().setText(text)
             self._context.bus.said.emit(f"The table is in the clipboard as {form}")
 
     def copy_chart(self) -> None:
