@@ -10,7 +10,7 @@ CHARTS = {
 }
 NOTHING = {  # what is said where there is nothing to draw
     "bars": "No step has a figure of this measure.",
-    "seconds": "no seconds of this",
+    "seconds": "no seconds",
     "latency": "no latencies were counted",
     "size": "no sizes were read",
     "before-after": "No test was carried out both before and after the writes,"

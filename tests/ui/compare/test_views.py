@@ -22,7 +22,7 @@ from ui.pages.compare.sizes import SizesPanel
 from ui.pages.compare.sweeps import SweepPanel
 from ui.theme import SPACE
 
-from .seen import Open, choose, panel
+from .seen import Open, choose, columns_of, panel
 
 
 @pytest.mark.parametrize("columns", [2, 8])
@@ -46,6 +46,21 @@ def test_sizes_of_the_chosen_step(qtbot: QtBot, opened: Open, page: ComparePage,
     rows = list(csv.reader(shown.csv().splitlines()))[1:]
     assert len(rows) == 2 * columns
     assert {row[1] for row in rows} == {"tables and indexes", "redo log or WAL"}
+
+
+def test_who_has_no_curve_is_named(qtbot: QtBot, page: ComparePage) -> None:
+    """One of the sessions never came to the step."""
+    plans = [comparable.plan(1, number=1), comparable.plan(1, number=2, its_steps=comparable.steps()[:-2])]
+    ids = [id_ for each in plans for id_ in comparable.keep(page.context.home, each)]
+    page.open(Wanted("compare", tuple(ids)))
+    qtbot.waitUntil(lambda: columns_of(page) == 2)
+    choose(page, "point-query")
+    seconds = panel(qtbot, page, SecondsPanel)
+    qtbot.waitUntil(lambda: f"; no seconds of innodb-preset0-1 {ids[1][-6:]}" in seconds._remark.text())
+    latency = panel(qtbot, page, LatencyPanel)
+    qtbot.waitUntil(lambda: latency._numbers is not None)
+    assert latency._chart and not latency._chart._head._is_brief
+    assert [len(xs) > 0 for _, xs, _ in latency._chart._curves] == [True, False]  # type: ignore[attr-defined]
 
 
 def test_a_step_that_failed_everywhere_says_so(qtbot: QtBot, opened: Open, page: ComparePage) -> None:

@@ -29,11 +29,10 @@ class LatencyPanel(EndingPanel):
         curves = [
             (line, list(curve), [point.value for point in curve.values()])
             for line, curve in zip(shown.lines, found, strict=True)
-            if curve
         ]
         self._chart.set_title(f"Latency of {row['workload']} over percentiles", "")
         self._chart.set_percentiles(curves, f"ms/{row['latency_per']}", _WHERE, TICKS)
-        if not curves:
+        if not any(found):
             return None
         most = max(point.n for curve in found for point in curve.values())
         of = f"the median of up to {most} repeats" if most > 1 else "of one session"

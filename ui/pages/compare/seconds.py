@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from ...context import Context
 from ...models.comparison import step_text
 from ...tasks import Latest
 from ...theme import SPACE
+from ...widgets.elided import ElidedLabel
 from ...widgets.lines import Line
 from .panel import Panel, Shown
 
@@ -56,7 +57,7 @@ class SecondsPanel(Panel):
         self._chooser.setAccessibleName("Series")
         self._chooser.setToolTip("What is drawn: any series that one of the sessions has")
         self._chooser.activated.connect(self._on_series_chosen)
-        self._remark = QLabel()
+        self._remark = ElidedLabel()
         self._remark.setProperty("role", "muted")
         head = QHBoxLayout()
         head.addWidget(self._chooser)
@@ -97,7 +98,7 @@ class SecondsPanel(Panel):
         self._fill_chooser(found.series)
         threads = "" if row["threads"] is None else f", threads {row['threads']}"
         self._step = f"{step_text(row)}{threads}"
-        self._remark.setText(self._step if found.curves else f"{self._step}: {NOTHING['seconds']}")
+        self._remark.setText(f"{self._step}{_missing(shown, found.curves)}")
         self._tell(shown, row)
         _, label, unit = next((each for each in found.series if each[0] == self._series), ("", "", ""))
         self._numbers = lambda: second_numbers(shown.comparison, found.curves, label, unit)
@@ -153,6 +154,15 @@ class SecondsPanel(Panel):
         self._context.memory.keep("compare/series", self._series)
         if self.shown is not None:
             self.update_from(self.shown)
+
+
+def _missing(shown: Shown, found: Mapping[str, Curve]) -> str:
+    """Which columns have no curve: their names are not beside the others."""
+    columns = zip(shown.comparison["sessions"], names_of(shown.comparison), strict=True)
+    without = [name for column, name in columns if not found.keys() & column["ids"]]
+    if not found:
+        return f": {NOTHING['seconds']}"
+    return f"; {NOTHING['seconds']} of {', '.join(without)}" if without else ""
 
 
 def session_lines(shown: Shown) -> list[Line]:
