@@ -125,7 +125,7 @@ def list_sessions(arguments: argparse.Namespace) -> None:
 
 def _line(entry: Any) -> tuple[str, ...]:
     contender = entry["contender"]
-    state = entry["state"]
+    state = "published" if entry["published"] else entry["state"]
     if entry["failed_steps"]:
         state += f", {count_text(entry['failed_steps'], 'failed step')}"
     build = (contender["build"], contender["engine"], contender["preset"])

@@ -26,7 +26,8 @@ def show(found: Mapping[str, Any]) -> None:
     """The session, its steps, what happened meanwhile and what people had to say."""
     contender = found["contender"]
     reason = f" ({found['reason']})" if found["reason"] else ""
-    print(harmless(f"{found['name']} {found['id']}: {found['state']}{reason}, n = 1"))
+    state = "published" if found["published"] else found["state"]
+    print(harmless(f"{found['name']} {found['id']}: {state}{reason}, n = 1"))
     parts = [contender[name] for name in ("build", "engine", "preset", "table_options")]
     parts += [f"cores {contender['cores']}" if contender["cores"] else ""]
     print(harmless(", ".join(filter(None, parts))))

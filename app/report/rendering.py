@@ -29,12 +29,21 @@ def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
         sections=sections,
         charts=_charts(report, its) if "charts" in sections else [],
         looks=its,
+        beside=_beside(report),
         setup_lines=setup_lines(report.setups),
         explained=explained(report.comparison),
         own_text=_own_text(report.own_text),
         light=CONTENDERS[False],
         dark=CONTENDERS[True],
     )
+
+
+def _beside(report: Report) -> list[str]:
+    """What stands below the name of each column."""
+    columns = report.comparison["sessions"]
+    bases = ["the base" if at == report.base and len(columns) > 1 else "" for at in range(len(columns))]
+    sources = ["published" if column["source"] else "" for column in columns]
+    return [", ".join(filter(None, each)) for each in zip(bases, sources, strict=True)]
 
 
 def _charts(report: Report, its: Sequence[Look]) -> list[dict[str, Any]]:

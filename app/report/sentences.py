@@ -65,14 +65,15 @@ def _counted(rows: Sequence[RowEntry], at: int, name: str, base: str) -> str:
 
 
 def _of_groups(groups: Sequence[GroupEntry], at: int, direction: str) -> Iterator[str]:
-    """Of one step alone there is no mean."""
-    steps = "steps "
+    """Of one step alone there is no mean; groups of one name are told apart by their units."""
+    steps, names = "steps ", [group["group"] for group in groups]
     for group in groups:
         ratio = group["ratios"][at]
         if ratio is not None and ratio["steps"] > 1 and group["direction"] == direction:
             interval = "" if ratio["low"] is None else f" ({ratio['low']:.2f} to {ratio['high']:.2f})"
+            unit = f" in {group['unit']}" if names.count(group["group"]) > 1 else ""
             which = f"the {ratio['steps']} {steps}of {group['group'] or 'no group'}"
-            yield f"{ratio['ratio']:.2f}{interval} over {which}"
+            yield f"{ratio['ratio']:.2f}{interval} over {which}{unit}"
             steps = ""
 
 

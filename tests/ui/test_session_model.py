@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.history import edits
 from app.history.browsing import Filter, Headline, Order
 from app.history.history import History
+from app.history.publishing import import_shipped
 from tests.bench.many_sessions import fill
 from ui.context import Context
 from ui.models.session_columns import NAME, columns, headline_text, headline_tip
@@ -57,6 +58,14 @@ def test_the_first_page_is_there_at_once_and_others_when_they_are_looked_at(
     first, last = told.args[:2]
     assert (first.row(), last.row()) == (2 * PAGE, 3 * PAGE - 1)
     assert text(model, 2 * PAGE, "Name")
+
+
+def test_what_was_published_is_marked(context: Context, qtbot: QtBot) -> None:
+    with History(context.home) as history:
+        import_shipped(history)
+    shown = SessionModel(context.tasks, context.theme, context.bus)
+    asked(qtbot, shown, shown.reload)
+    assert {text(shown, row, "State") for row in range(21)} == {"published"}
 
 
 def test_a_group_has_a_column_with_its_qps(model: SessionModel) -> None:

@@ -38,7 +38,9 @@ NAME, STATE, CONTENDER, TARGET, DATE, TAGS = 0, 1, 2, 6, 8, 10
 
 
 def state_text(line: SessionLine) -> str:
-    """`completed`, `completed, 2 failed` where steps have failed, `failed: the disk is full`."""
+    """`completed`, `completed, 2 failed` where steps have failed, `failed: the disk is full`, `published`."""
+    if line["published"]:
+        return "published"
     failed = f", {line['failed_steps']} failed" if line["failed_steps"] else ""
     return f"{line['state']}{failed}: {line['reason']}" if line["reason"] else line["state"] + failed
 

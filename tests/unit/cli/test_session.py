@@ -168,3 +168,11 @@ def test_seconds_that_cannot_stand_for_a_step(
     words: tuple[str, ...], why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert why in refused(capsys, "session", "cut", "last", *words)
+
+
+def test_published_sessions_are_marked(capsys: pytest.CaptureFixture[str], dyno_home: Path) -> None:
+    said(capsys, "import", "--published")
+    lines = said(capsys, "session", "list").splitlines()[1:]
+    assert len(lines) == 21 and all("  published  " in line for line in lines)
+    shown = said(capsys, "session", "show", "innodb-8.0.3-i5")
+    assert "published, n = 1" in shown and "published by Mark Callaghan, 2017-11" in shown

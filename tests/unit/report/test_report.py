@@ -295,6 +295,16 @@ def test_published_results_name_their_source(history: History) -> None:
     assert "4.26 over the 13 steps of write-heavy" in report.summary[1]
 
 
+def test_groups_of_one_name_are_told_apart_by_their_units(history: History) -> None:
+    import_shipped(history)
+    report = read_report(history, ["innodb-5.0.96-i3", "innodb-8.0.3-i3"])
+    assert "1.26 over the 5 of scan-heavy in queries/s" in report.summary[1]
+    assert "0.79 over the 2 of scan-heavy in rows/s" in report.summary[1]
+    html = render(report, ".html")
+    assert "<small>the base, published</small>" in html and "<small>published</small>" in html
+    assert html.count("Mark Callaghan, 2017-11, InnoDB from") == 1, "what all share stands once"
+
+
 def test_published_results_beside_ones_own(history: History) -> None:
     """A mean is over the steps that both have; what is not known of published results is no difference."""
     import_shipped(history)
