@@ -29,19 +29,27 @@ def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[s
         *_marked(found, names),
         *_seconds(found, names),
         *_not_the_same(history, found, names),
-        *_noted(history, found, names),
-        *_repeats(found, names),
+        *_shared("note on {}: {}", _noted(history, found, names)),
+        *_shared("{}: {}", _repeats(found, names)),
         *filter(None, [explained(found)]),
     ]
 
 
-def _repeats(found: Comparison, names: Sequence[str]) -> Iterator[str]:
+def _shared(form: str, told: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """What is the same of several stands once, with the names of all."""
+    names: dict[str, list[str]] = {}
+    for name, said in told:
+        names.setdefault(said, []).append(name)
+    yield from (form.format(", ".join(of), said) for said, of in names.items())
+
+
+def _repeats(found: Comparison, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """How often each was measured, how far its sessions lie apart; of one alone, how far its seconds do."""
     for at, (name, column) in enumerate(zip(names, found["sessions"], strict=True)):
         sessions = repeats_text(len(column["ids"]), column["loads"], column["server_starts"])
         spreads = _apart("they", ((row["spread"][at], row) for row in found["rows"]))
         alone = _apart("blocks of its seconds", ((row["within"][at], row) for row in found["rows"]))
-        yield f"{name}: {sessions}{spreads or alone}"
+        yield name, f"{sessions}{spreads or alone}"
 
 
 def _apart(what: str, shares: Iterable[tuple[float | None, RowEntry]]) -> str:
@@ -118,12 +126,12 @@ def _not_the_same(history: History, found: Comparison, names: Sequence[str]) -> 
             yield f"{rule}: " + "; ".join(f"{', '.join(of)}: {answer}" for answer, of in who.items())
 
 
-def _noted(history: History, found: Comparison, names: Sequence[str]) -> Iterator[str]:
+def _noted(history: History, found: Comparison, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """What people had to say of the sessions."""
     for name, column in zip(names, found["sessions"], strict=True):
         for session in column["ids"]:
             which = f", session {session[-6:]}" if len(column["ids"]) > 1 else ""
-            yield from (f"note on {name}{which}: {note['text']}" for note in notes(history, session))
+            yield from ((f"{name}{which}", note["text"]) for note in notes(history, session))
 
 
 def _contender(history: History, session: str) -> Contender:

@@ -303,6 +303,8 @@ def test_groups_of_one_name_are_told_apart_by_their_units(history: History) -> N
     html = render(report, ".html")
     assert "<small>the base, published</small>" in html and "<small>published</small>" in html
     assert html.count("Mark Callaghan, 2017-11, InnoDB from") == 1, "what all share stands once"
+    assert html.count("note on innodb-5.0.96-i3, innodb-8.0.3-i3: published by Mark") == 1
+    assert "<li>innodb-5.0.96-i3, innodb-8.0.3-i3: 1 repeat</li>" in html
 
 
 def test_published_results_beside_ones_own(history: History) -> None:
