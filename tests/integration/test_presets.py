@@ -183,6 +183,34 @@ def test_a_preset_that_cannot_be_is_refused_in_the_words_of_the_build(
     assert told in desktop.refused("preset", "check", "innodb/mine", "--build", BUILD)
 
 
+@pytest.mark.full
+@pytest.mark.build("mysql-5.6")
+def test_what_a_server_says_of_a_wrong_value_once_it_is_started_is_told(
+    desktop: Desktop, build_path: Callable[[str], Path]
+) -> None:
+    """Options that help and validation let pass, and that the engine itself refuses."""
+    desktop.dyno("target", "edit", "local", "--search-path", str(build_path("mysql-5.6")))
+    for engine, build, option, told in (
+        (
+            "innodb",
+            "mysql-5.6.24",
+            "innodb_flush_method=SOMEHOW",
+            "Unrecognized value SOMEHOW for innodb_flush",
+        ),
+        (
+            "rocksdb",
+            BUILD,
+            "rocksdb_default_cf_options=compression=kNope",
+            "Invalid default column family config",
+        ),
+    ):
+        path = desktop.home / f"presets/{engine}/mine.cnf"
+        path.parent.mkdir(parents=True)
+        load = "plugin_load_add=ha_rocksdb\n" * (engine == "rocksdb")
+        path.write_text(f"[mysqld]\n{load}{option}\n")
+        assert told in desktop.refused("preset", "check", f"{engine}/mine", "--build", build, "--start")
+
+
 def test_a_value_that_the_server_changes_is_seen_once_it_is_started_behind_a_real_sshd(
     desktop: Desktop, sshd: Sshd, tmp_path: Path
 ) -> None:
