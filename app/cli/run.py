@@ -181,7 +181,10 @@ def prepare(request: PlanRequest, agent: Agent, search_paths: list[str], rehears
     plan = resolve(request, survey, Catalog(), approved_hashes())
     show_plan(plan, estimate(plan, survey))
     checks = [vars(check) for check in check_plan(plan, survey)]
-    checks += agent.check(plan, start=rehearse and not _failed(checks), allow_busy=plan.allow_busy)
+    failed = _failed(checks)
+    told = [(each["name"], each["contender"]) for each in failed]
+    asked = agent.check(plan, start=rehearse and not failed, allow_busy=plan.allow_busy)
+    checks += [each for each in asked if (each["name"], each["contender"]) not in told]
     show_checks(checks)
     failed = _failed(checks)
     if failed:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.cli import main
-from app.cli.run import duelists
-from app.errors import TargetError
-from tests.plans import build, survey
+from app.cli.run import duelists, prepare
+from app.errors import InputError, TargetError
+from app.planner import ContenderRequest
+from app.protocol.plan import Plan
+from tests.plans import build, request, survey
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -57,3 +61,26 @@ def test_a_plan_file_that_is_no_file(capsys: pytest.CaptureFixture[str], tmp_pat
     os.mkfifo(tmp_path / "pipe")
     assert "pipe: is no file" in refused(capsys, "run", str(tmp_path / "pipe"))
     assert f"{tmp_path}: is no file" in refused(capsys, "run", str(tmp_path))
+
+
+class Limitless:
+    """The agent of a target on which no memory limit can be set; the build takes no such option either."""
+
+    def survey(self, search_paths: Sequence[str]) -> dict[str, Any]:
+        return survey(memory_limit_problem="no cgroup can be made")
+
+    def check(self, plan: Plan, **how: Any) -> list[dict[str, Any]]:
+        name = plan.contenders[0].name
+        return [
+            {"name": each, "state": "fail", "text": text, "todo": "take it out", "contender": name}
+            for each, text in (("server memory", "no cgroup can be made"), ("options", "no such option"))
+        ]
+
+
+def test_what_desktop_and_target_both_refuse_is_said_once() -> None:
+    limited = ContenderRequest("mariadb-10.11.19", "innodb", memory_limit="4G")
+    agent: Any = Limitless()
+    with pytest.raises(InputError) as refusal:
+        prepare(request().with_options(contenders=(limited,)), agent, [], rehearse=True)
+    both = "there can be no memory limit: no cgroup can be made (leave it out, or be root on the target)"
+    assert str(refusal.value) == f"nothing was started: {both}; no such option (take it out)"
