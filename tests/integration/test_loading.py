@@ -10,24 +10,14 @@ import pytest
 from app.agent.sizes import sizes
 from app.protocol.events import StepEnded
 from tests.plans import write
+from tests.sequences import LOAD, own_sequence
 
 from .desktop import Desktop
 from .generated import ENGINES, TABLES, Server, fill, logged, shipped
 
 ROWS = 5300  # the last INSERT of a table is a short one
 SIZED = 50_000  # rows; larger tables are weighed by `python -m tests.bench load`
-LOADS = """\
-name = "loads"
-title = "Two tables, filled and read"
-tables = 2
-rows = 2000
-
-[[step]]
-workload = "load"
-
-[[step]]
-workload = "scan"
-"""
+LOADS = own_sequence("loads", LOAD, 'workload = "scan"')
 METHODS = [(engine, "parallel") for engine in ENGINES] + [("rocksdb", "bulk")]
 
 

@@ -12,6 +12,7 @@ from app.catalog import Catalog, Sequence, Workload
 from app.catalog.approval import hash_of
 from app.protocol.events import Fact, Progress, SessionPlanned, StepEnded
 from tests.plans import write
+from tests.sequences import INDEX, LOAD, own_sequence
 
 from .desktop import Desktop
 from .generated import ENGINES, classic
@@ -29,33 +30,10 @@ ROWS = 3000
 LIMIT_S = 1500
 COMMANDS = ("select", "update", "insert", "delete", "begin", "commit")
 FEW = 60  # statements of who asks for figures, rows of the statistics of tables
-SCANS = """\
-name = "scans"
-title = "Both kinds of scan"
-tables = 3
-rows = 3000
-
-[[step]]
-workload = "load"
-
-[[step]]
-workload = "index"
-
-[[step]]
-workload = "scan"
-
-[[step]]
-workload = "scan-count"
-threads = [1, 2]
-
-[[step]]
-workload = "delete-only"
-events = 9000
-
-[[step]]
-name = "fewer"
-workload = "scan"
-"""
+SCANS = own_sequence(
+    "scans", LOAD, INDEX, 'workload = "scan"', 'workload = "scan-count"\nthreads = [1, 2]',
+    'workload = "delete-only"\nevents = 9000', 'name = "fewer"\nworkload = "scan"', tables=3, rows=ROWS,
+)  # fmt: skip
 # every row takes its time
 SLOW = {
     "slow.toml": """\
@@ -79,28 +57,9 @@ function event()
 end
 """,
 }
-SLOWLY = """\
-name = "slowly"
-title = "A scan that takes seconds"
-tables = 1
-rows = 3000
+SLOWLY = own_sequence("slowly", LOAD, 'workload = "slow"', tables=1, rows=ROWS)
 
-[[step]]
-workload = "load"
-
-[[step]]
-workload = "slow"
-"""
-
-EVERY = """\
-name = "every"
-title = "All"
-tables = 2
-rows = 3000
-threads = [2]
-seconds = 1
-warmup = 0
-"""
+EVERY = own_sequence("every", rows=ROWS)
 
 
 def carry_out(desktop: Desktop, sequence: str, contender: str, **options: object) -> list[dict[str, Any]]:

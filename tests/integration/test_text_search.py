@@ -11,45 +11,14 @@ import pytest
 from app.catalog import Catalog
 from app.catalog.approval import hash_of
 from tests.plans import write
+from tests.sequences import own_sequence
 
 from .desktop import Desktop
 
 MARIADB = "mariadb-10.11.19:"
 ROWS = 1200
-SEQUENCE = f"""\
-name = "texts"
-title = "A few documents, for tests"
-tables = 2
-rows = {ROWS}
-threads = [2]
-seconds = 1
-warmup = 0
-
-[[step]]
-workload = "text-load"
-
-[[step]]
-workload = "text-index"
-"""
-COLLECTION = """\
-name = "library"
-title = "Eight references made up in the form of OHSUMED"
-tables = 1
-rows = {rows}
-threads = [1]
-seconds = 1
-warmup = 0
-
-[[step]]
-workload = "text-load"
-options = {{collection = "{files}"}}
-
-[[step]]
-workload = "text-index"
-
-[[step]]
-workload = "text-search"
-"""
+TEXTS = ('workload = "text-load"', 'workload = "text-index"')
+SEQUENCE = own_sequence("texts", *TEXTS, rows=ROWS)
 LIBRARY = Path(__file__).parents[1] / "data/ohsumed"
 SEARCH = '\n[[step]]\nworkload = "text-search"\n'
 
@@ -165,7 +134,10 @@ def test_the_study_goes_to_its_end_on_other_servers(
 
 def library(desktop: Desktop, rows: int, *files: Path) -> list[str]:
     """The words of dyno run for a collection of one's own."""
-    text = COLLECTION.format(rows=rows, files=":".join(map(str, files)))
+    load, index = TEXTS
+    collection = f'{load}\noptions = {{collection = "{":".join(map(str, files))}"}}'
+    steps = (collection, index, 'workload = "text-search"')
+    text = own_sequence("library", *steps, tables=1, rows=rows, threads=[1])
     write(desktop.home / "sequences/library.toml", text)
     return ["run", "--sequence", "library", "--contender", MARIADB + "innodb"]
 
