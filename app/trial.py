@@ -59,7 +59,7 @@ class _CatalogWith(Catalog):
 def try_preset(
     agent: Agent, survey: Survey, preset: Preset, builds: Sequence[str] = (), start: bool = False
 ) -> list[Answer]:
-    """Ask these builds, or all that have the engine; `start` starts each once on an empty directory."""
+    """Ask these builds, or all that have the engine; `start` starts each once. Refusals stand first."""
     names = list(builds) or _with_engine(survey, preset.engine)
     contenders = tuple(ContenderRequest(each, preset.engine, preset.name, name=each) for each in names)
     plan = resolve(PlanRequest(sequence="duel", contenders=contenders), survey, _CatalogWith(preset))
@@ -70,7 +70,8 @@ def try_preset(
         for each in got[name].dropped
     ]
     answers = [one for each in agent.check(plan, start=start) for one in _answers(each)]
-    return left_out + [_placed(each, got[each.build]) for each in answers]
+    placed = [_placed(each, got[each.build]) for each in answers]
+    return sorted(placed, key=lambda each: not each.is_refusal) + left_out
 
 
 def _placed(answer: Answer, got: Rendered) -> Answer:

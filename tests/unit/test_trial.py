@@ -107,6 +107,15 @@ def test_a_server_that_does_not_start_leads_to_the_option_that_it_names() -> Non
     assert found.line == line_of("innodb_flush_method=O_DIRECT")
 
 
+def test_refusals_stand_first_and_what_dyno_leaves_out_last() -> None:
+    write_preset(Catalog(), "innodb", "mine", "[mysqld]\ndatadir=/data\nx=1\n")
+    loose = {"option": "loose_ssl", "state": "ignored", "text": "unknown variable 'loose_ssl=0'"}
+    wrong = {"option": "x", "state": "rejected", "text": "unknown variable 'x=1'"}
+    agent = Agent(check("options", "warn", "ignores", loose), check("options", "fail", wrong["text"], wrong))
+    states = [each.state for each in tried(agent, "mine", builds=["mysql-9.7.4"])]
+    assert states == ["rejected", "ignored", "left out"]
+
+
 def test_an_option_is_named_as_the_preset_has_it() -> None:
     said = {"option": "innodb-flush-method", "state": "rejected", "text": "Error while setting value"}
     (found,) = tried(Agent(check("options", "fail", said["text"], said)), builds=["mysql-9.7.4"])
