@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from PySide6.QtCore import QMargins, QPoint, QRect, QSize
+from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPalette
-from PySide6.QtWidgets import QGraphicsView, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QGraphicsView, QWidget
 
 from app.errors import DynoError
 
@@ -23,10 +23,19 @@ def at_least(widget: QWidget, least: QSize) -> Iterator[QWidget]:
     """With room for all that it shows, however narrow its place in the window is."""
     size = widget.size()
     try:
+        _show_bars(widget, Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         _resize(widget, size.expandedTo(least))
         yield widget
     finally:
+        _show_bars(widget, Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         _resize(widget, size)
+
+
+def _show_bars(widget: QWidget, policy: Qt.ScrollBarPolicy) -> None:
+    """In a picture nobody can scroll."""
+    if isinstance(widget, QAbstractScrollArea):
+        widget.setHorizontalScrollBarPolicy(policy)
+        widget.setVerticalScrollBarPolicy(policy)
 
 
 def _resize(widget: QWidget, size: QSize) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 LINE_HEIGHT = 26
+_EDGE = 4  # pixels of the frame around a table, as the style draws it
 
 
 def tabular(font: QFont) -> QFont:
@@ -42,8 +43,8 @@ class Table(QTableView):
     @property
     def content_size(self) -> QSize:
         """What it takes to see all of it, as wide as its columns are."""
-        head, edge = self.horizontalHeader(), 2 * self.frameWidth()
-        return QSize(head.length() + edge, head.height() + self.verticalHeader().length() + edge)
+        head = self.horizontalHeader()
+        return QSize(head.length() + _EDGE, head.height() + self.verticalHeader().length() + _EDGE)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):

@@ -14,6 +14,7 @@ from tests import comparable
 from ui.models.text_table import SHARE
 from ui.pages.compare import ComparePage
 from ui.pages.compare.why import ALL, STEP, WRITES, WhyPanel
+from ui.widgets.image import at_least
 
 from .seen import Open, choose, panel
 
@@ -78,6 +79,10 @@ def test_a_picture_of_it_shows_all_lines(
     page.sharing.save_chart()
     assert QImage(str(path)).height() >= 2 * needed
     assert shown._table.height() < needed
+    bar = shown._table.verticalScrollBar()
+    with at_least(shown.picture, shown.least):
+        assert not bar.isVisible() and bar.maximum() == 0
+    assert bar.maximum() > 0
 
 
 def test_one_column_has_nothing_to_explain(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
