@@ -50,5 +50,7 @@ def write_report(arguments: argparse.Namespace) -> None:
 def _own_text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{file} cannot be read: it is not UTF-8") from None
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}") from None

@@ -1,4 +1,4 @@
-"""A report in a real browser: it is laid out, in light and dark, and asks for nothing."""
+"""A report in a real browser: it is laid out, on screen and paper, and whatever names hold stays text."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from app.history import edits
 from app.history.history import History
 from app.history.publishing import import_shipped
+from app.history.sessions import find
 from app.report.content import read_report
 from app.report.writing import render
 
+EVIL = "</title></td><script>document.title = 'owned'</script><img src=x onerror=\"alert('owned')\">"
 NAMES = ("innodb-5.6.35-default", "innodb-5.7.10-default", "myrocks-5.6.35-default")
 
 
@@ -20,8 +23,12 @@ NAMES = ("innodb-5.6.35-default", "innodb-5.7.10-default", "myrocks-5.6.35-defau
 def report(tmp_path: Path) -> Path:
     with History(tmp_path / "home") as history:
         import_shipped(history)
+        ids = [find(history, name) for name in NAMES]
+        edits.rename(history, ids[1], EVIL)
+        edits.note(history, ids[1], EVIL)
+        found = read_report(history, ids, title=f"Mine {EVIL}", own_text=f"**own** {EVIL}")
         file = tmp_path / "report.html"
-        file.write_text(render(read_report(history, NAMES), ".html"), encoding="utf-8")
+        file.write_text(render(found, ".html"), encoding="utf-8")
     return file
 
 
@@ -37,6 +44,8 @@ def test_a_browser_shows_it(report: Path, tmp_path: Path) -> None:
     dom = browse(tmp_path / "profile", "--dump-dom", report.as_uri())
     assert "It does best in update-index threads=4 (10.60)" in dom
     assert dom.count("<svg") == 3 + dom.count("<polyline") // len(NAMES)
+    assert "<title>Mine &lt;/title&gt;" in dom and "<script" not in dom and "<img" not in dom
+    assert "<strong>own</strong>" in dom
     picture = tmp_path / "report.png"
     browse(tmp_path / "profile", "--window-size=1000,1400", f"--screenshot={picture}", report.as_uri())
     assert picture.stat().st_size > 50_000

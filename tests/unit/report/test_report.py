@@ -341,7 +341,8 @@ def test_the_command_writes_a_file_once(
 ) -> None:
     with History(dyno_home) as own:
         ids = keep(own)
-    out = tmp_path / "report.html"
+    out, latin = tmp_path / "report.html", tmp_path / "latin.md"
+    latin.write_bytes(b"caf\xe9")
     assert main(["report", *ids, "--out", str(out), "--title", "Mine"]) == 0
     assert "<title>Mine</title>" in out.read_text()
     for words, said in (
@@ -350,6 +351,7 @@ def test_the_command_writes_a_file_once(
         ([*ids, "--out", str(tmp_path / "none" / "r.html")], "cannot be written"),
         ([*ids, "--out", str(tmp_path / "r.md"), "--without", "costs"], "no section 'costs'"),
         ([*ids, "--out", str(tmp_path / "r.md"), "--text", str(tmp_path / "none.md")], "cannot be read"),
+        ([*ids, "--out", str(tmp_path / "r.md"), "--text", str(latin)], "it is not UTF-8"),
         (["nobody", "--out", str(tmp_path / "r.md")], "no session 'nobody'"),
     ):
         assert main(["report", *words]) == 2
