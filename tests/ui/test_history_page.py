@@ -14,7 +14,9 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QMenu, QPlainTextE
 from pytestqt.qtbot import QtBot
 
 from app.history.history import History
+from app.history.publishing import import_shipped
 from app.history.sessions import SessionEntry, sessions
+from app.history.taking_in import take_in
 from app.history.watching import keep_unlocked
 from app.history.writing import Writer
 from tests import journals
@@ -25,6 +27,7 @@ from ui.models.settings_in_force import SettingModel
 from ui.pages.history import HistoryPage
 from ui.pages.history.facets import FacetButton
 from ui.pages.history.filter_bar import FilterLine
+from ui.pages.history.reading import read_detail
 from ui.pages.history.table import SessionTable
 from ui.pages.history.tabs import DetailTabs
 from ui.widgets.empty import EmptyPage
@@ -424,3 +427,16 @@ def test_every_control_has_a_name(hand: Hand) -> None:
     for kind in (QLineEdit, QPlainTextEdit, SessionTable):
         for each in hand.page.findChildren(kind):
             assert each.accessibleName() or each.objectName().startswith("qt_"), each
+
+
+def test_of_what_others_did_only_what_is_known_is_told(context: Context, tmp_path: Path) -> None:
+    folder = tmp_path / "laptop"
+    shutil.copytree(RELEASED.parents[1] / "sysbench", folder)
+    with History(context.home) as history:
+        published = import_shipped(history)[0].session
+        (output,) = take_in(history, folder).sessions
+        details = [read_detail(history, each) for each in (published, output.session)]
+    told = [{name: text for name, text in (*each.what, *each.on) if text} for each in details]
+    assert told[0]["Build"] == "mysql-5.0.96 (MySQL 5.0.96)" and told[0]["Target"] == "nuc-i3"
+    assert told[0]["Published"].startswith("Mark Callaghan, 2017-11, InnoDB from")
+    assert told[1].keys() == {"Contender", "Steps", "Target", "Date", "From", "Id"}

@@ -208,7 +208,7 @@ class HistoryPage(Page):
             self._message.show_error(taken.text)
         else:
             self._message.clear()  # what another file was told of
-            self.context.bus.said.emit(taken.text)
+        self.context.bus.said.emit(taken.text.splitlines()[0])
         self.open(Wanted("history", taken.new + taken.known))
 
     def _on_menu_wanted(self, at: QPoint) -> None:

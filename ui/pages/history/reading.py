@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from app.foreign.session import is_foreign
 from app.history.figures import SessionShown, plan_of, settings, show
 from app.history.history import History
+from app.history.sessions import source_text
 from app.installing import notes_text
 from app.memory_text import memory_text
 from app.protocol.plan import label_of
@@ -35,10 +37,16 @@ def read_detail(history: History, session: str) -> Detail:
     facts: dict[str, Any] = kept["facts"]
     machine = next((value for name, value in facts.items() if name.startswith("machine")), None)
     build = facts.get("build")
+    notes = build.get("notes") or {} if isinstance(build, dict) else {}
+    foreign = is_foreign(plan)
     return Detail(
         shown,
-        tuple(_what(shown, plan, build.get("notes") or {} if isinstance(build, dict) else {})),
-        tuple(_on(shown, plan, machine if isinstance(machine, dict) else {})),
+        tuple(_what_others_did(shown) if foreign else _what(shown, plan, notes)),
+        tuple(
+            _where_others_did(shown, source_text(history, session))
+            if foreign
+            else _on(shown, plan, machine if isinstance(machine, dict) else {})
+        ),
         tuple(settings_of(kept["cnf"], kept["facts"])),
         "\n\n".join([*(_note(each) for each in shown["notes"]), *_cuts(shown)]),
         "\n".join(_remark(each) for each in shown["events"]),
@@ -57,6 +65,26 @@ def _what(shown: SessionShown, plan: dict[str, Any], notes: dict[str, str]) -> I
     yield "Sequence", f"{shown['sequence']}: {_done(shown)}"
     yield "Tables", f"{plan['tables']:,}, each of {plan['rows']:,} rows"
     yield "Each step", f"{seconds_text(plan['seconds'])} after {seconds_text(plan['warmup'])} of warm-up"
+
+
+def _what_others_did(shown: SessionShown) -> Iterator[Pair]:
+    """As far as it is known."""
+    contender = shown["contender"]
+    release = f"{contender['family']} {contender['version']}".strip()
+    preset = contender["preset"] and f"preset {contender['preset']}"
+    yield "Contender", contender["name"]
+    yield "Build", f"{contender['build']} ({release})" if release else contender["build"]
+    yield "Engine", ", ".join(filter(None, (contender["engine"], preset, contender["table_options"])))
+    yield "Sequence", shown["sequence"]
+    yield "Steps", f"{len(shown['steps'])}"
+
+
+def _where_others_did(shown: SessionShown, source: str) -> Iterator[Pair]:
+    yield "Target", shown["target"]
+    yield "Published", source
+    yield "Date", "" if source else _began(shown)
+    yield "From", "not carried out by Dyno, but imported"
+    yield "Id", shown["id"]
 
 
 def _done(shown: SessionShown) -> str:
@@ -83,7 +111,7 @@ def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> I
     yield "Start", start_text(shown["start_state"]) if shown["start_state"] else ""
     took = "" if shown["seconds"] is None else f", took {seconds_text(shown['seconds'])}"
     yield "Began", _began(shown) + took
-    yield "From", "imported" if shown["imported"] else "published" if shown["published"] else ""
+    yield "From", "imported" if shown["imported"] else ""
     yield "Id", shown["id"]
 
 
