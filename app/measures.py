@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .compare import RowEntry
     from .history.figures import StepEntry
 
-PER_QUERY = " per query"  # of the titles of costs
+PER_QUERY, PER_ROW = " per query", " per row"  # of the titles of costs
 ROWS = "rows/s"  # the unit of steps that read or write rows as fast as they can
 
 
@@ -29,6 +29,10 @@ class Measure:
     def unit_of(self, row: RowEntry) -> str:
         """For this step; a step whose figure is rows costs so much a row."""
         return self.unit.format(per=row["latency_per"], of="row" if row["unit"] == ROWS else "query")
+
+    def title_of(self, unit: str) -> str:
+        """For steps in which it has this unit: `CPU per row`."""
+        return self.title.replace(PER_QUERY, PER_ROW) if unit.endswith("/row") else self.title
 
 
 def _latency(name: str) -> Callable[[StepEntry], float | None]:

@@ -102,6 +102,8 @@ class Head(QWidget):
             self._metrics.elidedText(line.label, middle, place.width() - room)
             for line, place in zip(self._lines, self._places, strict=True)
         ]
+        is_cut = self._title_width() > self.width() - SPACE
+        self.setToolTip(f"{self._title}, {self._unit}" if is_cut else "")
         is_high = self._places and not self._is_brief
         self.setFixedHeight(self._places[-1].bottom() + 1 if is_high else LINE_HEIGHT)
         self.update()
@@ -127,7 +129,8 @@ class Head(QWidget):
         place.setLeft(SPACE + QFontMetrics(self._bold).horizontalAdvance(self._title) + SPACE)
         painter.setPen(self._theme.colour("muted"))
         painter.setFont(self._font)
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, self._unit)
+        unit = self._metrics.elidedText(self._unit, Qt.TextElideMode.ElideRight, place.width())
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, unit)
 
     def _paint_entry(self, painter: QPainter, line: Line, label: str, value: str, place: QRect) -> None:
         pen = QPen(drawn_colour(line, self._theme), 3)

@@ -46,6 +46,23 @@ def test_bars_of_each_group(qtbot: QtBot, opened: Open, page: ComparePage) -> No
     assert values["rocksdb-preset0-1"] == [None, None]
 
 
+def test_bars_say_what_a_cost_is_of(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    steps = [*swept("scan", "rows/s", threads=(1, 4)), *swept("point-query", "queries/s", threads=(1, 4))]
+    opened(its_steps=steps)
+    combo = next(each for each in page.findChildren(QComboBox) if each.accessibleName() == "Measure")
+    combo.setCurrentIndex(combo.findText("CPU per query"))
+    bars = panel(qtbot, page, BarsPanel)
+    told = {
+        "read, CPU per row, of the base, less is better",
+        "read, CPU per query, of the base, less is better",
+    }
+    qtbot.waitUntil(lambda: {chart.accessibleName() for chart in bars._charts[:2]} == told)
+    choose(page, "scan")
+    sweep = panel(qtbot, page, SweepPanel)
+    assert sweep._chart
+    assert sweep._chart.accessibleName() == "scan over threads: CPU per row, us/row, less is better"
+
+
 def test_bars_of_one_column_are_figures(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(1)
     bars = panel(qtbot, page, BarsPanel)

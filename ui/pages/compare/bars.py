@@ -185,7 +185,7 @@ def _group(group: Group, rows: Sequence[RowEntry], shown: Shown) -> Grouped:
 
 def measured(group: Group, shown: Shown) -> str:
     """What a ratio is one of."""
-    return group[1] if shown.measure is FIGURE else shown.measure.title
+    return group[1] if shown.measure is FIGURE else shown.measure.title_of(group[1])
 
 
 def better(group: Group) -> str:

@@ -111,7 +111,7 @@ def _draw_rows(chart: LineChart, rows: list[RowEntry], axis: str, shown: Shown) 
     curves = [(line, xs, [each[at].value for each in points]) for at, line in enumerate(shown.lines)]
     reaches = {line.key: [each[at].reach for each in points] for at, line in enumerate(shown.lines)}
     better = ", less is better" if rows[0]["direction"] == "lower" else ""
-    measure = "" if shown.measure is FIGURE else f": {shown.measure.title}"
+    measure = "" if shown.measure is FIGURE else f": {shown.measure.title_of(rows[0]['unit'])}"
     unit = f"{drawn_unit(rows[0]['unit'])}{better}"
     chart.set_title(f"{step_of(rows[0], axis)} over {AXES[axis]}{measure}", unit)
     chart.set_curves(curves, AXES[axis], unit, is_logarithmic(rows, axis), reaches)
