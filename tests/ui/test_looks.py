@@ -232,7 +232,14 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
 def snapshots_dialog(context: Context, window: Window) -> SnapshotsDialog:
     """With one that can be used and one that cannot."""
     contender = {"build": "mariadb-10.11.19", "engine": "innodb", "preset": "optimized"}
-    one = {"contender": contender, "tables": 4, "rows": 1_000_000, "size_bytes": 1 << 30, "made_at": 1.0}
+    one = {
+        "contender": contender,
+        "tables": 4,
+        "rows": 1_000_000,
+        "load_method": "ordered",
+        "size_bytes": 1 << 30,
+        "made_at": 1.0,
+    }
     dialog = SnapshotsDialog(context, Target("xeon"), window)
     dialog.show_kept(
         [
