@@ -188,6 +188,14 @@ def test_long_names_take_nothing_from_the_bars(shown: Shown, theme: Theme) -> No
     assert heights[0] == heights[1] > 0
 
 
+def test_a_head_that_is_cut_is_told_in_full_beside_the_mouse(shown: Shown, theme: Theme) -> None:
+    chart = shown(BarChart, (240, 168))
+    told = "CPU of the machine per query, of the base, less is better"
+    for unit, tip in ((told, f"Figures, {told}"), ("s", "")):
+        chart.set_title("Figures", unit)
+        assert chart._head.toolTip() == tip
+
+
 # missing cells
 
 
