@@ -260,6 +260,7 @@ def import_session(arguments: argparse.Namespace) -> None:
     from ..catalog.mydbtest import import_file, is_mydbtest
     from ..history.publishing import import_shipped
     from ..history.taking_in import TakenIn, take_in
+    from .screen import harmless
     from .workload import say_imported
 
     if (arguments.file is None) != arguments.published:
@@ -270,7 +271,7 @@ def import_session(arguments: argparse.Namespace) -> None:
     with opened() as history:
         taken = TakenIn(import_shipped(history)) if arguments.published else take_in(history, arguments.file)
     for problem in taken.problems:
-        print(f"dyno: {problem}", file=sys.stderr)
+        print(harmless(f"dyno: {problem}"), file=sys.stderr)
     for each in taken.sessions:
         said = "imported" if each.new else "is in the history already, nothing was changed"
         print(f"{each.session}: {said}")

@@ -83,6 +83,8 @@ def _session(path: Path, name: str, steps: list[ForeignStep]) -> ForeignSession:
 
 def _step(file: Path) -> ForeignStep:
     """Raises ValueError where it is no whole output."""
+    if not file.name.isprintable():
+        raise ValueError("its name holds signs that are no text")
     if file.is_dir():
         raise ValueError("it is a folder: import it by itself")
     text, (test, name) = text_of(file), _test_and_name(file)

@@ -10,6 +10,7 @@ from ..protocol.series import P95_EVENTS
 from .session import SERIES, ForeignStep, Second
 
 MAX_BYTES = 64 << 20
+_MOST = 1e15  # no figure is as large
 
 _HEAD = re.compile(r"^sysbench (\d+\.\d+\S*)", re.MULTILINE)
 _THREADS = re.compile(r"^Number of threads: (\d+)$", re.MULTILINE)
@@ -79,20 +80,35 @@ def step_of(text: str, name: str) -> ForeignStep:
         raise ValueError("it is no output of sysbench" if text else "it is empty")
     if "FATAL:" in text:
         raise ValueError(f"sysbench has failed: {text[text.index('FATAL:') :].splitlines()[0]}")
-    threads = int(_needed(_THREADS, text, "Number of threads", "it is no output of a test"))
-    seconds = float(_needed(_TIME, text, "total time", "its end is missing"))
-    queries = int(_needed(_QUERIES, text, "queries performed", "it is of a test without a database"))
+    threads = _count(_needed(_THREADS, text, "Number of threads", "it is no output of a test"))
+    seconds = _figure(_needed(_TIME, text, "total time", "its end is missing"))
+    queries = _count(_needed(_QUERIES, text, "queries performed", "it is of a test without a database"))
     if not seconds:
         raise ValueError("its total time is 0 s")
     printed = _QPS.search(text)
     return ForeignStep(
         Step(name, "drive", threads=threads, coordinates={"threads": threads}),
-        value=float(printed[1]) if printed else round(queries / seconds, 2),
+        value=_figure(printed[1]) if printed else round(queries / seconds, 2),
         seconds=seconds,
-        totals={key: int(found[1]) for key, form in _COUNTS.items() if (found := form.search(text))},
+        totals={key: _count(found[1]) for key, form in _COUNTS.items() if (found := form.search(text))},
         latency_ms=_latency(text),
         reported=_reported(text),
     )
+
+
+def _figure(text: str) -> float:
+    try:
+        figure = float(text)
+    except ValueError:
+        figure = _MOST
+    if figure >= _MOST:
+        raise ValueError(f"{text[:40]} is no figure of sysbench")
+    return figure
+
+
+def _count(text: str) -> int:
+    _figure(text)
+    return int(text)
 
 
 def _needed(form: re.Pattern[str], text: str, name: str, otherwise: str) -> str:
@@ -109,7 +125,7 @@ def _latency(text: str) -> dict[str, float]:
     found = {}
     for each in _LATENCY.finditer(text):
         name = f"p{each['percent']}" if each["percent"] else each["name"]
-        found[name] = float(each["value"]) * (1000 if each["unit"] == "s" else 1)
+        found[name] = _figure(each["value"]) * (1000 if each["unit"] == "s" else 1)
     return found
 
 
@@ -117,11 +133,13 @@ def _reported(text: str) -> tuple[Second, ...]:
     """What was printed on the way (0.4 does not); what a version does not print is missing."""
     found, before = [], 0.0
     for each in (_SINCE_10 if _SINCE_10.search(text) else _OF_05).finditer(text):
-        told, t = each.groupdict(), float(each["t"])
-        if told["percent"] != "95" or float(told["tps"]) * (t - before) < P95_EVENTS:
+        told, t = each.groupdict(), _figure(each["t"])
+        if told["percent"] != "95" or _figure(told["tps"]) * (t - before) < P95_EVENTS:
             told["latency"] = None
         if t > before:
             said = [told.get(_PRINTED[series["name"]]) for series in SERIES]
-            found.append(Second(t, t - before, tuple(None if text is None else float(text) for text in said)))
+            found.append(
+                Second(t, t - before, tuple(None if text is None else _figure(text) for text in said))
+            )
         before = t
     return tuple(found)

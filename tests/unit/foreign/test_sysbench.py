@@ -139,6 +139,10 @@ def test_folders_of_small_datum(tmp_path: Path, name: str, step: str, engine: st
         (("total time:", "time in all:"), "no line 'total time': its end is missing"),
         (("time:                          4.0029s", "time:       0.0000s"), "its total time is 0"),
         (("Number of threads: 2", "Threads: 2"), "no line 'Number of threads'"),
+        (("total time:                          4.0029s", "total time:  4.0.29s"), "4.0.29 is no figure of"),
+        (("Number of threads: 2", f"Number of threads: {'9' * 5000}"), "999 is no figure of sysbench"),
+        (("(4816.12 per sec.)", f"({'9' * 400} per sec.)"), "999 is no figure of sysbench"),
+        (("[ 2s ] thds: 2 tps: 302.07", "[ 2s ] thds: 2 tps: 3.0.2"), "3.0.2 is no figure of sysbench"),
         (("Threads started!", "FATAL: error 1045: Access denied"), "sysbench has failed: FATAL: error 1045"),
         (("sysbench 1.0.20", "bench"), "it is no output of sysbench"),
     ],
@@ -207,6 +211,14 @@ def test_a_file_that_is_nothing_of_all(history: History, tmp_path: Path, raw: by
     file.rename(tmp_path / "only" / "run.txt")
     with pytest.raises(InputError, match=r"run\.txt is not read"):
         take_in(history, tmp_path / "only")
+
+
+def test_a_name_that_is_no_text_is_not_a_step(tmp_path: Path) -> None:
+    for name in ("run.txt", "r\nun.txt"):
+        shutil.copy(DATA / "read-only.txt", tmp_path / name)
+    found = read_folder(tmp_path)
+    assert [each.step.name for each in found.session.steps] == ["run"]
+    assert len(found.problems) == 1 and "signs that are no text" in found.problems[0]
 
 
 def test_bytes_that_are_no_utf8_stay_where_they_do_no_harm(tmp_path: Path) -> None:
