@@ -129,6 +129,11 @@ def paths_without(target: Target, base: str) -> list[str] | None:
     return paths if len(paths) < len(target.search_paths) else None
 
 
+def problem_of(build: Mapping[str, Any]) -> str:
+    """Why it cannot start, or have an engine the plugin of which is there; '' where nothing is wrong."""
+    return build.get("problem") or "; ".join((build.get("lacking") or {}).values())
+
+
 def notes_text(notes: Mapping[str, str]) -> str:
     """In one line what is noted of a build; what a person has said first."""
     said = [(name, notes.get(name, "")) for name in (*NOTES, FILE)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import hashlib
 import json
@@ -9,7 +10,7 @@ import os
 import re
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Collection, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from .mycnf import plugin_dir
 from .options import help_arguments, parse_help
@@ -100,7 +101,7 @@ def _first_able(base: str, servers: List[str], empty: str, known: Dict[str, Any]
 def describe(base: str, server: str, empty: str, known: Dict[str, Any]) -> Build:
     """What one server program says it is."""
     build: Build = {"name": "", "base": base, "server": server, "family": None, "version": None}
-    build.update({"version_text": None, "engines": [], "plugin_dir": None, "problem": None})
+    build.update({"version_text": None, "engines": [], "lacking": {}, "plugin_dir": None, "problem": None})
     build.update({"script": is_script(server), "binary": None, "fingerprint": None, "environment": {}})
     try:
         extra, build["version_text"] = _ask_version(base, server)
@@ -111,7 +112,10 @@ def describe(base: str, server: str, empty: str, known: Dict[str, Any]) -> Build
         build["environment"], build["binary"] = extra, binary
         build["family"], build["version"] = parse_version(build["version_text"], options)
         build["plugin_dir"] = plugin_dir(base, options) or None
-        build["engines"] = engines_of(options, build["plugin_dir"] or "", build["script"])
+        plugins = plugins_in(build["plugin_dir"] or "/nowhere", options)
+        if not build["script"]:  # it may know other libraries
+            build["lacking"] = lacking(plugins, extra)
+        build["engines"] = engines_of(options, set(plugins) - set(build["lacking"]))
         if build["version"] is None:
             build["problem"] = "its --version is none Dyno understands: {}".format(
                 build["version_text"][:200]
@@ -202,24 +206,43 @@ def parse_version(text: str, options: Mapping[str, str]) -> Tuple[Optional[str],
     return "MySQL", version
 
 
-def engines_of(options: Mapping[str, str], plugin_dir: str, script: bool = False) -> List[str]:
-    """Engines compiled in, or there as a plugin whose libraries are there too: a script may know others."""
-    found = []
-    for engine, option in ENGINES.items():
-        plugin = os.path.join(plugin_dir, PLUGINS.get(engine, "none"))
-        if option in options or (os.path.isfile(plugin) and (script or not missing_libraries(plugin))):
-            found.append(engine)
-    return found
+def plugins_in(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
+    """The plugins that lie there of engines that are not compiled in."""
+    paths = {engine: os.path.join(folder, name) for engine, name in PLUGINS.items()}
+    return {
+        engine: path
+        for engine, path in paths.items()
+        if ENGINES[engine] not in options and os.path.isfile(path)
+    }
+
+
+def lacking(plugins: Mapping[str, str], environment: Mapping[str, str]) -> Dict[str, str]:
+    """Why an engine cannot be had although its plugin is there."""
+    found = {engine: ", ".join(missing_libraries(path, environment)) for engine, path in plugins.items()}
+    text = "{} lacks {}: install what holds it"
+    return {engine: text.format(PLUGINS[engine], names) for engine, names in found.items() if names}
+
+
+def engines_of(options: Mapping[str, str], plugins: Collection[str]) -> List[str]:
+    """Engines compiled in, or there as a plugin that can be loaded."""
+    return [engine for engine, option in ENGINES.items() if option in options or engine in plugins]
 
 
 def _give_names(builds: List[Build], brought: str) -> None:
-    """Short and unique; one that Dyno has brought is called as its directory, whatever else comes or goes."""
+    """Short and unique; plans keep them, so one that comes later must not take that of another."""
     given: Dict[str, int] = {}
-    called = [(directory_in(brought, build["base"]), build) for build in builds]
-    for directory, build in sorted(called, key=lambda each: not each[0]):
-        name = directory or _said_name(build)
+    for build in sorted(builds, key=lambda each: _rank(each["base"], brought)):
+        name = directory_in(brought, build["base"]) or _said_name(build)
         given[name] = given.get(name, 0) + 1
         build["name"] = name if given[name] == 1 else "{}-{}".format(name, given[name])
+
+
+def _rank(base: str, brought: str) -> int:
+    """What Dyno has brought is called as its directory; what a person has named comes last."""
+    if directory_in(brought, base):
+        return 0
+    is_usual = any(fnmatch.fnmatch(base, os.path.expanduser(pattern)) for pattern in USUAL)
+    return 1 if is_usual else 2
 
 
 def directory_in(folder: str, base: str) -> str:

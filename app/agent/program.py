@@ -12,6 +12,7 @@ import struct
 import subprocess
 import termios
 import time
+from types import MappingProxyType
 from typing import Callable, List, Mapping, NamedTuple, Optional, Sequence
 
 LIMIT_S = 10.0  # for one question; a server answers in some 20 ms
@@ -129,10 +130,10 @@ def why_ended(answer: Answer, server: str) -> str:
     return "it ended with exit code {}: {}".format(answer.code, said[:300])
 
 
-def missing_libraries(server: str) -> List[str]:
-    """The libraries that the loader does not find for a program; none for a script or a static one."""
+def missing_libraries(path: str, environment: Mapping[str, str] = MappingProxyType({})) -> List[str]:
+    """What the loader does not find for a program or a library; nothing for a script or a static one."""
     try:
-        answer = ask("/usr/bin/ldd", [server], {})
+        answer = ask("/usr/bin/ldd", [path], environment)
     except CannotStartError:
         return []
     return re.findall(r"^\s*(\S+) => not found$", answer.out, re.MULTILINE)

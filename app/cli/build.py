@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from ..installing import NOTES
+from ..installing import NOTES, problem_of
 from .parser import add_json, add_target, later
 
 if TYPE_CHECKING:
@@ -69,8 +69,9 @@ def install_build(arguments: argparse.Namespace) -> None:
     with agent_of(Targets().get(arguments.target)) as agent:
         build = _register(agent, arguments) if arguments.there else _bring(agent, arguments)
     what = f"{build['family']} {build['version']}" if build["version"] else "a server"
-    problem = f": it cannot start: {build['problem']}" if build["problem"] else ""
-    print(f"{what} is installed in {build['base']} on {arguments.target}{problem}")
+    is_able = ": it cannot start" if build["problem"] else ""
+    problem = f": {problem_of(build)}" if problem_of(build) else ""
+    print(f"{what} is installed in {build['base']} on {arguments.target}{is_able}{problem}")
 
 
 def _bring(agent: Agent, arguments: argparse.Namespace) -> dict[str, Any]:

@@ -144,13 +144,19 @@ def _show(survey: dict[str, Any]) -> None:
 
 
 def show_builds(builds: list[dict[str, Any]]) -> None:
-    from ..installing import notes_text
+    from ..installing import notes_text, problem_of
     from ..tried import with_tried
     from .screen import print_table
 
     heads = ("build", "family", "version", "engines", "tried", "server", "notes", "problem")
     rows = [
-        {**b, "build": b["name"], "engines": " ".join(b["engines"]), "notes": notes_text(b["notes"])}
+        {
+            **b,
+            "build": b["name"],
+            "engines": " ".join(b["engines"]),
+            "notes": notes_text(b["notes"]),
+            "problem": problem_of(b),
+        }
         for b in with_tried(builds)
     ]
     print_table(heads, [tuple(row[head] or "" for head in heads) for row in rows])

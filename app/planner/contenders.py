@@ -90,9 +90,10 @@ def find_build(request: ContenderRequest, survey: Mapping[str, Any]) -> Mapping[
         raise InputError(f"the build {request.build} cannot start: {build['problem']}")
     engines = [engine.lower() for engine in build.get("engines", [])]
     if request.engine not in engines:
+        lacking = build.get("lacking", {}).get(request.engine)
         raise InputError(
-            f"the build {request.build} does not have the engine {request.engine}; "
-            f"it has {', '.join(engines) or 'none'}"
+            f"the build {request.build} does not have the engine {request.engine}"
+            + (f": {lacking}" if lacking else f"; it has {', '.join(engines) or 'none'}")
         )
     return build
 

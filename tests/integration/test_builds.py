@@ -19,6 +19,10 @@ from app.agent import builds
 from app.agent.builds import environment, find_builds
 from app.agent.machine import survey
 from app.agent.options import check_options, known_options
+from app.errors import InputError
+from app.installing import problem_of
+from app.planner.contenders import find_build
+from app.planner.request import ContenderRequest
 
 MARIADBD = Path("/usr/sbin/mariadbd")
 
@@ -150,6 +154,24 @@ def test_a_missing_library_is_named_and_found_beside_the_server(only: Any, tmp_p
     assert mended["environment"]["LD_LIBRARY_PATH"].split(":")[0] == str(tmp_path / "x" / "lib")
     assert mended["environment"] == environment(str(tmp_path / "x"), str(server))
     assert "innodb-buffer-pool-size" in known_options(mended)
+
+
+def test_what_a_plugin_lacks_is_named(only: Any, tmp_path: Path) -> None:
+    base = tmp_path / "x"
+    patched(base / "bin" / "mariadbd", b"libaio.so.1\0", b"libaio.so.1\0")
+    plugin = base / "lib" / "plugin" / "ha_rocksdb.so"
+    plugin.parent.mkdir(parents=True)
+    whole = Path("/usr/lib/mysql/plugin/ha_rocksdb.so").read_bytes()
+    plugin.write_bytes(whole.replace(b"libsnappy.so.1\0", b"libdynoxx.so.1\0"))
+    (found,) = only(base)
+    assert found["problem"] is None and found["engines"] == ["innodb", "myisam", "aria"]
+    lacking = "ha_rocksdb.so lacks libdynoxx.so.1: install what holds it"
+    assert found["lacking"] == {"rocksdb": lacking} and problem_of(found) == lacking
+    with pytest.raises(InputError, match=f"does not have the engine rocksdb: {lacking}"):
+        find_build(ContenderRequest(found["name"], "rocksdb", "default"), {"builds": [found]})
+    plugin.write_bytes(whole)
+    (mended,) = only(base)
+    assert "rocksdb" in mended["engines"] and mended["lacking"] == {} and problem_of(mended) == ""
 
 
 def test_a_build_for_another_machine(only: Any, tmp_path: Path) -> None:

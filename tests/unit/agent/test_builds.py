@@ -114,6 +114,19 @@ def test_one_that_dyno_has_brought_keeps_its_name(monkeypatch: pytest.MonkeyPatc
     }
 
 
+def test_a_directory_named_later_takes_no_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(builds, "USUAL", (str(tmp_path / "usual" / "*"),))
+    server(tmp_path / "usual" / "x", MYSQL_56)
+    server(tmp_path / "a", MYSQL_56)
+    server(tmp_path / "b", MYSQL_56)
+    found = find_builds([str(tmp_path / "b"), str(tmp_path / "a")])
+    assert {each["name"]: each["base"] for each in found} == {
+        "mysql-5.6.24": str(tmp_path / "usual" / "x"),
+        "mysql-5.6.24-2": str(tmp_path / "b"),
+        "mysql-5.6.24-3": str(tmp_path / "a"),
+    }
+
+
 def test_a_folder_name_says_nothing(survey: Any, tmp_path: Path) -> None:
     server(tmp_path / "mysql-8.0.99", PERCONA)
     script(tmp_path / "mysql-5.7.1" / "bin" / "mysqld", "#!/bin/sh\necho hello\n")

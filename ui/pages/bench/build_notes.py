@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from app.installing import FILE, MOST, NOTES, note
+from app.installing import FILE, MOST, NOTES, note, problem_of
 from app.targets import Ask, Target, agent_on, connect
 from app.tried import tried
 
@@ -107,7 +107,8 @@ def _about(build: Mapping[str, Any]) -> QLabel:
     """What the build is, how its version was tried, and the tarball it came in."""
     file = (build.get("notes") or {}).get(FILE, "")
     version = tried(build.get("family"), build.get("version"))
-    lines = (build.get("version_text"), build.get("server"), version.text, f"from {file}" if file else "")
+    came = f"from {file}" if file else ""
+    lines = (build.get("version_text"), build.get("server"), version.text, problem_of(build), came)
     label = QLabel("\n".join(filter(None, lines)))
     label.setProperty("role", "muted")
     label.setTextFormat(Qt.TextFormat.PlainText)

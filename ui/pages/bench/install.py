@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.errors import DynoError
-from app.installing import ENDINGS, install, name_of, register
+from app.installing import ENDINGS, install, name_of, problem_of, register
 from app.targets import Target, agent_on, connect
 from app.units import bytes_text
 
@@ -191,8 +191,9 @@ class InstallDialog(QDialog):
         self._set_busy(False)
         what = f"{build['family']} {build['version']}" if build["version"] else "A server"
         self.said.setText(f"{what} is {'known' if is_there else 'installed'} in {build['base']}")
-        if build["problem"]:
-            self.message.show_warning(f"It is installed, and cannot start: {build['problem']}")
+        if problem_of(build):
+            is_able = "cannot start" if build["problem"] else "cannot have all of its engines"
+            self.message.show_warning(f"It is installed, and {is_able}: {problem_of(build)}")
         if is_there:
             self.registered.emit()
         self.installed.emit()

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.installing import notes_text
+from app.installing import notes_text, problem_of
 from app.memory_text import ways
 from app.surveys import Survey
 from app.tried import tried
@@ -224,7 +224,7 @@ def _build_item(build: Mapping[str, Any]) -> QTreeWidgetItem:
     engines = ("" if version.is_tried else f"{version.how}: ") + " ".join(build.get("engines") or [])
     item = QTreeWidgetItem([str(build["name"]), f"cannot start: {problem}" if problem else engines])
     notes = notes_text(build.get("notes") or {})
-    said = (build.get("version_text"), build.get("server"), version.text, problem, notes)
+    said = (build.get("version_text"), build.get("server"), version.text, problem_of(build), notes)
     tip = "\n".join(filter(None, said))
     for column in (0, 1):
         item.setToolTip(column, tip)
