@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import select
+import time
+from functools import partial
 from typing import Any, Dict, List, Mapping, Optional
 
 from ..protocol.plan import Contender, Plan
@@ -190,8 +193,9 @@ def _rehearse(plan: Plan, contender: Contender, folder: str) -> List[Dict[str, A
         raise_file_limit(clients)
         known, extra = known_options(build), build["environment"]
         server = Server(vars(contender), folder, known, extra, plan.transport, clients)
-        server.prepare()
-        server.start()
+        wait = partial(_wait_while_asked, server)
+        server.prepare(wait)
+        server.start(wait)
         server.admit()
         return _compare(server, contender, plan)
     except (Refusal, QueryError) as error:
@@ -201,6 +205,21 @@ def _rehearse(plan: Plan, contender: Contender, folder: str) -> List[Dict[str, A
         if server is not None:
             server.stop(30)
             server.clean()
+
+
+def _wait_while_asked(server: Server, seconds: float) -> None:
+    """Who has asked may have gone meanwhile: then nothing goes on."""
+    time.sleep(seconds)
+    if is_unread(1):
+        server.kill()
+        raise Refusal("nobody waits for the answer any more")
+
+
+def is_unread(out: int) -> bool:
+    """Whether the other end of a pipe or socket was closed."""
+    asked = select.poll()
+    asked.register(out, 0)  # what is wrong with it is always told
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in asked.poll(0))
 
 
 def _compare(server: Server, contender: Contender, plan: Plan) -> List[Dict[str, Any]]:

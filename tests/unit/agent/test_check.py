@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from socket import socketpair
 from typing import Any
 
 import pytest
@@ -26,3 +28,14 @@ def test_what_loose_lets_be_ignored_is_one_line(tmp_path: Path, monkeypatch: pyt
         ("fail", "about e"),
         ("warn", "mariadb-10.11.19 ignores loose_a, loose_d"),
     ]
+
+
+def test_whoever_has_asked_and_is_gone_is_noticed() -> None:
+    pipe, socket = os.pipe(), [each.detach() for each in socketpair()]
+    with open(os.devnull, "wb") as nothing:
+        assert not check.is_unread(nothing.fileno())
+    for theirs, ours in (pipe, socket):
+        assert not check.is_unread(ours)
+        os.close(theirs)
+        assert check.is_unread(ours)
+        os.close(ours)
