@@ -27,7 +27,6 @@ class Settling:
         self._seen: Dict[str, Tuple[Any, int]] = {}  # by name: the latest value, looks since it changed
         self._reading: Optional[Reading] = None
         self._sync: Optional[subprocess.Popen[bytes]] = None
-        self._device_s = 0
         self.unpaid: List[str] = []  # what is still waited for
         self.waited_for: Dict[str, int] = {}  # seconds, by what was waited for
         self.debt: Dict[str, Any] = {}
@@ -107,8 +106,7 @@ class Settling:
         return self._sync.poll() is None
 
     def _is_device_busy(self, rates: Mapping[str, float]) -> bool:
-        self._device_s += 1
-        return rates["written_kb"] > FEW_KB and self._device_s <= DEVICE_S
+        return rates["written_kb"] > FEW_KB and self.waited_for.get("device", 0) < DEVICE_S
 
     def end(self) -> List[str]:
         """Put back what begin changed, in the reverse order: the watermark may not exceed the limit.
