@@ -104,7 +104,7 @@ def check_deleting(desktop: Desktop, key: str) -> None:
     lock = Directory(str(desktop.target)).lock({"plan": "P", "pid": os.getpid()})
     assert lock is not None
     refused = desktop.refused("snapshot", "delete", key, code=1)
-    assert "is in use (plan P, " in refused
+    assert "is in use" in refused
     os.close(lock)
     desktop.dyno("snapshot", "delete", key[:6])
     assert desktop.json("snapshot", "list") == []
