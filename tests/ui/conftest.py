@@ -36,7 +36,11 @@ def qapp_cls() -> type[QApplication]:
 
 @pytest.fixture
 def context(qapp: QApplication, dyno_home: Path) -> Iterator[Context]:
-    """A context as the window has it; what it began has ended when the test has."""
+    """A context as the window has it; what it began has ended when the test has.
+
+    Meanwhile cycles are not looked for, as in the window: a thread of the context would delete widgets.
+    """
+    gc.disable()
     qapp.setStyle("Fusion")
     before = set(threading.enumerate())
     made = make_context(dyno_home)
@@ -74,3 +78,4 @@ def _let_go(application: QApplication) -> None:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     application.processEvents()
     gc.collect()
+    gc.enable()
