@@ -35,7 +35,7 @@ class Drawn:
 
 
 CPU = (
-    Drawn("host.cpu_pct", "machine (all)", "muted"),
+    Drawn("host.cpu_pct", "machine (% of all)", "muted"),
     Drawn("server.cpu_pct", "server", "accent"),
     Drawn("sysbench.cpu_pct", "sysbench", "warn"),
 )
