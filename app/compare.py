@@ -126,12 +126,12 @@ def compare(
 
 
 def _columns(entries: Sequence[SessionEntry]) -> list[Column]:
-    """Repeats share a column; but where all are repeats of one another, each gets its own."""
+    """Repeats share a column; but two of one contender and nothing else stand side by side."""
     grouped: dict[tuple[str, str, str], Column] = {}
     for entry in entries:
         key = (entry["contender_key"], entry["work_key"], entry["machine_key"])
         grouped.setdefault(key, []).append(entry)
-    return list(grouped.values()) if len(grouped) > 1 else [[entry] for entry in entries]
+    return [[entry] for entry in entries] if len(grouped) == 1 and len(entries) == 2 else [*grouped.values()]
 
 
 def _cpus(history: History, entry: SessionEntry) -> int | None:

@@ -106,7 +106,16 @@ def test_a_base_that_was_not_named_before_comes_first(history: History) -> None:
     assert [column["id"] for column in found["sessions"]] == [IDS[0], IDS[1]]
 
 
-def test_repeats_alone_stand_beside_one_another(history: History) -> None:
+def test_repeats_of_one_contender_alone_are_one_column(history: History) -> None:
+    keep(history, values=VALUES)
+    found = compare(history, IDS[0::2])
+    assert [column["ids"] for column in found["sessions"]] == [IDS[0::2]]
+    row = next(row for row in found["rows"] if (row["workload"], row["threads"]) == ("point-query", 1))
+    assert (row["values"], row["n"], row["verdict"]) == ([110.0], [3], ["base"])
+    assert row["spread"] == pytest.approx([40.0 / 110.0])
+
+
+def test_two_repeats_alone_stand_beside_one_another(history: History) -> None:
     keep(history, values=VALUES)
     found = compare(history, [IDS[0], IDS[2]])
     assert [column["ids"] for column in found["sessions"]] == [[IDS[0]], [IDS[2]]]
