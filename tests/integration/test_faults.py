@@ -324,10 +324,9 @@ def test_a_full_disk_fails_the_session_with_its_reason_and_the_plan_goes_on(
     running = desktop.begin("run", *desktop.plan(seconds=8, repeats=2, pause=4))
     wait_until(begun(desktop, 4, small_disk), "the writing step has begun", 60)
     filler = small_disk.parent / "filler"
-    with filler.open("wb") as file, pytest.raises(OSError, match="No space"):
+    with filler.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space"):
         while True:
             file.write(b"x" * 65536)
-            file.flush()
     wait_until(ended(desktop, small_disk), "the session has ended", 30)
     filler.unlink()
     assert running.wait(120) == 1
