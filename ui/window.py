@@ -17,6 +17,7 @@ FIRST_SIZE = QSize(1280, 800)
 ITS_FRAME = QSize(4, 40)  # that the desktop puts around it; not known before it is shown
 SAID_MS = 6000
 CALM_MS = 1000  # until the first page has what it shows
+UNSEEN_MS = 2000  # a window that opens minimised is not painted, and follows its plans all the same
 
 
 class Window(QMainWindow):
@@ -26,7 +27,7 @@ class Window(QMainWindow):
         self._pages: dict[str, Page] = {}
         self._actions: dict[str, QActionGroup] = {}
         self._menus: dict[str, QMenu] = {}
-        self._is_painted = False
+        self._has_begun = False
         self._may_close = False
         self.setWindowTitle("Dyno")
         self._places = self._make_places()
@@ -62,9 +63,10 @@ class Window(QMainWindow):
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)
-        if event.type() == QEvent.Type.Paint and not self._is_painted:
-            self._is_painted = True
-            QTimer.singleShot(0, self._on_painted)
+        if event.type() == QEvent.Type.Paint and not self._has_begun:
+            QTimer.singleShot(0, self._begin)
+        elif event.type() == QEvent.Type.Show:
+            QTimer.singleShot(UNSEEN_MS, self._begin)
         return handled
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -129,8 +131,11 @@ class Window(QMainWindow):
 
     # what happens
 
-    def _on_painted(self) -> None:
-        """Only now what is dear: the window stands already, its places can be chosen."""
+    def _begin(self) -> None:
+        """Only once it is painted, what is dear: the window stands already, its places can be chosen."""
+        if self._has_begun:
+            return
+        self._has_begun = True
         from .notices import Notices
 
         if not self._pages:

@@ -55,7 +55,7 @@ QApplication.exec = watched
 sys.argv = ["dyno"]
 main()
 """
-PAINTED = DYNO.replace("WATCH", "Window._on_painted = lambda self: end()  # its places and menus can be used")
+PAINTED = DYNO.replace("WATCH", "Window._begin = lambda self: end()  # its places and menus can be used")
 BENCH = DYNO.replace(
     "WATCH",
     """

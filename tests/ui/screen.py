@@ -37,6 +37,15 @@ class Screen:
         self._desk = subprocess.Popen(
             ["openbox"], env=self.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
+        self._wait_for_desk()
+
+    def _wait_for_desk(self) -> None:
+        """A window that is shown just while openbox takes over is never painted."""
+        end = time.monotonic() + START_S
+        asked = ["xdotool", "get_num_desktops"]
+        while subprocess.run(asked, env=self.environment(), capture_output=True).returncode:
+            assert time.monotonic() < end, "openbox does not start"
+            time.sleep(STEP_S)
 
     def environment(self, **more: str) -> dict[str, str]:
         kept = {key: value for key, value in os.environ.items() if key != "QT_QPA_PLATFORM"}
