@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from .follower import Update
 from .history.decoding import Line, SampleLine
+from .history.figures import GONE, UNREACHED
 from .protocol.events import (
     Progress,
     Sample,
@@ -103,7 +104,15 @@ class SessionProgress:
         """Its journal ends without an end: the agent is gone."""
         if not self.is_over:
             self.state = "lost"
-            self._end_active("failed", "the agent was gone before it ended")
+            self.end_steps("failed", GONE)
+
+    def end_steps(self, state: str, reason: str) -> None:
+        """The one that the session took down with it, and those that it did not come to."""
+        for step in self.steps:
+            if step.state == "active":
+                step.state, step.reason, step.ended_t = state, reason, self.t
+            elif step.state == "waiting":
+                step.state, step.reason = "skipped", UNREACHED
 
     def qps_of(self, sample: SampleLine | Sample) -> float | None:
         value = sample.values[self.qps_at] if 0 <= self.qps_at < len(sample.values) else None
@@ -120,13 +129,7 @@ class SessionProgress:
 
     def _end(self, event: SessionEnded) -> None:
         self.state, self.reason = event.outcome, event.reason
-        self._end_active("failed" if event.outcome == "failed" else "stopped", event.reason)
-
-    def _end_active(self, state: str, reason: str) -> None:
-        """A step that the session took down with it."""
-        for step in self.steps:
-            if step.state == "active":
-                step.state, step.reason, step.ended_t = state, reason, self.t
+        self.end_steps("failed" if event.outcome == "failed" else "stopped", event.reason)
 
 
 @dataclass

@@ -78,7 +78,7 @@ def _check_busy(directory: Directory, plan: Plan) -> Dict[str, Any]:
 
 
 def _held(directory: Directory) -> Dict[str, Any]:
-    text = "plan {} is being carried out in {}".format(directory.holder().get("plan"), directory.path)
+    text = "{} is in use by {}".format(directory.path, directory.held_by())
     return say("busy", FAIL, text, "wait for it or stop it")
 
 

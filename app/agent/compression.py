@@ -123,8 +123,10 @@ def _of_family(name: str, options: Mapping[str, Mapping[str, str]]) -> str:
 def _files(client: Client) -> Iterator[str]:
     """By what the files on the disk are compressed, whatever was asked for."""
     names = [_plain(str(row["name"])) for row in _first_answer(client, [_FILES])]
+    used = [name for name in names if name != "none"]
     if names:
-        yield "files by {}".format(", ".join(names))
+        some = " (not all)" if used != names else ""
+        yield "files by {}{}".format(", ".join(used), some) if used else "files not compressed"
 
 
 def in_words(options: Mapping[str, str]) -> str:

@@ -28,12 +28,8 @@ def start(directory: Directory, text: str, agent: str) -> Dict[str, Any]:
         refuse_if_busy(directory)
     lock = directory.lock({"plan": plan.id, "pid": os.getpid()})
     if lock is None:
-        holder = directory.holder()
-        raise Refusal(
-            "another plan is being carried out in {}: plan {} (process {}): wait for it or stop it".format(
-                directory.path, holder.get("plan"), holder.get("pid")
-            )
-        )
+        text = "{} is in use by {}: wait for it or stop it"
+        raise Refusal(text.format(directory.path, directory.held_by()))
     clean(directory)
     journals = take_in(directory, plan, agent)
     pid = detach(directory, plan, lock, journals, agent)

@@ -92,6 +92,12 @@ class Directory:
             os.close(fd)
         return {}
 
+    def held_by(self) -> str:
+        """Who holds the lock, in words: a plan, or a verb such as `upload`; '' if nobody does."""
+        holder = self.holder()
+        what = holder.get("verb") or "plan {}".format(holder.get("plan", "?"))
+        return "{} (process {})".format(what, holder.get("pid", "?")) if holder else ""
+
     # taking away
 
     def remove(self, path: str) -> None:

@@ -83,8 +83,8 @@ def _start(directory: Directory, _: Any) -> Dict[str, Any]:
 
 def _status(directory: Directory, _: Any) -> Dict[str, Any]:
     holder = directory.holder()
-    text = "plan {plan} (process {pid})".format(**{"plan": "?", "pid": "?", **holder}) if holder else ""
-    return {"locked": bool(holder), "plan": holder.get("plan"), "pid": holder.get("pid"), "holder": text}
+    plan, pid = holder.get("plan"), holder.get("pid")
+    return {"locked": bool(holder), "plan": plan, "pid": pid, "holder": directory.held_by()}
 
 
 def _list(directory: Directory, _: Any) -> Dict[str, Any]:
@@ -159,9 +159,9 @@ def _note_build(directory: Directory, _: Any) -> Dict[str, Any]:
 
 def _hold_still(directory: Directory, verb: str) -> None:
     """Take the lock until this process ends: nothing comes or goes under a plan that is carried out."""
-    if directory.lock({"plan": verb, "pid": os.getpid()}) is None:
-        text = "{} is in use by {plan} (process {pid}): try again when that is over"
-        raise Refusal(text.format(directory.path, **{"plan": "?", "pid": "?", **directory.holder()}))
+    if directory.lock({"verb": verb, "pid": os.getpid()}) is None:
+        text = "{} is in use by {}: try again when that is over"
+        raise Refusal(text.format(directory.path, directory.held_by()))
 
 
 def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], Dict[str, Any]]:

@@ -197,7 +197,8 @@ def _all(folders: tuple[Path, Path], suffix: str, read: Callable[[str], Any]) ->
 
 def _names(folders: tuple[Path, ...], suffix: str) -> list[str]:
     try:
-        return sorted({path.stem for folder in folders for path in folder.glob(f"*.{suffix}")})
+        files = (path for folder in folders for path in folder.glob(f"*.{suffix}") if not path.is_dir())
+        return sorted({path.stem for path in files})
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be read: {error.strerror}") from None
 

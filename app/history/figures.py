@@ -19,6 +19,9 @@ PER_QUERY = (
     "written_kb", "log_kb",
 )  # fmt: skip
 
+# why a step ended of which the journal tells nothing more: the state of its session does
+GONE, UNREACHED = "the agent was gone before it ended", "its session had ended before"
+
 
 class SettledEntry(TypedDict):
     """What a settle step says of the steps before it; bytes and amplification are null where nobody knows."""
@@ -127,11 +130,11 @@ FROM step WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY pos
 
 
 def steps(history: History, session: str) -> list[StepEntry]:
-    """In the order of the plan; what was active when its session was lost has failed."""
-    lost = state_of(history, session) == "lost"
+    """In the order of the plan; where the session is over, so are they all."""
+    state = state_of(history, session)
     settled, counts = _settled(history, session), counted(history, session)
     return [
-        _step(row, lost, settled.get(row[22]), counts.get(row[22]))
+        _step(row, state, settled.get(row[22]), counts.get(row[22]))
         for row in history.query(_STEP, (session,))
     ]
 
@@ -160,11 +163,11 @@ def _space_amplification(ended: dict[str, Any], row_bytes: int | None) -> float 
     return round(taken / (rows * row_bytes), 3) if taken and rows and row_bytes else None
 
 
-def _step(row: Sequence[Any], lost: bool, settled: SettledEntry | None, counts: Counted | None) -> StepEntry:
-    state, reason, whole = row[5], row[6], row[8]
-    if lost and state == "active":
-        state, reason = "failed", "the agent was gone before it ended"
-    given = json.loads(row[17])
+def _step(
+    row: Sequence[Any], session: str, settled: SettledEntry | None, counts: Counted | None
+) -> StepEntry:
+    state, reason = _ended(row[5], row[6], session)
+    whole, given = row[8], json.loads(row[17])
     return {
         "name": row[0],
         "kind": row[1],
@@ -190,6 +193,15 @@ def _step(row: Sequence[Any], lost: bool, settled: SettledEntry | None, counts: 
         "steadiness": {"word": counts.steadiness.word, "text": counts.steadiness.text} if counts else None,
         "cut": _cut(whole, counts),
     }
+
+
+def _ended(state: str, reason: str, session: str) -> tuple[str, str]:
+    """The state of a step and why, where the state of its session says more than the journal does."""
+    if state == "active" and session == "lost":
+        return "failed", GONE
+    if state == "waiting" and session not in ("waiting", "active"):
+        return "skipped", UNREACHED
+    return state, reason
 
 
 def _figure(whole: float | None, counts: Counted | None) -> float | None:

@@ -14,7 +14,7 @@ from ..progress import PlanProgress
 from ..protocol.plan import Plan
 from .blocks import clock_of, staged_seconds, values_of
 from .counting import unsteady_steps
-from .figures import StepEntry, plan_of, steps
+from .figures import GONE, StepEntry, plan_of, steps
 from .history import History
 from .series import SeriesEntry, declared_series
 from .sessions import SessionEntry, sessions
@@ -132,6 +132,9 @@ def stored_progress(history: History, plan: Plan) -> PlanProgress:
         progress.sessions[id_].know(position, state, reason, began_t, ended_t)
     for id_, ended_t in history.query("SELECT id, ended_t FROM session WHERE plan = ?", (plan.id,)):
         progress.sessions[id_].t = max(progress.sessions[id_].t, ended_t or 0.0)
+    for session in progress.sessions.values():
+        if session.is_over:
+            session.end_steps("failed", GONE)
     return progress
 
 

@@ -46,7 +46,7 @@ def _sentences(found: Comparison, at: int, base: int, names: Sequence[str]) -> I
         less = ", where less is better" if direction == "lower" else ""
         if parts:
             yield f"Its geometric mean against {names[base]} is {_listed(parts)}{less}."
-    yield _extremes(rows, at)
+    yield from _extremes(rows, at)
     yield from _cost(found["rows"], at, base)
 
 
@@ -77,17 +77,30 @@ def _of_groups(groups: Sequence[GroupEntry], at: int, direction: str) -> Iterato
             steps = ""
 
 
-def _extremes(rows: Sequence[RowEntry], at: int) -> str:
+def _extremes(rows: Sequence[RowEntry], at: int) -> Iterator[str]:
     """The steps in which it stands out most, either way; waiting and restarts are none of them."""
+    measuring = [row for row in rows if row["kind"] not in ("settle", "restart")] or rows
+    ordered = sorted(measuring, key=lambda row: _benefit(row, at))
+    ahead, behind = _parted(ordered, at)
+    parts = [f"furthest ahead in {_extreme(row, at)}" for row in ahead[-1:]]
+    parts += [f"furthest behind in {_extreme(row, at)}" for row in behind[:1]]
+    if parts:
+        yield f"It is {_listed(parts)}."
 
-    def benefit(row: RowEntry) -> float:
-        ratio = row["relative"][at] or 0.0
-        return ratio if row["direction"] == "higher" else 1 / ratio if ratio else 0.0
 
-    measuring = [row for row in rows if row["kind"] not in ("settle", "restart")]
-    ordered = sorted(measuring or rows, key=benefit)
-    best = f"It does best in {_extreme(ordered[-1], at)}"
-    return f"{best} and worst in {_extreme(ordered[0], at)}." if len(ordered) > 1 else f"{best}."
+def _parted(rows: Sequence[RowEntry], at: int) -> tuple[Sequence[RowEntry], Sequence[RowEntry]]:
+    """Those that are better, and worse; where none could be judged, by their figures, but for marked ones."""
+    if any(row["verdict"][at] in (BETTER, WORSE, NOISE, SMALL) for row in rows):
+        better, worse = ([row for row in rows if row["verdict"][at] == word] for word in (BETTER, WORSE))
+        return better, worse
+    fair = [row for row in rows if row["verdict"][at] != MARKED]
+    return [row for row in fair if _benefit(row, at) > 1], [row for row in fair if _benefit(row, at) < 1]
+
+
+def _benefit(row: RowEntry, at: int) -> float:
+    """Its ratio, of figures of which less is better the other way round."""
+    ratio = row["relative"][at] or 0.0
+    return ratio if row["direction"] == "higher" else 1 / ratio if ratio else 0.0
 
 
 def _extreme(row: RowEntry, at: int) -> str:

@@ -77,6 +77,6 @@ def test_why_it_cannot_be_is_said_in_the_dialog(qtbot: QtBot, context: Context, 
     qtbot.keyClick(dialog.list, Qt.Key.Key_Delete)
     answer(qtbot, dialog, "Delete")
     qtbot.waitUntil(dialog.message.isVisible, timeout=WAIT_MS)
-    assert "is in use by P (process " in dialog.message.text
+    assert "is in use by plan P (process " in dialog.message.text
     assert dialog.list.topLevelItemCount() == 2
     assert len(list(kept.iterdir())) == 2

@@ -150,7 +150,7 @@ def test_a_session_takes_its_active_step_with_it() -> None:
     maker.end("stopped", "asked for by a person")
     progress = played(its_plan, maker)
     session = progress.sessions[maker.session]
-    assert [step.state for step in session.steps] == ["waiting", "stopped", "waiting", "waiting", "waiting"]
+    assert [step.state for step in session.steps] == ["skipped", "stopped", "skipped", "skipped", "skipped"]
     assert progress.left_s == 0.0
     assert progress.line.endswith(": stopped")
 

@@ -96,6 +96,17 @@ def test_myrocks_tells_the_column_families_of_its_tables_and_what_the_files_hold
     assert in_force("rocksdb", **answers) == said
 
 
+@pytest.mark.parametrize(
+    ("kinds", "told"), [(["none"], "files not compressed"), (["LZ4", "none"], "files by LZ4 (not all)")]
+)
+def test_files_that_are_not_compressed_are_said_to_be_that(kinds: list[str], told: str) -> None:
+    answers = {
+        "rocksdb_cf_options": [family("default", "kLZ4Compression")],
+        "rocksdb_sst_props": [{"name": name} for name in kinds],
+    }
+    assert in_force("rocksdb", **answers) == f"every level LZ4; {told}"
+
+
 def test_engines_without_compression_tell_their_row_format() -> None:
     assert in_force("aria", information_schema__tables=table("Page")) == "row format page"
     assert in_force("myisam") == "" and in_force("memory") == ""

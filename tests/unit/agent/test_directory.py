@@ -59,8 +59,12 @@ def test_the_lock_has_one_holder_and_names_it(directory: Directory) -> None:
     assert held is not None
     assert directory.lock({"plan": "Q", "pid": 2}) is None
     assert directory.holder() == {"plan": "P", "pid": 1}
+    assert directory.held_by() == "plan P (process 1)"
     os.close(held)
-    assert directory.holder() == {}
+    assert directory.holder() == {} and directory.held_by() == ""
+    held = directory.lock({"verb": "upload", "pid": 3})
+    assert held is not None and directory.held_by() == "upload (process 3)"
+    os.close(held)
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "", "."])

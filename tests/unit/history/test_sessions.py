@@ -81,7 +81,8 @@ def test_lost_is_derived_from_the_free_lock(filled: History) -> None:
     assert [each["state"] for each in sessions(filled)] == ["completed", "completed", "lost", "lost"]
     assert [each["state"] for each in sessions(filled, states=["lost"])] == ["lost", "lost"]
     steps = figures.show(filled, IDS[2])["steps"]
-    assert [step["state"] for step in steps[:3]] == ["completed", "failed", "waiting"]
+    assert [step["state"] for step in steps[:3]] == ["completed", "failed", "skipped"]
+    assert "session had ended" in steps[2]["reason"]
     assert "agent was gone" in steps[1]["reason"]
     assert series(filled, IDS[2], "point-query", threads=1)["s"] == [-2, -1, 0, 1]
 

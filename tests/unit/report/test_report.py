@@ -22,6 +22,7 @@ from app.report.curves import curve_charts
 from app.report.svg import looks
 from app.report.writing import render
 from app.settings import Settings, keep_settings
+from app.stats import Limits
 from app.units import figure_text
 from tests import comparable, journals
 
@@ -55,7 +56,7 @@ def test_the_summary_counts_what_is_better_and_worse(history: History) -> None:
     assert "Of 5 steps, rocksdb-default is better than innodb-default in 2, worse in 1 and not to be" in told
     assert "not to be told apart in 2." in told
     assert told.endswith("A query costs 1.00 times the CPU (geometric mean over 4 steps).")
-    assert "best in point-query threads=1 (1.50) and worst in point-query threads=2 (0.50)" in told
+    assert "furthest ahead in point-query threads=1 (1.50) and furthest behind in" in told
     assert re.search(r"0\.87 \(0\.86 to 0\.87\) over the 2 steps of read", told)
     assert report.title == "rocksdb-default against innodb-default"
 
@@ -71,6 +72,21 @@ def test_what_matters_is_as_the_person_has_set_it(dyno_home: Path, tmp_path: Pat
         out = tmp_path / f"{number}.md"
         assert main(["report", *ids, "--out", str(out), *words]) == 0
         assert f"is better than innodb-default {told}" in out.read_text().replace("\\", "")
+
+
+@pytest.mark.parametrize(
+    ("matters", "told"),
+    [
+        (0.4, "It is furthest ahead in point-query threads=1 (1.50) and furthest behind in"),
+        (0.6, "It is furthest behind in point-query threads=2 (0.50)."),
+        (3.0, ""),
+    ],
+)
+def test_a_step_stands_out_only_where_it_is_better_or_worse(
+    history: History, matters: float, told: str
+) -> None:
+    (summary,) = read_report(history, keep(history), limits=Limits(matters=matters)).summary
+    assert told in summary and ("furthest" in summary) == bool(told)
 
 
 def test_single_sessions_are_not_judged_in_words_either(history: History) -> None:
