@@ -40,7 +40,7 @@ def draw_chart(request: ChartRequest, path: Path) -> None:
         panel = _panel(context, request)
         _draw(panel, _shown(context, asked))
         with at_least(panel.picture, panel.least) as picture:
-            save_image(picture, path)
+            save_image(picture, path, panel.caption)
     finally:
         close_context(context)
 

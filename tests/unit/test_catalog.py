@@ -321,6 +321,11 @@ def test_a_preset_is_copied_changed_and_deleted() -> None:
     assert "mine" not in catalog.preset_names("innodb")
 
 
+def test_a_folder_is_no_preset_whatever_its_name(dyno_home: Path) -> None:
+    (dyno_home / "presets/innodb/folder.cnf").mkdir(parents=True)
+    assert "folder" not in Catalog().preset_names("innodb")
+
+
 def test_shipped_presets_are_read_only() -> None:
     catalog = Catalog()
     for act in (

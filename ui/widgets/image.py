@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPalette
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QAbstractScrollArea, QGraphicsView, QWidget
 
 from app.errors import DynoError
@@ -44,29 +44,57 @@ def _resize(widget: QWidget, size: QSize) -> None:
         layout.activate()
 
 
-def save_image(widget: QWidget, path: Path) -> None:
+def save_image(widget: QWidget, path: Path, caption: str = "") -> None:
     """As .svg, or in the format of another ending; what cannot be written is told."""
-    is_drawn = _save_svg(widget, path) if path.suffix.lower() == ".svg" else _picture(widget).save(str(path))
+    sheet = _Sheet(widget, caption)
+    is_drawn = _save_svg(sheet, path) if path.suffix.lower() == ".svg" else _picture(sheet).save(str(path))
     if not is_drawn:
         raise DynoError(f"cannot write {path}: no such folder, no right to write there, or an unknown format")
 
 
-def copy_image(widget: QWidget) -> None:
+def copy_image(widget: QWidget, caption: str = "") -> None:
     """To the clipboard."""
-    QGuiApplication.clipboard().setImage(_picture(widget))
+    QGuiApplication.clipboard().setImage(_picture(_Sheet(widget, caption)))
 
 
-def _picture(widget: QWidget) -> QImage:
-    picture = QImage(_size(widget) * _SCALE, QImage.Format.Format_RGB32)
+class _Sheet:
+    """A widget with a margin around it, below a caption that stands elsewhere in the window."""
+
+    def __init__(self, widget: QWidget, caption: str) -> None:
+        self.name = widget.accessibleName()
+        self._widget, self._caption = widget, caption
+        room = QRect(SPACE, SPACE, widget.width(), widget.height())
+        found = widget.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, caption)
+        self._head = QRect(room.topLeft(), QSize(room.width(), found.height() if caption else 0))
+        self._top = SPACE + (self._head.height() + SPACE if caption else 0)
+        self.size = QSize(widget.width() + 2 * SPACE, widget.height() + self._top + SPACE)
+
+    def draw(self, painter: QPainter) -> None:
+        """Anew: the kept ground of a chart has the sharpness of the screen, and would be pixels in an SVG."""
+        palette = self._widget.palette()
+        painter.fillRect(QRect(QPoint(), self.size), palette.color(QPalette.ColorRole.Window))
+        painter.setFont(self._widget.font())
+        painter.setPen(palette.color(QPalette.ColorRole.WindowText))
+        painter.drawText(self._head, Qt.TextFlag.TextWordWrap, self._caption)
+        views = self._widget.findChildren(QGraphicsView)
+        modes = [view.cacheMode() for view in views]
+        for view in views:
+            view.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
+        self._widget.render(painter, QPoint(SPACE, self._top))
+        for view, mode in zip(views, modes, strict=True):
+            view.setCacheMode(mode)
+
+
+def _picture(sheet: _Sheet) -> QImage:
+    picture = QImage(sheet.size * _SCALE, QImage.Format.Format_RGB32)
     picture.setDevicePixelRatio(_SCALE)
-    picture.fill(_ground(widget))
     painter = QPainter(picture)
-    _draw(widget, painter)
+    sheet.draw(painter)
     painter.end()
     return picture
 
 
-def _save_svg(widget: QWidget, path: Path) -> bool:
+def _save_svg(sheet: _Sheet, path: Path) -> bool:
     from PySide6.QtSvg import QSvgGenerator
 
     if not path.parent.is_dir():
@@ -74,31 +102,11 @@ def _save_svg(widget: QWidget, path: Path) -> bool:
     generator = QSvgGenerator()
     generator.setResolution(96)
     generator.setFileName(str(path))
-    generator.setSize(_size(widget))
-    generator.setViewBox(QRect(QPoint(), _size(widget)))
-    generator.setTitle(widget.accessibleName())
+    generator.setSize(sheet.size)
+    generator.setViewBox(QRect(QPoint(), sheet.size))
+    generator.setTitle(sheet.name)
     painter = QPainter()
     if not painter.begin(generator):
         return False
-    painter.fillRect(QRect(QPoint(), _size(widget)), _ground(widget))
-    _draw(widget, painter)
+    sheet.draw(painter)
     return painter.end()
-
-
-def _size(widget: QWidget) -> QSize:
-    return widget.size().grownBy(QMargins(SPACE, SPACE, SPACE, SPACE))
-
-
-def _draw(widget: QWidget, painter: QPainter) -> None:
-    """Anew: the kept ground of a chart has the sharpness of the screen, and would be pixels in an SVG."""
-    views = widget.findChildren(QGraphicsView)
-    modes = [view.cacheMode() for view in views]
-    for view in views:
-        view.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
-    widget.render(painter, QPoint(SPACE, SPACE))
-    for view, mode in zip(views, modes, strict=True):
-        view.setCacheMode(mode)
-
-
-def _ground(widget: QWidget) -> QColor:
-    return widget.palette().color(QPalette.ColorRole.Window)

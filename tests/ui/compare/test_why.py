@@ -88,3 +88,17 @@ def test_a_picture_of_it_shows_all_lines(
 def test_one_column_has_nothing_to_explain(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     opened(1)
     assert panel(qtbot, page, WhyPanel)._remark.text().startswith("Choose a step")
+
+
+def test_a_picture_says_of_what_it_is(
+    qtbot: QtBot, opened: Open, page: ComparePage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened(2)
+    choose(page, "read-only", 1)
+    shown = panel(qtbot, page, WhyPanel)
+    path = tmp_path / "why.svg"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    page.sharing.save_chart()
+    drawn = path.read_text()
+    assert "read-only threads=1: rocksdb-preset0-1 against innodb-preset0-1" in drawn
+    assert "need not be a cause" in drawn or "goes along" in drawn

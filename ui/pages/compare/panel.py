@@ -70,6 +70,11 @@ class Panel(QWidget):
         return self
 
     @property
+    def caption(self) -> str:
+        """What has to be said of the image, and stands elsewhere in the panel."""
+        return ""
+
+    @property
     def least(self) -> QSize:
         """Of that image: room for all that it shows."""
         return LEAST

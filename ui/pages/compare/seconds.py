@@ -50,6 +50,7 @@ class SecondsPanel(Panel):
         self._latest = Latest(context.tasks, self)
         self._chart: TimeChart | None = None
         self._step = ""  # that is drawn
+        self._missing = ""  # columns without a curve
         self._numbers: Callable[[], Numbers] | None = None
         self._series = ALIASES.get(series, series) or context.memory.value("compare/series", QPS)
         self._chooser = QComboBox()
@@ -73,6 +74,10 @@ class SecondsPanel(Panel):
     @property
     def picture(self) -> QWidget:
         return self._chart or self
+
+    @property
+    def caption(self) -> str:
+        return self._missing
 
     def csv(self) -> str:
         return self._numbers().to_csv() if self._numbers else ""
@@ -98,7 +103,8 @@ class SecondsPanel(Panel):
         self._fill_chooser(found.series)
         threads = "" if row["threads"] is None else f", threads {row['threads']}"
         self._step = f"{step_text(row)}{threads}"
-        self._remark.setText(f"{self._step}{_missing(shown, found.curves)}")
+        self._missing = _missing(shown, found.curves)
+        self._remark.setText("; ".join(filter(None, (self._step, self._missing))))
         self._tell(shown, row)
         _, label, unit = next((each for each in found.series if each[0] == self._series), ("", "", ""))
         self._numbers = lambda: second_numbers(shown.comparison, found.curves, label, unit)
@@ -161,8 +167,8 @@ def _missing(shown: Shown, found: Mapping[str, Curve]) -> str:
     columns = zip(shown.comparison["sessions"], names_of(shown.comparison), strict=True)
     without = [name for column, name in columns if not found.keys() & column["ids"]]
     if not found:
-        return f": {NOTHING['seconds']}"
-    return f"; {NOTHING['seconds']} of {', '.join(without)}" if without else ""
+        return NOTHING["seconds"]
+    return f"{NOTHING['seconds']} of {', '.join(without)}" if without else ""
 
 
 def session_lines(shown: Shown) -> list[Line]:

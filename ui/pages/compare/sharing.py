@@ -58,7 +58,7 @@ class Sharing(QObject):
     def copy_chart(self) -> None:
         panel = self._body.panel
         with at_least(panel.picture, panel.least) as picture:
-            copy_image(picture)
+            copy_image(picture, panel.caption)
         self._context.bus.said.emit("The chart is in the clipboard")
 
     def save_table(self) -> None:
@@ -139,7 +139,7 @@ def ask_path(parent: QWidget, name: str, forms: str = _IMAGES) -> Path | None:
 
 def _save_picture(panel: Panel, path: Path) -> None:
     with at_least(panel.picture, panel.least) as picture:
-        save_image(picture, path)
+        save_image(picture, path, panel.caption)
 
 
 def ask_report_path(parent: QWidget) -> Path | None:

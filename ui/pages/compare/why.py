@@ -51,6 +51,7 @@ class WhyPanel(Panel):
         self._table.horizontalHeader().setStretchLastSection(False)
         self._table.setTextElideMode(Qt.TextElideMode.ElideLeft)  # names differ at their ends
         self._heading, self._remark = ElidedLabel(), QLabel()
+        self._caption = ""
         self._build()
 
     def _build(self) -> None:
@@ -76,6 +77,10 @@ class WhyPanel(Panel):
     @property
     def picture(self) -> QWidget:
         return self._table
+
+    @property
+    def caption(self) -> str:
+        return self._caption
 
     @property
     def least(self) -> QSize:
@@ -126,6 +131,7 @@ class WhyPanel(Panel):
         self._arrange(table)
 
     def _arrange(self, table: TextTable) -> None:
+        self._caption = "\n".join(filter(None, (table.title, *table.remarks)))
         self._heading.setText(table.title)
         self._remark.setText("\n".join(table.remarks))
         self._remark.setVisible(bool(table.remarks))
