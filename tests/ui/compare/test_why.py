@@ -95,7 +95,7 @@ def test_a_picture_says_of_what_it_is(
 ) -> None:
     opened(2)
     choose(page, "read-only", 1)
-    shown = panel(qtbot, page, WhyPanel)
+    panel(qtbot, page, WhyPanel)
     path = tmp_path / "why.svg"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     page.sharing.save_chart()
