@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import re
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +16,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from app.errors import LinkError
+from app.follower import Link
 from app.protocol.events import Log, Note, Progress, Sample, SessionStarted, StepEnded
 from app.protocol.plan import Step
 from app.step_text import mark_text
@@ -122,6 +125,22 @@ def test_a_session_that_is_over(recorded: Any, context: Context, drawn: Show) ->
     assert not page.body.steering.isVisible()
     assert not any(action.isEnabled() for action in page.body.steering.actions_of_plan)
     assert page.body.remarks.toPlainText().count("warm-up over") == 2
+
+
+def test_time_goes_on_while_nothing_is_heard(followed: WatchedPlans, qtbot: Any, follow: Follow) -> None:
+    """A server that takes long to start tells nothing meanwhile."""
+    maker = Maker(plan()).planned()
+    maker.add(SessionStarted, agent="a" * 64, pid=1)
+    page = follow(maker)
+    qtbot.waitUntil(lambda: "starting the server" in page.body.header.text)
+    its_plan = followed.get(maker.plan.id)
+    assert its_plan is not None
+    its_plan.link = Link("up", clock_offset_s=maker.events[-1].at + 130 - time.time())
+    page.telling.tell()
+    assert re.search(r"2 min 1\d s elapsed, about", page.body.header.text)
+    its_plan.link = Link("down", clock_offset_s=its_plan.link.clock_offset_s)
+    page.telling.tell()
+    assert "2 min" not in page.body.header.text, "nobody knows whether it goes on"
 
 
 def test_a_session_that_runs_is_read_and_then_kept_up(

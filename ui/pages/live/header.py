@@ -98,7 +98,8 @@ def _state_text(progress: PlanProgress | None, followed: FollowedPlan | None) ->
 
 def _times_text(progress: PlanProgress, followed: FollowedPlan | None) -> str:
     """Elapsed, left and finish; of a plan that is over how long it took, and when."""
-    elapsed = seconds_text(progress.elapsed_s)
+    silent = _silent_s(progress, followed)
+    elapsed = seconds_text(progress.elapsed_s + silent)
     if progress.is_over or followed is None:
         return f"took {elapsed}" if progress.is_over else elapsed
     left, finish_at = progress.left_s, progress.finish_at
@@ -106,7 +107,16 @@ def _times_text(progress: PlanProgress, followed: FollowedPlan | None) -> str:
         return ""
     offset = followed.link.clock_offset_s or 0.0
     finish = max(finish_at - offset, time.time())
+    left = max(0.0, left - silent)
     return f"{elapsed} elapsed, about {seconds_text(left)} left, done at {_clock_text(finish)}"
+
+
+def _silent_s(progress: PlanProgress, followed: FollowedPlan | None) -> float:
+    """Since the latest event: while a server starts there is none for long."""
+    current, link = progress.current, followed.link if followed else None
+    if current is None or current.state != "active" or link is None or link.state != "up":
+        return 0.0
+    return 0.0 if link.clock_offset_s is None else max(0.0, time.time() + link.clock_offset_s - current.at)
 
 
 def _clock_text(at: float) -> str:
