@@ -78,8 +78,7 @@ def _check_busy(directory: Directory, plan: Plan) -> Dict[str, Any]:
 
 
 def _held(directory: Directory) -> Dict[str, Any]:
-    text = "{} is in use by {}".format(directory.path, directory.held_by())
-    return say("busy", FAIL, text, "wait for it or stop it")
+    return say("busy", FAIL, directory.in_use(), "wait for it or stop it")
 
 
 def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> List[Dict[str, Any]]:

@@ -28,8 +28,7 @@ def start(directory: Directory, text: str, agent: str) -> Dict[str, Any]:
         refuse_if_busy(directory)
     lock = directory.lock({"plan": plan.id, "pid": os.getpid()})
     if lock is None:
-        text = "{} is in use by {}: wait for it or stop it"
-        raise Refusal(text.format(directory.path, directory.held_by()))
+        raise Refusal("{}: wait for it or stop it".format(directory.in_use()))
     clean(directory)
     journals = take_in(directory, plan, agent)
     pid = detach(directory, plan, lock, journals, agent)

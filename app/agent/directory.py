@@ -93,10 +93,12 @@ class Directory:
         return {}
 
     def held_by(self) -> str:
-        """Who holds the lock, in words: a plan, or a verb such as `upload`; '' if nobody does."""
-        holder = self.holder()
-        what = holder.get("verb") or "plan {}".format(holder.get("plan", "?"))
-        return "{} (process {})".format(what, holder.get("pid", "?")) if holder else ""
+        """Who holds the lock, in words; '' if nobody does."""
+        return holder_text(self.holder())
+
+    def in_use(self) -> str:
+        """Why the lock could not be taken."""
+        return "{} is in use by {}".format(self.path, self.held_by() or "a process that has just ended")
 
     # taking away
 
@@ -124,6 +126,12 @@ class Directory:
 def write_holder(fd: int, holder: Dict[str, Any]) -> None:
     os.ftruncate(fd, 0)
     os.pwrite(fd, json.dumps(holder).encode(), 0)
+
+
+def holder_text(holder: Dict[str, Any]) -> str:
+    """A plan, or a verb such as `upload`; '' if there is none."""
+    what = holder.get("verb") or "plan {}".format(holder.get("plan", "?"))
+    return "{} (process {})".format(what, holder.get("pid", "?")) if holder else ""
 
 
 def _plain(name: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict
 
 from ..protocol.events import note_problem
 from .control import request
-from .directory import Directory
+from .directory import Directory, holder_text
 from .refusal import Refusal
 
 VERBS = (
@@ -84,7 +84,7 @@ def _start(directory: Directory, _: Any) -> Dict[str, Any]:
 def _status(directory: Directory, _: Any) -> Dict[str, Any]:
     holder = directory.holder()
     plan, pid = holder.get("plan"), holder.get("pid")
-    return {"locked": bool(holder), "plan": plan, "pid": pid, "holder": directory.held_by()}
+    return {"locked": bool(holder), "plan": plan, "pid": pid, "holder": holder_text(holder)}
 
 
 def _list(directory: Directory, _: Any) -> Dict[str, Any]:
@@ -160,8 +160,7 @@ def _note_build(directory: Directory, _: Any) -> Dict[str, Any]:
 def _hold_still(directory: Directory, verb: str) -> None:
     """Take the lock until this process ends: nothing comes or goes under a plan that is carried out."""
     if directory.lock({"verb": verb, "pid": os.getpid()}) is None:
-        text = "{} is in use by {}: try again when that is over"
-        raise Refusal(text.format(directory.path, directory.held_by()))
+        raise Refusal("{}: try again when that is over".format(directory.in_use()))
 
 
 def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], Dict[str, Any]]:

@@ -11,6 +11,7 @@ from ..judgement import MARKED, UNKNOWN_NOISE, GroupEntry
 from ..stats.verdicts import BETTER, DIFFERS, FEW, NOISE, SINGLE, SMALL, WORSE
 from ..units import count_text
 
+_JUDGED = {BETTER, WORSE, DIFFERS, NOISE, SMALL}  # a test could be asked, and said something
 _WORDS = (("better", "than"), ("worse", "than"), ("not to be told apart", "from"), ("undecided", "against"))
 
 
@@ -26,7 +27,7 @@ def summary(found: Comparison, names: Sequence[str], base: int) -> Iterator[str]
 def _unjudged(found: Comparison) -> str:
     """Why no verdict says anything; '' where some do, or where there is nothing to be judged."""
     words = {word for row in found["rows"] for word in row["verdict"]}
-    if words & {BETTER, WORSE, DIFFERS, NOISE, SMALL}:
+    if words & _JUDGED:
         return ""
     if FEW in words:
         return "There are too few repeats to tell a difference from noise: nothing here is judged."
@@ -90,7 +91,7 @@ def _extremes(rows: Sequence[RowEntry], at: int) -> Iterator[str]:
 
 def _parted(rows: Sequence[RowEntry], at: int) -> tuple[Sequence[RowEntry], Sequence[RowEntry]]:
     """Those that are better, and worse; where none could be judged, by their figures, but for marked ones."""
-    if any(row["verdict"][at] in (BETTER, WORSE, NOISE, SMALL) for row in rows):
+    if any(row["verdict"][at] in _JUDGED for row in rows):
         better, worse = ([row for row in rows if row["verdict"][at] == word] for word in (BETTER, WORSE))
         return better, worse
     fair = [row for row in rows if row["verdict"][at] != MARKED]

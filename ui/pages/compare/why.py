@@ -51,7 +51,6 @@ class WhyPanel(Panel):
         self._table.horizontalHeader().setStretchLastSection(False)
         self._table.setTextElideMode(Qt.TextElideMode.ElideLeft)  # names differ at their ends
         self._heading, self._remark = ElidedLabel(), QLabel()
-        self._caption = ""
         self._build()
 
     def _build(self) -> None:
@@ -80,7 +79,7 @@ class WhyPanel(Panel):
 
     @property
     def caption(self) -> str:
-        return self._caption
+        return "\n".join(filter(None, (self._heading.text(), self._remark.text())))
 
     @property
     def least(self) -> QSize:
@@ -131,7 +130,6 @@ class WhyPanel(Panel):
         self._arrange(table)
 
     def _arrange(self, table: TextTable) -> None:
-        self._caption = "\n".join(filter(None, (table.title, *table.remarks)))
         self._heading.setText(table.title)
         self._remark.setText("\n".join(table.remarks))
         self._remark.setVisible(bool(table.remarks))
