@@ -53,6 +53,7 @@ def check_plan(plan: Plan, survey: Mapping[str, Any], clock: Callable[[], float]
         _clock(survey, clock()),
         *_parity(plan, found),
         *_repeats(plan),
+        *_order(plan),
     ]
 
 
@@ -274,6 +275,14 @@ def _repeats(plan: Plan) -> list[Check]:
         todo = f"take {needed}, or fewer steps; where many cells differ fewer repeats do"
         return [Check("repeats", WARN, f"{plan.repeats} of each cannot {text}", todo)]
     return [Check("repeats", PASS, f"{plan.repeats} of each can {text}")]
+
+
+def _order(plan: Plan) -> list[Check]:
+    """A machine that drifts favours the contender of the first or the last hours."""
+    if plan.order != "grouped" or plan.repeats == 1 or len(plan.contenders) == 1:
+        return []
+    text = "grouped order (A A B B): when the machine drifts, equal contenders look different"
+    return [Check("order", WARN, text, "set the order to interleaved (A B B A)")]
 
 
 def _size(value: float) -> str:

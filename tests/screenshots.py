@@ -36,7 +36,7 @@ def prepare(home: Path) -> None:
     """Three engines in turn, again and again, without the window: something to be found in the history."""
     build = _dyno(home, "build", "list").splitlines()[1].split()[0]
     words = [word for engine in ENGINES for word in ("--contender", f"{build}:{engine}")]
-    often = ("--repeats", str(REPEATS), "--order", "interleaved")
+    often = ("--repeats", str(REPEATS))
     _dyno(home, "run", *words, "--sequence", "duel", "--name", "engines", *often)
     _dyno(home, "session", "tag", "last", "no transactions")
 

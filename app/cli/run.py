@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DynoError, InputError, TargetError
-from ..protocol.plan import LOAD_METHODS, STARTS
+from ..protocol.plan import LOAD_METHODS, ORDERS, STARTS
 from ..stats.steady import LEAST_S
 from ..units import count_text
 from .parser import later
@@ -63,8 +63,8 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vary", help="a variable of the server: innodb_spin_wait_delay=6,96")
     parser.add_argument("--name", help="begins the names of the sessions")
     parser.add_argument(
-        "--order", choices=("grouped", "interleaved"),
-        help="of the repeats: A A B B, or A B A B, where a machine that changes with time wrongs nobody",
+        "--order", choices=ORDERS,
+        help="of the sessions: A B B A (the default; a machine that drifts favours no contender), or A A B B",
     )  # fmt: skip
     parser.add_argument(
         "--transport", choices=("socket", "loopback"), help="how the client reaches the server"

@@ -22,10 +22,9 @@ from ..catalog.entries import (
     rows_problem,
 )
 from ..errors import InputError
-from ..protocol.plan import ALLOCATORS, LOAD_METHODS, MEMORY, STARTS, load_method_of
+from ..protocol.plan import ALLOCATORS, LOAD_METHODS, MEMORY, ORDERS, STARTS, load_method_of
 from ..toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
 
-ORDERS = ("grouped", "interleaved")
 MAX_CONTENDERS = 64
 
 _FLAGS = {"cores": "core-sets"}  # --cores are those of a contender
@@ -162,7 +161,7 @@ class PlanRequest:
     cores: tuple[int, ...] | None = None  # core sets; those of the steps go before them
     vary: str = ""  # a variable of the server and its values; variations of the steps go before it
     repeats: int = 1
-    order: str = "grouped"
+    order: str = "interleaved"
     transport: str = ""
     load_method: str = "ordered"
     start: str = "loaded"

@@ -170,10 +170,10 @@ def _share_of_memory(rows: str, tables: int, survey: Mapping[str, Any], row_byte
 def _turns(
     request: PlanRequest, sequence: Sequence, contenders: list[Contender], make_id: Callable[[], str]
 ) -> list[Turn]:
-    """Grouped A A B B, interleaved A B A B."""
+    """Grouped A A B B, interleaved A B B A: every second round goes backwards, so that drift cancels out."""
     repeats, count = range(1, request.repeats + 1), range(len(contenders))
     if request.order == "interleaved":
-        places = [(at, repeat) for repeat in repeats for at in count]
+        places = [(at, repeat) for repeat in repeats for at in (count if repeat % 2 else reversed(count))]
     else:
         places = [(at, repeat) for at in count for repeat in repeats]
     return [

@@ -14,6 +14,7 @@ PREPARING = ("load", "index", "text-index")  # without which the others would me
 STARTS = ("loaded", "restarted", "snapshot")
 FIGURES = ("rate", "latency", "size")  # the value of a step: in its unit, mean ms, bytes of the tables
 LOAD_METHODS = ("ordered", "parallel", "bulk")
+ORDERS = ("interleaved", "grouped")  # of the sessions: A B B A by round, or A A B B
 OPEN_FILES = 1024  # of a server beside its clients: tables, logs, libraries; below it lets fewer clients in
 
 ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  # and the packages of Debian
@@ -132,7 +133,7 @@ class Plan:
     pause: int  # idle seconds before each session
     threads: list[int]
     repeats: int
-    order: str = "grouped"  # grouped | interleaved
+    order: str = "grouped"  # one of ORDERS; the planner always sets it, a plan without it is an old one
     transport: str = "socket"  # socket | loopback
     load_method: str = "ordered"  # one of LOAD_METHODS
     start: str = "loaded"  # one of STARTS: the state the first step after the load finds

@@ -387,12 +387,12 @@ def test_steps_are_ticked_off_alone_and_by_group(qtbot: QtBot, page: BenchPage) 
 
 def test_choices_beside_the_fields(qtbot: QtBot, page: BenchPage) -> None:
     boxes = page.sequence.fields.boxes
-    for name, value in (("order", "interleaved"), ("start", "restarted"), ("transport", "loopback")):
+    for name, value in (("order", "grouped"), ("start", "restarted"), ("transport", "loopback")):
         boxes[name].setCurrentIndex(boxes[name].findData(value))
     page.before.run_bar.busy.click()
     settle(qtbot, page)
     request = page.desk.draft.request
-    assert (request.order, request.start, request.transport) == ("interleaved", "restarted", "loopback")
+    assert (request.order, request.start, request.transport) == ("grouped", "restarted", "loopback")
     assert request.allow_busy
 
 

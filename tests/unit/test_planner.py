@@ -83,7 +83,7 @@ def test_a_plan_file_is_read() -> None:
         ("tables = 4", "warmup = -1", "line 4: warmup must lie between 0"),
         ("tables = 4", "repeats = 101", "line 4: repeats must lie between 1 and 100"),
         ("tables = 4", "repeats = 9" + "9" * 5000, "line 4"),
-        ("tables = 4", 'order = "random"', "line 4: order must be one of grouped, interleaved, not 'random'"),
+        ("tables = 4", 'order = "random"', "line 4: order must be one of interleaved, grouped, not 'random'"),
         ("tables = 4", 'transport = "tcp"', "line 4: transport must be one of socket, loopback"),
         ("tables = 4", 'start = "cold"', "line 4: start must be one of loaded, restarted, snapshot"),
         ("tables = 4", 'load_method = "magic"', "line 4: load_method must be one of ordered, parallel, bulk"),
@@ -376,7 +376,19 @@ def test_turns_are_grouped_or_interleaved() -> None:
         for order in ("grouped", "interleaved")
     }
     assert orders["grouped"] == [(0, 1), (0, 2), (1, 1), (1, 2)]
-    assert orders["interleaved"] == [(0, 1), (1, 1), (0, 2), (1, 2)]
+    assert orders["interleaved"] == [(0, 1), (1, 1), (1, 2), (0, 2)]
+
+
+def test_every_second_round_goes_backwards() -> None:
+    turns = plan(*MARIADB, repeats=3, order="interleaved").turns
+    assert "".join("ABC"[turn.contender] for turn in turns) == "ABCCBAABC"
+    assert [turn.repeat for turn in turns] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
+
+
+def test_turns_are_interleaved_unless_a_plan_file_or_option_says_otherwise() -> None:
+    assert PlanRequest.from_toml(PLAN).order == PlanRequest().order == "interleaved"
+    assert PlanRequest.from_toml('order = "grouped"\n' + PLAN).order == "grouped"
+    assert plan(*MARIADB[:2], repeats=2).order == "interleaved"
 
 
 def test_turns_have_ids_names_and_places() -> None:
@@ -384,9 +396,9 @@ def test_turns_have_ids_names_and_places() -> None:
     assert [turn.ordinal for turn in turns] == [1, 2, 3, 4]
     assert [turn.name for turn in turns] == [
         "mine-innodb-1",
-        "mine-innodb-2",
         "mine-rocksdb-1",
         "mine-rocksdb-2",
+        "mine-innodb-2",
     ]
     assert len({turn.session for turn in turns}) == 4
     assert [turn.session for turn in turns] == sorted(turn.session for turn in turns)

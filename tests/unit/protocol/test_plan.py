@@ -22,6 +22,12 @@ PLAN = Plan(
 )  # fmt: skip
 
 
+def test_an_old_plan_without_an_order_is_grouped() -> None:
+    data = {key: value for key, value in PLAN.to_json().items() if key != "order"}
+    assert Plan.from_json(data).order == "grouped"
+    assert Plan.from_json(data).hash == PLAN.hash
+
+
 def test_a_plan_comes_back_as_it_was() -> None:
     assert Plan.from_json(PLAN.to_json()) == PLAN
     assert Plan.from_json({**PLAN.to_json(), "newer": 1}) == PLAN

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
 
 from app.catalog.entries import TRANSPORTS
 from app.drafting import Draft, Problem
-from app.planner.request import ORDERS
-from app.protocol.plan import LOAD_METHODS, STARTS
+from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS
 from app.stats.steady import LEAST_S
 
 from ...theme import SPACE
@@ -42,8 +41,8 @@ _CHOSEN = {
     "order": (
         "Order",
         ORDERS,
-        "Of the repeats. Grouped: A A B B. Interleaved: A B A B,\n"
-        "where a machine that changes with time wrongs nobody",
+        "Of the sessions. Interleaved: A B B A; a machine that drifts favours no contender.\n"
+        "Grouped: A A B B; drift looks like a difference between contenders",
     ),
     "start": (
         "Start",
