@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Annotated, Protocol
+
+import msgspec
 
 from .errors import LinkError, TargetError
 from .history.decoding import Events
@@ -25,6 +26,7 @@ LONGEST_WAIT_S = 30.0
 GATHER = 2 << 20  # bytes taken together where a lot is waiting
 BUSY = 1 << 14  # a read of this many bytes means that more is waiting
 LONGEST_HEADER = 4096  # bytes of a line beside the journals
+MOST_CHATTER = 64 << 10  # bytes that a login script may print before the first line of the agent
 
 
 class Closable(Protocol):
@@ -79,6 +81,22 @@ class End:
 Frame = Piece | Beat | End
 
 
+class _Said(msgspec.Struct):
+    """A line beside the journals, with every kind that it may be of."""
+
+    error: str | None = None
+    beat: int | None = None
+    at: float = 0.0
+    locked: bool = True
+    end: bool = False
+    session: str = ""
+    offset: Annotated[int, msgspec.Meta(ge=0, le=1 << 53)] = 0
+    bytes: Annotated[int, msgspec.Meta(ge=0, le=MAX_LINE)] = 0
+
+
+_decode = msgspec.json.Decoder(_Said).decode
+
+
 class Frames:
     """Takes the stream of `follow` apart, wherever its reads begin and end."""
 
@@ -87,6 +105,7 @@ class Frames:
         self._session = ""
         self._offset = 0
         self._left = 0  # bytes of the journal still to come
+        self._chatter = 0  # bytes of lines that are no protocol
         self.begun = False  # before, a login script may have printed something
 
     def feed(self, data: bytes) -> Iterator[Frame]:
@@ -104,6 +123,10 @@ class Frames:
                 return
             if line.startswith(b"{") or self.begun:
                 yield from self._take(line)
+                continue
+            self._chatter += len(line) + 1
+            if self._chatter > MOST_CHATTER:
+                raise _no_protocol(line)
 
     def _piece(self) -> Piece | None:
         """All whole lines of the journal that are here."""
@@ -112,7 +135,7 @@ class Frames:
         raw = whole_lines(there)
         if not raw:
             if len(there) > MAX_LINE or len(there) == self._left:
-                raise LinkError(f"the target sent a torn line of session {self._session}")
+                raise TargetError(f"the target sent a torn line of session {self._session}")
             return None
         del self._buffer[: len(raw)]
         self._left -= len(raw)
@@ -123,7 +146,7 @@ class Frames:
         end = self._buffer.find(b"\n")
         if end < 0:
             if len(self._buffer) > LONGEST_HEADER:
-                raise LinkError(f"the target sent what is no protocol: {bytes(self._buffer[:80])!r}")
+                raise _no_protocol(bytes(self._buffer[:80]))
             return None
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
@@ -132,20 +155,25 @@ class Frames:
     def _take(self, line: bytes) -> Iterator[Frame]:
         """A beat, the end, or the header of what follows."""
         try:
-            data = json.loads(line)
-            if "error" in data:
-                raise TargetError(str(data["error"]))
-            self.begun = True
-            if "beat" in data:
-                yield Beat(float(data["at"]), bool(data["locked"]))
-            elif "end" in data:
-                yield End()
-            else:
-                self._session, self._offset, self._left = (
-                    str(data["session"]), int(data["offset"]), int(data["bytes"])
-                )  # fmt: skip
-        except (ValueError, KeyError, TypeError, RecursionError):
-            raise LinkError(f"the target sent what is no protocol: {line[:80]!r}") from None
+            said = _decode(line)
+        except (ValueError, RecursionError):
+            raise _no_protocol(line) from None
+        if said.error is not None:
+            raise TargetError(said.error)
+        if said.beat is not None:
+            yield Beat(said.at, said.locked)
+        elif said.end:
+            yield End()
+        elif said.session:
+            self._session, self._offset, self._left = said.session, said.offset, said.bytes
+        else:
+            raise _no_protocol(line)
+        self.begun = True
+
+
+def _no_protocol(line: bytes) -> TargetError:
+    """Trying again would bring the same: what was sent is not the agent's."""
+    return TargetError(f"the target sent what is no protocol of Dyno: {line[:80]!r}")
 
 
 @dataclass(frozen=True)

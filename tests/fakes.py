@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from app.protocol.plan import Plan
-from app.remote.connection import Completed
+from app.remote.connection import MOST, Completed
 from tests.plans import survey
 
 
@@ -20,7 +20,9 @@ class ScriptedConnection:
         self.asked: list[tuple[list[str], bytes]] = []
         self.opened: list[tuple[list[str], bytes]] = []
 
-    def run(self, argv: Sequence[str], stdin: bytes = b"", timeout_s: float = 30) -> Completed:
+    def run(
+        self, argv: Sequence[str], stdin: bytes = b"", timeout_s: float = 30, most: int = MOST
+    ) -> Completed:
         self.asked.append((list(argv), stdin))
         return self.answers.pop(0)
 

@@ -11,12 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from ..follower import Follower, Link, Update
+from ..history import journals
 from ..history.decoding import decode_lines
-from ..history.journals import whole_lines
 from ..progress import PlanProgress
 from ..protocol.events import Log, Mark, ProtocolError, SessionEnded, StepEnded
 from ..stats.steady import UNSTEADY
 from ..units import count_text, seconds_text, with_unit
+
+CHUNK = 4 << 20  # bytes of a kept journal that are read at once
+MOST_WAITING = 8  # updates, each of a few MiB at most
+LOOK_S = 0.5  # at whether the person has detached, while an update waits
 
 # why steps were not steady, by session and position: the history has looked at those that have ended
 Unsteady = Callable[[], Mapping[tuple[str, int], str]]
@@ -41,10 +45,9 @@ class Watch:
     def replay(self, home: Path, sessions: Iterable[str]) -> None:
         """Take in, without a word, what of these journals has been fetched before."""
         for session in sessions:
-            path = home / "journals" / f"{session}.jsonl"
-            if path.exists():
-                with suppress(ProtocolError):
-                    self.progress.take_all(session, decode_lines(whole_lines(path.read_bytes())))
+            with suppress(ProtocolError):
+                for raw in journals.chunks(journals.path_of(home / "journals", session), CHUNK):
+                    self.progress.take_all(session, decode_lines(raw))
 
     def take(self, update: Update) -> None:
         self._take_link(update.link)
@@ -95,7 +98,7 @@ class Watch:
 
 def follow(make: Callable[[Callable[[Update], None]], Follower], watch: Watch) -> bool:
     """Follow in a thread of its own and show it here; False where the person detached with Ctrl+C."""
-    updates: queue.Queue[Update | Exception | None] = queue.Queue()
+    updates = Updates()
     follower = make(updates.put)
     thread = threading.Thread(target=_run, args=(follower, updates), name="follower", daemon=True)
     thread.start()
@@ -105,11 +108,33 @@ def follow(make: Callable[[Callable[[Update], None]], Follower], watch: Watch) -
         return False
     finally:
         follower.stop()
+        updates.close()
         thread.join(5)
     return True
 
 
-def _run(follower: Follower, updates: queue.Queue[Update | Exception | None]) -> None:
+class Updates:
+    """What the follower has to tell: it waits where the terminal is slower than the target."""
+
+    def __init__(self) -> None:
+        self._queue: queue.Queue[Update | Exception | None] = queue.Queue(MOST_WAITING)
+        self._is_closed = threading.Event()
+
+    def put(self, update: Update | Exception | None) -> None:
+        while not self._is_closed.is_set():
+            with suppress(queue.Full):
+                self._queue.put(update, timeout=LOOK_S)
+                return
+
+    def get(self) -> Update | Exception | None:
+        return self._queue.get()
+
+    def close(self) -> None:
+        """Nobody takes anything in any more."""
+        self._is_closed.set()
+
+
+def _run(follower: Follower, updates: Updates) -> None:
     try:
         follower.run()
         updates.put(None)
@@ -117,7 +142,7 @@ def _run(follower: Follower, updates: queue.Queue[Update | Exception | None]) ->
         updates.put(error)
 
 
-def _show(updates: queue.Queue[Update | Exception | None], watch: Watch) -> None:
+def _show(updates: Updates, watch: Watch) -> None:
     """On a terminal one line that changes below those that stay; else only those."""
     from rich.console import Console
     from rich.status import Status

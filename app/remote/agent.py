@@ -11,11 +11,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from app.errors import DynoError, InputError, TargetError
 from app.protocol.plan import Plan
 
 from .bundle import current_bundle
-from .connection import NOT_FOUND, NOT_RUNNABLE, Completed, Connection, Stream
+from .connection import MOST, NOT_FOUND, NOT_RUNNABLE, Completed, Connection, Stream, TooMuchError
 
 OLDEST_PYTHON = "3.8"
 ASK_S = 30.0  # a verb that only looks at files
@@ -25,6 +27,9 @@ UPLOAD_S = 300.0  # for one piece
 INSTALL_S = 900.0  # a gigabyte of xz is unpacked at 50 MB/s
 DELETE_S = 600.0  # a file system takes its time to let a terabyte go
 REHEARSAL_S = 1800.0  # every contender is initialised and started once
+
+# bytes of an answer; all others say less than connection.MOST
+MOST_OF = {"survey": 4 << 20, "check": 8 << 20}
 
 Answers = list[dict[str, Any]]
 Words = list[str]
@@ -122,7 +127,15 @@ class Agent:
     ) -> dict[str, Any]:
         content = stdin if isinstance(stdin, bytes) else json.dumps(stdin).encode()
         command = self._command(verb, arguments, sha or self.sha)
-        return self._answer(self.connection.run(command, content, timeout_s), verb)
+        return self._answer(self._run(verb, command, content, timeout_s), verb)
+
+    def _run(
+        self, verb: str, command: Sequence[str], content: bytes = b"", timeout_s: float = ASK_S
+    ) -> Completed:
+        try:
+            return self.connection.run(command, content, timeout_s, MOST_OF.get(verb, MOST))
+        except TooMuchError as error:
+            raise TooMuchError(self._name, error.most, verb) from None
 
     def _command(self, verb: str, arguments: Sequence[str], sha: str) -> Words:
         self._make_ready(sha)
@@ -145,7 +158,7 @@ class Agent:
     def _push(self, sha: str, content: bytes) -> bool:
         """True where the agent file lies on the target now."""
         command = [self.python, "-I", "-S", "-c", push_script(), self.directory, sha]
-        completed = self.connection.run(command, content)
+        completed = self._run("push", command, content)
         self._check_python(completed)
         answer = self._answer(completed, "push")
         if "python" in answer:
@@ -171,7 +184,7 @@ class Agent:
         if completed.returncode in (NOT_FOUND, NOT_RUNNABLE):
             raise self._python_missing(f"no {self.python} on {self._name}: install")
         if completed.returncode == 2 and b"nknown option: -I" in completed.stderr:  # before Python 3.4
-            said = self.connection.run([self.python, "-V"])
+            said = self._run("-V", [self.python, "-V"])
             raise self._too_old((said.stdout + said.stderr).decode("utf-8", "replace").split()[-1])
 
     def _too_old(self, version: str) -> TargetError:
@@ -198,11 +211,19 @@ def push_script() -> str:
 
 def _last_object(stdout: bytes) -> dict[str, Any] | None:
     for line in reversed(stdout.splitlines()):
-        with contextlib.suppress(ValueError):
-            answer = json.loads(line)
+        with contextlib.suppress(ValueError, RecursionError):
+            answer = _decoded(line)
             if isinstance(answer, dict):
                 return answer
     return None
+
+
+def _decoded(line: bytes) -> Any:
+    """JSON that can be kept and shown: its numbers are finite, its characters whole."""
+    if b"\\ud" not in line.lower():
+        return msgspec.json.decode(line)
+    finite = json.dumps(json.loads(line), ensure_ascii=False, allow_nan=False)
+    return msgspec.json.decode(finite.encode("utf-8", "replace"))
 
 
 def _list_in(answer: dict[str, Any], name: str) -> list[Any]:

@@ -8,16 +8,24 @@ import select
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Protocol
+from typing import Protocol
 
-from app.errors import LinkError
+from app.errors import LinkError, TargetError
 
 CHUNK = 1 << 16  # bytes of one read
+MOST = 1 << 20  # bytes of an answer, where its verb sets no other limit
+MOST_COMPLAINTS = 64 << 10  # bytes of standard error
+SLICE_S = 0.5  # of one read of an answer
+QUIET_S = 1.5  # of a command, until its target is asked whether it is still there
+END_S = 5.0  # of a command that has closed its output, or that was asked to end
+LOOK_MS = 20  # whether it has ended, where it keeps its standard error open
 NOT_FOUND = 127  # what a shell answers where there is no such command
 NOT_RUNNABLE = 126
+UNKNOWN_CODE = -1
 
 
 @dataclass(frozen=True)
@@ -27,6 +35,16 @@ class Completed:
     returncode: int
     stdout: bytes
     stderr: bytes
+
+
+class TooMuchError(TargetError):
+    """A command said more than any command of Dyno does."""
+
+    def __init__(self, name: str, most: int, verb: str = "") -> None:
+        self.most = most
+        limit = f"{most >> 20} MiB" if most >= 1 << 20 else f"{most >> 10} KiB"
+        asked = f" {verb}" if verb else ""
+        super().__init__(f"{name} answers{asked} with more than {limit}: that is not Dyno's agent")
 
 
 class Stream(Protocol):
@@ -41,7 +59,8 @@ class Stream(Protocol):
         """What it has complained of so far."""
 
     def read(self, timeout_s: float) -> bytes:
-        """What has come, b"" at its end; raises TimeoutError on silence, LinkError where the link is gone."""
+        """What has come, b"" at its end; raises TimeoutError on silence, LinkError where the link is gone,
+        TooMuchError where it complains without end."""
 
     def close(self) -> None: ...
 
@@ -51,8 +70,10 @@ class Connection(Protocol):
 
     name: str  # of the target, as messages say it
 
-    def run(self, argv: Sequence[str], stdin: bytes = b"", timeout_s: float = 30) -> Completed:
-        """Wait for a command; raises LinkError where no answer comes in time."""
+    def run(
+        self, argv: Sequence[str], stdin: bytes = b"", timeout_s: float = 30, most: int = MOST
+    ) -> Completed:
+        """Wait for a command; raises LinkError where no answer comes in time, TooMuchError beyond `most`."""
 
     def open(self, argv: Sequence[str], stdin: bytes = b"") -> Stream:
         """Start a command whose output is read as it comes."""
@@ -67,32 +88,53 @@ def silent(name: str, timeout_s: float) -> LinkError:
     )
 
 
+def answer_of(
+    stream: Stream, name: str, timeout_s: float, most: int, ask_for_life: Callable[[], None] = lambda: None
+) -> Completed:
+    """All that a command says until its end; a quiet target is asked now and then whether it is there."""
+    output = bytearray()
+    heard = time.monotonic()
+    deadline = heard + timeout_s
+    while (left := deadline - time.monotonic()) > 0:
+        try:
+            data = stream.read(min(SLICE_S, left))
+        except TimeoutError:
+            if time.monotonic() - heard > QUIET_S:
+                ask_for_life()
+                heard = time.monotonic()
+            continue
+        if not data:
+            code = UNKNOWN_CODE if stream.returncode is None else stream.returncode
+            return Completed(code, bytes(output), stream.stderr)
+        output += data
+        if len(output) > most:
+            raise TooMuchError(name, most)
+        heard = time.monotonic()
+    raise silent(name, timeout_s)
+
+
 class LocalConnection:
     """This computer, reached the way a target is: one command after the other."""
 
     def __init__(self, name: str = "local") -> None:
         self.name = name
 
-    def run(self, argv: Sequence[str], stdin: bytes = b"", timeout_s: float = 30) -> Completed:
+    def run(
+        self, argv: Sequence[str], stdin: bytes = b"", timeout_s: float = 30, most: int = MOST
+    ) -> Completed:
+        stream = self.open(argv, stdin)
         try:
-            process = _start(argv, stdin, subprocess.PIPE)
-        except OSError as error:
-            return _not_started(argv, error)
-        with process:
-            try:
-                stdout, stderr = process.communicate(timeout=timeout_s)
-            except subprocess.TimeoutExpired:
-                _signal(process, signal.SIGKILL)
-                raise silent(self.name, timeout_s) from None
-        return Completed(_shell_code(process.returncode), stdout, stderr)
+            return answer_of(stream, self.name, timeout_s, most)
+        finally:
+            stream.close(signal.SIGKILL)
 
     def open(self, argv: Sequence[str], stdin: bytes = b"") -> LocalStream:
-        complaints = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - the stream closes it
         try:
-            return LocalStream(_start(argv, stdin, complaints), complaints)
+            return LocalStream(self.name, _start(argv, stdin))
         except OSError as error:
-            complaints.write(_not_started(argv, error).stderr)
-            return LocalStream(_start(["sh", "-c", f"exit {NOT_FOUND}"], b"", subprocess.DEVNULL), complaints)
+            code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUNNABLE
+            words = f"{argv[0]}: {error.strerror}\n".encode()
+            return LocalStream(self.name, _start(["sh", "-c", f"cat >&2; exit {code}"], words))
 
     def close(self) -> None:
         pass
@@ -101,42 +143,60 @@ class LocalConnection:
 class LocalStream:
     """The output of a command on this computer."""
 
-    def __init__(self, process: subprocess.Popen[bytes], complaints: IO[bytes]) -> None:
-        assert process.stdout is not None
+    def __init__(self, name: str, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None and process.stderr is not None
+        self._name = name
         self._process = process
-        self._stdout = process.stdout
-        self._complaints = complaints
+        self._stdout, self._stderr = process.stdout, process.stderr
         self._poll = select.poll()
-        self._poll.register(self._stdout.fileno(), select.POLLIN)
+        for file in (self._stdout, self._stderr):
+            self._poll.register(file.fileno(), select.POLLIN)
+        os.set_blocking(self._stderr.fileno(), False)
         self.returncode: int | None = None
-        self._last = b""  # what it complained of, kept past close()
-
-    @property
-    def stderr(self) -> bytes:
-        if not self._complaints.closed:
-            self._last = os.pread(self._complaints.fileno(), CHUNK, 0)
-        return self._last
+        self.stderr = b""
 
     def read(self, timeout_s: float) -> bytes:
-        if not self._poll.poll(timeout_s * 1000):
-            raise TimeoutError
-        data = os.read(self._stdout.fileno(), CHUNK)
-        if not data:
-            self.returncode = _shell_code(_wait(self._process))
-        return data
+        deadline = time.monotonic() + timeout_s
+        while ready := dict(self._poll.poll(max(deadline - time.monotonic(), 0) * 1000)):
+            self._hear_complaints()
+            if self._stdout.fileno() in ready:
+                data = os.read(self._stdout.fileno(), CHUNK)
+                if not data:
+                    self._end()
+                return data
+        raise TimeoutError
 
-    def close(self) -> None:
+    def close(self, number: signal.Signals = signal.SIGTERM) -> None:
         if self._stdout.closed:
             return
-        _ = self.stderr
         self._stdout.close()
-        self._complaints.close()
+        self._stderr.close()
         if self._process.poll() is None:
-            _signal(self._process, signal.SIGTERM)
+            _signal(self._process, number)
             _wait(self._process)
 
+    def _end(self) -> None:
+        """It says no more; it may complain until it has ended."""
+        self._poll.unregister(self._stdout.fileno())
+        until = time.monotonic() + END_S
+        while self._process.poll() is None and time.monotonic() < until:
+            self._poll.poll(LOOK_MS)
+            self._hear_complaints()
+        self.returncode = _shell_code(_wait(self._process))
+        self._hear_complaints()
 
-def _start(argv: Sequence[str], stdin: bytes, stderr: IO[bytes] | int) -> subprocess.Popen[bytes]:
+    def _hear_complaints(self) -> None:
+        """Take in what is there by now: unread, it would stop the command."""
+        with contextlib.suppress(BlockingIOError):
+            while data := os.read(self._stderr.fileno(), CHUNK):
+                self.stderr += data
+                if len(self.stderr) > MOST_COMPLAINTS:
+                    raise TooMuchError(self._name, MOST_COMPLAINTS)
+            with contextlib.suppress(KeyError):
+                self._poll.unregister(self._stderr.fileno())  # its end would be told again and again
+
+
+def _start(argv: Sequence[str], stdin: bytes) -> subprocess.Popen[bytes]:
     """In a session of its own, so that Ctrl+C in the terminal is not the command's."""
     with tempfile.TemporaryFile() as file:  # a file, as writing to a pipe can wait for ever
         file.write(stdin)
@@ -145,7 +205,7 @@ def _start(argv: Sequence[str], stdin: bytes, stderr: IO[bytes] | int) -> subpro
             argv,
             stdin=file,
             stdout=subprocess.PIPE,
-            stderr=stderr,
+            stderr=subprocess.PIPE,
             cwd=_home(),
             start_new_session=True,
         )
@@ -159,10 +219,10 @@ def _home() -> str:
 
 def _wait(process: subprocess.Popen[bytes]) -> int:
     try:
-        return process.wait(timeout=5)
+        return process.wait(timeout=END_S)
     except subprocess.TimeoutExpired:
         _signal(process, signal.SIGKILL)
-        return process.wait(timeout=5)
+        return process.wait(timeout=END_S)
 
 
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
@@ -173,8 +233,3 @@ def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
 def _shell_code(returncode: int) -> int:
     """A process ended by a signal says 128 + signal, as over SSH through a shell."""
     return 128 - returncode if returncode < 0 else returncode
-
-
-def _not_started(argv: Sequence[str], error: OSError) -> Completed:
-    code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_RUNNABLE
-    return Completed(code, b"", f"{argv[0]}: {error.strerror}\n".encode())

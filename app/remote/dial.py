@@ -20,6 +20,7 @@ from .bounded import bounded
 from .hostkeys import HostKey, KnownHosts, Offer
 from .login import log_in
 from .offers import read_offers
+from .packets import BoundedPacketizer
 from .route import Hop, find_route
 from .secrets import Secrets, system_keyring
 from .ssh import close_transports
@@ -160,7 +161,7 @@ def trust(target: Target, fingerprint: str, ask: Ask) -> Offer:
 
 
 def _transport(sock: socket.socket | paramiko.Channel) -> paramiko.Transport:
-    transport = paramiko.Transport(sock)
+    transport = paramiko.Transport(sock, packetizer_class=BoundedPacketizer)
     transport.daemon = True
     transport.banner_timeout = CONNECT_S
     transport.handshake_timeout = CONNECT_S

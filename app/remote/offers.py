@@ -8,6 +8,7 @@ from typing import Protocol
 
 _KEXINIT = 20
 _LARGEST = 35000  # bytes of a packet, as RFC 4253 has it
+_MOST_LINES = 100  # before the version, as paramiko has it
 
 
 class Readable(Protocol):
@@ -28,9 +29,10 @@ class ServerOffers:
 def read_offers(sock: Readable) -> ServerOffers:
     """Greets a server and reads what it offers; raises ValueError or OSError."""
     sock.send(b"SSH-2.0-Dyno\r\n")
-    version = _line(sock)
-    while not version.startswith(b"SSH-"):
-        version = _line(sock)
+    greeting = (_line(sock) for _ in range(_MOST_LINES))
+    version = next((line for line in greeting if line.startswith(b"SSH-")), None)
+    if version is None:
+        raise ValueError("not an SSH server")
     length, padding = struct.unpack(">IB", _exactly(sock, 5))
     if not padding < length <= _LARGEST:
         raise ValueError("not an SSH packet")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,7 +12,7 @@ import paramiko
 from app.errors import LinkError, TargetError
 
 from .bounded import bounded
-from .connection import CHUNK, Completed, silent
+from .connection import CHUNK, MOST, MOST_COMPLAINTS, UNKNOWN_CODE, Completed, TooMuchError, answer_of
 
 if TYPE_CHECKING:
     from app.targets import Ask, Target, Told
@@ -21,11 +20,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 REQUEST_S = 8.0  # a target that is there answers a request of the protocol at once
-QUIET_S = 1.5  # of a command, until the target is asked whether it is still there
-LIFE_S = 6.0  # of that answer: with the quiet before, a dead link is noticed within 10 s
-SLICE_S = 0.5
-UNKNOWN_CODE = -1
-MOST_COMPLAINTS = 1 << 20  # bytes of standard error that are kept
+LIFE_S = 6.0  # of the answer of a quiet target: with the quiet before, a dead link is noticed within 10 s
+MOST_WAITING = 4 << 20  # bytes to be read: a server that keeps to SSH sends half of it unasked
 
 
 def connect_ssh(target: Target, ask: Ask, told: Told = lambda _stage, _what: None) -> SshConnection:
@@ -47,17 +43,14 @@ class SshConnection:
         self.name = name
         self._transports = list(transports)  # the last one is the target's
 
-    def run(self, argv: Sequence[str], stdin: bytes = b"", timeout_s: float = 30) -> Completed:
-        deadline = time.monotonic() + timeout_s
+    def run(
+        self, argv: Sequence[str], stdin: bytes = b"", timeout_s: float = 30, most: int = MOST
+    ) -> Completed:
         stream = self.open(argv, stdin)
         try:
-            stdout = self._read_all(stream, deadline)
-        except TimeoutError:
-            raise silent(self.name, timeout_s) from None
+            return answer_of(stream, self.name, timeout_s, most, self._ask_for_life)
         finally:
             stream.close()
-        code = UNKNOWN_CODE if stream.returncode is None else stream.returncode
-        return Completed(code, stdout, stream.stderr)
 
     def open(self, argv: Sequence[str], stdin: bytes = b"") -> SshStream:
         channel = self._request(lambda: self._transport.open_session(timeout=REQUEST_S))
@@ -72,26 +65,6 @@ class SshConnection:
     @property
     def _transport(self) -> paramiko.Transport:
         return self._transports[-1]
-
-    def _read_all(self, stream: SshStream, deadline: float) -> bytes:
-        """What comes until the end; a target that is quiet is asked now and then whether it is there."""
-        output: list[bytes] = []
-        heard = time.monotonic()
-        while True:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise TimeoutError
-            try:
-                data = stream.read(min(SLICE_S, left))
-            except TimeoutError:
-                if time.monotonic() - heard > QUIET_S:
-                    self._ask_for_life()
-                    heard = time.monotonic()
-                continue
-            if not data:
-                return b"".join(output)
-            output.append(data)
-            heard = time.monotonic()
 
     def _ask_for_life(self) -> None:
         """One request that every SSH server answers; keep-alives of paramiko wait for no answer."""
@@ -115,15 +88,8 @@ class SshStream:
     def __init__(self, name: str, channel: paramiko.Channel) -> None:
         self._name = name
         self._channel = channel
-        self._complaints = b""
+        self.stderr = b""
         self.returncode: int | None = None
-
-    @property
-    def stderr(self) -> bytes:
-        while self._channel.recv_stderr_ready():
-            self._complaints += self._channel.recv_stderr(CHUNK)
-            self._complaints = self._complaints[:MOST_COMPLAINTS]
-        return self._complaints
 
     def send(self, data: bytes) -> None:
         """All of the command's standard input; a command that ends before it has read it may do so."""
@@ -139,17 +105,26 @@ class SshStream:
             pass
 
     def read(self, timeout_s: float) -> bytes:
-        _ = self.stderr  # taken in meanwhile: unread, it would stop the command
+        self._hear_complaints()
         self._channel.settimeout(timeout_s)
         data = self._channel.recv(CHUNK)
+        if len(self._channel.in_buffer) > MOST_WAITING:
+            raise TooMuchError(self._name, MOST_WAITING)
         if not data:
             self._end()
+            self._hear_complaints()
         return data
 
     def close(self) -> None:
-        _ = self.stderr
         with contextlib.suppress(OSError, EOFError, paramiko.SSHException):
             self._channel.close()
+
+    def _hear_complaints(self) -> None:
+        """Take in what is there by now: unread, it would stop the command."""
+        while self._channel.recv_stderr_ready():
+            self.stderr += self._channel.recv_stderr(CHUNK)
+            if len(self.stderr) > MOST_COMPLAINTS:
+                raise TooMuchError(self._name, MOST_COMPLAINTS)
 
     def _end(self) -> None:
         """The end of the output: of the command, or of the link."""

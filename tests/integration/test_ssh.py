@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import LinkError, TargetError
+from app.remote.connection import TooMuchError
 from app.remote.dial import trust
 from app.remote.hostkeys import HostKeyChangedError, HostKeyUnknownError
 from app.targets import connect
@@ -70,12 +71,20 @@ def test_much_comes_through_a_stream_whole(sshd: Sshd, tmp_path: Path) -> None:
         )
 
 
-def test_many_complaints_stop_no_command(sshd: Sshd) -> None:
+def test_complaints_stop_no_command_and_endless_ones_end_it(sshd: Sshd) -> None:
     sshd.trust()
     with connected(sshd.target()) as connection:
-        completed = connection.run(["sh", "-c", "head -c 8000000 /dev/zero >&2; echo out"])
-        assert completed.stdout == b"out\n"
-        assert 0 < len(completed.stderr) <= 1 << 20
+        completed = connection.run(["sh", "-c", "head -c 60000 /dev/zero >&2; echo out"])
+        assert (completed.stdout, len(completed.stderr)) == (b"out\n", 60_000)
+        with pytest.raises(TooMuchError, match="far answers with more than 64 KiB"):
+            connection.run(["sh", "-c", "yes >&2"])
+        stream = connection.open(["sh", "-c", "yes >&2"])
+        with pytest.raises(TimeoutError):
+            stream.read(1)
+        with pytest.raises(TooMuchError):
+            stream.read(1)
+        stream.close()
+        assert connection.run(["echo", "hello"]).stdout == b"hello\n"
 
 
 def test_a_stream_is_silent_then_speaks_then_ends(sshd: Sshd) -> None:

@@ -18,6 +18,7 @@ from app.history import edits
 from app.history.history import History
 from app.history.sessions import sessions
 from app.history.writing import Writer
+from app.protocol.events import MAX_LINE
 from tests import journals
 
 PLAN = journals.plan(contenders=[journals.contender("innodb"), journals.contender("rocksdb")])
@@ -158,10 +159,32 @@ def test_what_a_login_script_prints_is_passed_over() -> None:
     assert found == [Beat(5000.0, True)]
 
 
-@pytest.mark.parametrize("data", [beat(1) + b"garbage\n", b"x" * 5000, b'{"session": 3}\n', b"{]\n"])
-def test_what_is_no_protocol_is_an_error_of_the_link(data: bytes) -> None:
-    with pytest.raises(LinkError, match="no protocol"):
+@pytest.mark.parametrize(
+    "data",
+    [
+        beat(1) + b"garbage\n", b"x" * 5000, b'{"session": 3}\n', b"{]\n", b"{}\n",
+        b'{"a":' + b"[" * 3000 + b"\n",
+        b"Welcome!\n" * 20_000, b'{"beat": 1, "at": 1e999}\n', b'{"beat": 1, "at": NaN}\n', b'{"beat": []}\n',
+        b'{"session": "S", "offset": -1, "bytes": 5}\n', b'{"session": "S", "offset": 0, "bytes": -5}\n',
+        b'{"session": "S", "offset": 0, "bytes": 1e300}\n', b'{"session": "S", "bytes": 99999999}\n',
+        b'{"session": "S", "offset": %s}\n' % (b"9" * 400), b'{"session": "\xff", "offset": 0}\n',
+        b'{"session": "S", "offset": 0, "bytes": 3}\nabc',
+    ],
+)  # fmt: skip
+def test_what_is_no_protocol_ends_following(data: bytes) -> None:
+    """Another connect would bring the same."""
+    with pytest.raises(TargetError, match=r"no protocol|torn line"):
         list(Frames().feed(data))
+
+
+def test_a_line_without_end_is_not_waited_for() -> None:
+    frames, fed = Frames(), 0
+    list(frames.feed(b'{"session": "S", "offset": 0, "bytes": %d}\n' % MAX_LINE))
+    with pytest.raises(TargetError, match="torn line"):
+        while fed < 3 * MAX_LINE:
+            list(frames.feed(b"x" * 65536))
+            fed += 65536
+    assert fed <= MAX_LINE
 
 
 def test_a_refusal_of_the_agent_is_passed_on() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from app.adoption import Found
 from app.cli import main
 from app.cli.follow import outcome_of, without_deleted
-from app.cli.watch import Watch
+from app.cli.watch import MOST_WAITING, Updates, Watch
 from app.follower import Link, Update
 from app.history import edits
 from app.history.counting import unsteady_steps
@@ -123,3 +124,23 @@ def test_what_was_deleted_is_told_and_left(dyno_home: Path, capsys: pytest.Captu
         edits.delete(history, FIRST)
     assert without_deleted([FIRST, SECOND]) == [SECOND]
     assert f"dyno session undelete {FIRST}" in capsys.readouterr().out
+
+
+def test_a_target_that_is_faster_than_the_terminal_waits() -> None:
+    """Else what it sends would pile up in memory."""
+    updates, put = Updates(), []
+
+    def tell() -> None:
+        for number in range(100):
+            updates.put(Update(Link(text=str(number))))
+            put.append(number)
+
+    thread = threading.Thread(target=tell)
+    thread.start()
+    first = updates.get()
+    assert isinstance(first, Update) and first.link.text == "0"
+    thread.join(0.2)
+    assert thread.is_alive() and len(put) <= MOST_WAITING + 1
+    updates.close()  # the person has detached
+    thread.join(5)
+    assert not thread.is_alive()

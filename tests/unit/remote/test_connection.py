@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import LinkError
-from app.remote.connection import LocalConnection
+from app.remote.connection import LocalConnection, TooMuchError
 
 
 @pytest.fixture
@@ -26,7 +26,17 @@ def test_input_output_complaints_and_code(connection: LocalConnection) -> None:
 
 def test_much_in_both_directions(connection: LocalConnection) -> None:
     content = os.urandom(4 << 20)
-    assert connection.run(["cat"], content).stdout == content
+    assert connection.run(["cat"], content, most=4 << 20).stdout == content
+
+
+def test_what_says_too_much_is_ended(connection: LocalConnection) -> None:
+    for command, limit in (("yes", "1 MiB"), ("yes >&2", "64 KiB")):
+        with pytest.raises(TooMuchError, match=f"local answers with more than {limit}: that is not Dyno's"):
+            connection.run(["sh", "-c", command])
+    stream = connection.open(["sh", "-c", "yes >&2"])
+    with pytest.raises(TooMuchError, match="64 KiB"):
+        stream.read(5)
+    stream.close()
 
 
 def test_a_signal_is_told_as_a_shell_does(connection: LocalConnection) -> None:
