@@ -11,6 +11,8 @@ from app.protocol.plan import Plan
 
 GB = 1 << 30
 NOW = 1_800_000_000.0
+VERSION = "10.11.19"
+MARIADB = f"mariadb-{VERSION}"  # of the made-up target; that of this system is in tests/installed.py
 
 
 def survey(**changes: Any) -> dict[str, Any]:
@@ -29,7 +31,7 @@ def survey(**changes: Any) -> dict[str, Any]:
         "python": "3.11.2",
         "sysbench": "1.0.20",
         "builds": [
-            build("mariadb-10.11.19", "MariaDB", "10.11.19", ["innodb", "rocksdb", "myisam"]),
+            build(MARIADB, "MariaDB", VERSION, ["innodb", "rocksdb", "myisam"]),
             build("mysql-5.6.24", "MySQL", "5.6.24", ["innodb", "myisam"]),
             build("mysql-9.7.4", "MySQL", "9.7.4", ["InnoDB", "MyISAM"]),
             build("mysql-8.0.40", "MySQL", "8.0.40", [], "libaio.so.1 is missing"),
@@ -59,7 +61,7 @@ def contenders(*texts: str) -> tuple[ContenderRequest, ...]:
 
 def request(*texts: str, **options: Any) -> PlanRequest:
     """The duel of the named contenders, InnoDB alone if none is."""
-    chosen = contenders(*(texts or ("mariadb-10.11.19:innodb",)))
+    chosen = contenders(*(texts or (f"{MARIADB}:innodb",)))
     return PlanRequest().with_options(**{"sequence": "duel", "contenders": chosen, **options})
 
 

@@ -23,6 +23,7 @@ import pytest
 from app.agent.directory import Directory
 from app.agent.server import start_ticks
 from app.protocol.events import Event, decode
+from tests.installed import MARIADB
 from tests.sequences import LOAD, SETTLED, own_sequence
 
 LIMIT_S = 120
@@ -90,7 +91,7 @@ class Desktop:
     def plan(self, *contenders: str, target: str = "local", **options: object) -> list[str]:
         """The words of `dyno run` for the sequence tiny."""
         words = ["--target", target, "--sequence", "tiny"]
-        for contender in contenders or ("mariadb-10.11.19:innodb",):
+        for contender in contenders or (f"{MARIADB}:innodb",):
             words += ["--contender", contender]
         for name, value in options.items():
             words += [f"--{name.replace('_', '-')}", str(value)]

@@ -18,6 +18,7 @@ import pymysql
 import pytest
 
 from app.catalog import Catalog, Workload
+from tests.installed import SERVER
 
 WORKLOADS = Path(__file__).parents[2] / "workloads"
 ENGINES = ("innodb", "rocksdb", "myisam")
@@ -60,7 +61,7 @@ def started_server() -> Iterator[Server]:
     install = ["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db", data, *user]
     subprocess.run(["mariadb-install-db", *install], check=True, capture_output=True)
     server = Server(folder)
-    process = subprocess.Popen([_mariadbd(), "--no-defaults", data, *user, *_settings(server)])
+    process = subprocess.Popen([SERVER, "--no-defaults", data, *user, *_settings(server)])
     try:
         _await_ready(server, process)
         yield server
@@ -68,12 +69,6 @@ def started_server() -> Iterator[Server]:
         process.terminate()
         process.wait(30)
         shutil.rmtree(folder)
-
-
-def _mariadbd() -> str:
-    found = shutil.which("mariadbd") or shutil.which("mariadbd", path="/usr/sbin")
-    assert found, "mariadbd is not installed"
-    return found
 
 
 def _settings(server: Server) -> list[str]:

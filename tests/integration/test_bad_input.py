@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.installed import MARIADB
+
 from .desktop import Desktop
 
-INNODB = "mariadb-10.11.19:innodb"
+INNODB = f"{MARIADB}:innodb"
 RUN = ["run", "--sequence", "tiny", "--contender", INNODB]
 
 
@@ -17,7 +19,7 @@ RUN = ["run", "--sequence", "tiny", "--contender", INNODB]
     [
         (["run", "--target", "moon", *RUN[1:]], "there is no target 'moon'"),
         (["run", "--sequence", "tiny", "--contender", "oracle-23:innodb"], "oracle-23"),
-        (["run", "--sequence", "tiny", "--contender", "mariadb-10.11.19:falcon"], "falcon"),
+        (["run", "--sequence", "tiny", "--contender", f"{MARIADB}:falcon"], "falcon"),
         (["run", "--sequence", "tiny", "--contender", f"{INNODB}:fastest"], "there is no preset fastest"),
         (["run", "--sequence", "tiny", "--contender", "innodb"], "BUILD:ENGINE:PRESET"),
         (["run", "--sequence", "tiny"], "no contender"),
@@ -121,7 +123,7 @@ def test_workloads_of_ones_own_are_approved_by_their_hash(desktop: Desktop) -> N
 
 
 def test_the_dry_run_starts_nothing(desktop: Desktop) -> None:
-    said = desktop.dyno(*RUN, "--contender", "mariadb-10.11.19:myisam", "--dry-run").stdout
+    said = desktop.dyno(*RUN, "--contender", f"{MARIADB}:myisam", "--dry-run").stdout
     for word in ("takes about", "of disk", "data : cache : memory", "pass", "parity"):
         assert word in said
     assert not list(desktop.target.glob("sessions/*"))
@@ -134,7 +136,7 @@ def test_a_saved_plan_file_does_what_the_options_did(desktop: Desktop, tmp_path:
     path = tmp_path / "plan.toml"
     path.write_text(
         'sequence = "tiny"\nrows = 1000\nthreads = [1, 2]\nseconds = 1\n\n'
-        '[[contender]]\nbuild = "mariadb-10.11.19"\nengine = "innodb"\nname = "mine"\n'
+        f'[[contender]]\nbuild = "{MARIADB}"\nengine = "innodb"\nname = "mine"\n'
     )
     said = desktop.dyno("run", str(path), "--tables", "1", "--dry-run").stdout
     assert "1 table x 1,000 rows" in said
@@ -145,8 +147,8 @@ def test_the_duel_is_planned_without_being_described(desktop: Desktop) -> None:
     said = desktop.dyno("run", "--duel", "--dry-run").stdout
     assert "duel: sequence duel on local" in said
     assert [line.split()[:4] for line in said.splitlines() if line.startswith(("innodb ", "rocksdb "))] == [
-        ["innodb", "mariadb-10.11.19", "innodb", "default"],
-        ["rocksdb", "mariadb-10.11.19", "rocksdb", "default"],
+        ["innodb", MARIADB, "innodb", "default"],
+        ["rocksdb", MARIADB, "rocksdb", "default"],
     ]
     assert "demonstration" not in said
 

@@ -13,13 +13,13 @@ import pytest
 from app.catalog.custom_sql import parse
 from app.catalog.made_lua import made_lua
 from app.protocol.events import Fact, StepEnded
+from tests.installed import MARIADB
 from tests.unit.catalog.test_mydbtest import PRINTED
 
 from .desktop import Desktop
 from .generated import ROWS, Outcome, Server, Work, drive, started_server
 
 ENGINES = ("innodb", "rocksdb", "myisam")
-MARIADB = "mariadb-10.11.19"
 TYPES = """\
 declare
   id    int 1 rows

@@ -26,6 +26,7 @@ from app.protocol.events import (
     Unknown,
     decode,
 )
+from tests.installed import MARIADB
 
 from .desktop import Desktop
 from .netns import FarTarget
@@ -211,7 +212,7 @@ def test_a_server_that_hangs_stalls_its_step_and_every_second_of_it_is_told(desk
 
 
 def test_server_killed_twice_ends_the_session_and_not_the_plan(desktop: Desktop) -> None:
-    contenders = [f"mariadb-10.11.19:{engine}" for engine in ("innodb", "myisam")]
+    contenders = [f"{MARIADB}:{engine}" for engine in ("innodb", "myisam")]
     running = desktop.begin("run", *desktop.plan(*contenders, **LONG))
     for step in (3, 4):
         wait_until(begun(desktop, step), f"step {step} has begun", 60)
@@ -281,7 +282,7 @@ def own_preset(desktop: Desktop, *lines: str) -> list[str]:
     folder = desktop.home / "presets" / "innodb"
     folder.mkdir(parents=True)
     (folder / "mine.cnf").write_text("\n".join(["# title: mine", "[mysqld]", *lines, ""]))
-    return desktop.plan("mariadb-10.11.19:innodb:mine")
+    return desktop.plan(f"{MARIADB}:innodb:mine")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from app.targets import Target
+from tests.installed import MARIADB, SERVER
 
 from .desktop import Desktop
 from .disks import fill
@@ -66,7 +67,7 @@ def test_a_library_that_is_missing_is_named(desktop: Desktop, far: Target, tmp_p
     """It is installed all the same: the library can be."""
     base = tmp_path / "broken"
     (base / "bin").mkdir(parents=True)
-    server = Path("/usr/sbin/mariadbd").read_bytes().replace(b"libsystemd.so.0", b"libnowhere.so.0")
+    server = Path(SERVER).read_bytes().replace(b"libsystemd.so.0", b"libnowhere.so.0")
     (base / "bin" / "mariadbd").write_bytes(server)
     (base / "bin" / "mariadbd").chmod(0o755)
     tarball = pack(base, tmp_path / "broken.tar")
@@ -135,9 +136,9 @@ def test_what_is_refused(desktop: Desktop, far: Target, tmp_path: Path) -> None:
         assert reason in desktop.refused("build", "install", str(tarball), "--target", "far", code=1)
     assert "is no tarball by its name" in desktop.refused("build", "install", str(tmp_path / "x.zip"))
     assert "No such file" in desktop.refused("build", "install", str(tmp_path / "x.tar"))
-    assert "was not installed by Dyno" in desktop.refused("build", "remove", "mariadb-10.11.19", code=1)
+    assert "was not installed by Dyno" in desktop.refused("build", "remove", MARIADB, code=1)
     assert "there is no build nothing" in desktop.refused("build", "note", "nothing", "--text", "x")
-    assert "give one of --source" in desktop.refused("build", "note", "mariadb-10.11.19")
+    assert "give one of --source" in desktop.refused("build", "note", MARIADB)
     assert list((Path(far.directory) / "builds").glob("*.*")) == []
 
 

@@ -17,10 +17,11 @@ from app.agent.mysql import Client
 from app.agent.options import check_options, known_options
 from app.agent.server import Server
 from app.protocol.plan import Contender
+from tests.installed import SERVER
 
 from .desktop import Desktop
 
-MARIADBD = Path("/usr/sbin/mariadbd")
+MARIADBD = Path(SERVER)
 PLUGINS = Path("/usr/lib/mysql/plugin")
 CNF = "[mysqld]\nloose_innodb_buffer_pool_size=32M\n"
 WITH_ROCKSDB = CNF + "plugin_load_add=ha_rocksdb\nrocksdb_block_cache_size=32M\n"

@@ -9,6 +9,7 @@ import pytest
 
 from app.agent.sizes import sizes
 from app.protocol.events import StepEnded
+from tests.installed import MARIADB
 from tests.plans import write
 from tests.sequences import LOAD, own_sequence
 
@@ -99,7 +100,7 @@ def test_tables_are_as_large_as_those_of_sysbench(server: Server, engine: str) -
 
 def test_the_method_of_a_plan_is_carried_out_and_kept(desktop: Desktop) -> None:
     write(desktop.home / "sequences/loads.toml", LOADS)
-    plan = ["run", "--sequence", "loads", "--contender", "mariadb-10.11.19:rocksdb"]
+    plan = ["run", "--sequence", "loads", "--contender", f"{MARIADB}:rocksdb"]
     for method in ("ordered", "bulk"):
         desktop.dyno(*plan, "--load-method", method)
     ids = [entry["id"] for entry in desktop.sessions()]

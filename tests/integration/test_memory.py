@@ -16,13 +16,14 @@ from app.agent.cgroup import RECORD, limit_problem
 from app.agent.memory import check_library, find_library, mapped
 from app.agent.refusal import Refusal
 from app.protocol.events import Fact
+from tests.installed import MARIADB, SERVER
 from tests.sequences import INDEX, LOAD, own_sequence
 
 from .desktop import Desktop
 from .sshd import wait_until
 
 MB = 1 << 20
-CONTENDER = '[[contender]]\nbuild = "mariadb-10.11.19"\nengine = "innodb"\n'
+CONTENDER = f'[[contender]]\nbuild = "{MARIADB}"\nengine = "innodb"\n'
 SMALL = "[mysqld]\ninnodb_buffer_pool_size=16M\nkey_buffer_size=8M\n"
 PLAN = 'target = "local"\nsequence = "short"\nstart = "restarted"\n'
 SEQUENCE = own_sequence("short", LOAD, INDEX, 'workload = "point-query"', tables=1, rows=500, threads=[1])
@@ -107,8 +108,8 @@ def test_what_cannot_be_had_is_refused_before_anything_starts(desktop: Desktop) 
         'numa = "membind=63"',
     )
     said = desktop.refused("run", plan_file(desktop, *asked), code=1)
-    assert said.startswith("nothing was started: /etc/passwd is no shared library for /usr/sbin/mariadbd: ")
-    assert f"{libm} is no allocator for /usr/sbin/mariadbd, which has malloc from " in said
+    assert said.startswith(f"nothing was started: /etc/passwd is no shared library for {SERVER}: ")
+    assert f"{libm} is no allocator for {SERVER}, which has malloc from " in said
     assert "the allocator /gone.so is not there: there is no such file" in said
     assert "numactl --membind=63 cannot be had here: " in said
     assert desktop.sessions() == []

@@ -13,16 +13,15 @@ from app.agent.builds import environment
 from app.agent.options import check_options
 from app.catalog import Catalog
 from app.presets import Machine, Preset, parse_preset, render
+from tests.installed import MARIADB, SERIES, SERVER, VERSION
 
 from .desktop import Desktop
 from .sshd import Sshd
 
-MARIADBD = "/usr/sbin/mariadbd"
-BUILD = "mariadb-10.11.19"
 REDO = "loose_innodb_redo_log_capacity"
 MACHINE = Machine(4 << 30, 2)
-GROUPS = """\
-[mariadb-10.11]
+GROUPS = f"""\
+[mariadb-{SERIES}]
 max_connections=1
 back_log=1
 [mysqld]
@@ -61,8 +60,8 @@ def shipped(*engines: str) -> list[Any]:
 
 @pytest.mark.parametrize("preset", shipped("innodb", "rocksdb", "myisam", "aria"))
 def test_mariadb_accepts_every_preset(preset: Preset, tmp_path: Path) -> None:
-    cnf = rendered(preset, "MariaDB", "10.11.19")
-    assert complaints("/usr", MARIADBD, cnf, tmp_path) == []
+    cnf = rendered(preset, "MariaDB", VERSION)
+    assert complaints("/usr", SERVER, cnf, tmp_path) == []
 
 
 @pytest.mark.build("mysql-5.6")
@@ -114,7 +113,7 @@ def test_other_versions_accept_every_preset(
 
 
 def test_the_test_would_see_a_complaint(tmp_path: Path) -> None:
-    found = complaints("/usr", MARIADBD, "[mysqld]\nno_such_option=3\n", tmp_path)
+    found = complaints("/usr", SERVER, "[mysqld]\nno_such_option=3\n", tmp_path)
     assert [each["option"] for each in found] == ["no_such_option"]
 
 
@@ -134,7 +133,7 @@ def test_what_5_7_ignores_and_adjusts_is_told(build_path: Callable[[str], Path],
 def test_groups_mean_what_the_server_takes_them_for(tmp_path: Path) -> None:
     """What a server says it would be started with, last word of each option, is what is rendered."""
     preset = parse_preset(GROUPS, "groups", "innodb")
-    ours = render(preset, "MariaDB", "10.11.19", MACHINE)
+    ours = render(preset, "MariaDB", VERSION, MACHINE)
     assert said(GROUPS, tmp_path) == said(ours.text, tmp_path)
     assert said(ours.text, tmp_path) == {"max_connections": "2", "back_log": "4", "net_buffer_length": "3"}
 
@@ -143,7 +142,7 @@ def said(cnf: str, folder: Path) -> dict[str, str]:
     path = folder / "groups.cnf"
     path.write_text(cnf, encoding="utf-8")
     answer = subprocess.run(
-        [MARIADBD, f"--defaults-file={path}", "--print-defaults"],
+        [SERVER, f"--defaults-file={path}", "--print-defaults"],
         capture_output=True,
         text=True,
         check=True,
@@ -157,8 +156,8 @@ def said(cnf: str, folder: Path) -> dict[str, str]:
 
 
 def test_builds_say_what_they_think_of_a_preset(desktop: Desktop) -> None:
-    (found,) = desktop.json("preset", "check", "innodb/default", "--build", BUILD)
-    assert (found["build"], found["state"], found["option"]) == (BUILD, "ignored", REDO)
+    (found,) = desktop.json("preset", "check", "innodb/default", "--build", MARIADB)
+    assert (found["build"], found["state"], found["option"]) == (MARIADB, "ignored", REDO)
     said = desktop.dyno("preset", "check", "rocksdb/optimized-zlib", "--start").stdout
     assert "started, and what was asked for is in force" in said
     assert "level 0 none, 1 none, 2 none, 3 LZ4, 4 LZ4, 5 LZ4; the last level Zlib" in said
@@ -180,7 +179,7 @@ def test_a_preset_that_cannot_be_is_refused_in_the_words_of_the_build(
     folder = desktop.home / "presets/innodb"
     folder.mkdir(parents=True)
     (folder / "mine.cnf").write_text(f"[mysqld]\n{line}\n")
-    assert told in desktop.refused("preset", "check", "innodb/mine", "--build", BUILD)
+    assert told in desktop.refused("preset", "check", "innodb/mine", "--build", MARIADB)
 
 
 @pytest.mark.full
@@ -199,7 +198,7 @@ def test_what_a_server_says_of_a_wrong_value_once_it_is_started_is_told(
         ),
         (
             "rocksdb",
-            BUILD,
+            MARIADB,
             "rocksdb_default_cf_options=compression=kNope",
             "Invalid default column family config",
         ),
@@ -233,20 +232,20 @@ def test_every_build_starts_with_every_preset(
     bases = [str(build_path(name)) for name in ("mysql-5.6", "mysql-9.7")]
     desktop.dyno("target", "edit", "local", *(word for base in bases for word in ("--search-path", base)))
     found = {}
-    for build in (BUILD, "mysql-5.6.24", "mysql-9.7.4"):
+    for build in (MARIADB, "mysql-5.6.24", "mysql-9.7.4"):
         # 5.6 writes its redo at once, here nearly as many bytes as the machine has memory
         is_too_large = (preset.name, build) == ("c8r32", "mysql-5.6.24")
-        if not is_too_large and (preset.engine in ("innodb", "myisam") or build == BUILD):
+        if not is_too_large and (preset.engine in ("innodb", "myisam") or build == MARIADB):
             words = ("preset", "check", f"{preset.engine}/{preset.name}", "--build", build, "--start")
             found[build] = {each["state"] for each in desktop.json(*words)}
     assert all(states & {"started", "changed"} for states in found.values()), found
 
 
 def test_presets_are_shown_and_compared_as_a_build_would_get_them(desktop: Desktop) -> None:
-    shown = desktop.dyno("preset", "show", "innodb/optimized", "--build", BUILD).stdout
+    shown = desktop.dyno("preset", "show", "innodb/optimized", "--build", MARIADB).stdout
     assert shown.startswith("[mysqld]\n") and "{" not in shown and "innodb_log_file_size=96M" in shown
     lines = desktop.dyno(
-        "preset", "diff", "innodb/optimized", "read-only", "--build", BUILD
+        "preset", "diff", "innodb/optimized", "read-only", "--build", MARIADB
     ).stdout.splitlines()
     assert "-innodb_flush_log_at_trx_commit=2" in lines and "+innodb_flush_log_at_trx_commit=1" in lines
     assert "no build dream" in desktop.refused("preset", "show", "innodb/default", "--build", "dream")

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from app.protocol.events import SessionPlanned, StepEnded
+from tests.installed import MARIADB
 from tests.sequences import LOAD, SETTLED, own_sequence
 
 from .desktop import Desktop
@@ -137,7 +138,7 @@ def write_sequence(desktop: Desktop, more: str = "") -> None:
 
 def test_a_script_does_the_same_as_its_session(desktop: Desktop, tmp_path: Path) -> None:
     write_sequence(desktop)
-    said = repeat(desktop, tmp_path, "mariadb-10.11.19:innodb")
+    said = repeat(desktop, tmp_path, f"{MARIADB}:innodb")
     assert "queries/s" in said and "done: results are in" in said
     (socket,) = re.findall("^socket=(.*)$", (tmp_path / "out" / "work" / "my.cnf").read_text(), re.MULTILINE)
     assert socket.startswith("/tmp/dyno-script-") and not Path(socket).parent.exists()
@@ -153,7 +154,7 @@ def test_a_script_does_the_same_as_its_session(desktop: Desktop, tmp_path: Path)
 )
 def test_sweeps_and_scans_of_every_engine(desktop: Desktop, tmp_path: Path, engine: str, shell: str) -> None:
     write_sequence(desktop, MORE)
-    repeat(desktop, tmp_path, f"mariadb-10.11.19:{engine}", shell)
+    repeat(desktop, tmp_path, f"{MARIADB}:{engine}", shell)
 
 
 @pytest.mark.full
@@ -179,4 +180,4 @@ def test_over_loopback_and_from_a_snapshot(
     desktop: Desktop, tmp_path: Path, options: dict[str, object]
 ) -> None:
     write_sequence(desktop)
-    repeat(desktop, tmp_path, "mariadb-10.11.19:innodb", **options)
+    repeat(desktop, tmp_path, f"{MARIADB}:innodb", **options)

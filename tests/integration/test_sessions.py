@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from app.protocol.events import Fact, Mark, Sample, SessionEnded, StepEnded, StepStarted
+from tests.installed import MARIADB, VERSION
 
 from .desktop import Desktop
 
@@ -46,14 +47,14 @@ def check_seconds(events: list[Any]) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_session_of_each_engine(desktop: Desktop, engine: str) -> None:
-    desktop.dyno("run", *desktop.plan(f"mariadb-10.11.19:{engine}"))
+    desktop.dyno("run", *desktop.plan(f"{MARIADB}:{engine}"))
     (entry,) = desktop.sessions()
     assert (entry["state"], entry["failed_steps"], entry["contender"]["engine"]) == ("completed", 0, engine)
     check_complete(desktop, entry)
     facts = facts_of(desktop, entry["id"])
     assert f"engine={engine}" in facts["create_table"].lower()
     assert "latin1" in facts["create_table"]
-    assert facts["variables"]["version"].startswith("10.11")
+    assert facts["variables"]["version"].startswith(VERSION)
     assert sum(facts["rows_counted"].values()) == 4000
     assert ("cf_options" in facts) == (engine == "rocksdb")
     assert facts["compression"]["in_force"] == COMPRESSION[engine]
@@ -113,7 +114,7 @@ def test_loopback_with_a_password_nobody_keeps(desktop: Desktop) -> None:
 
 
 def test_two_contenders_and_repeats_interleaved_and_compared(desktop: Desktop) -> None:
-    contenders = [f"mariadb-10.11.19:{engine}" for engine in ("innodb", "myisam")]
+    contenders = [f"{MARIADB}:{engine}" for engine in ("innodb", "myisam")]
     desktop.dyno("run", *desktop.plan(*contenders, repeats=2, seconds=1), limit_s=240)
     entries = desktop.sessions()
     assert [entry["contender"]["engine"] for entry in entries] == ["innodb", "myisam", "myisam", "innodb"]

@@ -21,6 +21,7 @@ from app.agent.options import known_options
 from app.agent.server import Server, start_ticks
 from app.agent.settle import Settling
 from app.protocol.events import Fact, Progress, StepEnded
+from tests.installed import MARIADB, SERIES, SERVER
 from tests.plans import write as write_file
 from tests.sequences import INDEX, LOAD, SETTLED, own_sequence
 
@@ -120,7 +121,7 @@ def check_settled(server: Server, engine: str) -> Settling:
 
 @pytest.mark.parametrize("engine", ["innodb", "myisam"])
 def test_mariadb_settles_and_has_its_variables_back(tmp_path: Path, engine: str) -> None:
-    with started(tmp_path, Path("/usr/sbin/mariadbd"), Path("/usr"), "MariaDB", "10.11", engine) as server:
+    with started(tmp_path, Path(SERVER), Path("/usr"), "MariaDB", SERIES, engine) as server:
         check_settled(server, engine)
 
 
@@ -178,7 +179,7 @@ SLOWLY = own_sequence(
 def test_what_settling_cost_is_kept_with_the_steps_that_caused_it(desktop: Desktop, engine: str) -> None:
     write_file(desktop.home / "sequences/writes.toml", WRITES)
     write_file(desktop.home / f"presets/{engine}/quick.cnf", QUICK[engine])
-    words = ["--sequence", "writes", "--contender", f"mariadb-10.11.19:{engine}:quick"]
+    words = ["--sequence", "writes", "--contender", f"{MARIADB}:{engine}:quick"]
     desktop.dyno("run", "--target", "local", *words)
     shown = desktop.json("session", "show", "last")
     steps = {step["name"]: step for step in shown["steps"]}
@@ -218,9 +219,7 @@ def begin_slowly(desktop: Desktop) -> None:
     """Until a settle step is in the middle of its work."""
     write_file(desktop.home / "presets/innodb/slow.cnf", SLOW)
     write_file(desktop.home / "sequences/slowly.toml", SLOWLY)
-    desktop.begin(
-        "run", "--target", "local", "--sequence", "slowly", "--contender", "mariadb-10.11.19:innodb:slow"
-    )
+    desktop.begin("run", "--target", "local", "--sequence", "slowly", "--contender", f"{MARIADB}:innodb:slow")
     wait_until(begun(desktop, SETTLE), "the settle step is at work", 60)
 
 
@@ -259,7 +258,7 @@ def test_a_killed_agent_leaves_a_server_that_nobody_measures(desktop: Desktop) -
     server = desktop.server_pid()
     os.kill(desktop.agent_pid(), signal.SIGKILL)
     assert limit_of(desktop) == 0  # its server lives, and is as it was left
-    desktop.dyno("run", *desktop.plan("mariadb-10.11.19:innodb:slow", seconds=1))
+    desktop.dyno("run", *desktop.plan(f"{MARIADB}:innodb:slow", seconds=1))
     assert start_ticks(server) == "?"
     (session,) = [entry["id"] for entry in desktop.sessions() if entry["state"] == "completed"]
     facts = {e.name: e.value for e in desktop.events(session) if isinstance(e, Fact)}

@@ -12,6 +12,7 @@ import pytest
 from app.agent.directory import MARKER, Directory
 from app.agent.snapshots import Snapshots
 from app.protocol.events import Event, Fact, Log
+from tests.installed import MARIADB
 from tests.sequences import LOAD, SETTLED, own_sequence
 
 from .desktop import Desktop
@@ -83,7 +84,7 @@ def snapshot_of(desktop: Desktop, key: str) -> Path:
 
 def test_innodb_of_mariadb_then_one_that_was_touched(desktop: Desktop) -> None:
     """What is not as it was kept is refused before the start, in the journal, and made anew."""
-    key = check_pair(desktop, begin_from_snapshots(desktop, "mariadb-10.11.19:innodb"))
+    key = check_pair(desktop, begin_from_snapshots(desktop, f"{MARIADB}:innodb"))
     once = desktop.plan(seconds=1, warmup=0, start_state="snapshot")
     assert f"starts from the snapshot {key}" in desktop.dyno("run", *once, "--dry-run").stdout
     os.utime(snapshot_of(desktop, key) / "data" / "ibdata1")
@@ -114,14 +115,14 @@ def check_deleting(desktop: Desktop, key: str) -> None:
 def test_rocksdb_on_a_target_behind_a_real_sshd(desktop: Desktop, sshd: Sshd, tmp_path: Path) -> None:
     (tmp_path / "far").mkdir()
     sshd.add_target("far", str(tmp_path / "far" / "dyno"))
-    key = check_pair(desktop, begin_from_snapshots(desktop, "mariadb-10.11.19:rocksdb", target="far"))
+    key = check_pair(desktop, begin_from_snapshots(desktop, f"{MARIADB}:rocksdb", target="far"))
     desktop.dyno("snapshot", "delete", key, "--target", "far")
     assert desktop.json("snapshot", "list", "--target", "far") == []
 
 
 @pytest.mark.full
 def test_myisam_of_mariadb(desktop: Desktop) -> None:
-    check_pair(desktop, begin_from_snapshots(desktop, "mariadb-10.11.19:myisam"))
+    check_pair(desktop, begin_from_snapshots(desktop, f"{MARIADB}:myisam"))
 
 
 def build_name(desktop: Desktop, base: Path) -> str:
@@ -253,7 +254,7 @@ def test_blocks_are_shared_where_the_file_system_can_and_nothing_is_written(
 ) -> None:
     desktop.dyno("target", "edit", "local", "--directory", str(sharing_disk))
     (desktop.home / "sequences" / "reading.toml").write_text(READING)
-    contender = ("--contender", f"mariadb-10.11.19:{engine}", "--allow-busy")
+    contender = ("--contender", f"{MARIADB}:{engine}", "--allow-busy")
     for sequence, how in (("reading", "shared"), ("tiny", "copied")):
         words = ("--sequence", sequence, "--start-state", "snapshot", "--repeats", "2", *contender)
         desktop.dyno("run", *words)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.protocol.events import Mark, SessionEnded, StepStarted
+from tests.installed import SERVER
 
 from .desktop import Desktop
 from .sshd import wait_until
@@ -24,8 +25,8 @@ case "$* " in
 *) on=nothing ;;
 esac
 [ -e "${0%/*}/$on" ] && sleep 100
-exec /usr/sbin/mariadbd "$@"
-"""
+exec SERVER "$@"
+""".replace("SERVER", SERVER)
 SOON_S = 3.0  # with the start of `dyno stop` in it, on a machine that does something else too
 
 

@@ -11,6 +11,7 @@ import pytest
 from app.catalog import Catalog, Sequence, Workload
 from app.catalog.approval import hash_of
 from app.protocol.events import Fact, Progress, SessionPlanned, StepEnded
+from tests.installed import MARIADB
 from tests.plans import write
 from tests.sequences import INDEX, LOAD, own_sequence
 
@@ -25,7 +26,6 @@ SERVERS = [
     ),
 ]
 SEQUENCES = [each for each in Catalog().sequences()[0] if each.shipped]
-MARIADB = "mariadb-10.11.19:"
 ROWS = 3000
 LIMIT_S = 1500
 COMMANDS = ("select", "update", "insert", "delete", "begin", "commit")
@@ -85,7 +85,9 @@ def assert_rate(step: dict[str, Any], rows: int) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_scans_end_by_themselves_and_tell_rows(desktop: Desktop, engine: str) -> None:
     (desktop.home / "sequences/scans.toml").write_text(SCANS)
-    load, _, *steps, deleted, fewer = carry_out(desktop, "scans", MARIADB + engine, threads=8, seconds=60)
+    load, _, *steps, deleted, fewer = carry_out(
+        desktop, "scans", f"{MARIADB}:{engine}", threads=8, seconds=60
+    )
     assert [(step["name"], step["coordinates"]) for step in steps] == [
         ("scan", {"threads": 3}),
         ("scan-count", {"threads": 1}),
@@ -105,7 +107,7 @@ def test_the_rows_that_the_server_reads_tell_how_far_a_scan_is(desktop: Desktop)
     (desktop.home / "sequences/slowly.toml").write_text(SLOWLY)
     workload = Catalog(desktop.home).workload("slow")
     desktop.dyno("workload", "approve", "slow", hash_of(Catalog(desktop.home).workload_files(workload)))
-    (_, scan) = carry_out(desktop, "slowly", MARIADB + "innodb")
+    (_, scan) = carry_out(desktop, "slowly", f"{MARIADB}:innodb")
     (entry,) = desktop.sessions()
     told = [e for e in desktop.events(entry["id"]) if isinstance(e, Progress) and e.step == 1]
     assert len(told) >= 2
@@ -132,7 +134,7 @@ def every_workload() -> str:
 def contender_of(desktop: Desktop, build_path: Callable[[str], Path], build: str, engine: str) -> str:
     """A contender of this computer: of Debian's MariaDB, or of a build that was fetched."""
     if not build:
-        return MARIADB + engine
+        return f"{MARIADB}:{engine}"
     base = str(build_path(build))
     desktop.dyno("target", "edit", "local", "--search-path", base)
     builds = desktop.json("target", "survey", "local")["builds"]

@@ -17,6 +17,7 @@ from app.agent.mysql import Client
 from app.protocol.cpus import as_text
 from app.protocol.events import Mark, StepEnded
 from app.protocol.plan import Step
+from tests.installed import MARIADB
 from tests.sequences import INDEX, LOAD, own_sequence
 
 from .desktop import SEQUENCE, Desktop
@@ -210,7 +211,7 @@ def check_points(steps: list[StepEnded], engine: str, pfs: str) -> None:
 
 
 def test_a_sweep_on_engines_of_mariadb(desktop: Desktop) -> None:
-    contenders = ("mariadb-10.11.19:rocksdb", "mariadb-10.11.19:myisam")
+    contenders = (f"{MARIADB}:rocksdb", f"{MARIADB}:myisam")
     rocksdb, myisam = carry_out(desktop, "1", "ON", *contenders)
     check_points(rocksdb, "rocksdb", "ON")
     check_points(myisam, "myisam", "ON")
@@ -258,7 +259,7 @@ def test_the_sequences_of_the_study_go_to_their_end_everywhere(
 
 
 def test_points_are_shown_with_their_coordinates(desktop: Desktop) -> None:
-    (steps,) = carry_out(desktop, "1, 2", "ON", "mariadb-10.11.19:innodb")
+    (steps,) = carry_out(desktop, "1, 2", "ON", f"{MARIADB}:innodb")
     check_points([*steps[::2]], "innodb", "ON")
     assert [step.in_force.get("server_cores") for step in steps] == ["0", "0-1"] * 3 + [None]
     assert ["shared-cores" in step.marks for step in steps] == [False, True] * 3 + [False]
@@ -283,7 +284,7 @@ def test_a_step_that_is_skipped_leaves_no_variable_behind(desktop: Desktop) -> N
         "{innodb_read_only = true, performance_schema = PFS}", "{innodb_spin_wait_delay = 77}"
     )
     (desktop.home / "sequences" / "swept.toml").write_text(text)
-    desktop.begin("run", "--sequence", "swept", "--contender", "mariadb-10.11.19:innodb")
+    desktop.begin("run", "--sequence", "swept", "--contender", f"{MARIADB}:innodb")
     found = []
     for step in range(2, 6):
         wait_until(begun(desktop, step), "the step is driven", 60)
@@ -311,16 +312,16 @@ def test_what_a_build_does_not_take_is_refused_before_anything_starts(
         "restart_with = {innodb_read_only = true, performance_schema = PFS}", varied
     )
     (desktop.home / "sequences" / "swept.toml").write_text(text)
-    words = ("run", "--sequence", "swept", "--contender", "mariadb-10.11.19:innodb")
+    words = ("run", "--sequence", "swept", "--contender", f"{MARIADB}:innodb")
     assert said in desktop.refused(*words, code=1)
     assert desktop.sessions() == []
 
 
 def test_more_cores_than_there_are_are_refused(desktop: Desktop) -> None:
-    words = ("run", "--sequence", "oltp-read-only", "--contender", "mariadb-10.11.19:innodb")
+    words = ("run", "--sequence", "oltp-read-only", "--contender", f"{MARIADB}:innodb")
     said = desktop.refused(*words, "--core-sets", "4000")
     assert said.startswith("a server with 4000 cores: the target has")
-    words = ["--sequence", "oltp-read-only", "--contender", "mariadb-10.11.19:innodb", "--threads", "1,2"]
+    words = ["--sequence", "oltp-read-only", "--contender", f"{MARIADB}:innodb", "--threads", "1,2"]
     found = desktop.dyno("run", *words, "--core-sets", "2,1", "--dry-run").stdout
     assert "cores=1: the server on CPUs 0, the load on 1" in found
 
@@ -332,7 +333,7 @@ def test_a_stop_is_heard_while_the_server_shuts_down_for_a_variation(desktop: De
     text = SEQUENCE.replace('"tiny"', '"varied"') + f"{varied} = {{back_log = 99}}\n"
     (desktop.home / "sequences" / "varied.toml").write_text(text)
     words = ("--sequence", "varied", "--steps", "load,index,update-index", "--seconds", "1", "--warmup", "0")
-    running = desktop.begin("run", *words, "--contender", "mariadb-10.11.19:innodb")
+    running = desktop.begin("run", *words, "--contender", f"{MARIADB}:innodb")
 
     def shuts_down() -> bool:
         """Not in the rehearsal, which has no journal."""

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from app.protocol.events import Fact
+from tests.installed import MARIADB
 
 from .desktop import Desktop
 
-MARIADB = "mariadb-10.11.19"
 ZIPPED = "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE="
 PACKED = """\
 [mysqld]

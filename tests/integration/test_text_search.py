@@ -10,12 +10,12 @@ import pytest
 
 from app.catalog import Catalog
 from app.catalog.approval import hash_of
+from tests.installed import MARIADB
 from tests.plans import write
 from tests.sequences import own_sequence
 
 from .desktop import Desktop
 
-MARIADB = "mariadb-10.11.19:"
 ROWS = 1200
 TEXTS = ('workload = "text-load"', 'workload = "text-index"')
 SEQUENCE = own_sequence("texts", *TEXTS, rows=ROWS)
@@ -73,7 +73,7 @@ def test_every_count_is_as_planted_and_a_wrong_one_fails_its_step(desktop: Deskt
     write(desktop.home / "workloads/spoil.lua", SPOIL_LUA)
     catalog = Catalog(desktop.home)
     desktop.dyno("workload", "approve", "spoil", hash_of(catalog.workload_files(catalog.workload("spoil"))))
-    contenders = (MARIADB + "innodb", MARIADB + "myisam")
+    contenders = (f"{MARIADB}:innodb", f"{MARIADB}:myisam")
     sessions = carry_out(desktop, *contenders, code=1, steps=SEARCH + SPOILT)
     assert len(sessions) == 2
     for *searched, spoilt, after in sessions:
@@ -121,7 +121,7 @@ def assert_study(desktop: Desktop, build: str) -> None:
 
 @pytest.mark.full
 def test_the_study_goes_to_its_end(desktop: Desktop) -> None:
-    assert_study(desktop, MARIADB.rstrip(":"))
+    assert_study(desktop, MARIADB)
 
 
 @pytest.mark.full
@@ -139,7 +139,7 @@ def library(desktop: Desktop, rows: int, *files: Path) -> list[str]:
     steps = (collection, index, 'workload = "text-search"')
     text = own_sequence("library", *steps, tables=1, rows=rows, threads=[1])
     write(desktop.home / "sequences/library.toml", text)
-    return ["run", "--sequence", "library", "--contender", MARIADB + "innodb"]
+    return ["run", "--sequence", "library", "--contender", f"{MARIADB}:innodb"]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_query_cache_is_refused(desktop: Desktop) -> None:
     write(desktop.home / "presets/innodb/cached.cnf", preset)
     done = desktop.dyno(
         *("run", "--sequence", "text-search", "--rows", "100", "--threads", "1", "--core-sets", "1"),
-        *("--contender", MARIADB + "innodb:cached"),
+        *("--contender", f"{MARIADB}:innodb:cached"),
         code=1,
     )
     said = done.stdout + done.stderr

@@ -32,7 +32,7 @@ from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
 from app.surveys import Survey, Surveys
 from app.targets import LOCAL, Target, Targets
 from tests.fakes import ScriptedAgent
-from tests.plans import build, survey, write
+from tests.plans import MARIADB, VERSION, build, survey, write
 from ui.bus import Wanted
 from ui.context import Context
 from ui.dialogs.host_key import HostKeyDialog
@@ -40,7 +40,7 @@ from ui.pages.bench import BenchPage
 from ui.pages.bench.sweep import SweepDialog
 from ui.widgets.message import Message
 
-MARIADB, OLD = "mariadb-10.11.19", "mysql-5.6.24"
+OLD = "mysql-5.6.24"
 OpenPage = Callable[..., BenchPage]
 
 
@@ -686,7 +686,7 @@ def test_eight_contenders_with_long_names_fit(
     context.theme.set_appearance(appearance)
     long = "percona-server-8.0.36-28-built-with-everything"
     builds = [
-        build(MARIADB, "MariaDB", "10.11.19", ["innodb", "rocksdb", "myisam"]),
+        build(MARIADB, "MariaDB", VERSION, ["innodb", "rocksdb", "myisam"]),
         build(long, "Percona", "8.0.36", ["innodb", "rocksdb", "myisam"]),
         *(build(f"mysql-8.4.{at}", "MySQL", f"8.4.{at}", ["innodb", "myisam"]) for at in range(6)),
     ]

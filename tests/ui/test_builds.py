@@ -28,6 +28,7 @@ from app.protocol.events import Fact
 from app.surveys import Survey
 from app.targets import LOCAL, Target, Targets
 from tests import journals
+from tests.plans import MARIADB
 from tests.ui.test_install import pack, send
 from tests.ui.test_targets import WAIT_MS, dialog_of
 from ui.context import Context
@@ -194,7 +195,7 @@ def test_a_directory_without_a_server_is_refused(
 
 
 def test_what_is_found_anyway_stays(panel: TargetsPanel) -> None:
-    build = {"name": "mariadb-10.11.19", "base": "/usr", "problem": None, "engines": []}
+    build = {"name": MARIADB, "base": "/usr", "problem": None, "engines": []}
     panel.view.card.show_survey(Survey(0.0, {"builds": [build]}))
     assert not panel.builds.remove.isEnabled() and not panel.builds.notes.isEnabled()
     choose(panel, Path("/usr"))

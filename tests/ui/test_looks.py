@@ -26,6 +26,7 @@ from app.targets import LOCAL, Target, Targets
 from app.trial import Answer
 from tests import plans as made_up
 from tests.journals import Maker, contender, plan, steps, whole
+from tests.plans import MARIADB
 from tests.ui.looked_at import faults
 from tests.ui.watched import WatchedPlans, keep, watched
 from ui.bus import Wanted
@@ -193,7 +194,7 @@ def preset_dialog(context: Context, parent: QWidget) -> PresetDialog:
         [
             Answer("mysql-9.7.4", "rejected", "innodb_table_locks", f"unknown variable; {NEWS}", 40),
             Answer("mysql-9.7.4", "ignored", "loose_ssl", "unknown variable 'loose_ssl=0'.", 14),
-            Answer("mariadb-10.11.19", "accepted", "", "mariadb-10.11.19 accepts every option of tencent"),
+            Answer(MARIADB, "accepted", "", f"{MARIADB} accepts every option of tencent"),
         ]
     )
     return dialog
@@ -231,7 +232,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
 
 def snapshots_dialog(context: Context, window: Window) -> SnapshotsDialog:
     """With one that can be used and one that cannot."""
-    contender = {"build": "mariadb-10.11.19", "engine": "innodb", "preset": "optimized"}
+    contender = {"build": MARIADB, "engine": "innodb", "preset": "optimized"}
     one = {
         "contender": contender,
         "tables": 4,

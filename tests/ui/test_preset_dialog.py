@@ -18,6 +18,7 @@ from app.errors import TargetError
 from app.targets import Targets
 from app.trial import Answer
 from tests import plans as made_up
+from tests.plans import MARIADB
 from ui.context import Context
 from ui.pages.bench import preset_dialog
 from ui.pages.bench.preset_answers import verdict
@@ -68,7 +69,7 @@ def answer_with(monkeypatch: pytest.MonkeyPatch, *answers: Answer | Exception) -
 
 def test_what_a_build_would_get_stands_beside_it_as_it_is_typed(qtbot: QtBot, opened: Opened) -> None:
     dialog = opened("mine")
-    assert dialog.beside.form.currentText() == "rendered for mariadb-10.11.19"
+    assert dialog.beside.form.currentText() == f"rendered for {MARIADB}"
     assert dialog.beside.text.toPlainText().startswith("[mysqld]\n")
     dialog.text.go_to_line(9)
     dialog.text.insertPlainText("back_log={cores*3}\n")
@@ -97,7 +98,7 @@ def test_the_lines_in_which_another_differs_stand_beside_it(qtbot: QtBot, opened
 def test_many_builds_that_refuse_it_do_not_widen_the_dialog(
     qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = [f"mariadb-10.11.{each}" for each in range(20)]
+    names = [f"{MARIADB}-{each}" for each in range(20)]
     answer_with(monkeypatch, *(Answer(name, "rejected", "x", "unknown variable", 12) for name in names))
     dialog = opened("mine")
     width = dialog.width()
@@ -114,7 +115,7 @@ def test_builds_are_asked_and_their_answers_lead_to_the_lines(
         monkeypatch,
         Answer("mysql-9.7.4", "rejected", "x", "unknown variable 'x=1'", 12),
         Answer("mysql-9.7.4", "ignored", "loose_ssl", "unknown variable 'loose_ssl=0'", 15),
-        Answer("mariadb-10.11.19", "accepted", "", "accepts every option"),
+        Answer(MARIADB, "accepted", "", "accepts every option"),
     )
     dialog = opened("mine")
     dialog.ask.trigger()

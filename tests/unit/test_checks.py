@@ -8,9 +8,9 @@ import pytest
 from app.catalog import Catalog
 from app.checks import Check, check_plan
 from app.planner import ContenderRequest, resolve
-from tests.plans import GB, NOW, request, survey, write
+from tests.plans import GB, MARIADB, NOW, request, survey, write
 
-MARIADB = ("mariadb-10.11.19:innodb", "mariadb-10.11.19:rocksdb")
+DUEL = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
 
 
 def checks(*texts: str, on: dict[str, Any] | None = None, **options: Any) -> list[Check]:
@@ -92,7 +92,7 @@ def test_key_caches_of_tables_are_beside_the_one_that_they_share_else() -> None:
     options = {"sequence": "oltp-read-only-8-tables", "cores": [1], "rows": 1000}
     on = {"topology": [[[0], [1]]], "memory_bytes": 4 * GB, "memory_available_bytes": 4 * GB}
     states = [
-        one("memory", checks(f"mariadb-10.11.19:{engine}", on=on, **options)).state
+        one("memory", checks(f"{MARIADB}:{engine}", on=on, **options)).state
         for engine in ("innodb", "myisam")
     ]
     assert states == ["pass", "fail"]
@@ -113,7 +113,7 @@ def test_more_threads_than_files_may_be_open_fail() -> None:
 def test_lines_of_a_preset_that_are_not_sent_are_told(dyno_home: Path) -> None:
     text = "# title: x\n[mysqld]\ndatadir=/data\nback_log=1\nlog_bin=/x/bl\n[mysqld-5.6]\ntmpdir=/tmp\n"
     write(dyno_home / "presets/innodb/own.cnf", text)
-    found = one("preset", checks("mariadb-10.11.19:innodb:own", "mariadb-10.11.19:rocksdb"))
+    found = one("preset", checks(f"{MARIADB}:innodb:own", f"{MARIADB}:rocksdb"))
     assert (found.state, found.contender) == ("warn", "innodb")
     assert found.text == (
         "not all of the preset own is sent as it stands: "
@@ -121,7 +121,7 @@ def test_lines_of_a_preset_that_are_not_sent_are_told(dyno_home: Path) -> None:
         "line 5: log_bin=/x/bl: only its name is kept: log_bin=bl"
     )
     assert found.todo == "take these lines out of the preset"
-    assert not [check for check in checks(*MARIADB) if check.name == "preset"]
+    assert not [check for check in checks(*DUEL) if check.name == "preset"]
 
 
 @pytest.mark.parametrize(("offset", "state"), [(0, "pass"), (4, "pass"), (-3600, "warn"), (3600, "warn")])
@@ -139,7 +139,7 @@ def test_an_hour_off_is_told_with_its_side() -> None:
 
 def of_memory(on: dict[str, Any] | None = None, **asked: str) -> list[tuple[str, str, str]]:
     """What is said where one contender asks for it."""
-    found = checks(on=on, contenders=(ContenderRequest("mariadb-10.11.19", "innodb", **asked),))
+    found = checks(on=on, contenders=(ContenderRequest(MARIADB, "innodb", **asked),))
     return [(each.state, each.text, each.todo) for each in found if each.name == "server memory"]
 
 
@@ -170,8 +170,8 @@ def test_a_memory_limit_leaves_room_for_the_server(dyno_home: Path) -> None:
 
 
 def test_contenders_that_have_their_memory_otherwise_have_no_parity() -> None:
-    other = ContenderRequest("mariadb-10.11.19", "innodb", allocator="jemalloc", memory_limit="8G")
-    found = checks(contenders=(ContenderRequest("mariadb-10.11.19", "innodb"), other))
+    other = ContenderRequest(MARIADB, "innodb", allocator="jemalloc", memory_limit="8G")
+    found = checks(contenders=(ContenderRequest(MARIADB, "innodb"), other))
     texts = [each.text for each in found if each.name == "parity"]
     usual = "innodb-system: as the build and the machine have it"
     assert f"server memory: {usual}; innodb-jemalloc: allocator jemalloc, memory limit 8.0 GB" in texts
@@ -192,7 +192,7 @@ def test_contenders_that_have_their_memory_otherwise_have_no_parity() -> None:
 def test_so_few_repeats_that_nothing_can_be_told_are_seen_before_they_are_made(
     repeats: int, state: str, text: str
 ) -> None:
-    found = one("repeats", checks(*MARIADB, repeats=repeats))
+    found = one("repeats", checks(*DUEL, repeats=repeats))
     assert (found.state, found.text) == (state, text)
     assert found.todo.startswith("take 6,") == (state == "warn")
 
@@ -216,7 +216,7 @@ def test_grouped_order_is_warned_of_where_drift_can_deceive() -> None:
 
 
 def test_equal_presets_have_parity() -> None:
-    found = checks("mysql-5.6.24:innodb", "mysql-9.7.4:innodb", "mariadb-10.11.19:innodb")
+    found = checks("mysql-5.6.24:innodb", "mysql-9.7.4:innodb", f"{MARIADB}:innodb")
     assert [check.state for check in found if check.name == "parity"] == ["pass"]
 
 
@@ -225,12 +225,12 @@ def test_one_contender_needs_none() -> None:
 
 
 def test_default_presets_of_two_engines_differ_in_file_access_alone() -> None:
-    (found,) = (check for check in checks(*MARIADB) if check.name == "parity")
+    (found,) = (check for check in checks(*DUEL) if check.name == "parity")
     assert found.text == "file access: innodb: direct; rocksdb: buffered"
 
 
 def test_an_engine_without_a_log_is_told() -> None:
-    texts = [check.text for check in checks("mariadb-10.11.19:innodb", "mariadb-10.11.19:myisam")]
+    texts = [check.text for check in checks(f"{MARIADB}:innodb", f"{MARIADB}:myisam")]
     assert any("myisam: no log: nothing is safe at commit" in text for text in texts)
 
 
@@ -281,7 +281,7 @@ def test_what_means_the_same_is_no_difference(dyno_home: Path, first: str, secon
     ],
 )
 def test_a_difference_of_rocksdb_is_told(dyno_home: Path, first: str, second: str, what: str) -> None:
-    assert parity(first, second, dyno_home, "mariadb-10.11.19", "rocksdb") == {what}
+    assert parity(first, second, dyno_home, MARIADB, "rocksdb") == {what}
 
 
 def test_the_same_words_may_mean_something_else_in_another_version(dyno_home: Path) -> None:
@@ -326,5 +326,5 @@ def test_sides_of_fits_in_cache_are_told(dyno_home: Path) -> None:
 
 def test_the_operating_systems_cache_counts_for_buffered_files() -> None:
     """RocksDB's files are cached a second time where InnoDB's are not."""
-    texts = [check.text for check in checks(*MARIADB, rows=10_000_000, tables=2)]
+    texts = [check.text for check in checks(*DUEL, rows=10_000_000, tables=2)]
     assert "fits in cache: innodb: the data does not fit; rocksdb: the data fits" in texts

@@ -31,10 +31,10 @@ from app.drafting import (
 )
 from app.errors import InputError, TargetError
 from app.planner import ContenderRequest, PlanRequest
-from tests.plans import NOW, build, survey, write
+from tests.plans import MARIADB, NOW, VERSION, build, survey, write
 
 LUA = 'require("dyno")\nprint("mine")\n'
-MARIADB, OLD = "mariadb-10.11.19", "mysql-5.6.24"
+OLD = "mysql-5.6.24"
 
 
 def drafted(**values: object) -> Draft:
@@ -251,7 +251,7 @@ def test_colours_are_those_the_history_has_or_will_give() -> None:
 
 
 def test_another_target_gets_the_same_work_and_the_contenders_it_has() -> None:
-    there = survey(builds=[build(MARIADB, "MariaDB", "10.11.19", ["innodb"])])
+    there = survey(builds=[build(MARIADB, "MariaDB", VERSION, ["innodb"])])
     draft = drafted(sequence="quick", tables=7)
     found = carried_over(draft, there, "nuc").request
     assert (found.target, found.sequence, found.tables) == ("nuc", "quick", 7)

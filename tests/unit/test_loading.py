@@ -16,7 +16,7 @@ from app.planner import PlanRequest, resolve
 from app.planner.loading import check_load_method
 from app.protocol.plan import Plan
 from app.protocol.sysbench import command
-from tests.plans import plan, request, survey
+from tests.plans import MARIADB, plan, request, survey
 
 RELEASED = Path(__file__).parents[1] / "data" / "0.1.0" / "journal.jsonl"
 
@@ -41,7 +41,7 @@ def test_one_hardware_thread_still_shares_a_table() -> None:
 
 
 def test_the_load_alone_is_told_its_method() -> None:
-    found = plan("mariadb-10.11.19:rocksdb", load_method="bulk")
+    found = plan(f"{MARIADB}:rocksdb", load_method="bulk")
     lines = [command(step, found, "rocksdb", "", [], 1) for step in found.steps if step.lua]
     assert ["--load-method=bulk" in line for line in lines] == [True] + [False] * (len(lines) - 1)
     ordered = plan()
@@ -53,9 +53,9 @@ def test_the_load_alone_is_told_its_method() -> None:
 @pytest.mark.parametrize("engine", ["innodb", "myisam"])
 def test_an_engine_without_a_bulk_load_is_refused(engine: str) -> None:
     with pytest.raises(InputError, match=f"load method bulk: not for {engine}: .*; take ordered or parallel"):
-        plan(f"mariadb-10.11.19:{engine}", load_method="bulk")
+        plan(f"{MARIADB}:{engine}", load_method="bulk")
     with pytest.raises(InputError, match="not for innodb"):
-        plan("mariadb-10.11.19:rocksdb", "mariadb-10.11.19:innodb", load_method="bulk")
+        plan(f"{MARIADB}:rocksdb", f"{MARIADB}:innodb", load_method="bulk")
 
 
 def test_a_load_that_has_no_such_method_is_refused() -> None:

@@ -15,10 +15,10 @@ from app.planner.contenders import short_names
 from app.planner.resolve import machine_key
 from app.planner.sizes import bytes_per_row, cache_bytes, redo_bytes, writes_binary_log
 from app.protocol.plan import Plan, Step
-from tests.plans import GB, contenders, plan, request, survey, write
+from tests.plans import GB, MARIADB, contenders, plan, request, survey, write
 from tests.sequences import keep_own
 
-PLAN = """\
+PLAN = f"""\
 name = "first"
 target = "nuc-i3"
 sequence = "duel"
@@ -27,16 +27,16 @@ rows = "3x memory"
 threads = [1, 2]
 
 [[contender]]
-build = "mariadb-10.11.19"
+build = "{MARIADB}"
 engine = "innodb"
 
 [[contender]]
-build = "mariadb-10.11.19"
+build = "{MARIADB}"
 engine = "ROCKSDB"
 preset = "default"
 name = "rocks"
 """
-MARIADB = ("mariadb-10.11.19:innodb", "mariadb-10.11.19:rocksdb", "mariadb-10.11.19:myisam")
+THREE = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb", f"{MARIADB}:myisam")
 
 
 def refused(text: str) -> str:
@@ -65,8 +65,8 @@ def test_a_plan_file_is_read() -> None:
     assert (found.name, found.target, found.rows, found.threads) == ("first", "nuc-i3", "3x memory", (1, 2))
     assert found.seconds is None
     assert found.contenders == (
-        ContenderRequest("mariadb-10.11.19", "innodb"),
-        ContenderRequest("mariadb-10.11.19", "rocksdb", name="rocks"),
+        ContenderRequest(MARIADB, "innodb"),
+        ContenderRequest(MARIADB, "rocksdb", name="rocks"),
     )
 
 
@@ -201,12 +201,12 @@ def test_a_contender_is_written_with_colons(text: str) -> None:
 
 
 def test_a_plan_leaves_nothing_open() -> None:
-    found = plan(*MARIADB[:2], tables=3, rows=1000, seconds=7, warmup=2, threads=[1, 2])
+    found = plan(*THREE[:2], tables=3, rows=1000, seconds=7, warmup=2, threads=[1, 2])
     assert (found.target, found.sequence, found.name) == ("local", "duel", "duel")
     assert (found.tables, found.rows, found.seconds, found.warmup) == (3, 1000, 7, 2)
     assert [each.name for each in found.contenders] == ["innodb", "rocksdb"]
     assert found.contenders[0].cnf.startswith("[mysqld]\n")
-    assert found.contenders[0].fingerprint == "hash of mariadb-10.11.19"
+    assert found.contenders[0].fingerprint == f"hash of {MARIADB}"
     driven = [step for step in found.steps if step.kind == "drive"]
     assert {(step.seconds, step.warmup) for step in driven} == {(7, 2)}
     assert all(step.lua and f"workloads/{step.lua}" in found.files for step in driven)
@@ -214,7 +214,7 @@ def test_a_plan_leaves_nothing_open() -> None:
 
 
 def test_a_plan_carries_every_file_it_is_made_of() -> None:
-    found = plan(*MARIADB[:2])
+    found = plan(*THREE[:2])
     assert {
         "sequences/duel.toml", "presets/innodb/default.cnf", "presets/rocksdb/default.cnf",
         "workloads/dyno.lua", "workloads/load.toml", "workloads/load.lua", "workloads/transaction.lua",
@@ -255,7 +255,7 @@ def test_warmup_may_be_none_at_all() -> None:
     [
         (
             ("nothing:innodb",),
-            "there is no build nothing on this target; there are mariadb-10.11.19, mysql-5.6",
+            f"there is no build nothing on this target; there are {MARIADB}, mysql-5.6",
         ),
         (("mysql-8.0.40:innodb",), "the build mysql-8.0.40 cannot start: libaio.so.1 is missing"),
         (("mysql-5.6.24:rocksdb",), "does not have the engine rocksdb; it has innodb, myisam"),
@@ -288,7 +288,7 @@ def test_engines_are_named_in_any_case() -> None:
 @pytest.mark.parametrize(
     ("requests", "names"),
     [
-        (contenders(*MARIADB), ["innodb", "rocksdb", "myisam"]),
+        (contenders(*THREE), ["innodb", "rocksdb", "myisam"]),
         (contenders("a:innodb:x", "a:innodb:y"), ["innodb-x", "innodb-y"]),
         (contenders("a:innodb", "b:innodb"), ["a-innodb", "b-innodb"]),
         (
@@ -372,7 +372,7 @@ def test_a_survey_without_memory_is_told() -> None:
 
 def test_turns_are_grouped_or_interleaved() -> None:
     orders = {
-        order: [(turn.contender, turn.repeat) for turn in plan(*MARIADB[:2], repeats=2, order=order).turns]
+        order: [(turn.contender, turn.repeat) for turn in plan(*THREE[:2], repeats=2, order=order).turns]
         for order in ("grouped", "interleaved")
     }
     assert orders["grouped"] == [(0, 1), (0, 2), (1, 1), (1, 2)]
@@ -392,7 +392,7 @@ def test_turns_are_interleaved_unless_a_plan_file_or_option_says_otherwise() -> 
 
 
 def test_turns_have_ids_names_and_places() -> None:
-    turns = plan(*MARIADB[:2], repeats=2, name="mine").turns
+    turns = plan(*THREE[:2], repeats=2, name="mine").turns
     assert [turn.ordinal for turn in turns] == [1, 2, 3, 4]
     assert [turn.name for turn in turns] == [
         "mine-innodb-1",
@@ -556,7 +556,7 @@ def test_two_files_of_one_name_are_not_mixed_up(dyno_home: Path) -> None:
     ("share", "least"), [("3x memory", 3.0), ("0.5x memory", 0.5), (" 1 x memory ", 1.0)]
 )
 def test_rows_may_be_a_share_of_the_memory(share: str, least: float) -> None:
-    found = plan(*MARIADB, rows=share, tables=4)
+    found = plan(*THREE, rows=share, tables=4)
     assert found.rows % 1000 == 0
     for contender in found.contenders:
         data = found.tables * found.rows * bytes_per_row(contender)
@@ -590,7 +590,7 @@ def test_machines_are_told_apart_by_what_shapes_figures() -> None:
 
 def test_caches_and_logs_are_read_from_the_preset() -> None:
     maria, five, nine = (
-        plan(text).contenders[0] for text in (MARIADB[0], "mysql-5.6.24:innodb", "mysql-9.7.4:innodb")
+        plan(text).contenders[0] for text in (THREE[0], "mysql-5.6.24:innodb", "mysql-9.7.4:innodb")
     )
     assert {cache_bytes(each) for each in (maria, five, nine)} == {2 * GB}
     assert {redo_bytes(each) for each in (maria, five, nine)} == {96 << 20}
@@ -599,7 +599,7 @@ def test_caches_and_logs_are_read_from_the_preset() -> None:
 
 def test_a_binary_log_is_on_where_the_build_has_it_on(dyno_home: Path) -> None:
     write(dyno_home / "presets/innodb/own.cnf", "[mysqld]\nback_log=80\n")
-    found = plan(*(f"{name}:innodb:own" for name in ("mariadb-10.11.19", "mysql-5.6.24", "mysql-9.7.4")))
+    found = plan(*(f"{name}:innodb:own" for name in (MARIADB, "mysql-5.6.24", "mysql-9.7.4")))
     assert [writes_binary_log(each) for each in found.contenders] == [False, False, True]
 
 
@@ -607,7 +607,7 @@ def test_a_binary_log_is_on_where_the_build_has_it_on(dyno_home: Path) -> None:
 
 
 def test_declared_seconds_are_exact() -> None:
-    found = plan(*MARIADB[:2], seconds=10, warmup=2, threads=[1, 2], repeats=3, pause=4)
+    found = plan(*THREE[:2], seconds=10, warmup=2, threads=[1, 2], repeats=3, pause=4)
     driven = sum(1 for step in found.steps if step.kind == "drive")
     guess = estimate(found, survey())
     assert guess.declared_s == (driven * 12 + 4) * 2 * 3
@@ -634,7 +634,7 @@ def test_snapshots_take_disk_beside_the_session_and_spare_the_loads_of_repeats()
 
 def test_the_disk_is_that_of_the_largest_session() -> None:
     """Their data goes when they end: sessions do not add up."""
-    alone, many = (estimate(plan(*MARIADB[:1], repeats=count), survey()) for count in (1, 50))
+    alone, many = (estimate(plan(*THREE[:1], repeats=count), survey()) for count in (1, 50))
     assert many.contenders[0].session_bytes == alone.contenders[0].session_bytes
     assert many.disk_bytes - many.kept_bytes == alone.disk_bytes - alone.kept_bytes
     assert many.kept_bytes > alone.kept_bytes
@@ -658,6 +658,6 @@ def test_compressed_tables_take_less() -> None:
 
 
 def test_data_cache_and_memory_are_told_for_each_contender() -> None:
-    found = estimate(plan(*MARIADB), survey()).contenders
+    found = estimate(plan(*THREE), survey()).contenders
     assert [each.contender for each in found] == ["innodb", "rocksdb", "myisam"]
     assert all(each.data_bytes < each.cache_bytes < each.memory_bytes == 16 * GB for each in found)

@@ -6,8 +6,9 @@ import time
 from typing import Any
 
 from app.snapshots import HEADERS, row_of
+from tests.plans import MARIADB
 
-CONTENDER = {"build": "mariadb-10.11.19", "engine": "innodb", "preset": "default", "table_options": ""}
+CONTENDER = {"build": MARIADB, "engine": "innodb", "preset": "default", "table_options": ""}
 
 
 def row(**said: Any) -> dict[str, str]:
@@ -20,7 +21,7 @@ def row(**said: Any) -> dict[str, str]:
 
 def test_of_what_it_is_and_how_large_and_old() -> None:
     found = row()
-    assert (found["build"], found["engine"], found["preset"]) == ("mariadb-10.11.19", "innodb", "default")
+    assert (found["build"], found["engine"], found["preset"]) == (MARIADB, "innodb", "default")
     assert (found["tables"], found["size"], found["kept"]) == ("4 x 1,000,000 rows", "3.0 GB", "2 h ago")
 
 

@@ -4,9 +4,9 @@ import pytest
 
 from app.starting import CancelledError, Start
 from tests.fakes import ScriptedAgent
-from tests.plans import request, survey
+from tests.plans import MARIADB, request, survey
 
-BOTH = ("mariadb-10.11.19:innodb", "mariadb-10.11.19:rocksdb")
+BOTH = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
 
 
 def test_everything_is_asked_before_the_start() -> None:

@@ -13,7 +13,7 @@ from app.drafting import variant_text
 from app.errors import InputError
 from app.planner import PlanRequest, estimate
 from app.protocol.sysbench import seed_of
-from tests.plans import plan, survey, write
+from tests.plans import MARIADB, plan, survey, write
 from tests.sequences import keep_own
 
 STUDIES = ("small-datum", "small-datum-2017-03", "small-datum-2017-11", "small-datum-2026")
@@ -26,7 +26,7 @@ def names_of(sequence: str) -> list[str]:
 @pytest.mark.parametrize("sequence", STUDIES)
 @pytest.mark.parametrize("engine", ["innodb", "rocksdb", "myisam"])
 def test_a_study_can_be_planned_on_every_engine(sequence: str, engine: str) -> None:
-    found = plan(f"mariadb-10.11.19:{engine}", sequence=sequence, rows=1000, seconds=1)
+    found = plan(f"{MARIADB}:{engine}", sequence=sequence, rows=1000, seconds=1)
     assert [step.kind for step in found.steps[:2]] == ["load", "index"]
     assert found.steps[-1].workload == "insert"
     assert not any(step.events for step in found.steps)

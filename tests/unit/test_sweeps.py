@@ -18,7 +18,7 @@ from app.planner.cores import CoreSet
 from app.planner.estimate import SERVER_S
 from app.protocol.cpus import as_text, from_text
 from app.protocol.plan import Plan, Step, content_of
-from tests.plans import request, survey, write
+from tests.plans import MARIADB, request, survey, write
 from tests.sequences import keep_own
 from tests.unit.agent.test_topology import recorded
 
@@ -238,7 +238,7 @@ def test_a_sequence_goes_as_far_as_the_machine(dyno_home: Path) -> None:
 
 def test_a_contender_with_cores_of_its_own_is_not_given_others(dyno_home: Path) -> None:
     name = own(dyno_home, SWEPT)
-    contender = {"build": "mariadb-10.11.19", "engine": "innodb", "cores": "0-1"}
+    contender = {"build": MARIADB, "engine": "innodb", "cores": "0-1"}
     text = f'sequence = "{name}"\nseconds = 1\n[[contender]]\n' + "".join(
         f'{key} = "{value}"\n' for key, value in contender.items()
     )

@@ -11,9 +11,9 @@ from app.catalog import Catalog
 from app.errors import InputError
 from app.planner import estimate, resolve
 from app.protocol.plan import Plan
-from tests.plans import GB, build, request, survey, write
+from tests.plans import GB, MARIADB, build, request, survey, write
 
-BOTH = ("mariadb-10.11.19:innodb", "mariadb-10.11.19:myisam")
+BOTH = (f"{MARIADB}:innodb", f"{MARIADB}:myisam")
 CORES = [[[0, 2], [1, 3]]]  # two of two threads
 
 
@@ -42,7 +42,7 @@ def test_it_is_planned_for_every_engine_that_has_it() -> None:
 
 
 def test_an_engine_without_it_is_refused() -> None:
-    error = refused(BOTH[0], "mariadb-10.11.19:rocksdb")
+    error = refused(BOTH[0], f"{MARIADB}:rocksdb")
     assert str(error) == (
         "rocksdb cannot carry out text-index: only MyISAM, and InnoDB from 5.6 on, have a full-text index; "
         "choose another engine, build or sequence"
@@ -87,7 +87,7 @@ def guess(*contenders: str, **options: Any) -> Any:
 
 @pytest.mark.parametrize(("engine", "row_bytes"), [("innodb", 1200 + 850), ("myisam", 1010 + 1310)])
 def test_documents_take_the_room_that_their_workloads_say(engine: str, row_bytes: int) -> None:
-    found = guess(f"mariadb-10.11.19:{engine}").contenders[0]
+    found = guess(f"{MARIADB}:{engine}").contenders[0]
     assert found.data_bytes == 348_566 * row_bytes
     assert found.parts["temporary"] == 348_566 * 4300  # words are sorted, the table is written anew
 

@@ -12,7 +12,7 @@ from app.errors import InputError, TargetError
 from app.presets import parse_preset
 from app.protocol.plan import Plan
 from app.trial import Answer, try_preset
-from tests.plans import survey
+from tests.plans import MARIADB, survey
 
 BUSY = {"name": "busy", "state": "pass", "contender": "", "text": "nobody is here", "todo": ""}
 
@@ -49,12 +49,12 @@ def test_all_builds_with_the_engine_are_asked() -> None:
     agent = Agent()
     assert tried(agent) == []
     assert [each.build for each in agent.plans[0].contenders] == [
-        "mariadb-10.11.19",
+        MARIADB,
         "mysql-5.6.24",
         "mysql-9.7.4",
     ]
     tried(agent, engine="rocksdb", start=True)
-    assert [each.build for each in agent.plans[1].contenders] == ["mariadb-10.11.19"]
+    assert [each.build for each in agent.plans[1].contenders] == [MARIADB]
     assert agent.started == [False, True]
 
 

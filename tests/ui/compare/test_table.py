@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.palette import VERDICTS
 from tests import comparable
+from tests.plans import MARIADB
 from ui.context import Context
 from ui.models.comparison import FIXED
 from ui.pages.compare import ComparePage
@@ -158,6 +159,6 @@ def test_long_names_take_two_lines(page: ComparePage) -> None:
     width = metrics.horizontalAdvance("rocksdb-default-")
     assert two_lines("rocksdb-default-1", metrics, width) == ["rocksdb-", "default-1"]
     assert two_lines("short", metrics, width) == ["short"]
-    first, second = two_lines("mariadb-10.11.19-innodb-with-a-very-long-name-indeed", metrics, width)
+    first, second = two_lines(f"{MARIADB}-innodb-with-a-very-long-name-indeed", metrics, width)
     assert first.startswith("mariadb-") and "…" in second
     assert max(metrics.horizontalAdvance(each) for each in (first, second)) <= width

@@ -13,7 +13,7 @@ from app.cli.run import duelists, prepare
 from app.errors import InputError, TargetError
 from app.planner import ContenderRequest
 from app.protocol.plan import Plan
-from tests.plans import build, request, survey
+from tests.plans import MARIADB, build, request, survey
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -44,8 +44,8 @@ def test_a_duel_takes_the_first_build_that_can_play_it() -> None:
     broken = build("mariadb-11", "MariaDB", "11.4.1", ["innodb", "rocksdb"], "libaio.so.1 is missing")
     found = duelists("nuc", [broken, *survey()["builds"]])
     assert [(each.build, each.engine) for each in found] == [
-        ("mariadb-10.11.19", "innodb"),
-        ("mariadb-10.11.19", "rocksdb"),
+        (MARIADB, "innodb"),
+        (MARIADB, "rocksdb"),
     ]
     with pytest.raises(TargetError, match="nuc has no build with InnoDB and RocksDB: install mariadb-server"):
         duelists("nuc", [broken])
@@ -78,7 +78,7 @@ class Limitless:
 
 
 def test_what_desktop_and_target_both_refuse_is_said_once() -> None:
-    limited = ContenderRequest("mariadb-10.11.19", "innodb", memory_limit="4G")
+    limited = ContenderRequest(MARIADB, "innodb", memory_limit="4G")
     agent: Any = Limitless()
     with pytest.raises(InputError) as refusal:
         prepare(request().with_options(contenders=(limited,)), agent, [], rehearse=True)

@@ -1,0 +1,18 @@
+"""The MariaDB of this system, named as Dyno names it: tests take the version that they find."""
+
+from __future__ import annotations
+
+from app.agent.builds import Build, find_builds
+
+
+def _installed() -> Build:
+    found = [each for each in find_builds(()) if each["base"] == "/usr" and each["family"] == "MariaDB"]
+    assert len(found) == 1, "these tests need the package mariadb-server: sh install.sh test"
+    return found[0]
+
+
+_BUILD = _installed()
+MARIADB: str = _BUILD["name"]
+VERSION: str = _BUILD["version"]
+SERVER: str = _BUILD["server"]
+SERIES = ".".join(VERSION.split(".")[:2])
