@@ -202,12 +202,12 @@ def test_what_is_compared_with_nothing_needs_no_repeats() -> None:
 
 
 def test_grouped_order_is_warned_of_where_drift_can_deceive() -> None:
-    found = one("order", checks(*MARIADB, repeats=2, order="grouped"))
+    found = one("order", checks(*DUEL, repeats=2, order="grouped"))
     assert (found.state, found.todo) == ("warn", "set the order to interleaved (A B B A)")
     for harmless in (
-        checks(*MARIADB, repeats=2),
-        checks(*MARIADB, order="grouped"),
-        checks(MARIADB[0], repeats=2, order="grouped"),
+        checks(*DUEL, repeats=2),
+        checks(*DUEL, order="grouped"),
+        checks(DUEL[0], repeats=2, order="grouped"),
     ):
         assert not [check for check in harmless if check.name == "order"]
 

@@ -380,7 +380,7 @@ def test_turns_are_grouped_or_interleaved() -> None:
 
 
 def test_every_second_round_goes_backwards() -> None:
-    turns = plan(*MARIADB, repeats=3, order="interleaved").turns
+    turns = plan(*THREE, repeats=3, order="interleaved").turns
     assert "".join("ABC"[turn.contender] for turn in turns) == "ABCCBAABC"
     assert [turn.repeat for turn in turns] == [1, 1, 1, 2, 2, 2, 3, 3, 3]
 
@@ -388,7 +388,7 @@ def test_every_second_round_goes_backwards() -> None:
 def test_turns_are_interleaved_unless_a_plan_file_or_option_says_otherwise() -> None:
     assert PlanRequest.from_toml(PLAN).order == PlanRequest().order == "interleaved"
     assert PlanRequest.from_toml('order = "grouped"\n' + PLAN).order == "grouped"
-    assert plan(*MARIADB[:2], repeats=2).order == "interleaved"
+    assert plan(*THREE[:2], repeats=2).order == "interleaved"
 
 
 def test_turns_have_ids_names_and_places() -> None:
