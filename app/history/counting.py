@@ -129,6 +129,16 @@ class Countable:
 def add_counted(connection: Connection) -> None:
     """The migration: the table. Thousands of sessions are not waited for: see `counted`."""
     connection.execute(COUNTED)
+    _recount_cuts(connection)
+
+
+def count_anew(connection: Connection) -> None:
+    """The migration: steps are judged by other rules since, which find a server that hung most of a step."""
+    connection.execute("DELETE FROM counted")
+    _recount_cuts(connection)
+
+
+def _recount_cuts(connection: Connection) -> None:
     for (session,) in connection.execute("SELECT DISTINCT session FROM cut").fetchall():
         recount_cut(connection, session)
 

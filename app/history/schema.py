@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from sqlite3 import Connection
 
-from .counting import add_counted
+from .counting import add_counted, count_anew
 from .headlines import add_headlines
 
 # Rebuilt from the kept journals; `rebuild` empties these and no others. Children go with their session.
@@ -249,5 +249,11 @@ def _keep_deleted(connection: Connection) -> None:
     connection.execute(DELETED)
 
 
-MIGRATIONS: list[Callable[[Connection], None]] = [_create, _keep_deleted, add_headlines, add_counted]
+MIGRATIONS: list[Callable[[Connection], None]] = [
+    _create,
+    _keep_deleted,
+    add_headlines,
+    add_counted,
+    count_anew,
+]
 VERSION = len(MIGRATIONS)

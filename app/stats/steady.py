@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby, pairwise
-from math import inf, sqrt
+from math import ceil, inf, sqrt
 from statistics import fmean, median
 
 STEADY, UNSTEADY, SHORT = "steady", "unsteady", "too short to tell"
 
 LEAST_S = 25  # seconds with a figure: fewer cannot tell a trend from noise, but a stall
 MATTERS = 0.05  # a trend or a second level of less than this share is none, however sure it is
-STALLED = 0.2  # of the median: a second below it hardly does any work
+STALLED = 0.2  # of what a working second does: a second below it hardly does any work
 STALL_S = 2  # seconds in a row that are a stall
-SPARSE = 20.0  # events in a usual second: with fewer, a second without one is chance
+SPARSE = 20.0  # events in a working second: with fewer, a second without one is chance
+DEAD_S = 10  # seconds in a row without any work are a stall, however few events there are
 
 _BLOCKS = 20  # that a step is looked at in, at most: longer steps have longer blocks
 _BLOCK_S = 3  # at least: what one second owes to the one before is lost within a block, as far as it can be
@@ -26,7 +27,9 @@ _BLOCK_S = 3  # at least: what one second owes to the one before is lost within 
 _BEYOND_TREND, _BEYOND_LEVEL = 3.9, 5.6  # where two levels part is looked for, and noise has parts of its own
 _FEW = 2.5  # over the number of blocks: by so much more, as fewer of them tell less of their noise
 _LEAST_BLOCKS = 7
-_EDGE = 0.15  # of the step, at both ends: a level lasts that long at least
+_EDGE = 0.15  # of the step, at both ends: a level lasts that long at least,
+_LEVEL_S = 12  # and that long: a checkpoint of 6 s at the end of a step is no second level
+_MOST_EDGE = 0.3  # of a short step, which would have no room for a second level otherwise
 
 
 @dataclass(frozen=True)
@@ -38,13 +41,13 @@ class Steadiness:
 def steadiness(seconds: Sequence[float | None], first_s: int = 0) -> Steadiness:
     """Of the throughput of each second of a step, from this one on; None where it is not known."""
     known = [value for value in seconds if value is not None]
-    usual = median(known) if known else 0.0
+    usual = _usual(known)
     stalls = _stalls(known, usual)
+    if len(known) >= DEAD_S and not any(known):
+        return Steadiness(UNSTEADY, f"nothing was done in {len(known)} seconds")
     if len(known) < LEAST_S:
         few = f"{len(known)} seconds have a figure, {LEAST_S} are needed"
         return Steadiness(UNSTEADY, _stalls_text(stalls)) if stalls else Steadiness(SHORT, few)
-    if not any(known):
-        return Steadiness(SHORT, f"nothing was done in {len(known)} seconds")
     low = usual * STALLED if usual >= SPARSE else -inf
     working = [None if value is None or value < low else value for value in seconds]
     blocks = _blocks(working, first_s)
@@ -57,14 +60,26 @@ def steadiness(seconds: Sequence[float | None], first_s: int = 0) -> Steadiness:
     return Steadiness(STEADY, f"no trend, no two levels, no stall in {len(known)} seconds")
 
 
+def _usual(known: Sequence[float]) -> float:
+    """What a second does in which the server works.
+
+    The median alone would be that of the stalls where a server hardly does anything most of the time.
+    """
+    working = [value for value in known if value > 0]
+    return max(median(working), fmean(working)) if working else 0.0
+
+
 def _stalls(known: Sequence[float], usual: float) -> list[int]:
     """How long each of them took, without seconds that nobody knows: a server that hangs has some."""
-    if usual < SPARSE:
-        return []
-    lengths = (
-        len(list(same)) for is_low, same in groupby(value < usual * STALLED for value in known) if is_low
-    )
-    return [length for length in lengths if length >= STALL_S]
+    low, least = (usual * STALLED, STALL_S) if usual >= SPARSE else (0.0, DEAD_S)
+    lengths = (len(list(same)) for is_low, same in groupby(value <= low for value in known) if is_low)
+    found = [length for length in lengths if length >= least]
+    return [] if _takes_long(known, usual, len(found)) else found
+
+
+def _takes_long(known: Sequence[float], usual: float, stalls: int) -> bool:
+    """Whether single queries take that long: they end one by one, and almost each after such a stretch."""
+    return usual < 2 and stalls > 1 and sum(value > 0 for value in known) < 2 * stalls
 
 
 def _stalls_text(stalls: Sequence[int]) -> str:
@@ -86,8 +101,7 @@ def _blocks(seconds: Sequence[float | None], first_s: int) -> list[tuple[int, fl
 
 def _drift(blocks: Sequence[tuple[int, float]]) -> str:
     """A trend or a second level, whichever says more of it; empty where there is neither."""
-    values = [value for _, value in blocks]
-    trend, level = _trend(blocks), _level(values)
+    trend, level = _trend(blocks), _level(blocks)
     first, second = (trend, level) if trend.noise <= level.noise else (level, trend)
     told = next((each for each in (first, second) if each.is_there), None)
     if told is None:
@@ -127,15 +141,21 @@ def _trend(blocks: Sequence[tuple[int, float]]) -> _Found:
     return _Found(before, after, noise * sqrt(12 / len(blocks)), noise, _beyond(_BEYOND_TREND, blocks))
 
 
-def _level(values: Sequence[float]) -> _Found:
+def _level(blocks: Sequence[tuple[int, float]]) -> _Found:
     """Two levels, parted where they leave the least over."""
-    edge = max(2, round(len(values) * _EDGE))
+    values, edge = [value for _, value in blocks], _edge(blocks)
     noise, at = min(
         (_parted_noise(values[:at], values[at:]), at) for at in range(edge, len(values) - edge + 1)
     )
     error = noise * sqrt(1 / at + 1 / (len(values) - at))
     # medians: the block in which they part may lie between them
     return _Found(median(values[:at]), median(values[at:]), error, noise, _beyond(_BEYOND_LEVEL, values), at)
+
+
+def _edge(blocks: Sequence[tuple[int, float]]) -> int:
+    """How many blocks a level has at least."""
+    length = min(to - at for (at, _), (to, _) in pairwise(blocks))
+    return max(round(len(blocks) * _EDGE), min(ceil(_LEVEL_S / length), ceil(len(blocks) * _MOST_EDGE)))
 
 
 def _beyond(errors: float, blocks: Sequence[object]) -> float:

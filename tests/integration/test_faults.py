@@ -195,19 +195,21 @@ def test_server_killed_once_is_started_again_and_later_steps_are_marked(desktop:
     assert [event.after_crash for event in events if isinstance(event, StepStarted)][-2:] == [False, True]
 
 
-def test_a_server_that_hangs_stalls_its_step_and_every_second_of_it_is_told(desktop: Desktop) -> None:
+def test_a_server_that_hangs_most_of_a_step_stalls_it_and_every_second_of_it_is_told(
+    desktop: Desktop,
+) -> None:
     """It answers the agent as little as the load generator, whose seconds are there all the same."""
     running = desktop.begin("run", *desktop.plan(steps="load,point-query", seconds=8))
     wait_until(begun(desktop, 3), "the step has begun", 60)
     held = desktop.server_pid()
     os.kill(held, signal.SIGSTOP)
-    time.sleep(3.5)
+    time.sleep(6)
     os.kill(held, signal.SIGCONT)
     said, _ = running.communicate(timeout=60)
-    assert re.search(r"point-query threads=2 [\d,.]+ queries/s; unsteady: 1 stall of [234] s", said)
+    assert re.search(r"point-query threads=2 [\d,.]+ queries/s; unsteady: 1 stall of [4567] s", said)
     (entry,) = desktop.sessions()
     series = desktop.json("session", "series", entry["id"], "point-query")
-    assert None not in series["values"] and series["values"].count(0.0) >= 2
+    assert None not in series["values"] and series["values"].count(0.0) >= 4
     assert "unsteady: 1 stall of" in desktop.dyno("session", "show", entry["id"]).stdout
 
 

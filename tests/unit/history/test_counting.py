@@ -176,6 +176,20 @@ def grown_old(home: Path) -> None:
     old.close()
 
 
+def test_what_an_older_dyno_called_steady_is_judged_anew(tmp_path: Path) -> None:
+    with History(tmp_path) as history:
+        store(history, made(FIRST), made(SECOND))
+        edits.cut(history, FIRST, UPDATE, Cut(20, 59))
+        before = figures.show(history, FIRST)
+    with sqlite3.connect(tmp_path / "history.sqlite") as old:
+        old.execute("UPDATE counted SET steadiness = 'steady', text = 'as it was judged then'")
+        old.execute(f"PRAGMA user_version = {schema.MIGRATIONS.index(schema.count_anew)}")
+    old.close()
+    with History(tmp_path) as history:
+        assert figures.show(history, FIRST) == before
+        assert step(history, UPDATE, SECOND)["marks"] == ["unsteady"]
+
+
 def test_what_an_older_dyno_stored_is_counted_when_it_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
