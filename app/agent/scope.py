@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from typing import List
 
 from .machine import kills_user_processes
 
@@ -18,7 +19,13 @@ def enter_scope() -> None:
     if os.environ.get(ENTERED) or not kills_user_processes() or not can_scope():
         return
     os.environ[ENTERED] = "1"
-    os.execvp(SCOPE[0], [*SCOPE, sys.executable, "-I", "-S", *sys.argv])  # noqa: S606
+    os.execvp(SCOPE[0], [*SCOPE, sys.executable, *own_words()])  # noqa: S606
+
+
+def own_words() -> List[str]:
+    """What this Python was started with: sys.argv does not have the starter, which checks the agent file."""
+    with open("/proc/self/cmdline", "rb") as file:
+        return [os.fsdecode(word) for word in file.read().split(b"\0")[1:-1]]
 
 
 def can_scope() -> bool:

@@ -140,7 +140,10 @@ class Agent:
     def _command(self, verb: str, arguments: Sequence[str], sha: str) -> Words:
         self._make_ready(sha)
         file = f"{self.directory}/agents/{sha}.pyz"
-        return [self.python, "-I", "-S", file, verb, "--directory", self.directory, *arguments]
+        return self._starter("run", file, verb, "--directory", self.directory, *arguments)
+
+    def _starter(self, *words: str) -> Words:
+        return [self.python, "-I", "-S", "-c", starter_script(), *words]
 
     def _make_ready(self, sha: str) -> None:
         if sha in self._ready:
@@ -157,8 +160,7 @@ class Agent:
 
     def _push(self, sha: str, content: bytes) -> bool:
         """True where the agent file lies on the target now."""
-        command = [self.python, "-I", "-S", "-c", push_script(), self.directory, sha]
-        completed = self._run("push", command, content)
+        completed = self._run("push", self._starter("push", self.directory, sha), content)
         self._check_python(completed)
         answer = self._answer(completed, "push")
         if "python" in answer:
@@ -176,7 +178,7 @@ class Agent:
             return answer
         self._check_python(completed)
         complaint = _complaint(completed)
-        if completed.returncode == 2 and "can't open file" not in complaint:
+        if completed.returncode == 2:
             raise InputError(f"{self._name}: {complaint}")
         raise DynoError(f"{self._name}: the agent did not answer to {verb}: {complaint}")
 
@@ -202,9 +204,9 @@ class Agent:
 
 
 @lru_cache(maxsize=1)
-def push_script() -> str:
-    """push.py as one line that no login shell takes apart: neither csh nor fish keeps a line break."""
-    source = Path(__file__).with_name("push.py").read_bytes()
+def starter_script() -> str:
+    """starter.py as one line that no login shell takes apart: neither csh nor fish keeps a line break."""
+    source = Path(__file__).with_name("starter.py").read_bytes()
     packed = base64.b64encode(zlib.compress(source, 9)).decode()
     return f'import base64,zlib;exec(zlib.decompress(base64.b64decode("{packed}")))'
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from app.agent.scope import own_words
+
 # stands in for systemd-run: says how it was called, then is what it was to start
 FAKE_SYSTEMD_RUN = """#!/bin/sh
 echo "$@" >> {log}
@@ -20,11 +22,11 @@ import sys
 sys.path.insert(0, {root!r})
 from app.agent import scope
 scope.kills_user_processes = lambda: {kills}
-scope.sys.argv = [{program!r}, "start", "--directory", "/d"]
 scope.enter_scope()
 print("inside", sys.stdin.read())
 """
 ROOT = str(Path(__file__).parents[3])
+SAY = f"import sys; sys.path.insert(0, {ROOT!r}); from app.agent.scope import own_words; print(*own_words())"
 
 
 def enter(tmp_path: Path, *, kills: bool, has_scope: bool = True) -> tuple[str, list[str]]:
@@ -34,7 +36,7 @@ def enter(tmp_path: Path, *, kills: bool, has_scope: bool = True) -> tuple[str, 
     if has_scope:
         (folder / "systemd-run").write_text(FAKE_SYSTEMD_RUN.format(log=log))
         (folder / "systemd-run").chmod(0o755)
-    program.write_text(PROGRAM.format(root=ROOT, kills=kills, program=str(program)))
+    program.write_text(PROGRAM.format(root=ROOT, kills=kills))
     environment = {**os.environ, "PATH": f"{folder}:/usr/bin:/bin" if has_scope else str(folder)}
     command = [sys.executable, "-I", str(program), "start", "--directory", "/d"]
     done = subprocess.run(
@@ -58,3 +60,11 @@ def test_it_goes_on_as_it_is_where_none_is_needed_or_to_be_had(
 ) -> None:
     said, calls = enter(tmp_path, kills=kills, has_scope=has_scope)
     assert (said, calls) == ("inside plan", [])
+
+
+def test_the_starter_is_started_again_too() -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", SAY, "run", "/d/agents/0a1b.pyz"], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.split() == ["-c", *SAY.split(), "run", "/d/agents/0a1b.pyz"]
+    assert own_words() == sys.orig_argv[1:]

@@ -1,4 +1,4 @@
-"""The push script, as old Pythons and many Dynos at once meet it; its refusals are tried over SSH too."""
+"""The starter, as old Pythons and many Dynos at once meet it; its refusals are tried over SSH too."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from app.errors import InputError, TargetError
-from app.remote import agent, push
-from app.remote.agent import Agent, push_script
+from app.remote import agent, starter
+from app.remote.agent import Agent, starter_script
 from app.remote.bundle import current_bundle
 from app.remote.connection import LocalConnection
 from app.targets import Targets, agent_on, connect
@@ -33,8 +33,8 @@ def agent_in(directory: object) -> Agent:
 
 
 def test_it_is_one_line_that_every_old_python_can_read() -> None:
-    assert "\n" not in push_script() and "'" not in push_script() and "\\" not in push_script()
-    source = Path(agent.__file__).with_name("push.py").read_text()
+    assert "\n" not in starter_script() and "'" not in starter_script() and "\\" not in starter_script()
+    source = Path(agent.__file__).with_name("starter.py").read_text()
     tree = ast.parse(source, feature_version=(3, 4))
     for node in ast.walk(tree):
         assert not isinstance(node, ast.JoinedStr | ast.AnnAssign | ast.NamedExpr | ast.Nonlocal)
@@ -106,8 +106,11 @@ def test_a_push_that_fails_says_what_to_do(monkeypatch: pytest.MonkeyPatch, numb
     def fail(_directory: str, _sha: str) -> None:
         raise OSError(number, os.strerror(number), ".0a1b.4711")
 
-    monkeypatch.setattr(push, "push", fail)
-    assert push.answer("/srv/dyno", "0a1b") == {"error": f"/srv/dyno cannot be used: {todo}", "input": False}
+    monkeypatch.setattr(starter, "push", fail)
+    assert starter.answer("/srv/dyno", "0a1b") == {
+        "error": f"/srv/dyno cannot be used: {todo}",
+        "input": False,
+    }
 
 
 def test_this_computer_begins_with_nothing(dyno_home: Path) -> None:
@@ -127,7 +130,7 @@ def test_an_empty_directory_is_taken_and_a_marked_one_kept(directory: Path) -> N
 
 def test_many_at_once_push_one_whole_file(directory: Path) -> None:
     bundle = current_bundle()
-    command = [sys.executable, "-I", "-S", "-c", push_script(), str(directory), bundle.sha]
+    command = [sys.executable, "-I", "-S", "-c", starter_script(), "push", str(directory), bundle.sha]
     started = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(6)]
     answers = [json.loads(process.communicate(bundle.content, timeout=30)[0]) for process in started]
     assert answers == [{"directory": str(directory), "there": True}] * 6
@@ -137,7 +140,7 @@ def test_many_at_once_push_one_whole_file(directory: Path) -> None:
 
 def test_a_damaged_transfer_is_refused(directory: Path) -> None:
     bundle = current_bundle()
-    command = [sys.executable, "-I", "-S", "-c", push_script(), str(directory), bundle.sha]
+    command = [sys.executable, "-I", "-S", "-c", starter_script(), "push", str(directory), bundle.sha]
     said = subprocess.run(command, input=bundle.content[:-1], capture_output=True, timeout=30)
     assert "came through damaged" in json.loads(said.stdout)["error"]
     assert os.listdir(directory / "agents") == []

@@ -1,14 +1,18 @@
-"""Runs on the target: `python3 -I -S -c SCRIPT DIRECTORY SHA`, the agent file on standard input.
+"""Runs on the target: brings the agent file there, and starts it.
 
-Makes the directory, refuses one that is not safe, stores the file. With nothing on standard input it
-only says whether the file is there. One JSON line answers; `input` tells that the person named the
-wrong directory. Its syntax is that of Python 2.7, so that an old Python can say what it is.
+`python3 -I -S -c SCRIPT push DIRECTORY SHA` makes the directory, refuses one that is not safe, and stores the
+agent file from standard input; with nothing there it only says whether the file is on the target.
+`python3 -I -S -c SCRIPT run DIRECTORY/agents/SHA.pyz VERB ...` runs it, if SHA is the hash of its content.
+
+One JSON line answers; `input` says that the person named the wrong directory. The syntax is that of
+Python 2.7, so that an old Python can say what it is.
 """
 
 import errno
 import hashlib
 import json
 import os
+import stat
 import sys
 
 MARKER = "DYNO-TARGET"
@@ -17,6 +21,7 @@ MARKER_TEXT = (
 )
 PRIVATE = 0o600
 LARGEST = 64 << 20  # bytes of an agent file
+MOST_LINKS = 40  # as many as the kernel follows
 NO_ROOM = "free some space, or name a directory on another disk"
 NO_RIGHT = "name a directory that this user may write in"
 TODO = {
@@ -57,6 +62,7 @@ def make_directory(path):  # type: (str) -> str
         raise Refusal("the directory {} is not absolute: begin it with / or ~/".format(path), True)
     path = os.path.normpath(path)
     check_parent(os.path.dirname(path), path)
+    check_way(os.path.dirname(path))
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
@@ -79,6 +85,80 @@ def check_parent(parent, path):  # type: (str, str) -> None
         pass
     if not os.path.isdir(parent):
         raise Refusal("{} is not a directory: name another one".format(parent), True)
+
+
+def check_way(path):  # type: (str) -> None
+    """Refuse a path on which another user could put a directory in the place of ours.
+
+    Part by part, links resolved: each directory and link is root's or ours, and nobody else can write there.
+    With the sticky bit others may write: they cannot rename what is ours.
+    """
+    here, done, links = open_place("/", None, "/"), "/", 0
+    parts = path.split("/")
+    while parts:
+        part = parts.pop(0)
+        if not part or part == ".":
+            continue
+        done = os.path.normpath(os.path.join(done, part))
+        found = os.stat(part, dir_fd=here, follow_symlinks=False)
+        if stat.S_ISLNK(found.st_mode):
+            links += 1
+            if links > MOST_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+            check_place_owner(found, done)
+            parts = os.readlink(part, dir_fd=here).split("/") + parts
+            part, done = (".", os.path.dirname(done)) if parts[0] else ("/", "/")
+        above, here = here, open_place(part, here, done)
+        os.close(above)
+    os.close(here)
+
+
+def open_place(name, parent, path):  # type: (str, int | None, str) -> int
+    """A directory on the way, found safe; it need not be readable."""
+    place = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+    found = os.fstat(place)
+    check_place_owner(found, path)
+    mode = found.st_mode
+    others = mode & stat.S_IWOTH or (mode & stat.S_IWGRP and not is_private(place, found))
+    if others and not mode & stat.S_ISVTX:
+        text = "other users can write in {}: chmod go-w {}, or name another directory"
+        raise Refusal(text.format(path, path))
+    return place
+
+
+def check_place_owner(found, path):  # type: (os.stat_result, str) -> None
+    if found.st_uid not in (0, os.geteuid()):
+        text = "{} belongs to user {}, who could exchange what is in it: name another directory"
+        raise Refusal(text.format(path, found.st_uid))
+
+
+def is_private(place, found):  # type: (int, os.stat_result) -> bool
+    """Only the owner is in the group: many systems give each user one of the same name, and a umask of 002.
+
+    With an access list the group's bits are those of everybody in the list.
+    """
+    import grp  # here, as asking for users may take a network
+    import pwd
+
+    if has_access_list(place):
+        return False
+    try:
+        owner, group = pwd.getpwuid(found.st_uid), grp.getgrgid(found.st_gid)
+    except KeyError:
+        return False
+    members = [each.pw_name for each in pwd.getpwall() if each.pw_gid == group.gr_gid] + group.gr_mem
+    return (
+        owner.pw_gid == group.gr_gid
+        and group.gr_name == owner.pw_name
+        and set(members) <= {owner.pw_name, "root"}
+    )
+
+
+def has_access_list(place):  # type: (int) -> bool
+    try:
+        return "system.posix_acl_access" in os.listxattr("/proc/self/fd/{}".format(place))
+    except OSError:  # a file system without them
+        return False
 
 
 def open_folder(name, parent=None):  # type: (str, int | None) -> int
@@ -162,6 +242,23 @@ def digest(content):  # type: (bytes) -> str
     return hashlib.sha256(content).hexdigest()
 
 
+def open_agent(file):  # type: (str) -> int
+    """The agent file for reading, that nobody else could write; its name is the hash of its content."""
+    folder, name = os.path.split(file)
+    path = os.path.dirname(folder)
+    check_way(os.path.dirname(path))
+    home = open_folder(path)
+    check_owner(home, path)
+    agents = open_folder("agents", home)
+    check_owner(agents, folder)
+    fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=agents)
+    check_owner(fd, file)
+    with open(fd, "rb", closefd=False) as content:
+        if digest(content.read(LARGEST)) + ".pyz" != name:
+            raise Refusal("{} is not what Dyno brought there: try again".format(file))
+    return fd
+
+
 def answer(directory, sha):  # type: (str, str) -> dict[str, object]
     if sys.version_info < (3, 8):
         return {"python": "{}.{}".format(*sys.version_info[:2])}
@@ -174,5 +271,28 @@ def answer(directory, sha):  # type: (str, str) -> dict[str, object]
         return {"error": "{} cannot be used: {}: {}".format(directory, error.strerror, todo), "input": False}
 
 
+def run(file):  # type: (str) -> None
+    """As `python3 FILE WORDS` would, but from the descriptor whose content was checked."""
+    import zipimport
+
+    try:
+        place = "/proc/self/fd/{}".format(open_agent(file))
+    except Refusal as refusal:
+        fail(str(refusal))
+    except OSError as error:
+        fail("{} cannot be read: {}: try again".format(file, error.strerror))
+    sys.path.insert(0, place)
+    exec(zipimport.zipimporter(place).get_code("__main__"), {"__name__": "__main__"})  # noqa: S102
+
+
+def fail(text):  # type: (str) -> None
+    print(json.dumps({"error": text}))
+    sys.exit(1)
+
+
 if __name__ == "__main__":
-    print(json.dumps(answer(sys.argv[1], sys.argv[2])))
+    if sys.argv[1] == "push":
+        print(json.dumps(answer(sys.argv[2], sys.argv[3])))
+    else:
+        del sys.argv[:2]  # leaves the words that the agent file expects
+        run(sys.argv[0])
