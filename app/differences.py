@@ -15,7 +15,7 @@ from .memory_text import memory_of
 from .parity import DURABILITY, answers
 from .presets.ownership import PLACED, words
 from .presets.render import option_values, plain_value
-from .protocol.plan import Contender, load_method_of
+from .protocol.plan import LATER, Contender, Step, load_method_of
 from .units import count_text
 
 # the ones most likely to matter on top
@@ -43,7 +43,10 @@ _PLAN = (
 )  # fmt: skip
 _BUILD_OF_OTHERS, _PLAN_OF_OTHERS = ("build", "family", "version"), ("sequence",)  # what a foreign plan has
 _ALLOCATOR = "version_malloc_library"  # a variable: what the server says of itself
-_TOLD_ELSEWHERE = frozenset(("name", "kind", "coordinates", "group", "workload", "cap_s"))  # of a step
+_TOLD_ELSEWHERE = frozenset(
+    ("name", "kind", "coordinates", "group", "workload", "cap_s", "analyse")
+)  # of a step
+_DEFAULTS = {name: getattr(Step("", ""), name) for name in LATER}  # of fields that older plans do not have
 # variables that no two servers share, or that only say where its files lie
 _OF_THE_SERVER = PLACED | words(
     """
@@ -148,7 +151,7 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
         "machine": _machine(known["machine"]),
         "plan": [*((name, _setting(plan, name)) for name in work), *_files(plan)],
         "load method": [] if foreign else [("load_method", _setting(plan, "load_method"))],
-        "start state": [] if foreign else {"start": plan.get("start"), **known["start_state"]}.items(),
+        "start state": [] if foreign else _start_state(plan, known["start_state"]).items(),
     }
     flat = ((group, *each) for group, part in parts.items() for each in part)
     return {(group, name): text(value) for group, name, value in flat if value not in (None, "")}
@@ -162,6 +165,15 @@ def _ruled(contender: Mapping[str, Any], variables: Mapping[str, str]) -> dict[s
     known = {each.name: contender[each.name] for each in fields(Contender) if each.name in contender}
     in_force = {name: plain_value(value) for name, value in variables.items()}
     return answers(Contender(**known), {**options, **in_force})
+
+
+def _start_state(plan: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    return {"start": plan.get("start"), **told, "tables analysed": is_analysed(plan)}
+
+
+def is_analysed(plan: Mapping[str, Any]) -> bool:
+    """Whether its steps read tables of which the server has statistics; Dyno 0.1.0 did not see to that."""
+    return any(step.get("analyse") for step in plan["steps"])
 
 
 def _setting(plan: Mapping[str, Any], name: str) -> Any:
@@ -233,7 +245,7 @@ def _variables(variables: Mapping[str, str], session: str, base: str) -> Iterato
 
 def differing_steps(plans: Sequence[Mapping[str, Any]]) -> list[DifferenceEntry]:
     """What steps of the same name do not have in common, and those that not all have."""
-    named = [{label(step): step for step in plan["steps"]} for plan in plans]
+    named = [_named_steps(plan) for plan in plans]
     foreign = [is_foreign(plan) for plan in plans]
     labels = list(dict.fromkeys(each for steps in named for each in steps))
     grouped: dict[tuple[str, tuple[str | None, ...]], list[str]] = {}
@@ -261,6 +273,11 @@ def _step_values(
             yield f"{name} of", tuple(None if value is None else text(value) for value in values)
 
 
+def _named_steps(plan: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Steps by their labels, with the fields that an older Dyno did not have."""
+    return {label(step): {**_DEFAULTS, **step} for step in plan["steps"]}
+
+
 def _some(steps: Sequence[str]) -> str:
     more = len(steps) - _SHOWN
     return ", ".join(steps[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
@@ -284,6 +301,9 @@ def work_differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
         for name in _WORK
         if _setting(ours, name) != _setting(theirs, name)
     ]
+    if is_analysed(ours) != is_analysed(theirs):
+        who = "the base was " if is_analysed(theirs) else ""
+        plain.insert(0, f"{who}measured before tables were analysed")
     found = [*plain, *_step_texts(ours, theirs)]
     files = [dict(_work_files(plan)) for plan in (ours, theirs)]
     changed = sorted(
@@ -296,11 +316,11 @@ def work_differences(ours: dict[str, Any], theirs: dict[str, Any]) -> str:
 
 
 def _step_texts(ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
-    named = [{label(step): step for step in plan["steps"]} for plan in (ours, theirs)]
+    named = [_named_steps(plan) for plan in (ours, theirs)]
     found = []
     for key in named[0].keys() & named[1].keys():
         for name, value in named[1][key].items():
-            if name != "cap_s" and value != named[0][key].get(name):
+            if name not in ("cap_s", "analyse") and value != named[0][key].get(name):
                 found.append(f"{name} {value} instead of {named[0][key].get(name)}")
     only = len(named[0].keys() ^ named[1].keys())
     sorted_ones = sorted(set(found))

@@ -11,7 +11,7 @@ from .asked import not_default, options_of
 from .build_notes import BuildNotes
 from .compression import compression_in_force, table_formats
 from .machine import machine_facts
-from .mysql import QueryError
+from .mysql import Client, QueryError
 
 if TYPE_CHECKING:
     from ..protocol.plan import Step
@@ -39,6 +39,10 @@ class Facts:
         build = ("build", "base", "server", "family", "version", "fingerprint")
         notes = BuildNotes(session.directory).of(contender.base)
         self._write("build", {**{name: getattr(contender, name) for name in build}, "notes": notes})
+
+    def write_analysed(self, step: Step, found: Dict[str, Any]) -> None:
+        """What ANALYZE TABLE behind a step took and said, and how many rows the server then believes in."""
+        self._write("analysed", found, step.label)
 
     def write_start_state(self, load: str) -> None:
         """Where the data come from: told again once it has turned out otherwise."""
@@ -103,7 +107,7 @@ class Facts:
         counted: Dict[str, Any] = {}
         client.close()
         client.read_s = 3600
-        for name in self._tables():
+        for name in tables_of(client):
             self._session.look(-1)
             if self._session.control.interrupts:
                 break
@@ -114,16 +118,9 @@ class Facts:
                 counted[name] = {"not counted": str(error)}
         return counted
 
-    def _tables(self) -> List[str]:
-        """Those that the load has made, by number: sbtest1, sbtest2, ... sbtest10."""
-        names = [
-            str(row["tables_in_dyno"]) for row in self._session.server.client.query("SHOW TABLES FROM dyno")
-        ]
-        return sorted(names, key=lambda name: (len(name), name))
-
     def _write_tables(self) -> None:
         client = self._session.server.client
-        for name in self._tables()[:1]:
+        for name in tables_of(client)[:1]:
             found = client.query("SHOW CREATE TABLE dyno.{}".format(name))[0]
             self._write("create_table", found.get("create table", ""), "loaded")
         if self._session.contender.engine == "rocksdb":
@@ -176,6 +173,12 @@ class Facts:
             whole = file.read(1 << 18).rpartition(b"\n")[0]
         self._read += len(whole) + 1 if whole else 0
         return whole.decode(errors="replace").splitlines()
+
+
+def tables_of(client: Client) -> List[str]:
+    """The tables that the load has made, by number: sbtest1, sbtest2, ... sbtest10."""
+    names = [str(row["tables_in_dyno"]) for row in client.query("SHOW TABLES FROM dyno")]
+    return sorted(names, key=lambda name: (len(name), name))
 
 
 def _plain(row: Dict[str, Any]) -> Dict[str, Any]:

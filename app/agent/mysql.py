@@ -16,7 +16,7 @@ class QueryError(Exception):
 class Client:
     """A connection over the private socket, made again when it is gone."""
 
-    def __init__(self, socket: str, read_s: float = READ_S) -> None:
+    def __init__(self, socket: str, read_s: Optional[float] = READ_S) -> None:
         self.socket = socket
         self.read_s = read_s
         self._connection: Any = None

@@ -10,6 +10,7 @@ from typing import Any, Dict, Optional
 from ..protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
 from ..protocol.plan import PREPARING, Plan, Step, Turn
 from ..protocol.sysbench import seed_of
+from .analysing import Analysing
 from .builds import environment
 from .conditions import Conditions
 from .control import Control, StopRequested
@@ -65,6 +66,7 @@ class Session:
         self.host: Optional[HostSampler] = None
         self.facts = Facts(self)
         self.conditions = Conditions(self)
+        self.analysing = Analysing(self)
         self.snapshot = FromSnapshot(self)
         self._open_step = -1
 
@@ -175,6 +177,8 @@ class Session:
         self.conditions.complete(ended, step)
         if step.kind in READING and not step.writes and is_indebted(debt):
             ended["marks"] = [*ended.get("marks", ()), "indebted"]
+        if step.kind in READING:
+            ended["marks"] = [*ended.get("marks", ()), *self.analysing.marks]
         ended["debt"] = read_debt(client, self.contender.engine) if self.server.is_alive() else {}
         ended["status"] = status_deltas(before, read_status(client))
         ended["sizes"] = sizes(self.server.data, self.at("tmp"))
@@ -197,11 +201,17 @@ class Session:
         self.check_room()
         if step.kind == "settle":
             self.snapshot.unsettled = ended["reason"]
-        if self.server.has_begun and not self.server.is_alive():
-            self._recover(index)
+        self._see_to_server(index)
         if step.kind in PREPARING and ended["outcome"] in ("failed", "skipped"):
             raise SessionError("{} {}: {}".format(step.name, ended["outcome"], ended["reason"]))
+        if step.analyse and not self.control.ends_session:
+            self.analysing.carry_out(step, index)
+            self._see_to_server(index)
         self.facts.write_after(index, step)
+
+    def _see_to_server(self, index: int) -> None:
+        if self.server.has_begun and not self.server.is_alive():
+            self._recover(index)
 
     def _recover(self, index: int) -> None:
         """Start a server that died once more; a second death is the end."""

@@ -29,6 +29,7 @@ from .sizes import (
 LOAD_RATE = {"innodb": 130_000, "rocksdb": 120_000, "myisam": 160_000, "aria": 63_000}
 INDEX_RATE = {"innodb": 1_000_000, "rocksdb": 200_000, "myisam": 750_000, "aria": 470_000}
 _RATES = {"load": LOAD_RATE, "index": INDEX_RATE, "text-index": INDEX_RATE}  # where a workload says none
+ANALYSE_RATE = {"myisam": 6_000_000, "aria": 4_000_000}  # they read their indexes; the others take samples
 SCAN_RATE = 1_000_000  # of all engines, from the cache
 DISK_RATE = 100 * MB  # what a settle step writes back in a second
 STATEMENT_RATE = 2_000  # of one client thread, for the time of steps bounded by events
@@ -37,6 +38,7 @@ CORE_RATE = 5_000  # and of all client threads together, for each hardware threa
 UNDO_S = 120  # purge lets undo be used again after about this long
 SERVER_S = 8  # to make, start and shut down a server
 STEP_S = 0.5  # between two steps
+ANALYSE_S = 0.05  # for each table
 SAMPLE_BYTES, STEP_BYTES, SESSION_BYTES = 700, 60_000, 400_000  # of a journal
 
 
@@ -182,10 +184,13 @@ def _guessed_s(plan: Plan, turn: Turn, work: Work) -> float:
 
 
 def _steps_s(plan: Plan, contender: Contender, work: Work) -> list[float]:
-    """What each step takes beyond its declared seconds, with the restart that it may ask for."""
+    """Of each step beyond its declared seconds, with a restart before it and ANALYZE TABLE after it."""
     before = [{}, *(step.restart_with for step in plan.steps)]
     return [
-        STEP_S + _step_s(plan, step, contender, work) + SERVER_S * (step.restart_with != options)
+        STEP_S
+        + _step_s(plan, step, contender, work)
+        + _analyse_s(plan, step, contender)
+        + SERVER_S * (step.restart_with != options)
         for step, options in zip(plan.steps, before, strict=False)
     ]
 
@@ -207,6 +212,14 @@ def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
         rate = min(STATEMENT_RATE * step.threads, work.most_rate) / work.per_event(step)
         return step.events / min(rate, step.rate or rate)
     return 0.0
+
+
+def _analyse_s(plan: Plan, step: Step, contender: Contender) -> float:
+    """Of ANALYZE TABLE after a step."""
+    if not step.analyse:
+        return 0.0
+    rate = ANALYSE_RATE.get(contender.engine)
+    return plan.tables * (ANALYSE_S + (plan.rows / rate if rate else 0.0))
 
 
 def contender_size(plan: Plan, contender: Contender, survey: Mapping[str, Any], work: Work) -> ContenderSize:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -78,10 +78,20 @@ def resolve_steps(
             found.append(_settle(f"settle.{step.name}", step, size))
     if start in _STARTERS:
         name = _STARTERS[start]
-        found.insert(first_measured(found), Step(name, "restart", group="load", unit="s"))
+        restart = Step(name, "restart", group="load", unit="s", analyse=start == "snapshot")
+        found.insert(first_measured(found), restart)
     _check_needs(found, workloads)
     _check_names(found)
-    return found
+    return list(_analysed(found, workloads))
+
+
+def _analysed(steps: list[Step], workloads: Mapping[str, Workload]) -> Iterator[Step]:
+    """The same steps, with ANALYZE TABLE after those that change rows or indexes which a later step uses."""
+    for at, step in enumerate(steps):
+        used = next((each for each in steps[at + 1 :] if each.workload), None)
+        changes = step.kind in PREPARING or (step.workload and workloads[step.workload].changes_rows)
+        is_due = changes and used is not None and used.kind not in PREPARING
+        yield replace(step, analyse=step.analyse or bool(is_due))
 
 
 def own_tables(workloads: Iterable[Workload]) -> int:
@@ -154,6 +164,7 @@ def _step(step: SequenceStep, workload: Workload, point: Point, size: Size, **bo
         variables=point.variation.variables,
         restart_with=point.variation.restart_with,
         key_caches=step.key_caches,
+        analyse=False,  # known once all steps are
         **bounds,
     )
 

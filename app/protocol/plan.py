@@ -20,7 +20,9 @@ OPEN_FILES = 1024  # of a server beside its clients: tables, logs, libraries; be
 ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  # and the packages of Debian
 
 # fields of a step that came later: part of a work_key where they say something, so that old keys stay
-LATER = ("figure", "rate", "cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches")
+LATER = (
+    "figure", "rate", "cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches", "analyse",
+)  # fmt: skip
 MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
 _ORDERED_ONCE = "insert"  # what `ordered` was called while there was no other: keys and hashes keep it
 
@@ -87,6 +89,7 @@ class Step:
     variables: dict[str, Any] = field(default_factory=dict)  # SET GLOBAL for this step, put back after it
     restart_with: dict[str, Any] = field(default_factory=dict)  # what the server is to be started with for it
     key_caches: bool = False  # MyISAM: each table has a key cache of its own for this step
+    analyse: bool = False  # ANALYZE TABLE on all tables after it: it has changed their rows or indexes
 
     def ignored_by(self, engine: str) -> list[int]:
         """The errors that are counted and not fatal on an engine."""

@@ -1,4 +1,4 @@
-"""What settling asks of a server: the agent has it done, the script of a session writes it down."""
+"""What settling and analysing ask of a server: the agent sends it, the script of a session writes it down."""
 
 from __future__ import annotations
 
@@ -13,3 +13,7 @@ FORCED = {  # of InnoDB, set in this order, put back in the reverse one
     "innodb_purge_rseg_truncate_frequency": "1",
 }
 ROCKSDB_FORCED = ("rocksdb_force_flush_memtable_now", "rocksdb_compact_lzero_now")
+
+ANALYSE = "ANALYZE NO_WRITE_TO_BINLOG TABLE dyno.{}"
+# sent before ANALYZE TABLE: MyRocks counts the rows of its files and guesses at those in memory
+BEFORE_ANALYSE = {"rocksdb": ("SET GLOBAL rocksdb_force_flush_memtable_now=1",)}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..protocol.plan import PREPARING, Step
-from ..protocol.settling import FORCED, ROCKSDB_FORCED
+from ..protocol.settling import BEFORE_ANALYSE, FORCED, ROCKSDB_FORCED
 from ..protocol.sysbench import options_of, seed_of
 from ..protocol.words import literal
 from .conditions import Conditions, try_sql
@@ -32,6 +32,8 @@ def acts(recipe: Recipe) -> Iterator[Act]:
     for at, step in enumerate(recipe.plan.steps):
         name = f"{at + 1:02d}-{file_name(step.label)}"
         lines = [*conditions.before(step), *_lines(recipe, conditions, at, step, name)]
+        if step.analyse:
+            lines += [*map(try_sql, BEFORE_ANALYSE.get(recipe.contender.engine, ())), f"analyse {name}"]
         yield Act(name, f"{at + 1}. {step.label}{_bounds(step)}", tuple(lines))
 
 

@@ -118,6 +118,8 @@ def _words(recipe: Recipe) -> dict[str, Any]:
         "moves": moves,
         "moves_back": "$USUAL_CPUS" in text,
         "restarts": any(each.startswith("restart") for each in text.splitlines()),
+        "analyse": settling.ANALYSE.format("$table"),
+        "analyses": any(step.analyse for step in plan.steps),
         "settles": any(step.kind == "settle" for step in plan.steps),
         "snapshot": plan.snapshot_at >= 0,
         "few": {

@@ -130,7 +130,14 @@ figure() { # what a step came to, from the last line of its Lua
                   printf "         %d events of %.4g queries in %.1f s: %.1f queries/s\n",
                       events, queries / events, seconds, queries / seconds }'
 }
-{% if settles %}
+{% if analyses %}
+
+analyse() { # the server counts the rows of its tables; its answers go to NAME.analysed
+    for table in $(sql "SHOW TABLES FROM dyno"); do
+        sql "{{ analyse }}" >>"$WORK/results/$1.analysed"
+    done
+}
+{% endif %}{% if settles %}
 
 {% include "settle-" + contender.engine + ".sh" %}
 

@@ -228,6 +228,15 @@ def test_allocator_load_method_and_start_state_have_their_places(tmp_path: Path)
     assert [group for group, _ in entries] == sorted((group for group, _ in entries), key=GROUPS.index)
 
 
+def test_a_session_measured_before_tables_were_analysed_is_named(tmp_path: Path) -> None:
+    with History(tmp_path) as history:
+        ids = keep(history, journals.plan())
+        its_steps = [replace(step, analyse=step.kind == "load") for step in journals.steps()]
+        ids += keep(history, journals.plan(number=2, its_steps=its_steps))
+        entries = rows(differences(history, ids))
+    assert entries == {("start state", "tables analysed"): ["no", "yes"]}
+
+
 def test_nothing_differs_between_repeats(tmp_path: Path) -> None:
     assert found(tmp_path, journals.plan(repeats=2)) == []
 

@@ -92,3 +92,14 @@ def test_keys_and_hashes_that_were_published_stay() -> None:
     assert old.hash == "2542928d4be1d4b2bd366cd893723336eceec90916ae1c29dc33d4158c0d1d20"
     assert old.work_key == "61e8740b0d5b58638e8c83c407650b0c67ae1ed0f49d652ff024af3cc305508a"
     assert replace(old, load_method="bulk").work_key != old.work_key
+
+
+def test_sessions_measured_before_tables_were_analysed_are_other_work() -> None:
+    with RELEASED.open() as file:
+        old = json.loads(file.readline())["plan"]
+    assert not any("analyse" in step for step in old["steps"])
+    now = released()
+    now = replace(now, steps=[replace(step, analyse=step.kind == "index") for step in now.steps])
+    assert now.work_key != released().work_key and now.hash != released().hash
+    assert work_differences(old, now.to_json()) == "the base was measured before tables were analysed"
+    assert work_differences(now.to_json(), old) == "measured before tables were analysed"

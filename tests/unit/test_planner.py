@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from app.catalog import Catalog, UnapprovedError, approve, approved_hashes
 from app.errors import InputError
 from app.planner import ContenderRequest, PlanRequest, estimate, resolve
 from app.planner.contenders import short_names
+from app.planner.estimate import step_guesses
 from app.planner.resolve import machine_key
 from app.planner.sizes import bytes_per_row, cache_bytes, redo_bytes, writes_binary_log
 from app.protocol.plan import Plan, Step
@@ -477,6 +479,26 @@ def test_ways_to_start_are_different_work() -> None:
     assert len(keys) == 3
 
 
+def analysed(made: Plan) -> list[str]:
+    return [step.label for step in made.steps if step.analyse]
+
+
+def test_tables_are_analysed_once_they_are_loaded_and_indexed() -> None:
+    assert analysed(plan()) == ["index"]  # not before the index is built, nor after the last step
+    assert analysed(plan(start="restarted")) == ["index"]
+    assert analysed(plan(start="snapshot")) == ["index", "snapshot"]
+    assert analysed(plan(steps=["load"])) == []
+
+
+def test_tables_are_analysed_behind_steps_that_change_the_number_of_rows(dyno_home: Path) -> None:
+    steps = ('workload = "insert"', 'workload = "read-write"', 'workload = "delete-only"\nevents = 5')
+    made = plan(sequence=keep_own(dyno_home, *steps, 'workload = "update-index"'), threads=[1, 2])
+    assert analysed(made) == [
+        "index", "insert threads=1", "insert threads=2", "delete-only threads=1", "delete-only threads=2",
+    ]  # fmt: skip
+    assert analysed(plan(sequence="space", rows=1000)) == []  # it fills its table, and nothing else
+
+
 def test_errors_that_count_are_those_of_workload_and_engine() -> None:
     step = next(step for step in plan().steps if step.name == "read-write")
     assert step.ignored_by("innodb") == [1020, 1205, 1213]
@@ -614,6 +636,14 @@ def test_declared_seconds_are_exact() -> None:
     assert guess.seconds == guess.declared_s + guess.guessed_s
     assert 0 < guess.guessed_s < 200
     assert str(guess.declared_s) in guess.seconds_text
+
+
+def test_analysing_takes_time_that_grows_with_the_indexes_an_engine_reads() -> None:
+    made = plan("mariadb-10.11.19:innodb", "mariadb-10.11.19:myisam", tables=2, rows=60_000_000)
+    silent = replace(made, steps=[replace(step, analyse=False) for step in made.steps])
+    taken = [sum(step_guesses(made, each)) - sum(step_guesses(silent, each)) for each in made.contenders]
+    assert taken == [pytest.approx(0.1), pytest.approx(20.1)]
+    assert estimate(made, survey()).guessed_s == pytest.approx(estimate(silent, survey()).guessed_s + 20.2)
 
 
 def test_more_rows_take_longer_and_more_disk() -> None:

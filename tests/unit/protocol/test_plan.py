@@ -67,7 +67,7 @@ def test_what_shapes_the_work_is_part_of_the_work_key(change: dict[str, Any]) ->
 
 def test_later_fields_of_a_step_shape_the_work_where_they_say_something() -> None:
     assert PLAN.work_key == "de2677cc484c98b8f09009af2ef06fe2980821729147b8907e8a9c8a37748754"  # for ever
-    for change in ({"figure": "latency"}, {"rate": 100}):
+    for change in ({"figure": "latency"}, {"rate": 100}, {"analyse": True}):
         assert replace(PLAN, steps=[replace(STEP, **change)]).work_key != PLAN.work_key
 
 

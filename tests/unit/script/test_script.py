@@ -84,7 +84,9 @@ def check(script: str) -> str:
 
 def test_a_step_is_what_sysbench_was_told(history: History) -> None:
     found = recipe(history)
-    (line,) = sequence(check(render("run.sh", found)))
+    script = check(render("run.sh", found))
+    assert "ANALYZE" not in script
+    (line,) = sequence(script)
     words = shlex.split(line)
     assert words[:4] == ["drive", "01-read", "all", "read.lua"]
     assert f"--rand-seed={seed_of(found.plan, 1, DRIVE)}" in words
@@ -113,6 +115,19 @@ def test_settling_is_the_statements_of_the_agent(history: History) -> None:
         "try 'SET GLOBAL innodb_max_dirty_pages_pct_lwm=0.000000'",
         "finish 02-settle",
     ]
+
+
+def test_tables_are_analysed_as_by_the_agent(history: History) -> None:
+    load = Step(name="load", kind="load", lua="load.lua", analyse=True)
+    script = check(render("run.sh", recipe(history, load, DRIVE)))
+    assert '        sql "ANALYZE NO_WRITE_TO_BINLOG TABLE dyno.$table" >>' in script
+    assert sequence(script)[1:3] == ["need_tables", "analyse 01-load"]
+
+
+def test_memtables_are_written_before_tables_are_analysed(history: History) -> None:
+    load = Step(name="load", kind="load", lua="load.lua", analyse=True)
+    lines = sequence(check(render("run.sh", recipe(history, load, engine="rocksdb"))))
+    assert lines[2:] == ["try 'SET GLOBAL rocksdb_force_flush_memtable_now=1'", "analyse 01-load"]
 
 
 @pytest.mark.parametrize("engine", ["rocksdb", "myisam", "aria"])
