@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .compare import Comparison, RowEntry, base_of
 from .csv_text import csv_text
+from .harmless import harmless
 from .judgement import GroupEntry, RatioEntry, explained, word_of
 from .repeats import repeats_text
 from .stats.steady import STEADY, UNSTEADY
@@ -17,10 +18,6 @@ from .units import figure_text
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-
-def to_json(comparison: Comparison) -> str:
-    return json.dumps(comparison, indent=2, ensure_ascii=False)
 
 
 def to_csv(comparison: Comparison) -> str:
@@ -65,9 +62,9 @@ def to_table(comparison: Comparison, has_details: bool = False) -> Table:
     heads, lines = _cells(comparison, has_details)
     table = Table(box=None, pad_edge=False)
     for at, head in enumerate(heads):
-        table.add_column(Text(head), justify="left" if at < 2 else "right")
+        table.add_column(Text(harmless(head)), justify="left" if at < 2 else "right")
     for line in lines:
-        table.add_row(*(Text(cell) for cell in line))
+        table.add_row(*(Text(harmless(cell)) for cell in line))
     return table
 
 
@@ -79,7 +76,7 @@ def to_text(comparison: Comparison, has_details: bool = False, width: int = 200)
     with console.capture() as captured:
         console.print(to_table(comparison, has_details))
     lines = [line.rstrip() for line in captured.get().splitlines()]
-    return "\n".join([*lines, "", *remarks_of(comparison)]).rstrip() + "\n"
+    return "\n".join([*lines, "", *map(harmless, remarks_of(comparison))]).rstrip() + "\n"
 
 
 def remarks_of(comparison: Comparison) -> list[str]:

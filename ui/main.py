@@ -25,7 +25,9 @@ def main() -> int:
 
         return carry_out(sys.argv[1:], _draw)
     if not has_display():
-        print(f"dyno: {NO_DISPLAY}", file=sys.stderr)
+        from app.cli.screen import complain
+
+        complain(f"dyno: {NO_DISPLAY}")
         return 2
     gc.disable()  # ui/collecting.py looks for cycles, once the window stands
     from .application import open_window

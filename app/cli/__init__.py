@@ -42,9 +42,9 @@ def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
 
 
 def _say(text: str, code: int) -> int:
-    from .screen import harmless
+    from .screen import complain
 
-    print(f"dyno: {harmless(' '.join(text.split()))}", file=sys.stderr)
+    complain(f"dyno: {' '.join(text.split())}")
     return code
 
 

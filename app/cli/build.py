@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError
 from ..installing import NOTES, problem_of
 from .parser import add_json, add_target, later
+from .screen import print_json, say, transfer
 
 if TYPE_CHECKING:
     from ..remote.agent import Agent
@@ -52,7 +53,6 @@ def _notes(arguments: argparse.Namespace) -> dict[str, str]:
 def list_builds(arguments: argparse.Namespace) -> None:
     from ..tried import with_tried
     from .reach import survey_of
-    from .screen import print_json
     from .target import show_builds
 
     builds = survey_of(arguments.target)["builds"]
@@ -71,12 +71,11 @@ def install_build(arguments: argparse.Namespace) -> None:
     what = f"{build['family']} {build['version']}" if build["version"] else "a server"
     is_able = ": it cannot start" if build["problem"] else ""
     problem = f": {problem_of(build)}" if problem_of(build) else ""
-    print(f"{what} is installed in {build['base']} on {arguments.target}{is_able}{problem}")
+    say(f"{what} is installed in {build['base']} on {arguments.target}{is_able}{problem}")
 
 
 def _bring(agent: Agent, arguments: argparse.Namespace) -> dict[str, Any]:
     from ..installing import install
-    from .screen import transfer
 
     with transfer(Path(arguments.path).name) as told:
         return install(agent, Path(arguments.path), arguments.name, _notes(arguments), told)
@@ -115,7 +114,7 @@ def remove_build(arguments: argparse.Namespace) -> None:
     target = Targets().get(arguments.target)
     with agent_of(target) as agent:
         build = _named(arguments.build, agent.survey(target.search_paths))
-        print(remove(agent, target.name, build["base"]))
+        say(remove(agent, target.name, build["base"]))
 
 
 def _named(name: str, survey: Mapping[str, Any]) -> Mapping[str, Any]:

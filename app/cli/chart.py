@@ -11,6 +11,7 @@ from ..csv_text import save_csv
 from ..errors import DynoError, InputError
 from .compare import add_sessions
 from .parser import later
+from .screen import say, say_text
 
 if TYPE_CHECKING:
     from ..charts.asked import ChartRequest
@@ -57,10 +58,10 @@ def show_chart(arguments: argparse.Namespace) -> None:
         not arguments.absolute,
     )
     if arguments.out is None:
-        print(_numbers(request), end="")
+        say_text(_numbers(request))
     else:
         _save(request, arguments.out, arguments.draw)
-        print(arguments.out)
+        say(arguments.out)
 
 
 def _numbers(request: ChartRequest) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,8 +11,8 @@ from ..errors import InputError
 from ..settings import MOST_PCT
 from ..stats import Limits
 from .parser import later
+from .screen import print_json, print_rich, print_text_tables, say, say_text
 
-WIDTH = 200  # of a table that goes into a file: nothing of it is cut
 FORMATS = ("table", "json", "csv", "md")
 
 
@@ -125,18 +124,14 @@ def show_comparison(
     with opened() as history:
         found = by_measure(with_stability(history, compare(history, references, base, limits)), measure)
     if form == "table":
-        from rich.console import Console
-
-        console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
-        console.print(compare_text.to_table(found, has_details))
-        for remark in compare_text.remarks_of(found):
-            console.print(remark, markup=False)
-        return
-    if form == "md":
-        text = compare_text.to_markdown(found, has_details)
+        print_rich(compare_text.to_table(found, has_details))
+        say(*compare_text.remarks_of(found))
+    elif form == "json":
+        print_json(found)
+    elif form == "md":
+        say_text(compare_text.to_markdown(found, has_details))
     else:
-        text = {"json": compare_text.to_json, "csv": compare_text.to_csv}[form](found)
-    print(text.rstrip("\n"))
+        say_text(compare_text.to_csv(found))
 
 
 def _show_differences(references: Sequence[str], form: str) -> None:
@@ -144,7 +139,6 @@ def _show_differences(references: Sequence[str], form: str) -> None:
     from ..differences import differences, is_of_the_builds
     from ..differences_text import differences_table, to_csv
     from ..history.sessions import find, sessions
-    from .screen import print_json, print_text_tables
     from .session import opened
 
     with opened() as history:
@@ -155,6 +149,6 @@ def _show_differences(references: Sequence[str], form: str) -> None:
     if form == "json":
         print_json({"sessions": ids, "differences": found})
     elif form == "csv":
-        print(to_csv(names, [each for each in found if not is_of_the_builds(each)]), end="")
+        say_text(to_csv(names, [each for each in found if not is_of_the_builds(each)]))
     else:
         print_text_tables([differences_table(names, found)], form)

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from .parser import later
+from .screen import say
 
 
 def add_words(words: Any) -> None:
@@ -21,11 +22,11 @@ def look_over(arguments: argparse.Namespace) -> int:
 
     if arguments.rebuild:
         rebuilt = rebuild(home())
-        print(f"made anew from the kept journals: {count_text(rebuilt.sessions, 'session')}")
+        say(f"made anew from the kept journals: {count_text(rebuilt.sessions, 'session')}")
         for problem in rebuilt.problems:
-            print(problem)
+            say(problem)
         return int(bool(rebuilt.problems))
     path = home() / "history.sqlite"
     sound = not path.exists() or is_sound(path)
-    print(f"{path}: {'sound' if sound else 'damaged: dyno doctor --rebuild makes it anew from the journals'}")
+    say(f"{path}: {'sound' if sound else 'damaged: dyno doctor --rebuild makes it anew from the journals'}")
     return int(not sound)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..toml_text import read_text
+from .screen import complain
 
 FALLBACK = "vi"
 
@@ -59,7 +60,7 @@ def _open(words: list[str], draft: Path) -> None:
 
 
 def _is_again(error: InputError) -> bool:
-    print(f"{error}", file=sys.stderr)
+    complain(str(error))
     try:
         return not input("edit it again? [Y/n] ").strip().lower().startswith("n")
     except EOFError:

@@ -10,7 +10,7 @@ from ..settings import home
 from ..targets import Target, Targets, agent_on, connect
 from .parser import add_json, add_target, later
 from .reach import agent_of
-from .screen import ask_secret, print_json, print_table
+from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
     from ..adoption import Found
@@ -65,7 +65,7 @@ def status_plan(arguments: argparse.Namespace) -> None:
         keys = ("plan", "name", "directory", "sessions")
         print_json([{key: getattr(found, key) for key in keys} for found in active])
     elif not active:
-        print(f"nothing is being carried out on {arguments.target}; plans kept there: {len(plans)}")
+        say(f"nothing is being carried out on {arguments.target}; plans kept there: {len(plans)}")
     else:
         rows = [
             (f.plan, f.name, f"{sum(s['ended'] for s in f.sessions)} of {len(f.sessions)} ended")
@@ -83,7 +83,7 @@ def stop_plan(arguments: argparse.Namespace) -> None:
         "plan": "the plan ends",
         "session": "the session ends",
     }
-    print(f"{found.name}: {what[arguments.what]}")
+    say(f"{found.name}: {what[arguments.what]}")
 
 
 def skip_plan(arguments: argparse.Namespace) -> None:
@@ -115,7 +115,7 @@ def follow_plan(arguments: argparse.Namespace) -> int:
     else:
         wanted = [found for found in plans if not is_kept(found, home())]
     if not wanted:
-        print(f"everything of {target.name} is in the history")
+        say(f"everything of {target.name} is in the history")
     codes = [
         watch_sessions(f.target, f.directory, f.plan, [s["session"] for s in f.sessions], f.sha)
         for f in wanted
@@ -140,11 +140,11 @@ def watch_sessions(target: Target, directory: str, plan: str, sessions: list[str
 
     sessions = without_deleted(sessions)
     with opened() as history:
-        watch = Watch(lambda text: print(text, flush=True), lambda: unsteady_steps(history, plan))
+        watch = Watch(say, lambda: unsteady_steps(history, plan))
         watch.replay(home(), sessions)
         ended = follow(lambda publish: Follower(home(), plan, sessions, reach, publish), watch)
     if not ended:
-        print(f"detached: the plan goes on at {target.name}; {how_to_come_back(target.name)}")
+        say(f"detached: the plan goes on at {target.name}; {how_to_come_back(target.name)}")
         return 0
     return outcome_of(sessions)
 
@@ -158,7 +158,7 @@ def without_deleted(sessions: list[str]) -> list[str]:
         writer = Writer(history)
         deleted = [session for session in sessions if writer.is_deleted(session)]
     for session in deleted:
-        print(f"session {session} was deleted here and stays away: dyno session undelete {session}")
+        say(f"session {session} was deleted here and stays away: dyno session undelete {session}")
     return [session for session in sessions if session not in deleted]
 
 
@@ -171,6 +171,6 @@ def outcome_of(wanted: list[str]) -> int:
         found = sessions(history, ids=wanted) if wanted else []
     for each in found:
         if each["state"] == "lost":
-            print(f"{each['name']}: lost: its agent is gone and left no end; its samples are kept")
+            say(f"{each['name']}: lost: its agent is gone and left no end; its samples are kept")
     well = [each for each in found if each["state"] == "completed" and not each["failed_steps"]]
     return int(len(well) < len(wanted))

@@ -47,9 +47,11 @@ def dyno_parser() -> argparse.ArgumentParser:
 def _without_word(arguments: argparse.Namespace) -> None:
     from importlib.metadata import version
 
+    from .screen import say
+
     if not arguments.version:
         raise InputError("say what to do (see dyno --help)")
-    print(f"dyno {version('dyno')}")
+    say(f"dyno {version('dyno')}")
 
 
 def later(module: str, function: str) -> Any:

@@ -9,16 +9,16 @@ from ..memory_text import memory_text
 from ..protocol.plan import Plan, Step
 from ..step_text import named
 from ..units import bytes_text, count_text, seconds_text
-from .screen import print_table
+from .screen import print_table, say
 
 
 def show_plan(plan: Plan, estimate: Any) -> None:
     size = f"{count_text(plan.tables, 'table')} x {count_text(plan.rows, 'row')}"
-    print(f"{plan.name}: sequence {plan.sequence} on {plan.target}, {size}")
+    say(f"{plan.name}: sequence {plan.sequence} on {plan.target}, {size}")
     repeats = count_text(plan.repeats, "repeat")
-    print(f"load {plan.load_method}, transport {plan.transport}, start {plan.start}")
-    print(f"order {plan.order}, {repeats}")
-    print()
+    say(f"load {plan.load_method}, transport {plan.transport}, start {plan.start}")
+    say(f"order {plan.order}, {repeats}")
+    say("")
     names = ("contender", "build", "engine", "preset", "table options", "cores", "data : cache : memory")
     sizes = {each.contender: each for each in estimate.contenders}
     rows = [
@@ -28,15 +28,15 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     print_table(names, rows)
     for contender in plan.contenders:
         if contender.memory:
-            print(f"{contender.name}: {memory_text(vars(contender))}")
-    print()
+            say(f"{contender.name}: {memory_text(vars(contender))}")
+    say("")
     headers = ("step", "kind", "threads", "warm-up", "bounded by", "options")
     print_table(headers, [_row(step) for step in plan.steps], right=(2, 3))
     for line in dict.fromkeys(_cores(step) for step in plan.steps if step.cores):
-        print(line)
-    print()
-    print(f"takes about {seconds_text(estimate.seconds)} ({estimate.seconds_text})")
-    print(f"needs about {bytes_text(estimate.disk_bytes)} of disk ({estimate.disk_text})")
+        say(line)
+    say("")
+    say(f"takes about {seconds_text(estimate.seconds)} ({estimate.seconds_text})")
+    say(f"needs about {bytes_text(estimate.disk_bytes)} of disk ({estimate.disk_text})")
 
 
 def _sizes(size: Any) -> str:
@@ -63,9 +63,9 @@ def _row(step: Step) -> tuple[str, str, int, str, str, str]:
 
 
 def show_checks(checks: Iterable[Mapping[str, Any]]) -> None:
-    print()
+    say("")
     for check in checks:
         who = f"{check['contender']}: " if check.get("contender") else ""
         todo = f" -> {check['todo']}" if check["state"] != "pass" and check.get("todo") else ""
-        print(f"{check['state']:<5} {check['name']}: {who}{check['text']}{todo}")
-    print()
+        say(f"{check['state']:<5} {check['name']}: {who}{check['text']}{todo}")
+    say("")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from .parser import add_json, add_target, later
+from .screen import print_json, print_table, say, say_text
 
 if TYPE_CHECKING:
     from ..presets import Preset
@@ -80,8 +81,7 @@ def _only_engine(name: str) -> str:
 
 def list_presets(arguments: argparse.Namespace) -> int:
     from ..catalog import Catalog
-    from .screen import print_json, print_table
-    from .workload import complain
+    from .workload import complain_of_files
 
     found, problems = Catalog().presets()
     if arguments.json:
@@ -89,7 +89,7 @@ def list_presets(arguments: argparse.Namespace) -> int:
     else:
         rows = [(p.engine, p.name, "" if p.shipped else "yours", p.title) for p in found]
         print_table(("engine", "name", "whose", "title"), rows)
-    return complain(problems)
+    return complain_of_files(problems)
 
 
 def _entry(preset: Preset) -> dict[str, Any]:
@@ -97,20 +97,19 @@ def _entry(preset: Preset) -> dict[str, Any]:
 
 
 def show_preset(arguments: argparse.Namespace) -> None:
-    from .screen import print_json
 
     preset = _as_asked(arguments, 1)[0]
     if arguments.json:
         print_json({**_entry(preset), "build": arguments.build or None, "text": preset.text})
     else:
-        print(preset.text, end="")
+        say_text(preset.text)
 
 
 def diff_preset(arguments: argparse.Namespace) -> None:
     from ..catalog.own import diff_presets
 
     first, second = _as_asked(arguments, 2)
-    print("\n".join(diff_presets(first, second) or ["no line differs"]))
+    say_text("\n".join(diff_presets(first, second) or ["no line differs"]) + "\n")
 
 
 def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:
@@ -148,7 +147,6 @@ def check_preset(arguments: argparse.Namespace) -> None:
 
 
 def _show_answers(answers: Sequence[Answer], is_json: bool) -> None:
-    from .screen import print_json, print_table
 
     if is_json:
         print_json([vars(each) for each in answers])
@@ -178,7 +176,7 @@ def new_preset(arguments: argparse.Namespace) -> None:
     if engine != other:
         raise InputError(f"a preset for {engine} is no preset for {other}: write {engine}/{name}")
     path = copy_preset(Catalog(), engine, source, name)
-    print(f"{engine}/{name} is yours to change: dyno preset edit {engine}/{name}   ({path})")
+    say(f"{engine}/{name} is yours to change: dyno preset edit {engine}/{name}   ({path})")
 
 
 def edit_preset(arguments: argparse.Namespace) -> None:
@@ -190,7 +188,7 @@ def edit_preset(arguments: argparse.Namespace) -> None:
     engine, name = _named(arguments.presets, 1)[0]
     path, text = read_own_preset(catalog, engine, name)
     changed = edit(path, text, lambda draft: write_preset(catalog, engine, name, draft))
-    print(f"{engine}/{name} is changed" if changed else f"{engine}/{name} is as it was")
+    say(f"{engine}/{name} is changed" if changed else f"{engine}/{name} is as it was")
 
 
 def delete_preset(arguments: argparse.Namespace) -> None:
@@ -199,4 +197,4 @@ def delete_preset(arguments: argparse.Namespace) -> None:
 
     engine, name = _named(arguments.presets, 1)[0]
     delete_preset(Catalog(), engine, name)
-    print(f"{engine}/{name} is deleted")
+    say(f"{engine}/{name} is deleted")

@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import InputError
 from .compare import add_limits, add_sessions, limits_of
 from .parser import later
+from .screen import say
 
 
 def add_words(words: Any) -> None:
@@ -44,7 +45,7 @@ def write_report(arguments: argparse.Namespace) -> None:
         limits_of(arguments),
     )
     with opened() as history:
-        print(writing.write_report(history, request))
+        say(writing.write_report(history, request))
 
 
 def _own_text(file: Path) -> str:

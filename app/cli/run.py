@@ -12,6 +12,7 @@ from ..protocol.plan import LOAD_METHODS, ORDERS, STARTS
 from ..stats.steady import LEAST_S
 from ..units import count_text
 from .parser import later
+from .screen import say
 
 if TYPE_CHECKING:
     from ..planner import ContenderRequest, PlanRequest
@@ -157,9 +158,9 @@ def carry_out(request: PlanRequest, arguments: argparse.Namespace) -> tuple[int,
         started = agent.start(plan)
         directory = agent.directory
     sessions = count_text(len(plan.turns), "session")
-    print(f"plan {started['plan']} is being carried out on {request.target}, {sessions}")
+    say(f"plan {started['plan']} is being carried out on {request.target}, {sessions}")
     if arguments.detach:
-        print(how_to_come_back(request.target))
+        say(how_to_come_back(request.target))
         return 0, plan
     from .follow import watch_plan
 
@@ -212,7 +213,7 @@ def _play_duel(arguments: argparse.Namespace) -> int:
     code, plan = carry_out(_duel_of(arguments), arguments)
     if code == 0 and _is_over(plan):
         show_comparison([turn.session for turn in plan.turns])
-        print(f"\n{DEMONSTRATION}")
+        say("", DEMONSTRATION)
     return code
 
 

@@ -1,31 +1,64 @@
-"""Showing things to people in a terminal: tables, questions, JSON for scripts."""
+"""Showing things to people in a terminal: lines, tables, questions, JSON for scripts.
+
+Nothing else of the command line prints. What is shown here may come from a target, a file or a stranger:
+nothing in it does anything to the terminal, or is read as markup.
+"""
 
 from __future__ import annotations
 
 import getpass
+import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from ..harmless import harmless, harmless_json, harmless_text
+
 if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
     from ..text_table import TextTable
+
+WIDTH = 200  # of a table that is not shown in a terminal
+LONGEST_CELL = 2000  # characters: every line of a table is as wide as its widest
+
+
+def say(*lines: object) -> None:
+    """Each as one line."""
+    _print("".join(f"{harmless(str(line))}\n" for line in lines))
+
+
+def say_text(text: str) -> None:
+    """A file, CSV or Markdown, with the lines that it has."""
+    _print(harmless_text(text))
+
+
+def complain(*problems: str) -> int:
+    """Each as one line on standard error; the exit code."""
+    for problem in problems:
+        print(harmless(problem), file=sys.stderr)
+    return int(bool(problems))
 
 
 def print_json(value: Any) -> None:
     """Thousands of sessions in a tenth of the time that json takes to indent them."""
     import msgspec
 
-    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    try:
+        text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    except UnicodeEncodeError:  # it holds halves of characters
+        text = json.dumps(value, indent=2)
+    _print(harmless_json(text) + "\n")
 
 
 def print_table(headers: Sequence[str], rows: Iterable[Sequence[Any]], right: Iterable[int] = ()) -> None:
     """Columns as wide as their content; those named in `right` hold numbers."""
-    lines = [headers, *map(_texts, rows)]
+    lines = [_texts(line) for line in (headers, *rows)]
     numeric = set(right)
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     form = "  ".join(f"{{:{'>' if at in numeric else '<'}{width}}}" for at, width in enumerate(widths))
-    print("\n".join(form.format(*line).rstrip() for line in lines))
+    _print("".join(form.format(*line).rstrip() + "\n" for line in lines))
 
 
 def print_text_tables(tables: Sequence[TextTable], form: str) -> None:
@@ -33,26 +66,36 @@ def print_text_tables(tables: Sequence[TextTable], form: str) -> None:
     from ..text_table import to_markdown
 
     if form == "md":
-        print("\n".join(map(to_markdown, tables)), end="")
+        say_text("\n".join(map(to_markdown, tables)))
         return
     for at, table in enumerate(tables):
-        print(("\n" if at else "") + harmless(table.title))
+        say(*[""] * bool(at), table.title)
         if table.lines:
             print_table(table.heads, table.lines, range(table.texts, len(table.heads)))
-        for remark in table.remarks:
-            print(remark)
+        say(*table.remarks)
+
+
+def print_rich(what: RenderableType) -> None:
+    """A table of rich, as wide as the terminal."""
+    console().print(what)
+
+
+def console() -> Console:
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else WIDTH
+    return Console(highlight=False, markup=False, emoji=False, width=width)
 
 
 def _texts(row: Sequence[Any]) -> list[str]:
     texts = ["" if cell is None else str(cell) for cell in row]
-    return texts if "".join(texts).isprintable() else [harmless(text) for text in texts]
+    if sum(map(len, texts)) <= LONGEST_CELL and "".join(texts).isprintable():
+        return texts
+    return [harmless(text, LONGEST_CELL) for text in texts]
 
 
-def harmless(text: str) -> str:
-    """One line that does nothing to a terminal: part of it may come from somebody else's file."""
-    if text.isprintable():
-        return text
-    return "".join(each if each.isprintable() else "?" for each in text.replace("\t", " ").strip("\n"))
+def _print(text: str) -> None:
+    print(text, end="", flush=True)
 
 
 @contextmanager
@@ -60,10 +103,25 @@ def transfer(what: str) -> Iterator[Callable[[int, int], None]]:
     """Shows how much of a file has been sent; on a terminal only."""
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    name = TextColumn("{task.description}", markup=False)
+    columns = (name, BarColumn(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, transient=True, disable=not sys.stdout.isatty()) as progress:
-        task = progress.add_task(what, total=None)
+        task = progress.add_task(harmless(what), total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)
+
+
+@contextmanager
+def status(first: str) -> Iterator[Callable[[str], None]]:
+    """One line of a terminal that changes, below those that stay; nothing where there is no terminal."""
+    from rich.status import Status
+    from rich.text import Text
+
+    its_console = console()
+    if not its_console.is_terminal:
+        yield lambda _: None
+        return
+    with Status(Text(harmless(first)), console=its_console, refresh_per_second=2) as shown:
+        yield lambda line: shown.update(Text(harmless(line)))
 
 
 def ask_secret(prompt: str) -> str | None:
@@ -71,6 +129,6 @@ def ask_secret(prompt: str) -> str | None:
     if not sys.stdin.isatty():
         return None
     try:
-        return getpass.getpass(f"{prompt}: ")
+        return getpass.getpass(f"{harmless(prompt)}: ")
     except EOFError:
         return None

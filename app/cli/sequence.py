@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..units import count_text, seconds_text
 from .parser import add_json, later
+from .screen import print_json, print_table, say
 
 if TYPE_CHECKING:
     from ..catalog import Sequence, SequenceStep
@@ -33,8 +34,7 @@ def list_sequences(arguments: argparse.Namespace) -> int:
     from ..catalog import Catalog
     from ..catalog.studies import by_study
     from ..planner.outline import outline_s
-    from .screen import print_json, print_table
-    from .workload import complain
+    from .workload import complain_of_files
 
     catalog = Catalog()
     found, problems = catalog.sequences()
@@ -47,7 +47,7 @@ def list_sequences(arguments: argparse.Namespace) -> int:
     else:
         lines = [(study, s.name, len(s.steps), _about(seconds), s.title) for study, s, seconds in rows]
         print_table(("study", "name", "steps", "takes", "title"), lines, right=(2,))
-    return complain(problems)
+    return complain_of_files(problems)
 
 
 def _entry(sequence: Sequence, seconds: float | None) -> dict[str, Any]:
@@ -64,7 +64,6 @@ def show_sequence(arguments: argparse.Namespace) -> None:
 
     from ..catalog import Catalog
     from ..planner.outline import outline_s
-    from .screen import print_json, print_table
 
     catalog = Catalog()
     found = catalog.sequence(arguments.name)
@@ -74,10 +73,10 @@ def show_sequence(arguments: argparse.Namespace) -> None:
         said = {key: getattr(found, key) for key in DEFAULTS}
         print_json({**_entry(found, seconds), **said, "steps": [asdict(step) for step in found.steps]})
         return
-    print(f"{found.title}; what it leaves open, the plan says")
+    say(f"{found.title}; what it leaves open, the plan says")
     for line in filter(None, (found.about, _sizes(found), _length(seconds))):
-        print(line)
-    print()
+        say(line)
+    say("")
     headers = ("step", "workload", "threads", "warm-up", "bounded by", "options", "besides")
     kinds = {name: workload.kind for name, workload in workloads.items()}
     print_table(headers, [_row(step, kinds.get(step.workload, step.kind), found) for step in found.steps])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError
 from ..units import count_text
 from .parser import add_json, later, whole_number
+from .screen import complain, print_json, print_table, say
 
 if TYPE_CHECKING:
     from ..history.history import History
@@ -111,7 +111,6 @@ def opened() -> Iterator[History]:
 
 def list_sessions(arguments: argparse.Namespace) -> None:
     from ..history.sessions import sessions
-    from .screen import print_json, print_table
 
     wanted = {name: getattr(arguments, name) for name in ("target", "engine", "sequence", "tag")}
     with opened() as history:
@@ -142,7 +141,6 @@ def _line(entry: Any) -> tuple[str, ...]:
 
 def show_session(arguments: argparse.Namespace) -> None:
     from ..history.figures import show
-    from .screen import print_json
     from .session_text import show as show_text
 
     with opened() as history:
@@ -155,7 +153,6 @@ def show_session(arguments: argparse.Namespace) -> None:
 
 def settings_session(arguments: argparse.Namespace) -> None:
     from ..history.figures import settings
-    from .screen import print_json
     from .session_text import show_settings
 
     with opened() as history:
@@ -168,7 +165,6 @@ def settings_session(arguments: argparse.Namespace) -> None:
 
 def series_session(arguments: argparse.Namespace) -> None:
     from ..history.series import series
-    from .screen import print_json, print_table
 
     with opened() as history:
         found = series(
@@ -218,7 +214,7 @@ def cut_session(arguments: argparse.Namespace) -> None:
             uncut(history, session, position)
         else:
             cut(history, session, position, Cut(bounds[0], bounds[1] - 1, arguments.reason))
-        print(counted_text(steps(history, session)[position]))
+        say(counted_text(steps(history, session)[position]))
 
 
 def export_session(arguments: argparse.Namespace) -> None:
@@ -227,14 +223,14 @@ def export_session(arguments: argparse.Namespace) -> None:
     if not arguments.file:
         raise InputError("the name of the file is empty: say where the session is to be written")
     with opened() as history:
-        print(export(history, arguments.session, Path(arguments.file)))
+        say(export(history, arguments.session, Path(arguments.file)))
 
 
 def script_session(arguments: argparse.Namespace) -> None:
     from ..script.writing import write_script
 
     with opened() as history:
-        print(write_script(history, arguments.session, arguments.out) / "run.sh")
+        say(write_script(history, arguments.session, arguments.out) / "run.sh")
 
 
 def delete_session(arguments: argparse.Namespace) -> None:
@@ -242,7 +238,7 @@ def delete_session(arguments: argparse.Namespace) -> None:
 
     with opened() as history:
         session = delete(history, arguments.session)
-    print(f"deleted; for seven days it can be brought back: dyno session undelete {session}")
+    say(f"deleted; for seven days it can be brought back: dyno session undelete {session}")
 
 
 def undelete_session(arguments: argparse.Namespace) -> None:
@@ -252,7 +248,7 @@ def undelete_session(arguments: argparse.Namespace) -> None:
         session = find_deleted(history, arguments.session)
         is_back = undelete(history, session)
     gone = "its journal is gone here; it comes again where its target has it: dyno follow --target NAME"
-    print(f"{session}: {'is back' if is_back else gone}")
+    say(f"{session}: {'is back' if is_back else gone}")
 
 
 def import_session(arguments: argparse.Namespace) -> None:
@@ -260,7 +256,6 @@ def import_session(arguments: argparse.Namespace) -> None:
     from ..catalog.mydbtest import import_file, is_mydbtest
     from ..history.publishing import import_shipped
     from ..history.taking_in import TakenIn, take_in
-    from .screen import harmless
     from .workload import say_imported
 
     if (arguments.file is None) != arguments.published:
@@ -271,7 +266,7 @@ def import_session(arguments: argparse.Namespace) -> None:
     with opened() as history:
         taken = TakenIn(import_shipped(history)) if arguments.published else take_in(history, arguments.file)
     for problem in taken.problems:
-        print(harmless(f"dyno: {problem}"), file=sys.stderr)
+        complain(f"dyno: {problem}")
     for each in taken.sessions:
         said = "imported" if each.new else "is in the history already, nothing was changed"
-        print(f"{each.session}: {said}")
+        say(f"{each.session}: {said}")

@@ -12,7 +12,7 @@ from ..settled import settled_text
 from ..stats.steady import LEAST_S, SHORT, STEADY, UNSTEADY
 from ..step_text import WHOLE, cut_text, mark_text, named, seconds_texts, steadiness_text
 from ..units import date_text, with_unit
-from .screen import harmless, print_table
+from .screen import print_table, say
 
 HEADERS = (
     *("step", "threads", "state", "value", "unit", "p95 ms", "p99 ms", "latency per", "CPU us/query"),
@@ -27,27 +27,28 @@ def show(found: Mapping[str, Any]) -> None:
     contender = found["contender"]
     reason = f" ({found['reason']})" if found["reason"] else ""
     state = "published" if found["published"] else found["state"]
-    print(harmless(f"{found['name']} {found['id']}: {state}{reason}, n = 1"))
+    say(f"{found['name']} {found['id']}: {state}{reason}, n = 1")
     parts = [contender[name] for name in ("build", "engine", "preset", "table_options")]
     parts += [f"cores {contender['cores']}" if contender["cores"] else ""]
-    print(harmless(", ".join(filter(None, parts))))
+    say(", ".join(filter(None, parts)))
     if found["start_state"]:
-        print(harmless(f"start {start_text(found['start_state'])}"))
+        say(f"start {start_text(found['start_state'])}")
     if found["memory"] and (text := memory_text({}, found["memory"])):
-        print(harmless(text))
+        say(text)
     if found["tags"]:
-        print(f"tags: {', '.join(found['tags'])}")
-    print()
+        say(f"tags: {', '.join(found['tags'])}")
+    say("")
     print_table(HEADERS, [_step(step) for step in found["steps"]], _RIGHT)
     settled = [each["settled"] for each in found["steps"] if each["settled"]]
-    _show_list("settled", [harmless(settled_text(each)) for each in settled])
-    _show_list("of their seconds", [harmless(text) for text in _of_seconds(found["steps"])])
+    _show_list("settled", [settled_text(each) for each in settled])
+    _show_list("of their seconds", list(_of_seconds(found["steps"])))
     marked = {mark for step in found["steps"] for mark in step["marks"]}
-    _show_list("what the marks of steps mean", [harmless(mark_text(mark)) for mark in sorted(marked)])
-    _show_list("carried out by the server as", [_explain(each) for each in found["explains"]])
+    _show_list("what the marks of steps mean", [mark_text(mark) for mark in sorted(marked)])
+    explains = [line for each in found["explains"] for line in _explain(each)]
+    _show_list("carried out by the server as", explains)
     marks = [each for each in found["events"] if each["kind"] == "mark" and each["about"] != "measured"]
-    _show_list("marks", [f"second {m['t']:,.0f}: {harmless(m['about'] + ' ' + m['text'])}" for m in marks])
-    _show_list("notes", [_note(note, found["steps"]) for note in found["notes"]])
+    _show_list("marks", [f"second {m['t']:,.0f}: {m['about']} {m['text']}" for m in marks])
+    _show_list("notes", [line for note in found["notes"] for line in _note(note, found["steps"])])
 
 
 def _of_seconds(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -72,12 +73,12 @@ def counted_text(step: Mapping[str, Any]) -> str:
     counted = cut_text(cut) if cut else "all of its seconds count"
     figure = with_unit(step["value"], step["unit"])
     parts = [f"{label_of(step['name'], step['coordinates'])}: {figure}, {counted}"]
-    return harmless("; ".join(filter(None, [*parts, steadiness_text(step["steadiness"])])))
+    return "; ".join(filter(None, [*parts, steadiness_text(step["steadiness"])]))
 
 
 def _show_list(head: str, lines: list[str]) -> None:
     if lines:
-        print("", head, *lines, sep="\n")
+        say("", head, *lines)
 
 
 def _step(step: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -106,34 +107,31 @@ def _figure(value: float | None, digits: int) -> str:
     return "" if value is None else f"{value:,.{digits}f}"
 
 
-def _note(note: Mapping[str, Any], steps: list[Any]) -> str:
+def _note(note: Mapping[str, Any], steps: list[Any]) -> list[str]:
     """With its second where it was said meanwhile, else with its date; more lines are set below it."""
     when = date_text(note["at"]) if note["t"] is None else f"second {note['t']:,.0f}"
     if note["step"] is not None and note["step"] < len(steps):
         step = steps[note["step"]]
         when += f", {label_of(step['name'], step['coordinates'])}"
-    text = "\n    ".join(harmless(line) for line in note["text"].splitlines())
-    return f"{harmless(when)}: {text}"
+    first, *more = note["text"].splitlines() or [""]
+    return [f"{when}: {first}", *(f"    {line}" for line in more)]
 
 
-def _explain(explain: Mapping[str, Any]) -> str:
+def _explain(explain: Mapping[str, Any]) -> list[str]:
     """The statement, and below it what EXPLAIN said of it where it said something."""
     rows = [
         ", ".join(f"{name} {_plain(value)}" for name, value in row.items() if value is not None)
         for row in explain["rows"]
     ]
-    lines = [f"{explain['step']}: {explain['statement']}", *rows]
-    return "\n    ".join(harmless(line) for line in lines)
+    return [f"{explain['step']}: {explain['statement']}", *(f"    {row}" for row in rows)]
 
 
 def show_settings(found: Mapping[str, Any]) -> None:
     """What was asked for, then every fact: a line for each value."""
     parts = {"contender": found["contender"], "preset as it was sent": found["cnf"], **found["facts"]}
-    print(found["id"])
+    say(found["id"])
     for name, value in parts.items():
-        print(f"\n-- {harmless(name)}")
-        for line in _lines(value):
-            print(harmless(line))
+        say("", f"-- {name}", *_lines(value))
 
 
 def _lines(value: Any) -> Iterator[str]:

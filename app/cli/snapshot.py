@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import InputError
 from .parser import add_json, add_target, later
+from .screen import ask_secret, print_json, print_table, say
 
 
 def add_words(words: Any) -> None:
@@ -29,7 +30,6 @@ def _add_where(parser: argparse.ArgumentParser) -> None:
 
 def list_snapshots(arguments: argparse.Namespace) -> None:
     from ..snapshots import HEADERS, row_of
-    from .screen import print_json, print_table
 
     found = _kept(arguments)
     if arguments.json:
@@ -37,20 +37,19 @@ def list_snapshots(arguments: argparse.Namespace) -> None:
     elif found:
         print_table(HEADERS, map(row_of, found))
     else:
-        print(f"no snapshot is kept on {arguments.target}")
+        say(f"no snapshot is kept on {arguments.target}")
 
 
 def delete_snapshots(arguments: argparse.Namespace) -> None:
     known = [str(each["key"]) for each in _kept(arguments)]
     keys = [_whole(each, known, arguments.target) for each in arguments.keys]
     _kept(arguments, *keys)
-    print(f"gone from {arguments.target}: {', '.join(keys)}")
+    say(f"gone from {arguments.target}: {', '.join(keys)}")
 
 
 def _kept(arguments: argparse.Namespace, *deleted: str) -> list[dict[str, Any]]:
     from ..snapshots import kept_on
     from ..targets import Targets
-    from .screen import ask_secret
 
     return kept_on(Targets().get(arguments.target), ask_secret, deleted, arguments.directory)
 

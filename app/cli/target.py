@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from .parser import add_json, later
+from .screen import ask_secret, print_json, print_table, say
 
 _TEXTS = {
     "host": "a name or address, or a Host of ~/.ssh/config",
@@ -65,7 +66,7 @@ def add_target(arguments: argparse.Namespace) -> None:
     from ..targets import Target, Targets
 
     Targets().add(Target(arguments.name, **_given(arguments)))
-    print(f"{arguments.name} is a target now; see what is there: dyno target survey {arguments.name}")
+    say(f"{arguments.name} is a target now; see what is there: dyno target survey {arguments.name}")
 
 
 def edit_target(arguments: argparse.Namespace) -> None:
@@ -84,7 +85,6 @@ def list_targets(arguments: argparse.Namespace) -> None:
     from dataclasses import asdict
 
     from ..targets import Targets
-    from .screen import print_json, print_table
 
     targets = Targets().all()
     if arguments.json:
@@ -104,16 +104,14 @@ def _where(target: Any) -> str:
 def trust_target(arguments: argparse.Namespace) -> None:
     from ..remote.dial import trust
     from ..targets import Targets
-    from .screen import ask_secret
 
     trust(Targets().get(arguments.name), arguments.fingerprint, ask_secret)
-    print(f"{arguments.name} is known by {arguments.fingerprint} from now on")
+    say(f"{arguments.name} is known by {arguments.fingerprint} from now on")
 
 
 def survey_target(arguments: argparse.Namespace) -> None:
     from ..tried import with_tried
     from .reach import survey_of
-    from .screen import print_json
 
     survey = survey_of(arguments.name)
     if arguments.json:
@@ -128,25 +126,24 @@ def _show(survey: dict[str, Any]) -> None:
 
     cpu, disk = survey["cpu"], survey["disk"]
     threads = count_text(cpu["threads"], "thread")
-    print(f"{survey['name']}: {cpu['model']}, {count_text(cpu['cores'], 'core')}, {threads}")
-    print(f"memory {bytes_text(survey['memory_bytes'])}, {survey['distribution']}, Linux {survey['kernel']}")
-    print(
+    say(f"{survey['name']}: {cpu['model']}, {count_text(cpu['cores'], 'core')}, {threads}")
+    say(f"memory {bytes_text(survey['memory_bytes'])}, {survey['distribution']}, Linux {survey['kernel']}")
+    say(
         f"disk of {disk['path']}: {disk['model'] or disk['device'] or 'unknown'} ({disk['kind']}), "
         f"{disk['filesystem']}, {bytes_text(disk['free_bytes'] or 0)} free"
     )
-    print(f"Python {survey['python']}, sysbench {survey['sysbench'] or 'not installed'}")
+    say(f"Python {survey['python']}, sysbench {survey['sysbench'] or 'not installed'}")
     for what, found in ways(survey):
-        print(f"{what}: {found}")
-    print()
+        say(f"{what}: {found}")
+    say("")
     show_builds(survey["builds"])
     for warning in survey["warnings"]:
-        print(f"warning: {warning}")
+        say(f"warning: {warning}")
 
 
 def show_builds(builds: list[dict[str, Any]]) -> None:
     from ..installing import notes_text, problem_of
     from ..tried import with_tried
-    from .screen import print_table
 
     heads = ("build", "family", "version", "engines", "tried", "server", "notes", "problem")
     rows = [

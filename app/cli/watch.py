@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import queue
-import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -17,6 +16,7 @@ from ..progress import PlanProgress
 from ..protocol.events import Log, Mark, ProtocolError, SessionEnded, StepEnded
 from ..stats.steady import UNSTEADY
 from ..units import count_text, seconds_text, with_unit
+from .screen import status
 
 CHUNK = 4 << 20  # bytes of a kept journal that are read at once
 MOST_WAITING = 8  # updates, each of a few MiB at most
@@ -144,21 +144,9 @@ def _run(follower: Follower, updates: Updates) -> None:
 
 def _show(updates: Updates, watch: Watch) -> None:
     """On a terminal one line that changes below those that stay; else only those."""
-    from rich.console import Console
-    from rich.status import Status
-
-    console = Console(stderr=False, highlight=False)
-    status = Status(watch.line, console=console, refresh_per_second=2) if console.is_terminal else None
-    if status:
-        status.start()
-    try:
+    with status(watch.line) as show:
         while (update := updates.get()) is not None:
             if isinstance(update, Exception):
                 raise update
             watch.take(update)
-            if status:
-                status.update(watch.line)
-    finally:
-        if status:
-            status.stop()
-        sys.stdout.flush()
+            show(watch.line)

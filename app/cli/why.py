@@ -9,7 +9,7 @@ from ..compare_text import label_of
 from ..errors import InputError
 from ..prepost import pairs
 from ..why import why_all
-from .screen import print_json, print_text_tables
+from .screen import print_json, print_text_tables, say_text
 
 
 def show_why(comparison: Comparison, step: str, form: str) -> None:
@@ -21,7 +21,7 @@ def show_why(comparison: Comparison, step: str, form: str) -> None:
     if form == "json":
         print_json({"base": comparison["base"], "steps": entries})
     elif form == "csv":
-        print(why_text.to_csv(comparison, entries), end="")
+        say_text(why_text.to_csv(comparison, entries))
     elif step:
         print_text_tables([why_text.details(comparison, entry) for entry in entries], form)
     else:
@@ -36,7 +36,7 @@ def show_pairs(comparison: Comparison, form: str) -> None:
         ids = [column["ids"] for column in comparison["sessions"]]
         print_json({"sessions": ids, "pairs": found})
     elif form == "csv":
-        print(pair_numbers(comparison, found).to_csv(), end="")
+        say_text(pair_numbers(comparison, found).to_csv())
     else:
         print_text_tables([prepost_text.pairs_of_steps(comparison, found)], form)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .parser import add_json, later
+from .screen import complain, print_json, print_table, say, say_text
 
 if TYPE_CHECKING:
     from ..catalog import Workload
@@ -49,7 +49,6 @@ def _add_sql(verbs: Any) -> None:
 
 def list_workloads(arguments: argparse.Namespace) -> int:
     from ..catalog import Catalog
-    from .screen import print_json, print_table
 
     found, problems = Catalog().workloads()
     if arguments.json:
@@ -57,7 +56,7 @@ def list_workloads(arguments: argparse.Namespace) -> int:
     else:
         headers = ("name", "group", "unit", "writes", "needs", "measures")
         print_table(headers, [_row(each) for each in sorted(found, key=lambda w: (w.group, w.name))])
-    return complain(problems)
+    return complain_of_files(problems)
 
 
 def _entry(workload: Workload) -> dict[str, Any]:
@@ -73,7 +72,6 @@ def _row(workload: Workload) -> tuple[str, ...]:
 
 def show_workload(arguments: argparse.Namespace) -> None:
     from ..catalog import Catalog
-    from .screen import print_json
 
     catalog = Catalog()
     workload = catalog.workload(arguments.name)
@@ -81,9 +79,10 @@ def show_workload(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json({**_entry(workload), "files": files})
         return
-    print(f"{workload.title}\n{_words(workload)}\n")
+    say(workload.title, _words(workload), "")
     for name, text in files.items():
-        print(f"-- {name}\n{text.rstrip()}\n")
+        say(f"-- {name}")
+        say_text(f"{text.rstrip()}\n\n")
 
 
 def _words(workload: Workload) -> str:
@@ -123,8 +122,7 @@ def check_sql(arguments: argparse.Namespace) -> int:
     from ..toml_text import read_text
 
     problems = sql_problems(read_text(arguments.file, MAX_SQL))
-    for line, text in problems:
-        print(f"{arguments.file}: line {line}: {text}", file=sys.stderr)
+    complain(*(f"{arguments.file}: line {line}: {text}" for line, text in problems))
     return 2 if problems else 0
 
 
@@ -138,13 +136,10 @@ def import_sql(arguments: argparse.Namespace) -> None:
 
 
 def say_imported(name: str, notes: Iterable[str]) -> None:
-    for note in notes:
-        print(note)
-    print(f"workload and sequence {name}: dyno workload show {name}; dyno run --sequence {name}")
+    say(*notes)
+    say(f"workload and sequence {name}: dyno workload show {name}; dyno run --sequence {name}")
 
 
-def complain(problems: list[str]) -> int:
+def complain_of_files(problems: list[str]) -> int:
     """Files that cannot be read are told, and hide no others; the exit code."""
-    for problem in problems:
-        print(f"dyno: {problem}", file=sys.stderr)
-    return int(bool(problems))
+    return complain(*(f"dyno: {problem}" for problem in problems))

@@ -30,14 +30,15 @@ SOON_S = 30.0  # of all verbs together, on a busy machine
 PLAN = journals.plan()
 SESSION = PLAN.turns[0].session
 HEADER = json.dumps({"session": SESSION, "offset": 0, "bytes": MAX_LINE})
-# stands where the target has its Python, and plays the agent; of a flow of bytes it says no more than `then`
+# stands where the target has its Python, and plays the agent
 LIAR = """\
 #!/bin/sh
-case "$3" in
--c) echo '{"directory": "/d", "there": true}' ;;
-*) [ "$4" = follow ] && echo '%s'
-%s ;;
-esac
+if [ "$5" = push ]; then
+    echo '{"directory": "/d", "there": true}'
+    exit
+fi
+[ "$7" = follow ] && echo '%s'
+%s
 """
 FLOWS = {
     "line": r"exec tr '\0' x </dev/zero",

@@ -13,6 +13,7 @@ import pytest
 
 from app import compare as comparing
 from app import compare_text
+from app.cli import main
 from app.compare import compare
 from app.errors import InputError
 from app.history import edits
@@ -248,9 +249,11 @@ def test_directions() -> None:
     ]  # fmt: skip
 
 
-def test_json_is_what_was_promised(history: History) -> None:
-    keep(history, values=VALUES)
-    found = json.loads(compare_text.to_json(compare(history, IDS)))
+def test_json_is_what_was_promised(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with History(dyno_home) as history:
+        keep(history, values=VALUES)
+    assert main(["compare", *IDS, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
     assert {"base", "sessions", "rows"} <= found.keys()
     assert {"id", "ids", "name", "target", "contender"} <= found["sessions"][0].keys()
     promised = {"workload", "group", "threads", "coordinates", "unit", "direction"}

@@ -55,7 +55,7 @@ def test_what_was_said_of_a_session_is_shown(capsys: pytest.CaptureFixture[str])
     assert "after-a-crash" in shown
     assert "too short to tell: whether a step was steady is seen in 25 seconds with a figure or more" in shown
     assert "crash the server died by signal 9" in shown
-    assert "the window\n    was open ?[2J" in shown
+    assert "the window\n    was open \\x1b[2J" in shown
     assert "\x1b" not in shown
 
 
