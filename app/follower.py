@@ -389,9 +389,9 @@ class Follower:
 
 
 def _ended_early(stream: Stream, begun: bool) -> Exception:
-    """Of a stream that ended without saying so: the link broke, or the agent file could not run at all."""
+    """Of a stream that ended without saying so: the link broke, or no agent ran there at all."""
     words = stream.stderr.decode("utf-8", "replace").strip().splitlines()
     text = words[-1] if words else "the connection was closed"
-    if not begun and stream.returncode in (1, 2, 126, 127):
+    if not begun and stream.returncode in range(128):  # beyond: a signal; before: the link
         return TargetError(f"the agent cannot be followed: {text}")
     return LinkError(text)

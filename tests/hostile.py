@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
+
+from app.protocol.plan import Plan
 
 CONTROLS = (
     *"\x00\x01\x07\x08\x0b\x0c\r\x1b\x1f\x7f\x80\x85\x9b\x9d\x9f",
@@ -11,6 +14,7 @@ CONTROLS = (
 )
 MARKUP = "[/x] [red]ev[il] :smile: <b>bold</b> <img src=x> &lt;i&gt;"
 TEXT = f"{MARKUP} \x1b]0;owned\x07 \x1b[2J \x9b31m \u202egpj.exe\u2066\u200f \x7f\x08\U000e0041"
+NAME = "[/x]ev[il]\x1b[2J\x9b\u202e"  # as short as the names that people give
 _FOUND = re.compile(f"[{re.escape(''.join(CONTROLS))}\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -29,3 +33,60 @@ def laced(value: Any, but: tuple[str, ...] = ()) -> Any:
         case list() | tuple():
             return [laced(each, but) for each in value]
     return value
+
+
+# what the keys of a plan and of events say is one of a few words, or leads to something else
+EXACT = (
+    *(
+        "id",
+        "session",
+        "protocol",
+        "kind",
+        "outcome",
+        "level",
+        "source",
+        "order",
+        "transport",
+        "start",
+        "when",
+    ),
+    *(
+        "load_method",
+        "cores",
+        "load_cores",
+        "files",
+        "group",
+        "direction",
+        "unit",
+        "state",
+        "fingerprint",
+        "machine_key",
+        "lua",
+    ),
+)
+
+
+def laced_plan(true: Plan) -> Plan:
+    """Its presets are what they were: a server reads them."""
+    plan = laced(true.to_json(), (*EXACT, "cnf"))
+    for contender in plan["contenders"]:
+        contender["cnf"] += f"# {TEXT}\n"
+    return Plan.from_json(plan)
+
+
+def laced_journal(raw: bytes) -> bytes:
+    """Every text of a journal is hostile; its series have their names, and one has another."""
+    lines = [json.loads(line) for line in raw.splitlines()]
+    made = []
+    for line in lines:
+        each = laced(line, EXACT)
+        if line["kind"] == "session_planned":
+            each["plan"] = line["plan"]  # of a plan that was laced
+        if line["kind"] == "series_declared":
+            for series, true in zip(each["series"][1:], line["series"][1:], strict=True):
+                series["name"] = true["name"]
+            each["series"][0].update(line["series"][0], label=each["series"][0]["label"])
+        if line["kind"] == "fact":
+            each["name"] = line["name"]
+        made.append(json.dumps(each, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+    return b"".join(made)

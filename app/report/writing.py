@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..compare_text import to_csv
 from ..errors import InputError
+from ..harmless import harmless_text
 from ..history.history import History
 from ..stats import Limits
 from .content import SECTIONS, Report, read_report
@@ -59,9 +60,11 @@ def write_report(history: History, request: ReportRequest) -> Path:
 def render(report: Report, ending: str, sections: Sequence[str] = SECTIONS) -> str:
     """In the form of files that end so; a table for spreadsheets has no sections but its figures."""
     if ending == ".csv":
-        return to_csv(report.comparison)
-    if ending == ".md":
-        return to_markdown(report, sections)
-    from .rendering import to_html  # dear: only who writes one waits for it
+        text = to_csv(report.comparison)
+    elif ending == ".md":
+        text = to_markdown(report, sections)
+    else:
+        from .rendering import to_html  # dear: only who writes one waits for it
 
-    return to_html(report, sections)
+        text = to_html(report, sections)
+    return harmless_text(text)
