@@ -54,11 +54,16 @@ def mount_of(directory: str) -> Mount | None:
     """The mount a directory lies in; of one that does not exist yet, its nearest parent's."""
     path = existing(directory)
     mounts = [m for m in parse_mountinfo(read_text("/proc/self/mountinfo") or "") if _holds(m.path, path)]
-    number = os.stat(path).st_dev
-    device = "{}:{}".format(os.major(number), os.minor(number))
+    device = _number_of(path)
     # a later mount on the same path hides the earlier one; btrfs answers stat with another number
     fitting = [m for m in mounts if m.device == device] or mounts
     return max(enumerate(fitting), key=lambda each: (len(each[1].path), each[0]))[1] if fitting else None
+
+
+def _number_of(directory: str) -> str:
+    """The device of a directory, or of its nearest parent that exists, as the kernel numbers it."""
+    number = os.stat(existing(directory)).st_dev
+    return "{}:{}".format(os.major(number), os.minor(number))
 
 
 def existing(directory: str) -> str:
@@ -76,13 +81,14 @@ def _holds(mount: str, path: str) -> bool:
 def devices_of(directory: str) -> List[str]:
     """The block devices ("8:1") that count what is read and written there; none for memory or network."""
     mount = mount_of(directory)
-    if mount is None:
-        return []
+    if mount is None:  # a chroot that is no mount point is not listed
+        return [each for each in [_number_of(directory)] if not each.startswith("0:")]
     if not mount.device.startswith("0:"):
         return [mount.device]
     upper = re.search(r"(?:^|,)upperdir=([^,]+)", mount.super_options)
     if mount.filesystem == "overlay" and upper and os.path.isdir(upper.group(1)):
-        return devices_of(upper.group(1))
+        # in a container the path is one of the host: what it names here may lie in the same overlay
+        return devices_of(upper.group(1)) if mount_of(upper.group(1)) != mount else []
     return _btrfs_devices(mount.source) if mount.source.startswith("/dev/") else []
 
 

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import os
 from pathlib import Path
+
+import pytest
+
+
+def skip_in_memory(folder: Path) -> None:
+    """Skip a test where files are nothing but pages of the cache, as in a tmpfs or an overlay over one."""
+    path = folder / "probe"
+    path.write_bytes(b"x" * mmap.PAGESIZE)
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    stays = cached_pages(path) > 0
+    path.unlink()
+    if stays:
+        pytest.skip("the files of this folder are held in memory: the cache cannot let them go")
 
 
 def cached_pages(path: Path) -> int:
