@@ -227,9 +227,14 @@ class Server:
 
 
 def runtime_dir() -> str:
-    """Where a private directory for a socket can be made: its path has 107 bytes at the most."""
+    """Where a private directory for a socket can be made: its path has 107 bytes at the most.
+
+    `su` passes on the variable of another user, who could exchange that directory.
+    """
     found = os.environ.get("XDG_RUNTIME_DIR", "")
-    return found if found and len(found) < 70 and os.access(found, os.W_OK) else "/tmp"
+    if found and len(found) < 70 and os.access(found, os.W_OK) and os.stat(found).st_uid == os.geteuid():
+        return found
+    return "/tmp"
 
 
 def free_port() -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Any
 import pytest
 
 from app.agent.control import StopRequested
-from app.agent.server import Server
+from app.agent.server import Server, runtime_dir
 from app.agent.session import Session
 
 ENDS = "trap 'exit 0' TERM; echo ready; while :; do sleep 0.01; done"
@@ -60,3 +62,13 @@ def test_a_person_who_stops_the_session_does_not_wait_for_the_shutdown(server: S
     assert looks == [4, 4, 4]
     assert not server.is_alive()
     assert time.monotonic() - began < 10
+
+
+def test_the_socket_lies_in_a_directory_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", folder)
+        assert runtime_dir() == folder
+        monkeypatch.setattr(os, "geteuid", lambda: os.stat(folder).st_uid + 1)
+        assert runtime_dir() == "/tmp"
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "relative")
+    assert runtime_dir() == "/tmp"
