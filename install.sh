@@ -19,7 +19,7 @@ for_run="
     libxcb-shape0 libxcb-xfixes0 libxcb-xkb1 libx11-xcb1"
 for_test="libjemalloc2 libtcmalloc-minimal4 numactl/numactl openssh-server iproute2 xvfb xdotool openbox npm/npm chromium
     shellcheck/shellcheck"
-for_full="mvn/maven mkfs.xfs/xfsprogs"
+for_full="mvn/maven mkfs.xfs/xfsprogs debootstrap/debootstrap"
 # Dyno starts servers of its own: these services, where a package brings them, are not wanted.
 services="mariadb ssh"
 
@@ -55,17 +55,28 @@ is_there() {  # COMMAND/PACKAGE or PACKAGE
     case $1 in
         */*) command -v "${1%/*}" >/dev/null && return 0 ;;
     esac
-    is_installed "${1#*/}" || is_installed "${1#*/}t64"  # newer Debians renamed some libraries
+    case " $installed" in
+        *" ${1#*/} "* | *" ${1#*/}t64 "*) ;;  # newer Debians renamed some libraries
+        *) return 1 ;;
+    esac
 }
 
-is_installed() {
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+name_installed() {  # asked once for all of them: dpkg-query takes as long for one
+    [ -n "$packages" ] || return 0
+    for package in $packages; do
+        set -- "$@" "${package#*/}" "${package#*/}t64"
+    done
+    dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null | sed -n 's/^installed //p' | tr '\n' ' '
 }
 
 # ---- Python 3.11 or newer
 
 suits() {
     "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
+}
+
+works() {  # .venv, with the Python it was made with
+    .venv/bin/python -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 }
 
 find_python() {
@@ -78,9 +89,11 @@ find_python() {
 }
 
 name_missing() {
+    installed=$(name_installed)
     for package in $packages; do
         is_there "$package" || printf '%s ' "${package#*/}"
     done
+    ! works || return 0
     python=$(find_python)
     if [ -z "$python" ]; then
         printf 'python3 python3-venv '
@@ -172,8 +185,8 @@ make_environment() {
 }
 
 stamp=.venv/installed$extra
-if ! is_fresh "$stamp" && ! is_fresh '.venv/installed[dev]'; then
-    if ! suits .venv/bin/python || ! grep -qs "^#!$PWD/" .venv/bin/pip; then
+if ! works || { ! is_fresh "$stamp" && ! is_fresh '.venv/installed[dev]'; }; then
+    if ! works || ! grep -qs "^#!$PWD/" .venv/bin/pip; then
         make_environment
     fi
     echo "Installing Dyno and the Python packages it needs in .venv"

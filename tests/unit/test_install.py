@@ -25,11 +25,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def install(folder: Path, what: str) -> subprocess.CompletedProcess[str]:
+def install(folder: Path, what: str, **environment: str) -> subprocess.CompletedProcess[str]:
     path = f"{folder / 'bin'}:{os.environ['PATH']}"
     argv = ["sh", str(folder / "install.sh"), what]
     return subprocess.run(
-        argv, env={**os.environ, "PATH": path}, capture_output=True, text=True, cwd="/", timeout=30
+        argv,
+        env={**os.environ, "PATH": path, **environment},
+        capture_output=True,
+        text=True,
+        cwd="/",
+        timeout=30,
     )
 
 
@@ -57,3 +62,46 @@ def test_an_unknown_word_gets_the_usage(folder: Path) -> None:
     done = install(folder, "everything")
     assert done.returncode == 2
     assert "sh install.sh run" in done.stdout
+
+
+@pytest.fixture
+def installed(folder: Path) -> Path:
+    """install.sh where everything is there; dpkg-query notes that it was called."""
+    (folder / "bin/dpkg-query").write_text(
+        f'#!/bin/sh\necho >> {folder}/asked\nfor each; do echo "installed $each"; done\nexit 1\n'
+    )
+    for name in ("setup.cfg", "pyproject.toml"):
+        (folder / name).write_text("")
+    (folder / ".venv/bin").mkdir(parents=True)
+    (folder / ".venv/bin/python").symlink_to("/bin/true")
+    (folder / ".venv/installed").write_text(f"{folder}\n")
+    return folder
+
+
+def test_a_second_time_dpkg_is_asked_once_and_no_other_python(installed: Path) -> None:
+    for name in ("python3", "python3.11", "python3.12", "python3.13"):
+        (installed / "bin" / name).write_text(f"#!/bin/sh\ntouch {installed}/started\n")
+        (installed / "bin" / name).chmod(0o755)
+    done = install(installed, "run")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (installed / "asked").read_text() == "\n"
+    assert not (installed / "started").exists()
+
+
+def test_a_package_that_was_removed_is_noticed(installed: Path) -> None:
+    query = installed / "bin/dpkg-query"
+    query.write_text(
+        query.read_text().replace('echo "installed', '[ "${each%t64}" = libxcb-cursor0 ] || echo "installed')
+    )
+    done = install(installed, "run")
+    assert done.returncode == 1
+    assert done.stdout == "Debian packages that are missing:\n  libxcb-cursor0\n"
+
+
+def test_an_environment_without_its_python_is_made_anew(installed: Path) -> None:
+    (installed / ".venv/bin/python").unlink()
+    (installed / ".venv/bin/python").symlink_to("/gone/python3.11")
+    (installed / "python").write_text('#!/bin/sh\ncase "$1" in -m) echo "made $3" >&2; exit 1 ;; esac\n')
+    (installed / "python").chmod(0o755)
+    done = install(installed, "run", PYTHON=str(installed / "python"))
+    assert "made .venv" in done.stderr and "could not make a Python environment" in done.stderr
