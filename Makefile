@@ -1,14 +1,19 @@
 # make run    installs what is missing, and starts Dyno
 # make desktop  puts Dyno among the applications of this desktop
 # make test   installs what the tests need, and passes them; make full: the long ones too
+# make coverage  which lines and branches the tests carry out, the agent's too
 # make bench  measures Dyno itself (docs/benchmarks.md)
 # make screenshots  makes the pictures of docs/ anew
 # make lint   style and types only
 
 BIN = .venv/bin
+WORKERS = -n 2 --dist=loadgroup --no-loadscope-reorder
+PYTEST = $(BIN)/pytest $(WORKERS) --durations=15
+BUILDS = mysql-5.6 mysql-9.7
+MORE_BUILDS = mysql-5.6-full mysql-5.5 mysql-5.7 mariadb-10.2 mariadb-11.4 mariadb-11.8
 
 .DEFAULT_GOAL = help
-.PHONY: help run desktop test full bench screenshots lint
+.PHONY: help run desktop test full coverage bench screenshots lint
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -22,17 +27,20 @@ desktop:
 	@sh install.sh desktop
 
 test:
-	@sh install.sh test
+	@sh install.sh $(if $(TENTH),full,test)
 	@$(MAKE) --no-print-directory lint
-	@$(BIN)/python -m tests.builds mysql-5.6 mysql-9.7 || test "$$CI" != true
-	$(BIN)/pytest -m "not full"
+	@$(BIN)/python -m tests.builds $(BUILDS) $(if $(TENTH),$(MORE_BUILDS)) || test "$$CI" != true
+	$(PYTEST) $(if $(TENTH),--tenth=$(TENTH),-m "not full")
 
 full:
 	@sh install.sh full
 	@$(MAKE) --no-print-directory lint
-	@$(BIN)/python -m tests.builds mysql-5.6 mysql-9.7 mysql-5.6-full \
-		mysql-5.5 mysql-5.7 mariadb-10.2 mariadb-11.4 mariadb-11.8 || test "$$CI" != true
-	$(BIN)/pytest
+	@$(BIN)/python -m tests.builds $(BUILDS) $(MORE_BUILDS) || test "$$CI" != true
+	$(PYTEST)
+
+coverage:
+	@sh install.sh test
+	$(BIN)/python -m tests.covered coverage $(WORKERS) -m "not full"
 
 bench:
 	@sh install.sh test

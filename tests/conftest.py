@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests import builds
+from tests.tenths import keep_tenth, pytest_addoption, pytest_report_header, pytest_terminal_summary
+from tests.workers import pytest_configure, pytest_xdist_setupnodes, share_out
+
+__all__ = [
+    "pytest_addoption",
+    "pytest_configure",
+    "pytest_report_header",
+    "pytest_terminal_summary",
+    "pytest_xdist_setupnodes",
+]  # hooks
 
 IN_CI = os.environ.get("CI") == "true"
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each command of a test would compile Dyno anew
+sys.dont_write_bytecode = False
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -42,6 +55,12 @@ def _no_unexpected_warning(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     ]
     if said:
         pytest.fail("logged, and expected by nobody: " + "; ".join(said), pytrace=False)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    keep_tenth(config, items)
+    share_out(items)
 
 
 @pytest.fixture

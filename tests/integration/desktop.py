@@ -1,4 +1,4 @@
-"""A person's desktop: a DYNO_HOME with a short sequence in it, and the command line as a process of its own.
+"""A person's desktop: a DYNO_HOME with short sequences in it, and the command line as a process of its own.
 
 def test_something(desktop):
     desktop.dyno("target", "list")                   # fails where the code is not 0
@@ -24,12 +24,13 @@ from app.agent.directory import Directory
 from app.agent.server import start_ticks
 from app.protocol.events import Event, decode
 from tests.installed import MARIADB
-from tests.sequences import LOAD, SETTLED, own_sequence
+from tests.sequences import INDEX, LOAD, SETTLED, own_sequence
 
 LIMIT_S = 120
-SEQUENCE = own_sequence(
-    "tiny", LOAD, SETTLED, 'workload = "point-query"', 'workload = "update-index"', seconds=2, warmup=1
-)
+DRIVES = ('workload = "point-query"', 'workload = "update-index"')
+READ, WRITE = 2, 3  # those two, behind load and index
+SEQUENCE = own_sequence("tiny", LOAD, INDEX, *DRIVES, seconds=2, warmup=1)
+SETTLING = own_sequence("settled", LOAD, SETTLED, *DRIVES, seconds=2, warmup=1)
 
 
 class Desktop:
@@ -39,6 +40,7 @@ class Desktop:
         self.home = home
         (home / "sequences").mkdir(parents=True, exist_ok=True)
         (home / "sequences" / "tiny.toml").write_text(SEQUENCE)
+        (home / "sequences" / "settled.toml").write_text(SETTLING)
         self._begun: list[subprocess.Popen[str]] = []
 
     # the command line

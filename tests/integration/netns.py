@@ -12,8 +12,8 @@ Both share this machine's disk and processes: only the network is theirs.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
+import secrets
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -23,8 +23,6 @@ from pathlib import Path
 import pytest
 
 from .sshd import Sshd
-
-_numbers = itertools.count()
 
 
 @dataclass
@@ -59,9 +57,9 @@ def two_targets(tmp_path: Path, ssh_folder: Path) -> Iterator[tuple[FarTarget, F
 
 
 def _far_target(folder: Path, name: str) -> FarTarget:
-    """198.18.0.0/15 is set apart for such links (RFC 2544); each process takes its own part of it."""
-    number = os.getpid() * 2 + int(name.rpartition("-")[2]) % 2
-    network = (198 << 24) + (18 << 16) + (number % (1 << 15)) * 4
+    """198.18.0.0/15 is set apart for such links (RFC 2544); each name has its own part of it."""
+    number = int(name.removeprefix("dyno"), 16) % (1 << 15)
+    network = (198 << 24) + (18 << 16) + number * 4
     near, far = (
         ".".join(str((network + host) >> shift & 255) for shift in (24, 16, 8, 0)) for host in (1, 2)
     )
@@ -86,7 +84,7 @@ def _remove(name: str) -> None:
 
 
 def _name() -> str:
-    return f"dyno{os.getpid()}-{next(_numbers)}"
+    return f"dyno{secrets.token_hex(4)}"  # another worker may have the same process id
 
 
 def _ip(*arguments: str) -> None:

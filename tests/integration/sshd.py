@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import getpass
 import os
+import secrets
 import shutil
 import signal
 import socket
@@ -207,7 +208,7 @@ def sshd(start_sshd: StartSshd) -> Sshd:
 @pytest.fixture
 def password_user() -> Iterator[str]:
     """A throw-away user of this system, who has the password `let me in`."""
-    name = f"dynotest{os.getpid()}"
+    name = f"dynotest{secrets.token_hex(4)}"
     subprocess.run(["useradd", "-M", "-d", "/", "-s", "/bin/sh", name], check=True)
     try:
         subprocess.run(["chpasswd"], input=f"{name}:let me in\n".encode(), check=True)

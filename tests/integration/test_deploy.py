@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import subprocess
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def test_a_damaged_agent_file_is_replaced(sshd: Sshd) -> None:
 
 
 def test_the_home_of_the_user_there(sshd: Sshd) -> None:
-    home = Path("~").expanduser() / f".dyno test-{os.getpid()}"
+    home = Path("~").expanduser() / f".dyno test-{secrets.token_hex(4)}"
     try:
         assert deploy(sshd.add_target(directory=f"~/{home.name}")) == str(home)
     finally:

@@ -28,7 +28,7 @@ from app.protocol.events import (
 )
 from tests.installed import MARIADB
 
-from .desktop import Desktop
+from .desktop import READ, WRITE, Desktop
 from .netns import FarTarget
 from .sshd import Sshd, wait_until
 
@@ -84,9 +84,9 @@ def test_sshd_killed_in_the_middle_of_a_step_and_back(desktop: Desktop, sshd: Ss
     sshd.add_target("far")
     there = Path(sshd.directory)
     running = desktop.begin("run", *desktop.plan(target="far", **LONG))
-    wait_until(begun(desktop, 3, there), "the step has begun", 60)
+    wait_until(begun(desktop, READ, there), "the step has begun", 60)
     sshd.stop()
-    wait_until(begun(desktop, 4, there), "the plan goes on without a link", 60)
+    wait_until(begun(desktop, WRITE, there), "the plan goes on without a link", 60)
     sshd.start()
     said, _ = running.communicate(timeout=90)
     assert running.returncode == 0, said
@@ -99,7 +99,7 @@ def check_whole(desktop: Desktop, there: Path) -> None:
     (entry,) = desktop.sessions()
     assert entry["state"] == "completed"
     check_same(desktop, entry["id"], there)
-    for step in (3, 4):
+    for step in (READ, WRITE):
         check_every_second(desktop.events(entry["id"]), step, LONG["seconds"])
 
 
@@ -111,7 +111,7 @@ def test_link_down_in_the_middle_of_a_step_and_up_again(
     far.sshd.add_target("far")
     there = Path(far.sshd.directory)
     running = desktop.begin("run", *desktop.plan(target="far", seconds=6))
-    wait_until(begun(desktop, 3, there), "the step has begun", 60)
+    wait_until(begun(desktop, READ, there), "the step has begun", 60)
     far.link_down()
     wait_until(ended(desktop, there), "the session has ended without a link", 60)
     far.link_up()
@@ -127,7 +127,7 @@ def test_two_targets_at_once(desktop: Desktop, two_targets: tuple[FarTarget, Far
     for name, far in zip(("one", "two"), two_targets, strict=True):
         far.sshd.add_target(name)
     first = desktop.begin("run", *desktop.plan(target="one"))
-    wait_until(begun(desktop, 3, Path(two_targets[0].sshd.directory)), "the first has begun", 60)
+    wait_until(begun(desktop, READ, Path(two_targets[0].sshd.directory)), "the first has begun", 60)
     busy = desktop.refused("run", *desktop.plan(target="two"), code=1)
     assert "another plan" in busy
     desktop.dyno("run", *desktop.plan(target="two"), "--allow-busy")
@@ -137,7 +137,7 @@ def test_two_targets_at_once(desktop: Desktop, two_targets: tuple[FarTarget, Far
 
 def test_desktop_killed_and_followed_again(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(**LONG))
-    wait_until(begun(desktop, 3), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 60)
     running.kill()
     running.wait()
     said = desktop.dyno("follow").stdout
@@ -147,7 +147,7 @@ def test_desktop_killed_and_followed_again(desktop: Desktop) -> None:
 
 def test_interrupted_with_control_c_it_says_how_to_come_back(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(**LONG))
-    wait_until(begun(desktop, 3), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 60)
     running.send_signal(signal.SIGINT)
     said, _ = running.communicate(timeout=20)
     assert running.returncode == 0
@@ -175,7 +175,7 @@ def test_another_desktop_adopts_what_it_did_not_start(
 
 def test_server_killed_once_is_started_again_and_later_steps_are_marked(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(**LONG))
-    wait_until(begun(desktop, 3), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 60)
     os.kill(desktop.server_pid(), signal.SIGKILL)
     said, _ = running.communicate(timeout=90)
     assert running.returncode == 1, said
@@ -200,7 +200,7 @@ def test_a_server_that_hangs_most_of_a_step_stalls_it_and_every_second_of_it_is_
 ) -> None:
     """It answers the agent as little as the load generator, whose seconds are there all the same."""
     running = desktop.begin("run", *desktop.plan(steps="load,point-query", seconds=8))
-    wait_until(begun(desktop, 3), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 60)
     held = desktop.server_pid()
     os.kill(held, signal.SIGSTOP)
     time.sleep(6)
@@ -216,7 +216,7 @@ def test_a_server_that_hangs_most_of_a_step_stalls_it_and_every_second_of_it_is_
 def test_server_killed_twice_ends_the_session_and_not_the_plan(desktop: Desktop) -> None:
     contenders = [f"{MARIADB}:{engine}" for engine in ("innodb", "myisam")]
     running = desktop.begin("run", *desktop.plan(*contenders, **LONG))
-    for step in (3, 4):
+    for step in (READ, WRITE):
         wait_until(begun(desktop, step), f"step {step} has begun", 60)
         os.kill(desktop.server_pid(), signal.SIGKILL)
     assert running.wait(120) == 1
@@ -227,14 +227,14 @@ def test_server_killed_twice_ends_the_session_and_not_the_plan(desktop: Desktop)
 
 def test_agent_killed_is_a_lost_session_and_the_next_start_cleans_up(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(**LONG))
-    wait_until(begun(desktop, 3), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 60)
     server = desktop.server_pid()
     os.kill(desktop.agent_pid(), signal.SIGKILL)
     assert running.wait(60) == 1
     (entry,) = desktop.sessions()
     assert entry["state"] == "lost"
     samples = [
-        event for event in desktop.events(entry["id"]) if isinstance(event, Sample) and event.step == 3
+        event for event in desktop.events(entry["id"]) if isinstance(event, Sample) and event.step == READ
     ]
     assert samples
     assert desktop.server_pid() == server
@@ -246,10 +246,10 @@ def test_agent_killed_is_a_lost_session_and_the_next_start_cleans_up(desktop: De
 
 def test_stop_skip_and_note(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(seconds=60))
-    wait_until(begun(desktop, 3), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 60)
     desktop.dyno("note", "the fan came on")
     desktop.dyno("skip")
-    wait_until(begun(desktop, 4), "the next step has begun", 10)
+    wait_until(begun(desktop, WRITE), "the next step has begun", 10)
     desktop.dyno("stop")
     assert running.wait(20) == 1
     (entry,) = desktop.sessions()
@@ -263,7 +263,7 @@ def test_stop_skip_and_note(desktop: Desktop) -> None:
 
 def test_stop_of_the_plan_ends_what_has_not_begun(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(seconds=60, repeats=2))
-    wait_until(begun(desktop, 3), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 60)
     desktop.dyno("stop", "--plan")
     assert running.wait(20) == 1
     assert [entry["state"] for entry in desktop.sessions()] == ["stopped", "stopped"]
@@ -271,7 +271,7 @@ def test_stop_of_the_plan_ends_what_has_not_begun(desktop: Desktop) -> None:
 
 def test_two_plans_at_once_are_refused_and_the_holder_is_named(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(**LONG))
-    wait_until(begun(desktop, 3), "the step has begun", 60)
+    wait_until(begun(desktop, READ), "the step has begun", 60)
     holder = desktop.json("status")[0]["plan"]
     assert holder in desktop.refused("run", *desktop.plan(), code=1)
     assert running.wait(60) == 0
@@ -325,7 +325,7 @@ def test_a_full_disk_fails_the_session_with_its_reason_and_the_plan_goes_on(
     """Somebody else fills the disk while the plan is carried out."""
     desktop.dyno("target", "edit", "local", "--directory", str(small_disk))
     running = desktop.begin("run", *desktop.plan(seconds=8, repeats=2, pause=4))
-    wait_until(begun(desktop, 4, small_disk), "the writing step has begun", 60)
+    wait_until(begun(desktop, WRITE, small_disk), "the writing step has begun", 60)
     filler = small_disk.parent / "filler"
     with filler.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space"):
         while True:
@@ -353,7 +353,7 @@ def test_a_target_whose_clock_is_an_hour_ahead(desktop: Desktop, tmp_path: Path)
     desktop.dyno("run", *desktop.plan())
     (entry,) = desktop.sessions()
     assert entry["state"] == "completed"
-    check_every_second(desktop.events(entry["id"]), 3, 2)
+    check_every_second(desktop.events(entry["id"]), READ, 2)
     assert desktop.json("session", "show", entry["id"])["seconds"] < 60
     assert 3500 < desktop.events(entry["id"])[1].at - desktop.home.stat().st_mtime < 3700
 
