@@ -6,10 +6,11 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLayoutItem, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import Shiboken
 
 from app.protocol.plan import Step
 from app.units import bytes_text
@@ -85,6 +86,21 @@ def test_charts_of_few_bars_share_a_line() -> None:
     assert pack([240, 240, 600, 100, 700], 640) == [[0, 1], [2], [3], [4]]
     assert pack([900], 640) == [[0]]
     assert pack([], 640) == []
+
+
+def test_bars_laid_out_again_leave_nothing_behind(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    """What PySide still holds for an item of a deleted layout crashes the window: see `_provide_lines`."""
+    opened()
+    bars = panel(qtbot, page, BarsPanel)
+    held, lines = [], []
+    for width in (300, 2000) * 5:
+        bars.resize(width, 600)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+        held.append(sum(isinstance(each, QLayoutItem) for each in Shiboken.getAllValidWrappers()))
+        lines.append(len({chart.y() for chart in bars._charts if chart.isVisibleTo(bars)}))
+    assert lines[0] > lines[1]
+    assert len(set(held[2:])) == 1
 
 
 def swept(name: str, unit: str, **swept: tuple[int, ...]) -> list[Step]:

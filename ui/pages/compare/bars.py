@@ -63,6 +63,7 @@ class BarsPanel(Panel):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._charts: list[BarChart] = []
+        self._lines: list[QHBoxLayout] = []
         self._widths: list[int] = []
         self._packed: list[list[int]] | None = None
         self._body = QWidget()
@@ -75,6 +76,7 @@ class BarsPanel(Panel):
         self._column.setSpacing(SPACE)
         self._column.addWidget(self._legend)
         self._column.addWidget(self._remark)
+        self._column.addStretch()  # where there are no charts
         area = QScrollArea()
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidgetResizable(True)
@@ -135,17 +137,25 @@ class BarsPanel(Panel):
         if packed == self._packed:
             return
         self._packed = packed
-        while (item := self._column.takeAt(_ABOVE)) is not None:
-            if (row := item.layout()) is not None:
-                row.deleteLater()
-        for line in packed:
-            beside = QHBoxLayout()
-            beside.setSpacing(SPACE)
-            for at in line:
-                beside.addWidget(self._charts[at], self._widths[at])
-            self._column.addLayout(beside, 1)
-        if not packed:
-            self._column.addStretch(1)
+        self._provide_lines(len(packed))
+        for at, line in enumerate(self._lines):
+            for chart in self._charts:
+                line.removeWidget(chart)
+            self._column.setStretch(_ABOVE + at, int(at < len(packed)))
+        for line, its_charts in zip(self._lines, packed, strict=False):
+            for at in its_charts:
+                line.addWidget(self._charts[at], self._widths[at])
+
+    def _provide_lines(self, count: int) -> None:
+        """Lines stay, empty ones take no room: PySide crashes after a layout was deleted within another one.
+
+        It takes a later layout at the same address for an item of the deleted one, and frees it twice.
+        """
+        while len(self._lines) < count:
+            line = QHBoxLayout()
+            line.setSpacing(SPACE)
+            self._column.insertLayout(_ABOVE + len(self._lines), line)
+            self._lines.append(line)
 
 
 def pack(widths: Sequence[int], room: int) -> list[list[int]]:
