@@ -1,7 +1,12 @@
-"""Work off the GUI thread: a few plain threads, one signal for the way back."""
+"""Work off the GUI thread: a few plain threads, one signal for the way back.
+
+A widget whose last reference goes on another thread is destroyed there, and the window crashes. So the GUI
+thread holds each task until it has taken the answer; a thread borrows the work, and drops it before it answers.
+"""
 
 from __future__ import annotations
 
+import itertools
 import queue
 import threading
 import time
@@ -20,6 +25,7 @@ THREADS = 4
 CLOSE_S = 3.0  # what is still at work then is left behind
 
 T = TypeVar("T")
+News = TypeVar("News")
 Failed = Callable[[Exception], None]
 
 
@@ -27,38 +33,43 @@ Failed = Callable[[Exception], None]
 class _Task:
     owner: QObject
     work: Callable[[], Any]
+    told: Callable[[Any], None]
     done: Callable[[Any], None]
     failed: Failed
 
 
 @dataclass(frozen=True)
 class _Answer:
-    owner: QObject
-    deliver: Callable[[Any], None]
-    value: Any
+    value: Any = None
+    error: Exception | None = None
 
 
 class Tasks(QObject):
     """Carries out short work; the answer comes back on the GUI thread, unless its owner is gone."""
 
-    _answered = Signal(object)
+    _answered = Signal(int)
+    _told = Signal(int, object)
 
     def __init__(self, home: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._home = home
-        self._waiting: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+        self._numbers = itertools.count(1)
+        self._tasks: dict[int, _Task] = {}  # changed on the GUI thread alone
+        self._answers: dict[int, _Answer] = {}  # added to by the threads, emptied on the GUI thread
+        self._waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._own = threading.local()  # the history of each thread
         self._closing = threading.Event()
         self._threads = [
             threading.Thread(target=self._work, name=f"task-{at}", daemon=True) for at in range(THREADS)
         ]
         self._answered.connect(self._on_answered)
+        self._told.connect(self._on_told)
         for thread in self._threads:
             thread.start()
 
     def run(self, owner: QObject, work: Callable[[], T], done: Callable[[T], None], failed: Failed) -> None:
         """Do `work` on one of the threads; it may not touch a QObject."""
-        self._waiting.put(_Task(owner, work, done, failed))
+        self._put(next(self._numbers), _Task(owner, work, lambda _: None, done, failed))
 
     def read(
         self, owner: QObject, work: Callable[[History], T], done: Callable[[T], None], failed: Failed
@@ -66,36 +77,50 @@ class Tasks(QObject):
         """Do `work` with the history; each thread keeps one open, for writing too."""
         self.run(owner, lambda: work(self._history()), done, failed)
 
+    def run_long(
+        self,
+        owner: QObject,
+        work: Callable[[Callable[[News], None]], T],
+        told: Callable[[News], None],
+        done: Callable[[T], None],
+        failed: Failed,
+    ) -> None:
+        """Do `work` that tells meanwhile how far it is, in plain data: `told` hears it on the GUI thread."""
+        number = next(self._numbers)
+
+        def tell(news: News) -> None:
+            if not self._closing.is_set():
+                self._told.emit(number, news)
+
+        self._put(number, _Task(owner, lambda: work(tell), told, done, failed))
+
     def close(self) -> None:
         """Let what has begun end; nothing is delivered any more."""
         self._closing.set()
         for _ in self._threads:
-            self._waiting.put(None)
+            self._waiting.put(0)
         deadline = time.monotonic() + CLOSE_S
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
+        if not any(thread.is_alive() for thread in self._threads):
+            self._tasks.clear()
+            self._answers.clear()
+
+    def _put(self, number: int, task: _Task) -> None:
+        self._tasks[number] = task
+        self._waiting.put(number)
+
+    # on the threads
 
     def _work(self) -> None:
         """The body of a thread."""
-        while (task := self._waiting.get()) is not None:
+        while number := self._waiting.get():
             if not self._closing.is_set():
-                self._carry_out(task)
-            del task  # the owner must not live on in here
+                self._answers[number] = _answer(self._tasks[number].work)
+                self._answered.emit(number)  # nothing in here refers to the task or its answer any more
         history = getattr(self._own, "history", None)
         if history is not None:
             history.close()
-
-    def _carry_out(self, task: _Task) -> None:
-        try:
-            answer = _Answer(task.owner, task.done, task.work())
-        except Exception as error:
-            answer = _Answer(task.owner, task.failed, error)
-        if not self._closing.is_set():
-            self._answered.emit(answer)
-
-    def _on_answered(self, answer: _Answer) -> None:
-        if not self._closing.is_set() and shiboken6.isValid(answer.owner):
-            answer.deliver(answer.value)
 
     def _history(self) -> History:
         from app.history.history import History
@@ -104,6 +129,32 @@ class Tasks(QObject):
             self._own.history = History(self._home)
         found: History = self._own.history
         return found
+
+    # on the GUI thread
+
+    def _on_told(self, number: int, news: object) -> None:
+        task = self._tasks.get(number)
+        if task is not None and self._is_wanted(task):
+            task.told(news)
+
+    def _on_answered(self, number: int) -> None:
+        task, answer = self._tasks.pop(number, None), self._answers.pop(number, None)
+        if task is None or answer is None or not self._is_wanted(task):
+            return
+        if answer.error is not None:
+            task.failed(answer.error)
+        else:
+            task.done(answer.value)
+
+    def _is_wanted(self, task: _Task) -> bool:
+        return not self._closing.is_set() and shiboken6.isValid(task.owner)
+
+
+def _answer(work: Callable[[], Any]) -> _Answer:
+    try:
+        return _Answer(work())
+    except Exception as error:
+        return _Answer(error=error)
 
 
 class Latest:

@@ -38,7 +38,7 @@ class Window(QMainWindow):
         self._before = add_view_menu(self, context, list(self._places.values()))
         add_help_menu(self, context)
         context.bus.wanted.connect(self._on_wanted)
-        context.bus.said.connect(lambda text: self.statusBar().showMessage(text, SAID_MS))
+        context.bus.said.connect(self._on_said)
         if not context.memory.restore_window(self):
             room = self.screen().availableSize() - ITS_FRAME
             self.resize(FIRST_SIZE.boundedTo(room))
@@ -146,6 +146,9 @@ class Window(QMainWindow):
 
     def _on_calm(self) -> None:
         self._context.tasks.run(self, _import_pages, lambda _: None, lambda _: None)
+
+    def _on_said(self, text: str) -> None:
+        self.statusBar().showMessage(text, SAID_MS)
 
     def _on_wanted(self, wanted: Wanted) -> None:
         self.show_page(wanted.page)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -43,6 +43,8 @@ TARBALLS = "Tarballs (*.tar *.tar.* *.tgz *.tbz2 *.txz);;All files (*)"
 TARBALL, DIRECTORY = "mysql-8.0.40-linux-glibc2.28-x86_64.tar.xz", "/opt/mysql-8.0.40"
 STEPS = 1000  # of the bar: its numbers are too small for bytes
 
+Sent = tuple[int, int]  # bytes that are there, and in all
+
 
 class GivenUpError(DynoError):
     """The person has closed the dialog; what was sent stays for the next time."""
@@ -51,7 +53,6 @@ class GivenUpError(DynoError):
 class InstallDialog(QDialog):
     """Works on a pool thread; closed while it sends, it ends after the piece at hand."""
 
-    advanced = Signal(object, object)  # bytes that are there, and in all
     registered = Signal()  # the search paths of the target are others
     installed = Signal()
 
@@ -79,7 +80,6 @@ class InstallDialog(QDialog):
         self._lay_out()
         self.is_tarball.toggled.connect(self._on_changed)
         self.path.textChanged.connect(self._on_changed)
-        self.advanced.connect(self._on_advanced)
         self.bar.hide()
         self.is_tarball.setChecked(True)
         self.path.setFocus()
@@ -142,13 +142,13 @@ class InstallDialog(QDialog):
         """Send it and have it unpacked, or have the target look where it is."""
         notes = {name: text for name, text in self.notes.notes().items() if text}
         job = _Job(self._context, self._target, self.path.text().strip(), self.name.text().strip(), notes)
-        told = _teller(self.advanced, self._given_up)
-        is_there = self.is_there.isChecked()
+        given_up, is_there = self._given_up, self.is_there.isChecked()
         self.message.clear()
         self._set_busy(True)
-        self._context.tasks.run(
+        self._context.tasks.run_long(
             self,
-            lambda: job.register() if is_there else job.install(told),
+            lambda tell: job.register() if is_there else job.install(_until(given_up, tell)),
+            self._on_advanced,
             lambda build: self._on_installed(build, is_there),
             self._on_failed,
         )
@@ -181,7 +181,8 @@ class InstallDialog(QDialog):
         self.choose_button.setEnabled(not is_there or self._target.is_local)
         self.install_button.setEnabled(path.is_absolute() if is_there else bool(ENDINGS.search(path.name)))
 
-    def _on_advanced(self, done: int, total: int) -> None:
+    def _on_advanced(self, sent: Sent) -> None:
+        done, total = sent
         self.bar.setValue(STEPS * done // max(1, total))
         is_sent = done >= total
         text = f"{bytes_text(done)} of {bytes_text(total)} sent"
@@ -227,7 +228,7 @@ class _Job:
         self._ask = context.secrets.ask
         self._target, self._path, self._name, self._notes = target, path, name, notes
 
-    def install(self, told: Any) -> dict[str, Any]:
+    def install(self, told: Callable[[int, int], None]) -> dict[str, Any]:
         with self._agent() as agent:
             return install(agent, Path(self._path), self._name, self._notes, told)
 
@@ -243,14 +244,13 @@ class _Job:
             yield agent
 
 
-def _teller(advanced: SignalInstance, given_up: list[bool]) -> Any:
-    """Called on a pool thread: it has the bound signal, and the word that ends it."""
+def _until(given_up: list[bool], tell: Callable[[Sent], None]) -> Callable[[int, int], None]:
+    """Tells how much was sent, until the dialog is closed."""
 
     def told(done: int, total: int) -> None:
         if given_up[0]:
             raise GivenUpError("given up: what was sent stays for the next time")
-        with suppress(RuntimeError):  # the dialog has gone meanwhile
-            advanced.emit(done, total)
+        tell((done, total))
 
     return told
 

@@ -30,7 +30,7 @@ class AnswerList(QListWidget):
         self.setWordWrap(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.itemActivated.connect(lambda item: self.line_wanted.emit(item.data(_LINE)))
-        theme.changed.connect(lambda: self.show_answers(self._answers))
+        theme.changed.connect(self._on_theme_changed)
 
     def show_answers(self, answers: Sequence[Answer]) -> None:
         self._answers = answers
@@ -41,6 +41,9 @@ class AnswerList(QListWidget):
             item.setData(_LINE, each.line or 1)
             item.setForeground(self._theme.colour(_colour_of(each)))
             self.addItem(item)
+
+    def _on_theme_changed(self) -> None:
+        self.show_answers(self._answers)
 
 
 def by_line(answers: Sequence[Answer]) -> dict[int, str]:

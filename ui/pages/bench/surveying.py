@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Signal, SignalInstance
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.remote.hostkeys import HostKeyError
 from app.surveys import STAGES, Survey, survey_target
-from app.targets import Target, Told
+from app.targets import Target
 
 from ...context import Context
 from ...dialogs.host_key import HostKeyDialog
@@ -52,11 +51,11 @@ class Surveying(QObject):
         self._going[target.name] = target
         self._upgraded.discard(target.name)
         ask = self._context.secrets.ask if is_asking else self._context.secrets.silent
-        told = _teller(self.advanced, target)
         self.began.emit(target)
-        self._context.tasks.run(
+        self._context.tasks.run_long(
             self,
-            lambda: survey_target(target, ask, told),
+            lambda tell: survey_target(target, ask, lambda stage, what: tell(Advance(target, stage, what))),
+            self.advanced.emit,
             lambda survey: self._on_surveyed(target, survey),
             lambda error: self._on_failed(target, error, is_asking),
         )
@@ -106,16 +105,6 @@ class Surveying(QObject):
             return False
         self._going.pop(target.name, None)
         return True
-
-
-def _teller(advanced: SignalInstance, target: Target) -> Told:
-    """Called on a pool thread: it has the bound signal alone."""
-
-    def told(stage: str, what: str) -> None:
-        with suppress(RuntimeError):  # the window has gone meanwhile
-            advanced.emit(Advance(target, stage, what))
-
-    return told
 
 
 def stages_of(target: Target) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ class RemarksPanel(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setPlaceholderText("Lines of the server's error log, messages of the agent and notes stand here")
         self.setAccessibleName("Log: server, agent, notes")
-        theme.changed.connect(lambda: self.set_remarks(self._remarks))
+        theme.changed.connect(self._on_theme_changed)
 
     def set_remarks(self, remarks: Iterable[Remark]) -> None:
         self._remarks = list(remarks)[-MOST:]
@@ -53,6 +53,9 @@ class RemarksPanel(QPlainTextEdit):
         new = list(remarks)
         self._remarks = [*self._remarks, *new][-MOST:]
         self._append(new)
+
+    def _on_theme_changed(self) -> None:
+        self.set_remarks(self._remarks)
 
     def _append(self, remarks: Iterable[Remark]) -> None:
         bar = self.verticalScrollBar()
