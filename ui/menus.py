@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QDialog
 
 from app.errors import DynoError
 from app.settings import APPEARANCES, keep_settings, read_settings
@@ -24,7 +25,7 @@ def add_file_menu(window: Window, context: Context) -> None:
     def show_settings() -> None:
         from .dialogs.settings import SettingsDialog
 
-        SettingsDialog(context, window).open()
+        _show(SettingsDialog(context, window))
 
     menu.addAction(
         _action(window, "&Settings...", "Ctrl+,", "Appearance, directories, notifications", show_settings)
@@ -68,17 +69,22 @@ def add_help_menu(window: Window, context: Context) -> None:
     def show_help() -> None:
         from .dialogs.help import HelpDialog
 
-        HelpDialog(window).open()
+        _show(HelpDialog(window))
 
     def show_about() -> None:
         from .dialogs.about import AboutDialog
 
-        AboutDialog(context, window).open()
+        _show(AboutDialog(context, window))
 
     menu.addAction(
         _action(window, "&Shortcuts and figures", "F1", "Keys, and what each figure means", show_help)
     )
     menu.addAction(_action(window, "&About Dyno", "", "Version, licence, where things are kept", show_about))
+
+
+def _show(dialog: QDialog) -> None:
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
 
 
 def _action(window: Window, text: str, shortcut: str, tip: str, triggered: Callable[[], object]) -> QAction:
