@@ -34,13 +34,22 @@ def qapp_cls() -> type[QApplication]:
     return QApplication
 
 
+@pytest.fixture(autouse=True, scope="package")
+def _cycles_afterwards() -> Iterator[None]:
+    yield
+    gc.collect()
+    gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def _cycles_on_this_thread_alone() -> None:
+    """As in the window: a thread that another test has left behind would delete widgets."""
+    gc.disable()
+
+
 @pytest.fixture
 def context(qapp: QApplication, dyno_home: Path) -> Iterator[Context]:
-    """A context as the window has it; what it began has ended when the test has.
-
-    Meanwhile cycles are not looked for, as in the window: a thread of the context would delete widgets.
-    """
-    gc.disable()
+    """A context as the window has it; what it began has ended when the test has."""
     qapp.setStyle("Fusion")
     before = set(threading.enumerate())
     made = make_context(dyno_home)
@@ -78,4 +87,3 @@ def _let_go(application: QApplication) -> None:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     application.processEvents()
     gc.collect()
-    gc.enable()
