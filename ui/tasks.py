@@ -1,7 +1,7 @@
 """Work off the GUI thread: a few plain threads, one signal for the way back.
 
 A widget whose last reference goes on another thread is destroyed there, and the window crashes. So the GUI
-thread holds each task until it has taken the answer; a thread borrows the work, and drops it before it answers.
+thread holds each task until it has the answer; a thread borrows the work, and drops it before it answers.
 """
 
 from __future__ import annotations

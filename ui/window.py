@@ -76,7 +76,7 @@ class Window(QMainWindow):
             event.ignore()
             dialog = ClosingDialog(self._context.plans, self)
             dialog.accepted.connect(self._on_closing_agreed)
-            dialog.finished.connect(dialog.deleteLater)  # or it would agree when the plans end, long after Stay
+            dialog.finished.connect(dialog.deleteLater)  # after Stay it would agree when the plans end
             dialog.open()
             return
         self._context.memory.keep_window(self)
