@@ -54,6 +54,8 @@ class _Table:
 def is_mydbtest(file: Path) -> bool:
     """Whether a file begins as those of mydbtest, and our own, do."""
     try:
+        if not file.is_file():  # a pipe would be waited for
+            return False
         with file.open("rb") as opened:
             beginning = opened.read(4096).decode("utf-8", "replace")
     except OSError:

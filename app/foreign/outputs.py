@@ -11,15 +11,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import InputError
+from .numbers import MOST, number
 from .session import ForeignSession, ForeignStep
 from .sysbench import step_of, text_of
 
 RANGED = ("read-only", "read-write", "random-points")  # tests whose range is part of their name with Dyno
 
 _ENDINGS = (".txt", ".log", ".out")
-_OF_2017 = re.compile(r"sb\.o\.nt\d+\.nr\d+\.range(?P<range>\d+)\.(?P<engine>[a-z]+)\.(?P<test>.+)")
-_OF_TODAY = re.compile(r"sb\.o\.(?P<test>.+?)\.range(?P<range>\d+)\.pk[01]\.dop\d+")
-_LINE_OF_TABLES = re.compile(r"^\S*sysbench .*--table-size=(\d+) .*--tables=(\d+) ", re.MULTILINE)
+_OF_2017 = re.compile(r"sb\.o\.nt\d+\.nr\d+\.range(?P<range>\d+)\.(?P<engine>[a-z]+)\.(?P<test>.+)", re.ASCII)
+_OF_TODAY = re.compile(r"sb\.o\.(?P<test>.+?)\.range(?P<range>\d+)\.pk[01]\.dop\d+", re.ASCII)
+_LINE_OF_TABLES = re.compile(r"^\S*sysbench .*--table-size=(\d+) .*--tables=(\d+) ", re.MULTILINE | re.ASCII)
 _ENGINE = re.compile(r"\t(?P<engine>[a-z]+) \S+ range=\d+$")
 
 
@@ -106,7 +107,10 @@ def _as_scan(step: ForeignStep, text: str) -> ForeignStep:
     told = _LINE_OF_TABLES.search(text)
     if told is None:
         raise ValueError("it is a scan, and no command line in it says of how many rows")
-    value = round(int(told[1]) * int(told[2]) / step.seconds, 2)
+    rows = (number(told[1]) or 0) * (number(told[2]) or 0)
+    value = round(rows / step.seconds, 2)
+    if not 0 < value < MOST:
+        raise ValueError("its command line names no number of rows that a scan could read")
     return replace(step, step=replace(step.step, kind="scan", unit="rows/s"), value=value)
 
 

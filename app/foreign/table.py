@@ -14,12 +14,15 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..protocol.plan import STEP_KINDS, Step
+from .numbers import number
 from .session import OF_CONTENDER, ForeignSession, ForeignStep
 
 SOURCE = ("author", "article", "date", "url", "note")
 NEEDED = ("session", "step", "unit", "value")
 KNOWN = (*NEEDED, "target", *OF_CONTENDER, "sequence", "group", "kind", "threads", "seconds")
 MAX_BYTES = 10 << 20
+MOST_FIGURES = 10_000  # of a file; a published study has some hundreds
+MOST_STEPS = 2_000  # of a session: its plan has to fit into a line of its journal
 _DATES = ("%Y-%m-%d", "%Y-%m", "%Y")
 
 Row = dict[str, str]
@@ -28,6 +31,8 @@ Row = dict[str, str]
 def read_table(file: Path) -> list[ForeignSession]:
     """The sessions of a file; raises InputError that names the first line that is wrong."""
     try:
+        if file.exists() and not file.is_file():  # a pipe or device would be read for ever
+            raise ValueError("it is no file")
         if file.stat().st_size > MAX_BYTES:
             raise ValueError(f"it has more than {MAX_BYTES >> 20} MB")
         lines = file.read_text(encoding="utf-8-sig").splitlines(keepends=True)
@@ -42,13 +47,13 @@ def read_table(file: Path) -> list[ForeignSession]:
 
 
 def _source(lines: list[str]) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(lines, 1):
+    for at, line in enumerate(lines, 1):
         if not line.startswith("#"):
             return
         name, colon, text = line[1:].partition(":")
         if not colon or name.strip() not in SOURCE:
             known = ", ".join(f"# {each}:" for each in SOURCE)
-            raise ValueError(f"line {number}: begins with none of {known}")
+            raise ValueError(f"line {at}: begins with none of {known}")
         yield name.strip(), text.strip()
 
 
@@ -69,13 +74,17 @@ def _time_of(source: Mapping[str, str]) -> float:
 def _rows(lines: list[str]) -> Iterator[tuple[int, Row]]:
     """Behind the header, each with the number of its line."""
     first = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    if len(lines) - first > MOST_FIGURES + 1:
+        raise ValueError(
+            f"it has {len(lines) - first - 1:,} figures, {MOST_FIGURES:,} are the most: split it"
+        )
     reader = csv.DictReader(lines[first:], strict=True)
     _check_header(list(reader.fieldnames or []))
     for row in reader:
-        number = first + reader.line_num
+        line = first + reader.line_num
         if None in row or None in row.values():
-            raise ValueError(f"line {number}: has not as many fields as the header")
-        yield number, row
+            raise ValueError(f"line {line}: has not as many fields as the header")
+        yield line, row
 
 
 def _check_header(header: list[str]) -> None:
@@ -92,15 +101,22 @@ def _check_header(header: list[str]) -> None:
 def _sessions(rows: list[tuple[int, Row]], source: dict[str, str], at: float) -> list[ForeignSession]:
     found: dict[str, ForeignSession] = {}
     first: dict[str, Row] = {}
-    for number, row in rows:
+    labels: set[tuple[str, str]] = set()  # of the steps of each session
+    for line, row in rows:
         name = row["session"].strip()
         if not name or not row["step"].strip() or not row["unit"].strip():
-            raise ValueError(f"line {number}: names no session, no step or no unit")
+            raise ValueError(f"line {line}: names no session, no step or no unit")
         if not all(text.isprintable() for text in row.values()):
-            raise ValueError(f"line {number}: a field holds a line break or another sign that is no text")
+            raise ValueError(f"line {line}: a field holds a line break or another sign that is no text")
         if name not in found:
             found[name], first[name] = _session(name, row, source, at), row
-        _add(found[name], row, first[name], number)
+        step = _step_of(found[name], row, first[name], line)
+        if (name, step.step.label) in labels:
+            raise ValueError(f"line {line}: {name} has a figure of {step.step.label} already")
+        labels.add((name, step.step.label))
+        found[name].steps.append(step)
+        if len(found[name].steps) > MOST_STEPS:
+            raise ValueError(f"{name} has more than {MOST_STEPS:,} figures: split it")
     if not found:
         raise ValueError("it holds no figure")
     return list(found.values())
@@ -118,23 +134,14 @@ def _said(source: Mapping[str, str]) -> str:
     return ". ".join([f"published by {source['author']}, {source['date']}: {source['article']}", *more])
 
 
-def _add(session: ForeignSession, row: Row, first: Row, number: int) -> None:
+def _step_of(session: ForeignSession, row: Row, first: Row, line: int) -> ForeignStep:
     for column in ("target", "sequence", *OF_CONTENDER):
         if row.get(column, "") != first.get(column, ""):
-            raise ValueError(
-                f"line {number}: {column} is another one than in the first line of {session.name}"
-            )
-    step = _step(row, number)
-    if any(each.step.label == step.step.label for each in session.steps):
-        raise ValueError(f"line {number}: {session.name} has a figure of {step.step.label} already")
-    session.steps.append(step)
-
-
-def _step(row: Row, number: int) -> ForeignStep:
+            raise ValueError(f"line {line}: {column} is another one than in the first line of {session.name}")
     kind = row.get("kind") or "drive"
     if kind not in STEP_KINDS:
-        raise ValueError(f"line {number}: kind is {kind!r}, none of {', '.join(STEP_KINDS)}")
-    threads = _threads(row.get("threads") or "1", number)
+        raise ValueError(f"line {line}: kind is {kind!r}, none of {', '.join(STEP_KINDS)}")
+    threads = _threads(row.get("threads") or "1", line)
     step = Step(
         row["step"].strip(),
         kind,
@@ -143,22 +150,19 @@ def _step(row: Row, number: int) -> ForeignStep:
         threads=threads,
         coordinates={"threads": threads} if row.get("threads") else {},
     )
-    seconds = _number(row.get("seconds") or "0", "seconds", number)
-    return ForeignStep(step, _number(row["value"], "value", number), seconds)
+    seconds = _number(row.get("seconds") or "0", "seconds", line)
+    return ForeignStep(step, _number(row["value"], "value", line), seconds)
 
 
-def _threads(text: str, number: int) -> int:
-    threads = int(text) if text.isdecimal() else 0
-    if not 0 < threads < 1_000_000:
-        raise ValueError(f"line {number}: threads is {text!r}, no whole number from 1 up")
-    return threads
+def _threads(text: str, line: int) -> int:
+    threads = number(text)
+    if not threads or threads >= 1_000_000 or not text.isdecimal():
+        raise ValueError(f"line {line}: threads is {text!r}, no whole number from 1 up")
+    return int(threads)
 
 
-def _number(text: str, name: str, number: int) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < 1e15:
-        raise ValueError(f"line {number}: {name} is {text!r}, no number from 0 up")
+def _number(text: str, name: str, line: int) -> float:
+    value = number(text)
+    if value is None:
+        raise ValueError(f"line {line}: {name} is {text!r}, no number from 0 up")
     return value

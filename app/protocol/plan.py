@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Mapping
 
 from .values import check_fields
@@ -164,7 +164,7 @@ class Plan:
         contenders = [_content_of_contender(each) for each in self.contenders]
         method = self._load_method_as_published
         parts = {"steps": steps, "contenders": contenders, "load_method": method}
-        return digest({**asdict(nameless), **parts})
+        return digest({**nameless.to_json(), **parts})
 
     @property
     def _load_method_as_published(self) -> str:
@@ -193,7 +193,9 @@ class Plan:
         return next(turn for turn in self.turns if turn.session == session)
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """To be read or written, not changed: what lies in it is the plan's own."""
+        parts = {name: [dict(vars(each)) for each in getattr(self, name)] for name in _PARTS}
+        return {**vars(self), **parts}
 
     @classmethod
     def from_json(cls, data: Any) -> Plan:
@@ -213,11 +215,11 @@ def content_of(step: Step) -> dict[str, Any]:
     """A step as it goes into keys and hashes: fields that came later only where they say something."""
     untouched = Step(step.name, step.kind)
     silent = [name for name in LATER if getattr(step, name) == getattr(untouched, name)]
-    return {name: value for name, value in asdict(step).items() if name not in silent}
+    return {name: value for name, value in vars(step).items() if name not in silent}
 
 
 def _content_of_contender(contender: Contender) -> dict[str, Any]:
-    usual = {name: value for name, value in asdict(contender).items() if name not in MEMORY}
+    usual = {name: value for name, value in vars(contender).items() if name not in MEMORY}
     return {**usual, **contender.memory}
 
 

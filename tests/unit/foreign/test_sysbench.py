@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -143,6 +144,12 @@ def test_folders_of_small_datum(tmp_path: Path, name: str, step: str, engine: st
         (("Number of threads: 2", f"Number of threads: {'9' * 5000}"), "999 is no figure of sysbench"),
         (("(4816.12 per sec.)", f"({'9' * 400} per sec.)"), "999 is no figure of sysbench"),
         (("[ 2s ] thds: 2 tps: 302.07", "[ 2s ] thds: 2 tps: 3.0.2"), "3.0.2 is no figure of sysbench"),
+        (("[ 2s ] thds", "[ 99999999999999s ] thds"), "99999999999999 s are more than the 1,000,000 s"),
+        (
+            ("time:                          4.0029s", "time:  1000001s"),
+            "1000001 s are more than the 1,000,000 s",
+        ),
+        (("Number of threads: 2", "Number of threads: \u0662"), "no line 'Number of threads'"),
         (("Threads started!", "FATAL: error 1045: Access denied"), "sysbench has failed: FATAL: error 1045"),
         (("sysbench 1.0.20", "bench"), "it is no output of sysbench"),
     ],
@@ -152,6 +159,11 @@ def test_what_is_not_whole_is_refused(tmp_path: Path, change: tuple[str, str], s
     file.write_text((DATA / "read-only.txt").read_text().replace(*change))
     with pytest.raises(InputError, match=said):
         read_output(file)
+
+
+def test_a_pipe_in_a_folder_is_passed_over(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.txt")
+    assert read_folder(folder).problems == ["pipe.txt is not read: it is no file"]
 
 
 def test_two_runs_in_one_file_are_not_told_apart(tmp_path: Path) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from app.catalog.mydbtest import is_mydbtest
 from app.compare import compare
 from app.errors import InputError
 from app.history import edits
@@ -129,6 +132,10 @@ def test_it_is_kept_like_any_other_session(history: History, table: Path, tmp_pa
         ),
         (("write-heavy,1,60,queries/s,500", "write-heavy,0,60,queries/s,500"), "line 6: threads is '0', no"),
         (("2024-05", "1066"), "the date '1066' is none like"),
+        (("queries/s,500", "queries/s,1_000"), "line 6: value is '1_000', no number from 0 up"),
+        (("queries/s,500", "queries/s,\u0665"), "line 6: value is '\u0665', no number from 0 up"),
+        (("write-heavy,1,60,", "write-heavy,\u0665,60,"), "line 6: threads is '\u0665', no"),
+        (("write-heavy,1,60,", "write-heavy,1,6_0,"), "line 6: seconds is '6_0', no number"),
     ],
 )
 def test_what_is_wrong_is_named_by_its_line(
@@ -154,3 +161,38 @@ def test_a_table_without_figures_or_none_at_all(history: History, tmp_path: Path
             import_table(history, file)
     with pytest.raises(InputError, match="No such file"):
         import_table(history, tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("sessions_of_it", [1, 1_000, 200_000])
+def test_a_table_of_200_000_lines_is_refused_at_once(
+    history: History, tmp_path: Path, sessions_of_it: int
+) -> None:
+    lines = (f"s{at % sessions_of_it},step{at // sessions_of_it},queries/s,{at}" for at in range(200_000))
+    head = "# author: a\n# article: b\n# date: 2020\nsession,step,unit,value\n"
+    (tmp_path / "long.csv").write_text(head + "\n".join(lines))
+    began = time.process_time()
+    with pytest.raises(InputError, match="it has 200,000 figures, 10,000 are the most: split it"):
+        import_table(history, tmp_path / "long.csv")
+    assert time.process_time() - began < 5
+
+
+def test_a_session_has_no_more_figures_than_its_journal_can_hold(history: History, tmp_path: Path) -> None:
+    """And looking for one that comes twice takes no longer with each of them."""
+    lines = (f"s,step{at},queries/s,{at}" for at in range(9_999))
+    head = "# author: a\n# article: b\n# date: 2020\nsession,step,unit,value\n"
+    (tmp_path / "long.csv").write_text(head + "\n".join(lines))
+    began = time.process_time()
+    with pytest.raises(InputError, match="s has more than 2,000 figures: split it"):
+        import_table(history, tmp_path / "long.csv")
+    assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("name", ["table.csv", "output.txt", "export.zip"])
+def test_a_pipe_is_refused_at_once(history: History, tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(InputError, match="is not imported: it is no file"):
+        take_in(history, tmp_path / name)
+    assert not is_mydbtest(tmp_path / name)
+    (tmp_path / "device.csv").symlink_to("/dev/zero")
+    with pytest.raises(InputError, match="it is no file"):
+        take_in(history, tmp_path / "device.csv")
