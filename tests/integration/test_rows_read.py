@@ -1,0 +1,147 @@
+"""Workloads read the rows that they must and no more, on every build and engine, right after their load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from app.agent.counters import Counters
+from app.agent.mysql import Client
+from app.agent.server import Server as AgentServer
+from app.catalog import Catalog, Workload
+from tests import builds
+from tests.installed import SERVER, VERSION
+
+from .generated import Server, analyse, drive, fill, shipped
+from .test_settle import started
+
+ROWS = 5000
+RANGES = ("simple_ranges", "sum_ranges", "order_ranges", "distinct_ranges")
+POINTS = ("point_selects", "index_updates", "non_index_updates", "delete_inserts")  # a row each, by its key
+EVENTS = {"read-only": 100, "read-write": 100, "random-points": 300}
+
+
+class Build(NamedTuple):
+    """Where its server is, and what it has."""
+
+    name: str
+    server: str
+    family: str
+    version: str
+    engines: tuple[str, ...]
+
+    @property
+    def base(self) -> Path:
+        found = builds.find(self.name) if self.name else Path("/usr")
+        assert found is not None
+        return found
+
+    def counts_calls(self, engine: str) -> bool:
+        """Only for MySQL's MyISAM: there are no counters of rows, only of calls of the handler."""
+        return self.family == "MySQL" and engine == "myisam"
+
+
+PLAIN, ARIA = ("innodb", "myisam"), ("innodb", "myisam", "aria")
+EVERY = ("innodb", "rocksdb", "myisam", "aria")
+INSTALLED = Build("", SERVER, "MariaDB", VERSION, EVERY)
+TESTED = [
+    Build("mysql-5.6", "mysqld", "MySQL", "5.6.24", PLAIN),
+    Build("mysql-9.7", "bin/mysqld", "MySQL", "9.7.4", PLAIN),
+]
+OTHERS = [
+    Build("mysql-5.5", "bin/mysqld", "MySQL", "5.5.9", PLAIN),
+    Build("mysql-5.7", "mysqld", "MySQL", "5.7.29", PLAIN),
+    Build("mariadb-10.2", "bin/mysqld", "MariaDB", "10.2.11", ARIA),
+    Build("mariadb-11.4", "bin/mariadbd", "MariaDB", "11.4.5", ARIA),
+    Build("mariadb-11.8", "bin/mariadbd", "MariaDB", "11.8.9", EVERY),
+]
+
+BUILDS = [
+    pytest.param(INSTALLED, id="installed"),
+    *(pytest.param(each, id=each.name, marks=pytest.mark.build(each.name)) for each in TESTED),
+    *(
+        pytest.param(each, id=each.name, marks=[pytest.mark.full, pytest.mark.build(each.name)])
+        for each in OTHERS
+    ),
+]
+
+
+@contextmanager
+def running(build: Build, folder: Path) -> Iterator[AgentServer]:
+    """Its server. What it may count of tables in the background comes too late for the first steps."""
+    plugin = "rocksdb" if "rocksdb" in build.engines else ""
+    server = build.base / build.server
+    with started(folder, server, build.base, build.family, build.version, plugin) as found:
+        found.client.try_run("SET GLOBAL innodb_stats_auto_recalc=0")
+        yield found
+
+
+def needed(workload: Workload, build: Build, engine: str) -> float:
+    """Rows that an event must read, from its options and the SQL of its Lua, as the engine counts them."""
+    options: dict[str, Any] = dict(workload.options)
+    if workload.name == "random-points":  # of keys that are drawn twice the row is read once
+        return float(ROWS * (1 - (1 - 1 / ROWS) ** options["points"]))
+    size = options["range_size"]
+    rows = size - size * (size - 1) / 2 / ROWS  # those that begin near the end of the table have fewer
+    ranges = sum(options[name] for name in RANGES)
+    found = sum(options[name] for name in POINTS) + ranges * rows
+    if build.counts_calls(engine):  # one more for each range, that finds its end
+        found += ranges + options["distinct_ranges"] * _calls_of_distinct(rows, build)
+    return float(found)
+
+
+def _calls_of_distinct(rows: float, build: Build) -> float:
+    """It reads a temporary table for the sort; before MySQL 8 it then fetches each row by position."""
+    is_old = int(build.version.split(".")[0]) < 8
+    return rows + 1 + (rows if is_old else 0)
+
+
+def position(server: Server) -> Any:
+    """In the binary log; () where there is none."""
+    is_new = str(server.query("SELECT VERSION()")[0][0]).startswith("9.")
+    found = server.query("SHOW BINARY LOG STATUS" if is_new else "SHOW MASTER STATUS")
+    assert bool(found) == is_new  # MySQL 8 and later have it on
+    return found
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_right_after_the_load_no_more_is_read_than_must_be(build: Build, tmp_path: Path) -> None:
+    with running(build, tmp_path) as found:
+        server = Server(Path(found.private))
+        for engine in build.engines:
+            load(server, engine)
+            check_analysed(server, engine)
+            for name in EVENTS:
+                read = rows_read(server, found.client, engine, name)
+                wanted = needed(Catalog().workload(name), build, engine)
+                assert read == pytest.approx(wanted, rel=0.2), (engine, name)
+
+
+def load(server: Server, engine: str) -> None:
+    """As badly as it can come in a session: tables closed in between are empty ones for InnoDB."""
+    fill(server, engine, with_index=False, rows=ROWS)
+    server.query("FLUSH TABLES")
+    assert drive(server, shipped("index", engine, rows=ROWS)).code == 0
+
+
+def check_analysed(server: Server, engine: str) -> None:
+    """The server knows how many rows there are; nothing of it is in the binary log."""
+    before = position(server)
+    tables = analyse(server, engine).tables
+    assert [each["estimate"] for each in tables.values()] == [pytest.approx(ROWS, rel=0.2)] * 2
+    assert position(server) == before
+
+
+def rows_read(server: Server, client: Client, engine: str, name: str) -> float:
+    """Of an event, as Dyno tells it of a step."""
+    counters, events = Counters(client, engine), EVENTS[name]
+    before = counters.read()
+    outcome = drive(server, shipped(name, engine, events=events, rows=ROWS))
+    assert outcome.code == 0, outcome.said
+    read = counters.spent(before, counters.read())["rows_read"]
+    assert read is not None
+    return read / events
