@@ -13,6 +13,8 @@ from .history.sessions import sessions
 from .history.writing import Writer
 from .targets import Ask, Target, agent_on, connect
 
+_ENDED = ("completed", "failed", "stopped", "lost")
+
 
 @dataclass(frozen=True)
 class Found:
@@ -55,7 +57,7 @@ def is_kept(found: Found, home: Path) -> bool:
         return all(
             writer.is_deleted(each["session"])
             or (
-                known.get(each["session"]) not in (None, "waiting", "active")
+                (writer.refusal(each["session"]) or known.get(each["session"]) in _ENDED)
                 and writer.offset(each["session"]) >= each["size"]
             )
             for each in found.sessions

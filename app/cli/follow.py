@@ -171,6 +171,6 @@ def outcome_of(wanted: list[str]) -> int:
         found = sessions(history, ids=wanted) if wanted else []
     for each in found:
         if each["state"] == "lost":
-            say(f"{each['name']}: lost: its agent is gone and left no end; its samples are kept")
+            say(f"{each['name']}: lost: {each['reason']}; its samples are kept")
     well = [each for each in found if each["state"] == "completed" and not each["failed_steps"]]
     return int(len(well) < len(wanted))

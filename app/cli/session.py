@@ -125,6 +125,8 @@ def list_sessions(arguments: argparse.Namespace) -> None:
 def _line(entry: Any) -> tuple[str, ...]:
     contender = entry["contender"]
     state = "published" if entry["published"] else entry["state"]
+    if entry["unread"]:
+        state += ", journal damaged"
     if entry["failed_steps"]:
         state += f", {count_text(entry['failed_steps'], 'failed step')}"
     build = (contender["build"], contender["engine"], contender["preset"])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, overload
+from typing import overload
 
 import msgspec
 
-from ..protocol.events import MAX_LINE, Event, ProtocolError, Sample, Unknown, decode, from_json
+from ..protocol.events import MAX_LINE, Event, ProtocolError, Sample, Unknown, from_json
+from ..shapes import Moment, Number, Seconds, ShapeError, decode
+from ..shapes.journal import Place, Second, Seq, check_event
 
 _SAMPLE = b'{"kind":"sample",'
 
@@ -15,13 +17,13 @@ _SAMPLE = b'{"kind":"sample",'
 class SampleLine(msgspec.Struct, gc=False):
     """A `Sample` as the history stores it: read, and every value checked, in a fifth of the time."""
 
-    seq: int
-    t: float
-    at: float
-    step: int
-    s: Annotated[int, msgspec.Meta(ge=-(1 << 31), le=1 << 31)]
-    dt: float
-    values: list[float | None]
+    seq: Seq
+    t: Seconds
+    at: Moment
+    step: Place
+    s: Second
+    dt: Seconds
+    values: list[Number | None]
     derived: bool = False
 
     def event(self) -> Sample:
@@ -33,31 +35,32 @@ _decode_sample = msgspec.json.Decoder(SampleLine).decode
 
 
 def decode_lines(raw: bytes) -> list[Line]:
-    """The events of whole lines; raises ProtocolError at the first that is none."""
+    """The events of whole lines; raises ProtocolError at the first that cannot be read and stored."""
     lines = raw.split(b"\n")
-    if lines.pop():
-        raise ProtocolError("the last line is torn")
     if len(raw) > MAX_LINE and max(map(len, lines)) >= MAX_LINE:
         raise ProtocolError(f"a line of more than {MAX_LINE} bytes")
+    if lines.pop():
+        raise ProtocolError("the last line is torn")
+    return [_decode_fast(line) if line.startswith(_SAMPLE) else _decode_line(line) for line in lines]
+
+
+def _decode_fast(line: bytes) -> Line:
     try:
-        return [_decode_sample(line) if line.startswith(_SAMPLE) else _decode_line(line) for line in lines]
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise ProtocolError(f"sample: {error}") from None
+        return _decode_sample(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return _decode_line(line)  # which says what is wrong with it
 
 
 def _decode_line(line: bytes) -> Line:
-    event = _decode_event(line)
+    try:
+        data = decode(line)
+        event = from_json(data)
+        check_event(data)
+    except ShapeError as error:
+        raise ProtocolError(f"not an event: {error}") from None
     if not isinstance(event, Sample):
         return event
     return msgspec.convert(event, SampleLine, from_attributes=True)
-
-
-def _decode_event(line: bytes) -> Event:
-    try:
-        data = msgspec.json.decode(line)
-    except msgspec.MsgspecError:
-        return decode(line)  # four times slower; takes what the other does not, such as half surrogate pairs
-    return from_json(data)
 
 
 class Events(Sequence[Event]):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import InputError
-from ..protocol.events import MAX_LINE, ProtocolError
+from ..protocol.events import MAX_LINE
 
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{5,63}")
 
@@ -56,7 +56,7 @@ def whole_lines(raw: bytes) -> bytes:
 
 
 def chunks(path: Path, size: int) -> Iterator[bytes]:
-    """The whole lines of a file, about so many bytes at once."""
+    """The whole lines of a file, about so many bytes at once; of one too long to be read, its parts."""
     if not path.exists():
         return
     with path.open("rb") as file:
@@ -64,8 +64,8 @@ def chunks(path: Path, size: int) -> Iterator[bytes]:
         while block := file.read(size):
             raw = rest + block
             lines = whole_lines(raw)
+            if len(raw) - len(lines) > MAX_LINE:
+                lines = raw
             rest = raw[len(lines) :]
-            if len(rest) > MAX_LINE:
-                raise ProtocolError(f"a line of more than {MAX_LINE} bytes")
             if lines:
                 yield lines

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import InputError
+from ..protocol.events import MAX_LINE
+from ..shapes import decode
 from . import journals
 from .history import History
 from .schema import OWNED_TABLES
@@ -53,15 +54,15 @@ def _replay(history: History, writer: Writer, path: Path, plans: dict[str, str],
     try:
         plan = _plan_of(path)
         with history.transaction() as connection:
-            before = writer.offset(path.stem)
+            before = writer.seq(path.stem)
             connection.execute("SAVEPOINT before")
-            problem = writer.replay(plans.get(path.stem) or plan, path.stem)
-            if before and not writer.offset(path.stem):
+            writer.replay(plans.get(path.stem) or plan, path.stem)
+            problem = _unread(writer, path)
+            if before and not writer.seq(path.stem):
                 connection.execute("ROLLBACK TO before")
-                problem = f"{problem or _unread(writer, path)}; what is stored of it stays as it is"
+                problem = f"{problem}; what is stored of it stays as it is"
             else:
-                problem = problem or _unread(writer, path)
-                rebuilt.sessions += bool(writer.offset(path.stem)) and not writer.refusal(path.stem)
+                rebuilt.sessions += bool(writer.seq(path.stem))
     except (InputError, OSError) as error:
         problem = str(error)
     if problem:
@@ -84,8 +85,8 @@ def _plan_of(path: Path) -> str:
     """As its first event says; empty where that cannot be read."""
     with path.open("rb") as file:
         try:
-            return str(json.loads(file.readline(1 << 20))["plan"]["id"])
-        except (ValueError, KeyError, TypeError, RecursionError):
+            return str(decode(file.readline(MAX_LINE))["plan"]["id"])
+        except (ValueError, KeyError, TypeError):
             return ""
 
 

@@ -33,6 +33,7 @@ class SessionEntry(TypedDict):
     name: str
     state: str
     reason: str
+    unread: bool  # the rest of its journal cannot be read, or none of it: the reason says why
     failed_steps: int
     target: str
     contender: ContenderEntry
@@ -60,7 +61,7 @@ NAME_OF = "coalesce((SELECT name FROM session_name WHERE session = session.id), 
 _SELECT = f"""
 SELECT id, name, {STATE_OF}, reason, failed_steps, target, contender, build, family, version, engine, preset,
     table_options, cores, sequence, plan, repeat, strftime('%Y-%m-%dT%H:%M:%SZ', started_at, 'unixepoch'),
-    ended_t, contender_key, work_key, machine_key
+    ended_t, contender_key, work_key, machine_key, (SELECT refused FROM journal WHERE session = id)
 FROM session
 """  # noqa: S608 - no word of it comes from outside
 
@@ -177,7 +178,8 @@ class _Added:
             "id": id_,
             "name": self._names.get(id_, row[1]),
             "state": row[2],
-            "reason": GONE if row[2] == "lost" else row[3],
+            "reason": row[22] or (GONE if row[2] == "lost" else row[3]),
+            "unread": bool(row[22]),
             "failed_steps": row[4],
             "target": row[5],
             "contender": {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import io
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..protocol.events import ProtocolError, check_protocol
+from ..shapes import decode
 from . import journals
 from .decoding import Events, Line, decode_lines
 from .history import History
@@ -37,8 +38,12 @@ class Writer:
         """From where the next bytes are wanted."""
         return self._place(session).offset
 
+    def seq(self, session: str) -> int:
+        """The last event that was read and stored."""
+        return self._place(session).seq
+
     def refusal(self, session: str) -> str:
-        """Why the journal is kept but not read; empty: it is read."""
+        """Why the rest of the journal, or all of it, is kept but not read; empty: it is read."""
         return self._place(session).refused
 
     def is_deleted(self, session: str) -> bool:
@@ -46,8 +51,9 @@ class Writer:
         return self._history.one("SELECT 1 FROM deleted WHERE session = ?", (session,)) is not None
 
     def append(self, plan: str, session: str, offset: int, raw: bytes) -> Events:
-        """Store whole lines that lie at `offset` of the journal; returns the events that were new.
+        """Store bytes that lie at `offset` of the journal; returns the events that were new.
 
+        From the first line that cannot be read on, the bytes are kept and not read: see `refusal`.
         A session that was deleted stays away.
         """
         path = self._path(session)
@@ -59,7 +65,7 @@ class Writer:
             raw = _continuing(session, place, offset, raw)
             try:
                 journals.write_at(path, before, raw)
-                return self._store(plan, session, place, raw)
+                return self._store_readable(plan, session, place, raw)
             except BaseException:
                 self._recorders.pop(session, None)
                 journals.cut(path, before)
@@ -78,19 +84,12 @@ class Writer:
                 self.replay(place.plan or plan, session)
                 journals.cut(path, self.offset(session))
 
-    def replay(self, plan: str, session: str) -> str:
-        """Store the kept journal anew, as far as it can be read; returns why not all of it could.
-
-        The caller holds a transaction.
-        """
+    def replay(self, plan: str, session: str) -> None:
+        """Store the kept journal anew, as far as it can be read; the caller holds a transaction."""
         self._forget(session)
         place = _Place(plan)
-        try:
-            for raw in journals.chunks(self._path(session), CHUNK):
-                place = self._store_readable(plan, session, place, raw)
-        except (JournalError, ProtocolError) as error:
-            return str(error)
-        return ""
+        for raw in journals.chunks(self._path(session), CHUNK):
+            self._store_readable(plan, session, place, raw)
 
     def take_in(self, plan: str, session: str, path: Path) -> None:
         """Store all of a journal that lies elsewhere; the caller holds a transaction."""
@@ -100,32 +99,41 @@ class Writer:
         if place.refused:
             raise JournalError(place.refused)
 
-    def _store_readable(self, plan: str, session: str, place: _Place, raw: bytes) -> _Place:
-        """All of these lines, or those before the first that is refused."""
+    def _store_readable(self, plan: str, session: str, place: _Place, raw: bytes) -> Events:
+        """All of these lines, or those before the first that is refused; its bytes count as stored."""
         try:
             return self._try_to_store(plan, session, place, raw)
         except JournalError:
-            for line in raw.splitlines(keepends=True):
-                place = self._try_to_store(plan, session, place, line)
-        return place
+            pass
+        stored: list[Line] = []
+        lines = io.BytesIO(raw).readlines()
+        for at, line in enumerate(lines):
+            try:
+                stored += self._try_to_store(plan, session, place, line).lines
+            except JournalError as error:
+                place.refused = str(error)
+                self._store(plan, session, place, b"".join(lines[at:]))
+                break
+        return Events(stored)
 
-    def _try_to_store(self, plan: str, session: str, place: _Place, raw: bytes) -> _Place:
-        after = replace(place)
+    def _try_to_store(self, plan: str, session: str, place: _Place, raw: bytes) -> Events:
+        """All of these lines, or nothing: then the place is where it was."""
+        before = replace(place)
         self._history.connection.execute("SAVEPOINT piece")
         try:
-            self._store(plan, session, after, raw)
+            return self._store(plan, session, place, raw)
         except BaseException:
+            vars(place).update(vars(before))
             self._recorders.pop(session, None)
             self._history.connection.execute("ROLLBACK TO piece")
             raise
         finally:
             self._history.connection.execute("RELEASE piece")
-        return after
 
     def _store(self, plan: str, session: str, place: _Place, raw: bytes) -> Events:
         if not raw:
             return Events()
-        if place.offset == 0:
+        if place.offset == 0 and not place.refused:
             place.refused = _refusal(raw)
         lines = [] if place.refused else _decode(session, place.seq, raw)
         if lines:
@@ -177,10 +185,10 @@ def _continuing(session: str, place: _Place, offset: int, raw: bytes) -> bytes:
 def _refusal(raw: bytes) -> str:
     """Why a journal that begins like this cannot be read by this Dyno, whatever its events look like."""
     try:
-        check_protocol(str(json.loads(raw[: raw.index(b"\n")])["protocol"]))
+        check_protocol(str(decode(raw[: raw.index(b"\n")])["protocol"]))
     except ProtocolError as error:
         return str(error)
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         pass  # no first event at all: said when it is decoded
     return ""
 
@@ -190,7 +198,9 @@ def _decode(session: str, seq: int, raw: bytes) -> list[Line]:
     try:
         lines = decode_lines(raw)
     except ProtocolError as error:
-        raise JournalError(f"the journal of session {session} is refused: {error}") from None
+        raise JournalError(
+            f"the journal of session {session} is refused at event {seq + 1}: {error}"
+        ) from None
     if [line.seq for line in lines] == list(range(seq + 1, seq + 1 + len(lines))):
         return lines
     new = []

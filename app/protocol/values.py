@@ -41,6 +41,6 @@ def check_fields(cls: type, data: Any, what: str) -> None:
             if needed:
                 raise ValueError("{}: {} is missing".format(what, name))
         elif not isinstance(data[name], types) or (
-            data[name] is True and bool not in types and object not in types
+            isinstance(data[name], bool) and bool not in types and object not in types
         ):
             raise ValueError("{}: {} is of the wrong type".format(what, name))

@@ -17,6 +17,7 @@ from app.follower import Beat, End, Follower, Frames, Link, Piece, Pump, Update
 from app.history import edits
 from app.history.history import History
 from app.history.sessions import sessions
+from app.history.watching import keep_unlocked
 from app.history.writing import Writer
 from app.protocol.events import MAX_LINE
 from tests import journals
@@ -217,10 +218,26 @@ def test_a_journal_that_is_none_leaves_the_others_alone(tmp_path: Path) -> None:
         pump = Pump(PLAN.id, WHOLES, Writer(history))
         pumped = pump.pump(read_from([stream]))
         assert "event 6 is missing" in pumped.refused[FIRST]
-        assert pump.open == {SECOND}
-        assert history.connection.execute("SELECT id, state FROM session").fetchall() == [
-            (SECOND, "completed")
-        ]
+        assert dict(history.query("SELECT id, state FROM session")) == {FIRST: "active", SECOND: "completed"}
+        assert (history.journals / f"{FIRST}.jsonl").read_bytes() == b"".join(broken)
+
+
+@pytest.mark.parametrize("damage", [b"\xff", b"\xed\xa0\x80", b"x" * (MAX_LINE + 5)])
+def test_a_damaged_line_is_told_once_and_what_follows_is_kept(tmp_path: Path, damage: bytes) -> None:
+    """A byte that is not UTF-8 once ended `dyno follow`, each time again."""
+    lines = WHOLES[FIRST].raw.splitlines(keepends=True)
+    bad, rest = damage + lines[20], b"".join(lines[21:])
+    raw = b"".join(lines[:20]) + bad + rest
+    with History(tmp_path) as history:
+        pump = Pump(PLAN.id, WHOLES, Writer(history))
+        first = piece(FIRST, raw[: len(raw) - len(rest)])
+        told = [pump.pump(read_from([each])) for each in (first, piece(FIRST, rest, len(raw) - len(rest)))]
+        assert "is refused at event 21" in told[0].refused[FIRST] and not told[1].refused
+        assert list(told[0].events[FIRST]) == WHOLES[FIRST].events[:20]
+        assert (history.journals / f"{FIRST}.jsonl").read_bytes() == raw
+        keep_unlocked(history, [FIRST])
+        (entry,) = sessions(history)
+        assert entry["state"] == "lost" and "is refused at event 21" in entry["reason"]
 
 
 def test_a_newer_protocol_is_said_once_and_its_bytes_are_kept(tmp_path: Path) -> None:

@@ -102,8 +102,26 @@ def test_a_damaged_journal_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     assert len(rebuilt.problems) == 1 and IDS[0] in rebuilt.problems[0]
     assert path.read_bytes() == raw, "what was kept is never thrown away"
     with History(tmp_path) as history:
-        assert Writer(history).offset(IDS[0]) == len(b"".join(lines[:20]))
-        assert sessions(history, ids=[IDS[0]])[0]["state"] == "active"
+        assert Writer(history).seq(IDS[0]) == 20
+        entry = sessions(history, ids=[IDS[0]])[0]
+        assert entry["state"] == "active" and entry["unread"]
+        assert "is refused at event 21" in entry["reason"]
+
+
+@pytest.mark.parametrize("damage", [b"\xff", b"\xed\xa0\x80", b"\x00", b"\n", b'"', b"\\ud800"])
+def test_one_damaged_byte_costs_the_rest_of_one_journal(tmp_path: Path, damage: bytes) -> None:
+    """A byte that is not UTF-8 once ended the rebuild of the whole history."""
+    fill(tmp_path)
+    path = tmp_path / "journals" / f"{IDS[0]}.jsonl"
+    raw = path.read_bytes()
+    at = raw.index(b"page cleaner took")
+    path.write_bytes(raw[:at] + damage + raw[at:])
+    rebuilt = rebuild(tmp_path)
+    assert rebuilt.sessions == 3
+    assert all(str(path) in problem for problem in rebuilt.problems)
+    with History(tmp_path) as history:
+        states = {entry["id"]: entry["state"] for entry in sessions(history)}
+    assert len(states) == 3 and states[IDS[1]] == "completed"
 
 
 def test_a_session_whose_journal_is_gone_stays(tmp_path: Path) -> None:

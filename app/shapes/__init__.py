@@ -1,0 +1,87 @@
+"""What comes from a target or a file, checked by type and size before anything reads it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+MOST = 1e18  # of any figure: its square, and a sum of squares, are still finite
+DEPTH = 32
+LONGEST_NAME = 1000
+LONGEST_TEXT = 100_000
+YEAR_1, YEAR_9999 = -62_135_596_800, 253_402_300_799  # the seconds that a date can be made of
+LEAST_WHOLE, MOST_WHOLE = -(1 << 63), (1 << 64) - 1  # what counters of servers reach
+
+Number = Annotated[float, Meta(ge=-MOST, le=MOST)]
+Whole = Annotated[int, Meta(ge=-(10**18), le=10**18)]
+Count = Annotated[int, Meta(ge=0, le=10**18)]
+Few = Annotated[int, Meta(ge=0, le=1_000_000)]  # threads, steps, repeats
+Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
+Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
+Moment = Annotated[float, Meta(ge=YEAR_1, le=YEAR_9999)]  # seconds since 1970
+Seconds = Annotated[float, Meta(ge=-1e10, le=1e10)]
+Cpus = Annotated[str, Meta(max_length=4096, pattern=r"^(\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*)?$")]
+Numbers = dict[Name, Number | None]
+Texts = dict[Name, str]
+
+
+class ShapeError(ValueError):
+    """Something that does not look as it must; the text says where, in one line."""
+
+
+def decode(raw: bytes) -> Any:
+    """The value of JSON text: no deeper than DEPTH, numbers finite, whole ones of 64 bits, names short."""
+    try:
+        value = msgspec.json.decode(raw)
+    except UnicodeDecodeError as error:
+        raise ShapeError(f"byte {error.start + 1} is not UTF-8") from None
+    except msgspec.MsgspecError:
+        value = _decode_slowly(raw)
+    except RecursionError:
+        raise ShapeError("it is nested too deeply") from None
+    check_bounds(value)
+    return value
+
+
+def _decode_slowly(raw: bytes) -> Any:
+    """Half a surrogate pair, which msgspec refuses, is a question mark from here on."""
+    try:
+        value = json.loads(raw.decode())
+        text = json.dumps(value, ensure_ascii=False)
+        return msgspec.json.decode(text.encode("utf-8", "replace"))
+    except (ValueError, RecursionError) as error:
+        raise ShapeError(f"it is not JSON: {error}") from None
+
+
+def check_bounds(value: Any) -> None:
+    """Raise ShapeError where a value could not be stored and shown."""
+    level: list[Any] = [value]
+    for _ in range(DEPTH):
+        level = [inner for each in level for inner in _inner(each)]
+        if not level:
+            return
+    raise ShapeError(f"it is nested more than {DEPTH} levels deep")
+
+
+def _inner(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        if any(len(name) > LONGEST_NAME for name in value):
+            raise ShapeError(f"a name has more than {LONGEST_NAME} characters")
+        return value.values()
+    if isinstance(value, list):
+        return value
+    if isinstance(value, int) and not LEAST_WHOLE <= value <= MOST_WHOLE:
+        raise ShapeError("a whole number has more than 64 bits")
+    return ()
+
+
+def check(value: Any, shape: Any) -> None:
+    """Raise ShapeError where a decoded value does not have this shape; unknown keys are passed over."""
+    try:
+        msgspec.convert(value, shape)
+    except msgspec.ValidationError as error:
+        raise ShapeError(str(error)) from None

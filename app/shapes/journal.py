@@ -1,0 +1,367 @@
+"""The shape of each event of a journal: what the history and everything that reads it relies on.
+
+A kind or field that is not named here is of a newer minor protocol: it is kept as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypedDict
+
+from msgspec import Meta
+
+from ..protocol.plan import Plan
+from . import (
+    Count,
+    Cpus,
+    Few,
+    Moment,
+    Name,
+    Number,
+    Numbers,
+    Seconds,
+    ShapeError,
+    Text,
+    Texts,
+    Whole,
+    check,
+)
+from .machine import Build, Machine
+
+MOST_SECONDS = 1 << 21  # of one step: 24 days
+
+Id = Annotated[str, Meta(min_length=1, max_length=64)]
+Seq = Annotated[int, Meta(ge=0, le=1 << 53)]
+Second = Annotated[int, Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
+Place = Annotated[int, Meta(ge=-1, le=1_000_000)]  # of a step in its plan; -1: none
+Scalar = bool | int | float | str | None
+
+
+class Stamp(TypedDict, total=False):
+    """What every event has."""
+
+    seq: Seq
+    t: Seconds
+    at: Moment
+
+
+# the plan
+
+
+class Contender(TypedDict, total=False):
+    name: Name
+    build: Name
+    base: Text
+    server: Text
+    family: Name
+    version: Name
+    fingerprint: Name
+    engine: Name
+    preset: Name
+    cnf: str
+    table_options: Name
+    cores: Cpus
+    allocator: Name
+    numa: Name
+    memory_limit: Count
+
+
+class Options(TypedDict, total=False):
+    """Of a Lua file: anything, but those that Dyno counts with."""
+
+    table_size: Count
+    rows_before: Count
+
+
+class Step(TypedDict, total=False):
+    name: Name
+    kind: Name
+    workload: Name
+    group: Name
+    unit: Name
+    latency_per: Name
+    lua: Name
+    options: Options
+    ignore_errors: list[Count]
+    ignore_errors_by_engine: dict[Name, list[Count]]
+    coordinates: dict[Name, Scalar]
+    threads: Few
+    seconds: Second
+    events: Count
+    warmup: Second
+    warm: bool
+    writes: bool
+    cap_s: Second
+    figure: Name
+    rate: Count
+    cores: Cpus
+    load_cores: Cpus
+    shared_cores: bool
+    variables: dict[Name, Scalar]
+    restart_with: dict[Name, Scalar]
+    key_caches: bool
+
+
+class Turn(TypedDict, total=False):
+    session: Id
+    name: Name
+    contender: Few
+    repeat: Few
+    ordinal: Few
+
+
+class PlanShape(TypedDict, total=False):
+    id: Id
+    name: Name
+    target: Name
+    machine_key: Name
+    sequence: Name
+    contenders: list[Contender]
+    steps: list[Step]
+    turns: list[Turn]
+    files: Texts
+    tables: Few
+    rows: Count
+    seconds: Second
+    warmup: Second
+    pause: Second
+    threads: list[Few]
+    repeats: Few
+    order: Name
+    transport: Name
+    load_method: Name
+    start: Name
+    allow_busy: bool
+
+
+# the events
+
+
+class SessionPlanned(Stamp, total=False):
+    protocol: Name
+    session: Id
+    plan: PlanShape
+
+
+class SessionStarted(Stamp, total=False):
+    agent: Name
+    pid: Count
+
+
+class Fact(Stamp, total=False):
+    name: Name
+    value: Any  # see FACTS
+    when: Name
+
+
+class _Named(TypedDict):
+    name: Name
+
+
+class Series(_Named, total=False):
+    unit: Name
+    kind: Name
+    direction: Name
+    label: Name
+    digits: Whole
+
+
+class SeriesDeclared(Stamp, total=False):
+    series: Annotated[list[Series], Meta(max_length=10_000)]
+
+
+class StepStarted(Stamp, total=False):
+    step: Place
+    seed: Whole
+    after_crash: bool
+    debt: Numbers
+
+
+class Progress(Stamp, total=False):
+    step: Place
+    done: Number
+    total: Number
+    unit: Name
+    text: Text
+
+
+class Sample(Stamp, total=False):
+    step: Place
+    s: Second
+    dt: Seconds
+    values: list[Number | None]
+    derived: bool
+
+
+class Log(Stamp, total=False):
+    source: Name
+    level: Name
+    text: Text
+
+
+class Note(Stamp, total=False):
+    text: Text
+    step: Place
+
+
+class Mark(Stamp, total=False):
+    name: Name
+    step: Place
+    value: Number | None
+    text: Text
+
+
+class Totals(TypedDict, total=False):
+    events: Count | None
+    transactions: Count | None
+    queries: Number | None
+    statements: Number | None
+    reads: Number | None
+    writes: Number | None
+    other: Number | None
+    errors: Number | None
+    reconnects: Number | None
+    clients: Number | None
+    rows: Numbers
+
+
+class Settled(TypedDict, total=False):
+    """Of the settle step itself; with `cause` it says what the writes before it have cost, see SettledRun."""
+
+    seconds: Number
+    waited_for: Numbers
+    capped: bool
+    left: list[Text]
+
+
+class SettledRun(TypedDict):
+    seconds: Number
+    waited_for: Numbers
+    capped: bool
+    left: list[Text]
+    written_bytes: Number | None
+    device_bytes: Number | None
+    steps: list[Name]
+    cause: Place
+    run_written_bytes: Number | None
+    run_written_by: Name
+    rows: Number
+    row_bytes: Number | None
+    write_amplification: Number | None
+
+
+class StepEnded(Stamp, total=False):
+    step: Place
+    outcome: Literal["completed", "failed", "stopped", "skipped"]
+    reason: Text
+    value: Number | None
+    seconds: Seconds
+    totals: Totals
+    latency_ms: Numbers
+    buckets: list[tuple[Number, Number]]
+    per_query: Numbers
+    per_row: Numbers
+    status: Numbers
+    sizes: Numbers
+    rows: Numbers
+    debt: Numbers
+    marks: list[Name]
+    settled: Settled
+    in_force: dict[Name, Any]
+
+
+class SessionEnded(Stamp, total=False):
+    outcome: Literal["completed", "failed", "stopped"]
+    reason: Text
+    events: Count
+
+
+SHAPES: Mapping[str, Any] = {
+    "session_planned": SessionPlanned,
+    "session_started": SessionStarted,
+    "fact": Fact,
+    "series_declared": SeriesDeclared,
+    "step_started": StepStarted,
+    "progress": Progress,
+    "sample": Sample,
+    "log": Log,
+    "note": Note,
+    "mark": Mark,
+    "step_ended": StepEnded,
+    "session_ended": SessionEnded,
+}
+
+
+# the facts that somebody reads; others are kept and shown as they are
+
+
+class StartState(TypedDict, total=False):
+    load: Name
+    start: Name
+    pause_s: Number
+
+
+class Memory(TypedDict, total=False):
+    allocator: Text | None
+    numa: Text | None
+    limit_bytes: Count | None
+    used_bytes: Count | None
+    peak_bytes: Count | None
+
+
+class Compression(TypedDict):
+    in_force: Text
+
+
+class Explain(TypedDict):
+    statement: str
+    rows: list[dict[Name, Any]]
+
+
+FACTS: Mapping[str, Any] = {
+    "machine": Machine,
+    "build": Build,
+    "start_state": StartState,
+    "variables": Texts,
+    "not_default": list[Name],
+    "memory": Memory,
+    "my_cnf": str,
+    "create_table": str,
+    "compression": Compression,
+    "explain": Explain,
+}
+LEFT_OUT = "left out"  # the key of what the agent writes in place of a fact that is too large for a line
+
+
+def check_event(data: Mapping[str, Any]) -> None:
+    """Raise ShapeError where an event of a known kind is not as its readers need it."""
+    kind = data.get("kind")
+    shape = SHAPES.get(kind) if isinstance(kind, str) else None
+    check(data, shape or Stamp)
+    if kind == "session_planned":
+        _check_plan(data)
+    elif kind == "fact":
+        _check_fact(data)
+    elif kind == "step_ended" and "cause" in data.get("settled", {}):
+        check(data["settled"], SettledRun)
+
+
+def _check_plan(data: Mapping[str, Any]) -> None:
+    try:
+        Plan.from_json(data.get("plan"))
+    except ValueError as error:
+        raise ShapeError(str(error)) from None
+
+
+def _check_fact(data: Mapping[str, Any]) -> None:
+    name, value = data.get("name", ""), data.get("value")
+    if name in FACTS and not is_left_out(value):
+        try:
+            check(value, FACTS[name])
+        except ShapeError as error:
+            raise ShapeError(f"the fact {name}: {error}") from None
+
+
+def is_left_out(value: Any) -> bool:
+    """Whether a fact was too large for the journal."""
+    return isinstance(value, dict) and value.keys() == {LEFT_OUT}
