@@ -35,10 +35,14 @@ class Surveys:
 
     def get(self, target: Target) -> Survey | None:
         """The kept one; None where there is none, or the target is another machine or place by now."""
+        from app.shapes import decode
+        from app.shapes.answers import check_answer
+
         try:
-            kept = json.loads(self._path(target.name).read_bytes())
+            kept = decode(self._path(target.name).read_bytes())
             if kept["place"] != _place_of(target):
                 return None
+            check_answer("survey", kept["survey"])
             return Survey(float(kept["at"]), dict(kept["survey"]))
         except (OSError, ValueError, KeyError, TypeError):  # it is made anew with the next one
             return None

@@ -28,8 +28,11 @@ def survey(**changes: Any) -> dict[str, Any]:
         "huge_pages": "madvise",
         "load": [0.0, 0.0, 0.0],
         "clock_utc": NOW,
+        "distribution": "Debian GNU/Linux 12 (bookworm)",
+        "kernel": "6.1.0",
         "python": "3.11.2",
         "sysbench": "1.0.20",
+        "warnings": [],
         "builds": [
             build(MARIADB, "MariaDB", VERSION, ["innodb", "rocksdb", "myisam"]),
             build("mysql-5.6.24", "MySQL", "5.6.24", ["innodb", "myisam"]),

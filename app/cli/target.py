@@ -124,13 +124,14 @@ def _show(survey: dict[str, Any]) -> None:
     from ..memory_text import ways
     from ..units import bytes_text, count_text
 
-    cpu, disk = survey["cpu"], survey["disk"]
+    cpu, disk = survey["cpu"], survey["disk"] or {}
     threads = count_text(cpu["threads"], "thread")
     say(f"{survey['name']}: {cpu['model']}, {count_text(cpu['cores'], 'core')}, {threads}")
-    say(f"memory {bytes_text(survey['memory_bytes'])}, {survey['distribution']}, Linux {survey['kernel']}")
+    memory = bytes_text(survey["memory_bytes"] or 0)
+    say(f"memory {memory}, {survey['distribution']}, Linux {survey['kernel']}")
     say(
-        f"disk of {disk['path']}: {disk['model'] or disk['device'] or 'unknown'} ({disk['kind']}), "
-        f"{disk['filesystem']}, {bytes_text(disk['free_bytes'] or 0)} free"
+        f"disk of {disk.get('path')}: {disk.get('model') or disk.get('device') or 'unknown'}"
+        f" ({disk.get('kind')}), {disk.get('filesystem')}, {bytes_text(disk.get('free_bytes') or 0)} free"
     )
     say(f"Python {survey['python']}, sysbench {survey['sysbench'] or 'not installed'}")
     for what, found in ways(survey):

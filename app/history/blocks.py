@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
+from .damage import unpacking
 from .latency import percentiles_for_sample_size
 from .packing import pack, unpack
 
@@ -94,8 +95,9 @@ def staged_seconds(connection: Connection, step: int, series: int) -> Seconds:
     ).fetchall()
     values = np.full((len(rows), series), np.nan)
     for at, row in enumerate(rows):
-        there = np.frombuffer(row[4])  # series declared later are missing here
-        values[at, : len(there)] = there
+        with unpacking():
+            there = np.frombuffer(row[4])  # series declared later are missing here
+            values[at, : len(there)] = there
     clock = np.array([row[:3] for row in rows], dtype=np.float64).reshape(-1, 3)
     return Seconds(_turned(clock), [at for at, row in enumerate(rows) if row[3]], _turned(values))
 
@@ -183,12 +185,18 @@ def _carried(
     )  # fmt: skip
 
 
+def read_block(content: bytes) -> Floats:
+    """The values of a packed column; raises DamagedError where it is not what was stored."""
+    with unpacking():
+        return unpack(content)
+
+
 def clock_of(connection: Connection, step: int) -> Floats | None:
     """Rows s, t, dt of a packed step."""
     import numpy as np
 
     row = connection.execute("SELECT s, t, dt FROM clock WHERE step = ?", (step,)).fetchone()
-    return None if row is None else np.array([unpack(block) for block in row])
+    return None if row is None else np.array([read_block(block) for block in row])
 
 
 def values_of(connection: Connection, step: int, series: int) -> Floats | None:
@@ -196,4 +204,4 @@ def values_of(connection: Connection, step: int, series: int) -> Floats | None:
     row = connection.execute(
         "SELECT content FROM block WHERE step = ? AND series = ?", (step, series)
     ).fetchone()
-    return None if row is None else unpack(row[0])
+    return None if row is None else read_block(row[0])

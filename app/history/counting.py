@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from sqlite3 import Connection
@@ -14,6 +13,7 @@ from ..errors import InputError
 from ..protocol.plan import label_of
 from ..stats.steady import UNSTEADY, Steadiness, steadiness
 from .blocks import clock_of, values_of
+from .damage import read_json
 from .headlines import keep_headline
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ def countable(history: History, session: str, position: int) -> Countable:
     seconds = _read(connection, number, timed[0], timed[3])
     if seconds is None:
         raise InputError(f"{name}: its figure, in {timed[3]}, is not made of seconds that are kept")
-    label = label_of(name, json.loads(coordinates))
+    label = label_of(name, read_json(coordinates))
     return Countable(number, label, timed[3], whole, seconds, _cut_of(connection, session, position))
 
 

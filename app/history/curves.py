@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .blocks import clock_of, staged_seconds, values_of
+from .blocks import clock_of, read_block, staged_seconds, values_of
 from .history import History
-from .packing import unpack
 from .series import ALIASES
 
 if TYPE_CHECKING:
@@ -75,8 +74,8 @@ def curves_of(history: History, session: str, series: str) -> dict[tuple[str, st
     rows = history.query(_OF_SESSION, (ALIASES.get(series, series), session))
     for name, coordinates, clock, content in rows:
         if clock not in clocks:
-            clocks[clock] = unpack(clock)
-        found[name, coordinates] = Curve(clocks[clock], unpack(content))
+            clocks[clock] = read_block(clock)
+        found[name, coordinates] = Curve(clocks[clock], read_block(content))
     return found
 
 

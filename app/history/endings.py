@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .damage import unpack_json
 from .history import History
 
 
@@ -28,5 +28,5 @@ def _ending(history: History, session: str, step: str, coordinates: str) -> dict
         " ORDER BY position",
         (session, step, coordinates),
     )
-    told: dict[str, Any] = json.loads(zlib.decompress(row[0])) if row else {}
+    told: dict[str, Any] = unpack_json(row[0]) if row else {}
     return told

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import zlib
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from ..errors import InputError
 from ..protocol.plan import label_of
+from ..shapes.journal import is_left_out
 from ..stats.steady import UNSTEADY
 from .counting import Counted, counted
+from .damage import read_json, unpack_json
 from .history import History
 from .sessions import SessionEntry, find, sessions, state_of
 
@@ -147,7 +147,7 @@ def _settled(history: History, session: str) -> dict[int, SettledEntry]:
         " WHERE id = ? AND kind = 'settle' AND step.state = 'completed'",
         (session,),
     )
-    said = [_said(_unpack(ended)) for (ended,) in rows]
+    said = [_said(unpack_json(ended)) for (ended,) in rows]
     return {each.pop("cause"): each for each in said if "cause" in each}
 
 
@@ -167,13 +167,13 @@ def _step(
     row: Sequence[Any], session: str, settled: SettledEntry | None, counts: Counted | None
 ) -> StepEntry:
     state, reason = _ended(row[5], row[6], session)
-    whole, given = row[8], json.loads(row[17])
+    whole, given = row[8], read_json(row[17])
     return {
         "name": row[0],
         "kind": row[1],
         "workload": row[2],
         "group": row[3],
-        "coordinates": json.loads(row[4]),
+        "coordinates": read_json(row[4]),
         "state": state,
         "reason": reason,
         "unit": row[7],
@@ -186,8 +186,8 @@ def _step(
         "rows": _whole(row[16]),
         "per_query": {**dict.fromkeys(PER_QUERY), **given},
         "warm": bool(row[18]),
-        "marks": json.loads(row[19]) + _unsteady(counts),
-        "progress": json.loads(row[20]) if row[20] else None,
+        "marks": read_json(row[19]) + _unsteady(counts),
+        "progress": read_json(row[20]) if row[20] else None,
         "latency_per": row[21],
         "settled": settled,
         "steadiness": {"word": counts.steadiness.word, "text": counts.steadiness.text} if counts else None,
@@ -240,7 +240,7 @@ def find_step(history: History, session: str, name: str, threads: int | None) ->
     named = [
         ((number, position), coordinates)
         for number, position, its_name, text in rows
-        for coordinates in [json.loads(text)]
+        for coordinates in [read_json(text)]
         if name in (its_name, label_of(its_name, coordinates))
     ]
     if not named:
@@ -265,18 +265,21 @@ def result(history: History, session: str, position: int) -> dict[str, Any]:
     )
     if row is None:
         return {}
-    started = {f"{name}_at_start" if name == "debt" else name: v for name, v in _unpack(row[0]).items()}
-    return {**started, **(_unpack(row[1]) if row[1] else {})}
+    started = {f"{name}_at_start" if name == "debt" else name: v for name, v in unpack_json(row[0]).items()}
+    return {**started, **(unpack_json(row[1]) if row[1] else {})}
 
 
 def facts(history: History, session: str, name: str = "") -> list[dict[str, Any]]:
-    """What held in a session, in the order of the journal; those of one name, or all."""
+    """What held in a session, in the order of the journal; all, or those of one name that are known."""
     rows = history.query(
         "SELECT fact.name, moment, content FROM fact JOIN session ON session = session.number"
         " WHERE id = ? AND (? = '' OR fact.name = ?) ORDER BY seq",
         (session, name, name),
     )
-    return [{"name": its_name, "when": when, "value": _unpack(content)} for its_name, when, content in rows]
+    found = [
+        {"name": its_name, "when": when, "value": unpack_json(content)} for its_name, when, content in rows
+    ]
+    return [each for each in found if not (name and is_left_out(each["value"]))]
 
 
 def latest_fact(history: History, session: str, name: str) -> Any:
@@ -317,9 +320,9 @@ def in_force(history: History, session: str) -> dict[str, dict[str, Any]]:
         (session,),
     )
     return {
-        label_of(name, json.loads(coordinates)): each
+        label_of(name, read_json(coordinates)): each
         for name, coordinates, ended in rows
-        if (each := _unpack(ended).get("in_force"))
+        if (each := unpack_json(ended).get("in_force"))
     }
 
 
@@ -330,7 +333,7 @@ def plan_of(history: History, session: str) -> dict[str, Any]:
     )
     if row is None:
         raise InputError(f"no session {session!r} in the history")
-    content: dict[str, Any] = _unpack(row[0])
+    content: dict[str, Any] = unpack_json(row[0])
     return content
 
 
@@ -362,7 +365,3 @@ def remarks(history: History, session: str) -> list[dict[str, Any]]:
 def _number_of(history: History, session: str) -> int:
     row = history.one("SELECT number FROM session WHERE id = ?", (session,))
     return int(row[0]) if row else -1
-
-
-def _unpack(content: bytes) -> Any:
-    return json.loads(zlib.decompress(content))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +24,39 @@ class BusyError(HistoryError):
     """Another process has been writing for longer than anybody waits: trying again helps."""
 
 
+def _telling(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, but what is wrong with the file is one line, whoever reads it and however."""
+
+    def told(cursor: sqlite3.Cursor, *arguments: Any) -> Any:
+        try:
+            return method(cursor, *arguments)
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            path = getattr(cursor.connection, "path", None)
+            raise error if path is None else _told(path, error) from None
+
+    return told
+
+
+class _Cursor(sqlite3.Cursor):
+    execute = _telling(sqlite3.Cursor.execute)
+    executemany = _telling(sqlite3.Cursor.executemany)
+    fetchone = _telling(sqlite3.Cursor.fetchone)
+    fetchall = _telling(sqlite3.Cursor.fetchall)
+    __next__ = _telling(sqlite3.Cursor.__next__)
+
+
+class _Connection(sqlite3.Connection):
+    path: Path | None = None  # once it is open
+
+    def execute(self, *arguments: Any) -> sqlite3.Cursor:
+        cursor: sqlite3.Cursor = self.cursor(_Cursor).execute(*arguments)
+        return cursor
+
+    def executemany(self, *arguments: Any) -> sqlite3.Cursor:
+        cursor: sqlite3.Cursor = self.cursor(_Cursor).executemany(*arguments)
+        return cursor
+
+
 class History:
     """A connection to `DIRECTORY/history.sqlite`, made or brought up to date where needed."""
 
@@ -38,7 +71,7 @@ class History:
             ) from None
         try:
             self.connection = _connect(self.path)
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
             raise _told(self.path, error) from None
         try:
             self._migrate()
@@ -89,15 +122,12 @@ class History:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
                 raise
-        except (sqlite3.DatabaseError, OSError) as error:
+        except OSError as error:
             raise _told(self.path, error) from None
 
     def query(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a SELECT."""
-        try:
-            return self.connection.execute(statement, values).fetchall()
-        except sqlite3.DatabaseError as error:
-            raise _told(self.path, error) from None
+        return self.connection.execute(statement, values).fetchall()
 
     def one(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> tuple[Any, ...] | None:
         """The first row of a SELECT, where there is any."""
@@ -126,15 +156,18 @@ class History:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, cached_statements=256)
+    connection = sqlite3.connect(
+        path, timeout=BUSY_S, isolation_level=None, cached_statements=256, factory=_Connection
+    )
     try:
         connection.execute("PRAGMA foreign_keys = ON")
         _write_ahead(connection)
         # a power cut may take the last transactions; their bytes are still in the journal on the target
         connection.execute("PRAGMA synchronous = NORMAL")
-    except sqlite3.Error:
+    except BaseException:
         connection.close()
         raise
+    connection.path = path
     return connection
 
 
@@ -175,14 +208,18 @@ def _told(path: Path, error: Exception) -> Exception:
     code = getattr(error, "sqlite_errorname", "").removeprefix("SQLITE_").split("_")[0]
     if code == "ERROR" or isinstance(error, (sqlite3.ProgrammingError, sqlite3.IntegrityError)):
         return error
+    if isinstance(error, UnicodeDecodeError):  # in what SQLite itself says of a damaged file
+        return HistoryError(f"{path}: it is damaged: {_REBUILD}")
     if code == "BUSY":
         return BusyError(f"{path}: another Dyno is writing, try again")
     return HistoryError(f"{path}: {error}: {_ADVICE.get(code, _LOOK)}")
 
 
+_REBUILD = "make it anew with `dyno doctor --rebuild`"
 _LOOK = "see `dyno doctor`"
 _ADVICE = {
     "FULL": "free some room on its disk",
-    "CORRUPT": "make it anew with `dyno doctor --rebuild`",
-    "NOTADB": "make it anew with `dyno doctor --rebuild`",
+    "CORRUPT": _REBUILD,
+    "NOTADB": _REBUILD,
+    "": _REBUILD,  # a text that is not UTF-8
 }

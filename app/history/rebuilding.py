@@ -11,7 +11,7 @@ from ..errors import InputError
 from ..protocol.events import MAX_LINE
 from ..shapes import decode
 from . import journals
-from .history import History
+from .history import History, HistoryError
 from .schema import OWNED_TABLES
 from .writing import Writer
 
@@ -109,7 +109,7 @@ def is_sound(path: Path) -> bool:
     try:
         with closing(sqlite3.connect(path)) as connection:
             return bool(connection.execute("PRAGMA quick_check").fetchone()[0] == "ok")
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         return False
 
 
@@ -117,7 +117,7 @@ def _take_over(history: History, damaged: Path) -> list[str]:
     """The owned tables of a damaged file, as far as they can be read."""
     try:
         history.connection.execute("ATTACH ? AS damaged", (str(damaged),))
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, HistoryError, UnicodeDecodeError) as error:
         return [f"nothing of the damaged history could be read: {error}"]
     problems = []
     for table in OWNED_TABLES:
@@ -126,7 +126,7 @@ def _take_over(history: History, damaged: Path) -> list[str]:
                 history.connection.execute(
                     f"INSERT OR IGNORE INTO main.{table} SELECT * FROM damaged.{table}"  # noqa: S608
                 )
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, HistoryError, UnicodeDecodeError) as error:
             problems.append(f"{table} of the damaged history could not be read: {error}")
     history.connection.execute("DETACH damaged")
     return problems

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from ..errors import InputError
+from .damage import read_json
 from .history import History
 
 STATES = ("waiting", "active", "completed", "failed", "stopped", "lost")
@@ -210,7 +210,7 @@ class _Added:
 def source_text(history: History, session: str) -> str:
     """Who published it, when and where: `Somebody, 2017-03, Two engines on a laptop`; '' where nobody did."""
     row = history.one("SELECT content FROM published WHERE session = ?", (session,))
-    source = json.loads(row[0]) if row else {}
+    source = read_json(row[0]) if row else {}
     return ", ".join(source[each] for each in ("author", "date", "article") if each in source)
 
 

@@ -11,10 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from app.errors import DynoError, InputError, TargetError
 from app.protocol.plan import Plan
+from app.shapes import ShapeError, decode
+from app.shapes.answers import check_answer
 
 from .bundle import current_bundle
 from .connection import MOST, NOT_FOUND, NOT_RUNNABLE, Completed, Connection, Stream, TooMuchError
@@ -63,7 +63,7 @@ class Agent:
         """The checks of a plan; `start` adds the rehearsal."""
         request = {"plan": plan.to_json(), "start": start, "allow_busy": allow_busy}
         answer = self._ask("check", stdin=request, timeout_s=REHEARSAL_S if start else CHECK_S)
-        return _list_in(answer, "checks")
+        return list(answer["checks"])
 
     def start(self, plan: Plan) -> dict[str, Any]:
         return self._ask("start", stdin=plan.to_json())
@@ -73,7 +73,7 @@ class Agent:
 
     def list(self) -> Answers:
         """The plans on the target with their sessions."""
-        return _list_in(self._ask("list"), "plans")
+        return list(self._ask("list")["plans"])
 
     def follow(self, plan: str, offsets: Mapping[str, int], sha: str | None = None) -> Stream:
         """The journals of a plan from these offsets on, as the follower's frames."""
@@ -92,11 +92,11 @@ class Agent:
 
     def clean(self) -> Words:
         """Take away what lost sessions left behind; gives what was removed."""
-        return _list_in(self._ask("clean"), "removed")
+        return list(self._ask("clean")["removed"])
 
     def snapshots(self) -> Answers:
         """The data sets that are kept there, each with what speaks against its use."""
-        return _list_in(self._ask("snapshots"), "snapshots")
+        return list(self._ask("snapshots")["snapshots"])
 
     def delete_snapshot(self, key: str) -> None:
         self._ask("delete-snapshot", stdin=key.encode(), timeout_s=DELETE_S)
@@ -175,12 +175,20 @@ class Agent:
             kind = InputError if answer.get("input") else TargetError
             raise kind(f"{self._name}: {answer['error']}")
         if completed.returncode == 0 and answer is not None:
-            return answer
+            return self._checked(answer, verb)
         self._check_python(completed)
         complaint = _complaint(completed)
         if completed.returncode == 2:
             raise InputError(f"{self._name}: {complaint}")
         raise DynoError(f"{self._name}: the agent did not answer to {verb}: {complaint}")
+
+    def _checked(self, answer: dict[str, Any], verb: str) -> dict[str, Any]:
+        try:
+            check_answer(verb, answer)
+        except ShapeError as error:
+            text = f"{self._name}: Dyno cannot read the agent's answer to {verb}: {error}"
+            raise TargetError(text) from None
+        return answer
 
     def _check_python(self, completed: Completed) -> None:
         if completed.returncode in (NOT_FOUND, NOT_RUNNABLE):
@@ -213,26 +221,11 @@ def starter_script() -> str:
 
 def _last_object(stdout: bytes) -> dict[str, Any] | None:
     for line in reversed(stdout.splitlines()):
-        with contextlib.suppress(ValueError, RecursionError):
-            answer = _decoded(line)
+        with contextlib.suppress(ValueError):
+            answer = decode(line)
             if isinstance(answer, dict):
                 return answer
     return None
-
-
-def _decoded(line: bytes) -> Any:
-    """JSON that can be kept and shown: its numbers are finite, its characters whole."""
-    if b"\\ud" not in line.lower():
-        return msgspec.json.decode(line)
-    finite = json.dumps(json.loads(line), ensure_ascii=False, allow_nan=False)
-    return msgspec.json.decode(finite.encode("utf-8", "replace"))
-
-
-def _list_in(answer: dict[str, Any], name: str) -> list[Any]:
-    found = answer.get(name)
-    if not isinstance(found, list):
-        raise DynoError(f"the agent's answer has no {name}: update Dyno")
-    return found
 
 
 def _complaint(completed: Completed) -> str:

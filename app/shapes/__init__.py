@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta
 
 MOST = 1e18  # of any figure: its square, and a sum of squares, are still finite
+LEAST = 1e-30  # but 0: what is divided by it is still finite
 DEPTH = 32
 LONGEST_NAME = 1000
 LONGEST_TEXT = 100_000
@@ -76,6 +77,8 @@ def _inner(value: Any) -> Iterable[Any]:
         return value
     if isinstance(value, int) and not LEAST_WHOLE <= value <= MOST_WHOLE:
         raise ShapeError("a whole number has more than 64 bits")
+    if isinstance(value, float) and 0 < abs(value) < LEAST:
+        raise ShapeError("a number is closer to 0 than anything that is measured")
     return ()
 
 

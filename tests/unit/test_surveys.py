@@ -9,6 +9,7 @@ import pytest
 
 from app.surveys import STAGES, Survey, Surveys, survey_target
 from app.targets import FieldError, Target, Targets, check_target, problems_of
+from tests.plans import survey
 
 NUC = Target("nuc", host="nuc.lan", directories=["/data/dyno"])
 
@@ -20,9 +21,9 @@ def surveys(tmp_path: Path) -> Surveys:
 
 def test_the_latest_survey_is_kept_for_this_user_alone(surveys: Surveys, tmp_path: Path) -> None:
     assert surveys.get(NUC) is None
-    surveys.keep(NUC, Survey(1.5, {"name": "nuc", "builds": []}))
-    surveys.keep(NUC, Survey(2.5, {"name": "nuc", "builds": [{"name": "é"}]}))
-    assert surveys.get(NUC) == Survey(2.5, {"name": "nuc", "builds": [{"name": "é"}]})
+    surveys.keep(NUC, Survey(1.5, survey()))
+    surveys.keep(NUC, Survey(2.5, survey(kernel="é")))
+    assert surveys.get(NUC) == Survey(2.5, survey(kernel="é"))
     assert (tmp_path / "home/surveys/nuc.json").stat().st_mode & 0o777 == 0o600
     surveys.forget("nuc")
     surveys.forget("nuc")
@@ -31,14 +32,19 @@ def test_the_latest_survey_is_kept_for_this_user_alone(surveys: Surveys, tmp_pat
 
 @pytest.mark.parametrize("change", [{"host": "other"}, {"directories": ["/x"]}, {"search_paths": ["/opt/*"]}])
 def test_a_target_that_is_elsewhere_by_now_has_no_survey(surveys: Surveys, change: dict[str, object]) -> None:
-    surveys.keep(NUC, Survey(1.0, {}))
+    surveys.keep(NUC, Survey(1.0, survey()))
     assert surveys.get(replace(NUC, **change)) is None  # type: ignore[arg-type]
-    assert surveys.get(replace(NUC, identity="~/.ssh/other", remember=True)) == Survey(1.0, {})
+    assert surveys.get(replace(NUC, identity="~/.ssh/other", remember=True)) == Survey(1.0, survey())
+
+
+def test_a_kept_survey_that_an_older_dyno_made_otherwise_is_as_none(surveys: Surveys) -> None:
+    surveys.keep(NUC, Survey(1.0, survey(cpu={"threads": "four"})))
+    assert surveys.get(NUC) is None
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"at": 1, "place": {}}', "\xff"])
 def test_a_broken_file_is_as_none(surveys: Surveys, tmp_path: Path, text: str) -> None:
-    surveys.keep(NUC, Survey(1.0, {}))
+    surveys.keep(NUC, Survey(1.0, survey()))
     (tmp_path / "home/surveys/nuc.json").write_text(text, encoding="latin-1")
     assert surveys.get(NUC) is None
 

@@ -11,6 +11,7 @@ from app.remote.agent import Agent
 from app.remote.bundle import current_bundle
 from app.remote.connection import Completed
 from tests.fakes import ScriptedConnection
+from tests.plans import survey
 
 SHA = current_bundle().sha
 THERE = Completed(0, b'{"directory": "/home/me/dyno", "there": true}\n', b"")
@@ -36,8 +37,8 @@ def test_the_bytes_travel_only_where_they_are_missing() -> None:
 
 
 def test_verbs_go_to_the_resolved_directory() -> None:
-    agent, connection = agent_with(THERE, answer({"locked": False}))
-    assert agent.status() == {"locked": False}
+    agent, connection = agent_with(THERE, answer({"locked": False, "plan": None, "pid": None}))
+    assert agent.status()["locked"] is False
     command, _ = connection.asked[-1]
     file = f"/home/me/dyno/agents/{SHA}.pyz"
     assert command[:4] == ["python3", "-I", "-S", "-c"]
@@ -96,5 +97,43 @@ def test_an_old_python_says_so() -> None:
 
 def test_an_answer_without_its_content_is_told() -> None:
     agent, _ = agent_with(THERE, answer({}))
-    with pytest.raises(DynoError, match="has no plans"):
+    with pytest.raises(DynoError, match=r"cannot read the agent's answer to list: .* `plans`"):
+        agent.list()
+
+
+SURVEY = survey()
+PLANS = {"plans": [{"plan": "P", "name": "", "agent": "f0", "locked": True, "sessions": []}]}
+
+
+@pytest.mark.parametrize(
+    ("verb", "said"),
+    [
+        ("survey", {**SURVEY, "cpu": None}),
+        ("survey", {**SURVEY, "cpu": {"model": [], "sockets": 1, "cores": 1, "threads": 1}}),
+        ("survey", {**SURVEY, "memory_bytes": 1e308}),
+        ("survey", {**SURVEY, "memory_bytes": 10**400}),
+        ("survey", {**SURVEY, "builds": [{"name": "x" * 200_000}]}),
+        ("survey", {**SURVEY, "load": "busy"}),
+        ("survey", {**SURVEY, "topology": [[[10**9]]]}),
+        ("list", {"plans": {"P": 1}}),
+        ("list", {"plans": [{**PLANS["plans"][0], "agent": "../../bin/x"}]}),
+        ("list", {"plans": [{**PLANS["plans"][0], "sessions": [{"session": 1}]}]}),
+        ("status", {"locked": "no"}),
+        ("snapshots", {"snapshots": [{"key": 1}]}),
+        ("clean", {"removed": [1]}),
+    ],
+)
+def test_an_answer_of_another_shape_is_refused_in_one_line(verb: str, said: dict[str, object]) -> None:
+    agent, _ = agent_with(THERE, answer(said))
+    with pytest.raises(DynoError) as caught:
+        getattr(agent, verb)()
+    text = str(caught.value)
+    assert "\n" not in text
+    assert f"answer to {verb}" in text or "did not answer" in text
+
+
+@pytest.mark.parametrize("line", [b"[" * 100_000, b'{"plans":' * 5000, b"\xff\xfe{}", b'{"plans":[NaN]}'])
+def test_what_is_no_answer_is_refused_in_one_line(line: bytes) -> None:
+    agent, _ = agent_with(THERE, Completed(0, line + b"\n", b""))
+    with pytest.raises(DynoError, match="did not answer to list"):
         agent.list()

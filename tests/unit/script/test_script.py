@@ -245,7 +245,7 @@ def test_nothing_of_a_session_is_another_thing_to_the_shell(
     marker = tmp_path / "evil"
     touch = f"touch {marker}"
     evil = f"a'b $({touch}) `{touch}` \"\nEND\n{touch}\n"
-    step = replace(DRIVE, name=evil, options={"text": evil}, variables={evil: evil}, cores=evil)
+    step = replace(DRIVE, name=evil, options={"text": evil}, variables={evil: evil})
     contender = replace(
         journals.contender(), name=evil, preset=evil, base=f"/no/{evil}", server=f"/no/{evil}/s"
     )

@@ -1,0 +1,36 @@
+"""Packed parts of the history that were overwritten where SQLite does not see it."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..errors import DynoError
+
+
+class DamagedError(DynoError):
+    """Something in the history is not what was stored there."""
+
+
+@contextmanager
+def unpacking() -> Iterator[None]:
+    try:
+        yield
+    except (zlib.error, ValueError, IndexError, TypeError, OverflowError, MemoryError, RecursionError):
+        text = "the history is damaged: make it anew with `dyno doctor --rebuild`"
+        raise DamagedError(text) from None
+
+
+def read_json(text: str | bytes) -> Any:
+    """The value of a column that holds JSON."""
+    with unpacking():
+        return json.loads(text)
+
+
+def unpack_json(content: bytes) -> Any:
+    """The value of a column that holds packed JSON."""
+    with unpacking():
+        return json.loads(zlib.decompress(content))

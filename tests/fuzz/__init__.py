@@ -1,0 +1,1 @@
+"""What must hold of every input, however it is damaged: it is read, or refused in one line."""
