@@ -2,6 +2,7 @@
 # make desktop  puts Dyno among the applications of this desktop
 # make test   installs what the tests need, and passes them; make full: the long ones too
 # make coverage  which lines and branches the tests carry out, the agent's too
+# make fuzz   gives each reader damaged input for ten minutes; SECONDS=60: for one
 # make bench  measures Dyno itself (docs/benchmarks.md)
 # make screenshots  makes the pictures of docs/ anew
 # make lint   style and types only
@@ -13,7 +14,7 @@ BUILDS = mysql-5.6 mysql-9.7
 MORE_BUILDS = mysql-5.6-full mysql-5.5 mysql-5.7 mariadb-10.2 mariadb-11.4 mariadb-11.8
 
 .DEFAULT_GOAL = help
-.PHONY: help run desktop test full coverage bench screenshots lint
+.PHONY: help run desktop test full coverage fuzz bench screenshots lint
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -41,6 +42,11 @@ full:
 coverage:
 	@sh install.sh test
 	$(BIN)/python -m tests.covered coverage $(WORKERS) -m "not full"
+
+fuzz:
+	@sh install.sh test
+	@$(BIN)/python -m pip install -q --disable-pip-version-check atheris || echo "going on without atheris"
+	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),600)
 
 bench:
 	@sh install.sh test

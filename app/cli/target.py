@@ -152,7 +152,7 @@ def show_builds(builds: list[dict[str, Any]]) -> None:
             **b,
             "build": b["name"],
             "engines": " ".join(b["engines"]),
-            "notes": notes_text(b["notes"]),
+            "notes": notes_text(b.get("notes") or {}),
             "problem": problem_of(b),
         }
         for b in with_tried(builds)

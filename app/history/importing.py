@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import stat
 import time
@@ -15,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DynoError, InputError
-from ..protocol.events import MAX_LINE, ProtocolError, SessionPlanned, decode
+from ..protocol.events import MAX_LINE, ProtocolError, SessionPlanned
+from ..shapes import Moment, check, decode
 from . import journals
 from .counting import recount_cut
+from .decoding import decode_lines
 from .edits import MAX_NAME, MAX_NOTE, checked
 from .exporting import FORMAT
 from .history import History
@@ -113,7 +114,7 @@ def _read_json(archive: zipfile.ZipFile, name: str, sums: Any = None) -> dict[st
         raise ValueError(f"{name} is longer than it says")
     if sums is not None:
         _check_sum(name, sums[name], {"bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()})
-    data = json.loads(raw)
+    data = decode(raw)
     if not isinstance(data, dict):
         raise ValueError(f"{name} is no object")
     return data
@@ -170,7 +171,7 @@ def _check_line(line: bytes, seq: int) -> None:
     if not line.endswith(b"\n"):
         raise ValueError(f"line {seq} of the journal is torn")
     try:
-        event = decode(line)
+        (event,) = decode_lines(line)
     except ProtocolError as error:
         raise ValueError(f"line {seq} of the journal: {error}") from None
     if event.seq != seq:
@@ -178,7 +179,7 @@ def _check_line(line: bytes, seq: int) -> None:
 
 
 def _check_first(line: bytes, session: str, plan: dict[str, Any]) -> None:
-    event = decode(line)
+    (event,) = decode_lines(line)
     if not isinstance(event, SessionPlanned):
         raise ValueError("the journal does not begin with session_planned")
     if event.session != session or event.plan != plan:
@@ -193,7 +194,7 @@ def _check_added(owned: dict[str, Any]) -> dict[str, Any]:
     return {
         "name": None if owned["name"] is None else checked(_text(owned["name"], MAX_NAME), "name"),
         "tags": [checked(_text(tag, MAX_NAME), "tag") for tag in owned["tags"]],
-        "notes": [(float(note["at"]), _text(note["text"], MAX_NOTE)) for note in owned["notes"]],
+        "notes": [(_moment(note["at"]), _text(note["text"], MAX_NOTE)) for note in owned["notes"]],
         "cuts": [
             (*(_second(cut[key]) for key in ("step", "first_s", "last_s")), _text(cut["reason"], MAX_NAME))
             for cut in owned["cuts"]
@@ -205,6 +206,11 @@ def _text(value: Any, most: int) -> str:
     if not isinstance(value, str) or len(value) > most:
         raise ValueError(f"owned.json: a text is none, or longer than {most} characters")
     return value.encode("utf-8", "replace").decode()
+
+
+def _moment(value: Any) -> float:
+    check(value, Moment)
+    return float(value)
 
 
 def _second(value: Any) -> int:

@@ -18,6 +18,7 @@ YEAR_1, YEAR_9999 = -62_135_596_800, 253_402_300_799  # the seconds that a date 
 LEAST_WHOLE, MOST_WHOLE = -(1 << 63), (1 << 64) - 1  # what counters of servers reach
 
 Number = Annotated[float, Meta(ge=-MOST, le=MOST)]
+Figure = Annotated[float, Meta(ge=0, le=MOST)]  # a rate, a time, a size, a cost
 Whole = Annotated[int, Meta(ge=-(10**18), le=10**18)]
 Count = Annotated[int, Meta(ge=0, le=10**18)]
 Few = Annotated[int, Meta(ge=0, le=1_000_000)]  # threads, steps, repeats
@@ -27,6 +28,7 @@ Moment = Annotated[float, Meta(ge=YEAR_1, le=YEAR_9999)]  # seconds since 1970
 Seconds = Annotated[float, Meta(ge=-1e10, le=1e10)]
 Cpus = Annotated[str, Meta(max_length=4096, pattern=r"^(\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*)?$")]
 Numbers = dict[Name, Number | None]
+Figures = dict[Name, Figure | None]
 Texts = dict[Name, str]
 
 

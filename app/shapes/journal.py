@@ -15,6 +15,8 @@ from . import (
     Count,
     Cpus,
     Few,
+    Figure,
+    Figures,
     Moment,
     Name,
     Number,
@@ -34,6 +36,7 @@ Id = Annotated[str, Meta(min_length=1, max_length=64)]
 Seq = Annotated[int, Meta(ge=0, le=1 << 53)]
 Second = Annotated[int, Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
 Place = Annotated[int, Meta(ge=-1, le=1_000_000)]  # of a step in its plan; -1: none
+Positive = Annotated[int, Meta(ge=1, le=10**15)]
 Scalar = bool | int | float | str | None
 
 
@@ -73,6 +76,14 @@ class Options(TypedDict, total=False):
     rows_before: Count
 
 
+class Coordinates(TypedDict, total=False):
+    """Of a sweep: anything, but those that curves are drawn over."""
+
+    threads: Positive
+    cores: Positive
+    volume_rows: Positive
+
+
 class Step(TypedDict, total=False):
     name: Name
     kind: Name
@@ -84,7 +95,7 @@ class Step(TypedDict, total=False):
     options: Options
     ignore_errors: list[Count]
     ignore_errors_by_engine: dict[Name, list[Count]]
-    coordinates: dict[Name, Scalar]
+    coordinates: Coordinates
     threads: Few
     seconds: Second
     events: Count
@@ -100,6 +111,7 @@ class Step(TypedDict, total=False):
     variables: dict[Name, Scalar]
     restart_with: dict[Name, Scalar]
     key_caches: bool
+    analyse: bool
 
 
 class Turn(TypedDict, total=False):
@@ -212,17 +224,17 @@ class Mark(Stamp, total=False):
 
 
 class Totals(TypedDict, total=False):
-    events: Count | None
-    transactions: Count | None
-    queries: Number | None
-    statements: Number | None
-    reads: Number | None
-    writes: Number | None
-    other: Number | None
-    errors: Number | None
-    reconnects: Number | None
-    clients: Number | None
-    rows: Numbers
+    events: Figure | None
+    transactions: Figure | None
+    queries: Figure | None
+    statements: Figure | None
+    reads: Figure | None
+    writes: Figure | None
+    other: Figure | None
+    errors: Figure | None
+    reconnects: Figure | None
+    clients: Figure | None
+    rows: Figures
 
 
 class Settled(TypedDict, total=False):
@@ -254,15 +266,15 @@ class StepEnded(Stamp, total=False):
     step: Place
     outcome: Literal["completed", "failed", "stopped", "skipped"]
     reason: Text
-    value: Number | None
-    seconds: Seconds
+    value: Figure | None
+    seconds: Figure
     totals: Totals
-    latency_ms: Numbers
-    buckets: list[tuple[Number, Number]]
-    per_query: Numbers
-    per_row: Numbers
-    status: Numbers
-    sizes: Numbers
+    latency_ms: Figures
+    buckets: list[tuple[Figure, Figure]]
+    per_query: Figures
+    per_row: Figures
+    status: dict[Name, float | None]  # as the server counts: of 64 bits, and back to 0
+    sizes: Figures
     rows: Numbers
     debt: Numbers
     marks: list[Name]

@@ -13,6 +13,7 @@ from pathlib import Path
 from unittest import mock
 
 from app import cli
+from app.cli.parser import dyno_parser
 from app.errors import DynoError
 from app.history.browsing import Filter, Order, browse, facets, lines
 from app.history.counting import unsteady_steps
@@ -24,6 +25,7 @@ from app.progress import PlanProgress
 from app.protocol.events import ProtocolError
 from tests import journals
 
+PARSER = dyno_parser()
 Complaint = tuple[str, str]  # which reader, and what came of it
 
 ITS_PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")])
@@ -124,6 +126,7 @@ def _command(folder: Path, words: Sequence[str]) -> Iterator[Complaint]:
     out, err = io.StringIO(), io.StringIO()
     with (
         mock.patch.dict(os.environ, DYNO_HOME=str(folder)),
+        mock.patch("app.cli.parser.dyno_parser", lambda: PARSER),  # made once: it takes 20 ms
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

@@ -176,7 +176,7 @@ WRONG: list[tuple[str, Callable[[dict[str, bytes]], Any], str]] = [
     ("a member less", lambda m: m.pop("owned.json"), "nothing else"),
     ("no JSON", lambda m: m.update({"owned.json": b"{"}), "Expecting"),
     ("no object", lambda m: m.update({"owned.json": b"[]"}), "no object"),
-    ("deep JSON", lambda m: m.update({"owned.json": b"[" * 100_000}), "recursion"),
+    ("deep JSON", lambda m: m.update({"owned.json": b"[" * 100_000}), "nested too deeply"),
     ("a later format", in_json("manifest.json", format=2), "format 2, this Dyno reads 1: update Dyno"),
     ("no session", lambda m: m.update({"manifest.json": b"{}"}), "missing"),
     ("a session that is a path", in_json("manifest.json", session="../../../etc/cron"), "no session id"),

@@ -1,0 +1,308 @@
+"""The readers of what comes from elsewhere, each with damaged input: it is read, or refused in one line."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+from app.catalog import Catalog
+from app.catalog.custom_sql import problems_of
+from app.catalog.entries import sequence_of, workload_of
+from app.catalog.mydbtest import from_mydbtest
+from app.checks import check_plan
+from app.errors import DynoError
+from app.follower import Frames
+from app.foreign.outputs import read_output
+from app.foreign.session import journal_of
+from app.foreign.table import read_table
+from app.history.decoding import decode_lines
+from app.history.exporting import export
+from app.history.history import History
+from app.history.importing import import_session
+from app.history.writing import Writer
+from app.planner import PlanRequest, resolve
+from app.presets.mycnf import parse_preset
+from app.presets.render import Machine, render
+from app.remote.agent import Agent
+from app.remote.connection import Completed
+from app.settings import read_settings
+from app.targets import Targets
+from app.toml_text import read_document
+from tests import journals, plans
+from tests.fakes import ScriptedConnection
+
+from . import reading
+from .inputs import files, line_of, values
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What is given to it, and what it does with it; DynoError is an answer."""
+
+    inputs: st.SearchStrategy[Any]
+    read: Callable[[Any], object]
+
+    def try_(self, given: Any) -> None:
+        """Raises where the input was neither read nor refused in one line."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                self.read(given)
+            except DynoError as error:
+                if len(str(error).splitlines()) > 1:
+                    raise AssertionError(f"an error of several lines: {error!r}") from error
+
+
+def seeds(folder: str, pattern: str) -> list[bytes]:
+    found = [path.read_bytes() for path in sorted((ROOT / folder).rglob(pattern))]
+    assert found, f"no {pattern} below {folder}"
+    return found
+
+
+@lru_cache(maxsize=1)
+def room() -> Path:
+    """A folder for the files that readers want; gone with the machine's temporary files."""
+    return Path(tempfile.mkdtemp(prefix="dyno-fuzz-"))
+
+
+def file_with(content: bytes, name: str) -> Path:
+    path = room() / name
+    path.write_bytes(content)
+    return path
+
+
+def decoded(content: bytes) -> str:
+    return content.decode("utf-8", "replace")
+
+
+# journals and frames
+
+
+@lru_cache(maxsize=1)
+def intact_home() -> Path:
+    return reading.home_with_intact(room() / "intact")
+
+
+def made_journal() -> list[Any]:
+    return [json.loads(line) for line in journals.whole(reading.ITS_PLAN, failed=2).raw.splitlines()]
+
+
+@st.composite
+def journal_inputs(draw: st.DrawFn) -> bytes:
+    """Events with damages that the gate lets through, so that what is stored is as odd as it can be."""
+    events = made_journal()
+    for at in draw(st.lists(st.integers(0, len(events) - 1), max_size=12)):
+        changed = draw(values([events[at]], most=6))
+        try:
+            decode_lines(line_of(changed))
+        except ValueError:
+            if draw(st.integers(0, 9)):
+                continue
+        events[at] = changed
+    return b"".join(map(line_of, events))
+
+
+def read_journal(raw: bytes) -> None:
+    session = reading.ITS_PLAN.turns[0].session
+    found = reading.complaints(intact_home(), room() / "home", session, raw)
+    assert not found, found
+
+
+def whole_frames() -> list[bytes]:
+    raw = journals.whole(reading.ITS_PLAN).raw[:4000]
+    head = line_of({"session": "S" * 26, "offset": 0, "bytes": len(raw)})
+    beat = line_of({"beat": 1, "at": 1.5, "locked": True})
+    return [beat + head + raw + beat + line_of({"end": True}), beat * 3, b"welcome\n" + beat]
+
+
+def read_frames(raw: bytes) -> None:
+    frames = Frames()
+    for at in range(0, len(raw), 700):
+        list(frames.feed(raw[at : at + 700]))
+
+
+# answers
+
+
+def answers() -> list[Any]:
+    told = {"plan": "P" * 26, "name": "n", "agent": "f0", "locked": True}
+    session = {"session": "S" * 26, "size": 1, "ended": False}
+    check = {"name": "options", "state": "pass", "text": "t", "todo": "", "contender": "c"}
+    snapshot = {
+        "key": "k", "problem": "", "made_at": 1.0, "session": "S", "size_bytes": 1, "tables": 1, "rows": 1,
+        "contender": {"build": "b"}, "load_method": "ordered",
+    }  # fmt: skip
+    return [
+        ["survey", plans.survey(snapshots=[snapshot], topology=[[[0, 1]]])],
+        ["list", {"plans": [{**told, "sessions": [session]}]}],
+        ["check", {"checks": [{**check, "answers": [{"state": "x", "option": "o", "text": "t"}]}]}],
+        ["snapshots", {"snapshots": [snapshot]}],
+        ["status", {"locked": True, "plan": None, "pid": 1}],
+        ["clean", {"removed": ["x"]}],
+    ]
+
+
+def read_answer(said: Any) -> None:
+    verb, answer = said
+    there = Completed(0, b'{"directory": "/d", "there": true}\n', b"")
+    agent = Agent(ScriptedConnection(there, Completed(0, line_of(answer), b"")), "~/dyno")
+    if verb == "check":
+        agent.check(plans.plan())
+    else:
+        found = getattr(agent, verb)()
+        if verb == "survey":
+            _use(found)
+
+
+def _use(survey: Mapping[str, Any]) -> None:
+    """As the Bench page and `dyno run` do."""
+    from app.cli import target
+
+    target._show({"name": "far", **survey})
+    check_plan(resolve(plans.request(), survey, Catalog()), survey)
+
+
+@st.composite
+def answer_inputs(draw: st.DrawFn) -> Any:
+    verb, answer = draw(st.sampled_from(answers()))
+    return [verb, draw(values([answer], most=5))]
+
+
+# files of people
+
+
+def read_plan(content: bytes) -> None:
+    request = PlanRequest.from_toml(decoded(content), "plan.toml")
+    resolve(request, plans.survey(), Catalog())
+
+
+def read_preset(content: bytes) -> None:
+    preset = parse_preset(decoded(content), "x", "innodb", "x.cnf", shipped=False)
+    for family, version in (("MariaDB", "10.11.19"), ("MySQL", "5.6.24"), ("FB MySQL", "8.0")):
+        render(preset, family, version, Machine(16 << 30, 4))
+
+
+def read_workload(content: bytes) -> None:
+    workload_of(read_document(decoded(content), "x.toml"), "x", False, "x.toml")
+
+
+def read_sequence(content: bytes) -> None:
+    sequence = sequence_of(read_document(decoded(content), "x.toml"), "x", False, "x.toml")
+    str(sequence)
+
+
+def named_x(found: list[bytes]) -> list[bytes]:
+    """Files say their own name in the line `name = `."""
+    return [b'name = "x"\n' + content.split(b"\n", 1)[1] for content in found if content[:4] == b"name"]
+
+
+def read_sql(content: bytes) -> None:
+    for kind in ("drive", "load"):
+        problems_of(decoded(content), kind)
+
+
+MYDBTEST = (
+    b"option name mysql_test loop 25000 user u/p@1.2.3.4:3306:db declare a int 1 1000; b char 10 20; begin\n"
+    b"select * from t1 where id = :a;\nupdate t1 set c = :b where id = :a;\nend\n"
+)
+
+
+def read_mydbtest(content: bytes) -> None:
+    from_mydbtest(decoded(content), "x")
+
+
+def read_csv(content: bytes) -> None:
+    for session in read_table(file_with(content, "x.csv")):
+        decode_lines(journal_of(session).raw)
+
+
+def read_sysbench(content: bytes) -> None:
+    session = read_output(file_with(content, "x.txt"))
+    decode_lines(journal_of(session).raw)
+
+
+@lru_cache(maxsize=1)
+def exported() -> bytes:
+    maker = journals.whole(reading.ITS_PLAN)
+    with History(room() / "exporting") as history:
+        Writer(history).append(reading.ITS_PLAN.id, maker.session, 0, maker.raw)
+        return export(history, maker.session, room() / "whole.zip").read_bytes()
+
+
+@st.composite
+def zip_inputs(draw: st.DrawFn) -> bytes:
+    """The bytes of an archive damaged, or one of its members, packed anew."""
+    if draw(st.booleans()):
+        return draw(files([exported()]))
+    with zipfile.ZipFile(io.BytesIO(exported())) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    name = draw(st.sampled_from(sorted(members)))
+    if name != "journal.jsonl" and draw(st.booleans()):
+        members[name] = line_of(draw(values([json.loads(members[name])])))
+    else:
+        members[name] = draw(files([members[name]]))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for each, content in members.items():
+            archive.writestr(each, content)
+    return packed.getvalue()
+
+
+def read_zip(content: bytes) -> None:
+    shutil.rmtree(room() / "importing", ignore_errors=True)
+    with History(room() / "importing") as history:
+        import_session(history, file_with(content, "x.zip"))
+
+
+SETTINGS = b'appearance = "dark"\nmatters_pct = 2.0\nfalse_pct = 5.0\n'
+TARGETS = (
+    b'[far]\nhost = "far.lan"\nuser = "me"\nport = 22\ndirectories = ["/data/dyno"]\n'
+    b'search_paths = ["/opt/*"]\n'
+)
+
+
+def read_settings_toml(content: bytes) -> None:
+    file_with(content, "settings.toml")
+    read_settings(room())
+
+
+def read_targets_toml(content: bytes) -> None:
+    file_with(content, "targets.toml")
+    Targets(room()).all()
+
+
+PLAN_TOML = (
+    b'name = "x"\ntarget = "local"\nsequence = "duel"\ntables = 2\nrows = 1000\nseconds = 5\n'
+    b"threads = [1, 2]\n"
+    b'[[contender]]\nbuild = "mariadb-10.11.19"\nengine = "innodb"\npreset = "default"\ncores = "0-1"\n'
+)
+
+READERS: Mapping[str, Reader] = {
+    "journals": Reader(journal_inputs(), read_journal),
+    "frames": Reader(files(whole_frames()), read_frames),
+    "answers": Reader(answer_inputs(), read_answer),
+    "plan": Reader(files([PLAN_TOML]), read_plan),
+    "preset": Reader(files(seeds("cnf_presets", "*.cnf")), read_preset),
+    "workload": Reader(files(named_x(seeds("workloads", "*.toml"))), read_workload),
+    "sequence": Reader(files(named_x(seeds("workloads/sequences", "*.toml"))), read_sequence),
+    "sql": Reader(files(seeds("workloads", "*.sql")), read_sql),
+    "mydbtest": Reader(files([MYDBTEST]), read_mydbtest),
+    "csv": Reader(files([each[:3000] for each in seeds("resources/published", "*.csv")]), read_csv),
+    "sysbench": Reader(files(seeds("tests/data/sysbench", "*.txt")), read_sysbench),
+    "exports": Reader(zip_inputs(), read_zip),
+    "settings": Reader(files([SETTINGS]), read_settings_toml),
+    "targets": Reader(files([TARGETS]), read_targets_toml),
+}
