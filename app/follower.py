@@ -133,10 +133,8 @@ class Frames:
         with memoryview(self._buffer) as view:
             there = bytes(view[: self._left])
         raw = whole_lines(there)
-        if not raw and len(there) > MAX_LINE:
-            raw = there  # no event is so long: it is stored with what follows, and not read
         if not raw:
-            if len(there) == self._left:
+            if len(there) > MAX_LINE or len(there) == self._left:
                 raise TargetError(f"the target sent a torn line of session {self._session}")
             return None
         del self._buffer[: len(raw)]
