@@ -16,7 +16,7 @@ from .presets import Preset, Rendered
 from .presets.mycnf import strip_prefixes
 from .protocol.plan import Plan
 
-REJECTED, REFUSED, CHANGED = "rejected", "refused", "changed"
+REJECTED, REFUSED, CHANGED, UNANSWERED = "rejected", "refused", "changed", "no answer"
 _WITHOUT_BUILD = ("sysbench", "busy")  # checks of the target, which end a trial where they fail
 # the names of the checks that pass, or warn of no option
 _WORDS = {"options": "accepted", "in force": CHANGED, "rehearsal": "started"}
@@ -33,7 +33,8 @@ class Answer:
     """What one build says, to one option where it names one."""
 
     build: str
-    # accepted rejected ignored adjusted, "left out"; of a start: started changed refused compression
+    # accepted rejected ignored adjusted, "left out", "no answer"; of a start: started changed refused
+    # compression
     state: str
     option: str  # as the preset has it, where it has it
     text: str
@@ -101,6 +102,8 @@ def _answers(check: Mapping[str, Any]) -> list[Answer]:
         if check["state"] == FAIL:
             raise TargetError(f"{text}: {check.get('todo', '')}")
         return []
+    if check["name"] == "answer":  # the build said nothing: that is no word about the preset
+        return [Answer(build, UNANSWERED, "", text)]
     if check.get("answers"):
         return [Answer(build, each["state"], each["option"], each["text"]) for each in check["answers"]]
     if check["state"] == FAIL:

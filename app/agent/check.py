@@ -20,7 +20,7 @@ from .leftovers import REHEARSAL
 from .memory import Memory
 from .mycnf import write_my_cnf
 from .mysql import QueryError
-from .options import IGNORED, REJECTED, check_options, known_options, normal
+from .options import IGNORED, REJECTED, UNANSWERED, check_options, known_options, normal
 from .refusal import Refusal
 from .room import raise_file_limit
 from .server import Server
@@ -127,6 +127,11 @@ def _build(contender: Contender) -> Dict[str, Any]:
 def _check_options(contender: Contender, folder: str) -> List[Dict[str, Any]]:
     cnf = write_my_cnf(folder, contender.cnf, {})
     answers = check_options(_build(contender), cnf)
+    silent = next((each for each in answers if each["state"] == UNANSWERED), None)
+    if silent:
+        text = "{} was asked about its options: {}".format(contender.build, silent["text"])
+        todo = "try again when the machine is idle; look at the build if it stays so"
+        return [say("answer", FAIL, text, todo, contender.name)]
     loose = [each for each in answers if each["state"] == IGNORED and each["option"].startswith("loose")]
     found = [_wrong_option(each, contender) for each in answers if each not in loose]
     if loose:

@@ -7,6 +7,7 @@ builds/<name>/            a build, there as a whole or not at all
 
 from __future__ import annotations
 
+import errno
 import lzma
 import os
 import re
@@ -18,9 +19,10 @@ from typing import IO, Any, Dict, Iterator, List, Mapping, Tuple
 from .build_notes import BuildNotes
 from .builds import find_builds, hash_file
 from .directory import Directory
-from .refusal import Refusal
+from .refusal import Refusal, WrongInputError
 
 UPLOAD, HALF = ".upload", ".half"
+_OF_THE_TARBALL = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG)  # not of the disk
 ROOM = 64 << 20  # bytes that must stay free beside what is unpacked
 LONGEST = 500  # characters of a path
 
@@ -59,9 +61,13 @@ class Installing:
     def check_name(self, name: str) -> None:
         """Refuse it while nothing was sent yet; two builds with one name cannot be told apart."""
         if not _NAME.fullmatch(name) or name.endswith((UPLOAD, HALF)):
-            raise Refusal("{!r} is no name of a build: take letters, digits, dots and dashes".format(name))
+            raise WrongInputError(
+                "{!r} is no name of a build: take letters, digits, dots and dashes".format(name)
+            )
         if os.path.lexists(self._at(name)):
-            raise Refusal("there is a build {} already: remove it, or name this one otherwise".format(name))
+            raise WrongInputError(
+                "there is a build {} already: remove it, or name this one otherwise".format(name)
+            )
 
     def install(self, sha256: str, name: str, notes: Mapping[str, str]) -> Dict[str, Any]:
         """Unpack what was received; the answer is the build as a survey describes it."""
@@ -87,7 +93,7 @@ class Installing:
                 self._check_room(members)
                 _write_all(tar, members, half)
         except _BROKEN:
-            raise Refusal("it is no whole tarball (tar, gzip, bzip2 or xz): fetch it anew") from None
+            raise WrongInputError("it is no whole tarball (tar, gzip, bzip2 or xz): fetch it anew") from None
 
     def _check_room(self, members: List[Tuple[str, tarfile.TarInfo]]) -> None:
         needed = sum(member.size for _, member in members if member.isreg())
@@ -100,7 +106,7 @@ class Installing:
     def _take_in(self, name: str, notes: Mapping[str, str]) -> Dict[str, Any]:
         """Give it its name where there is a server in it."""
         if not servers_below(self._at(name + HALF)):
-            raise Refusal("there is no server in it: bin/mysqld or bin/mariadbd is looked for")
+            raise WrongInputError("there is no server in it: bin/mysqld or bin/mariadbd is looked for")
         os.rename(self._at(name + HALF), self._at(name))
         build = servers_below(self._at(name))[0]
         BuildNotes(self._directory).write(build["base"], notes)
@@ -112,7 +118,7 @@ class Installing:
         """Only what lies in `builds/`; other builds are not Dyno's."""
         inside = os.path.relpath(base, self._at("")).split(os.sep)[0]
         if not _NAME.fullmatch(inside) or not os.path.isdir(self._at(inside)):
-            raise Refusal("{} was not installed by Dyno: it stays where it is".format(base))
+            raise WrongInputError("{} was not installed by Dyno: it stays where it is".format(base))
         self._directory.remove(self._at(inside))
         BuildNotes(self._directory).write(base, {})
 
@@ -159,14 +165,16 @@ def _checked(tar: tarfile.TarFile) -> Iterator[Tuple[str, tarfile.TarInfo]]:
     for member in members:
         path = os.path.normpath(member.name)
         if os.path.isabs(path) or path.split("/")[0] == "..":
-            raise Refusal("{} leads out of the tarball: nothing was unpacked".format(member.name))
+            raise WrongInputError("{} leads out of the tarball: nothing was unpacked".format(member.name))
         if len(path) > LONGEST:
-            raise Refusal("{}… is too long a path: nothing was unpacked".format(path[:80]))
+            raise WrongInputError("{}… is too long a path: nothing was unpacked".format(path[:80]))
         if not (member.isreg() or member.isdir() or member.issym() or member.islnk()):
-            raise Refusal("{} is neither a file nor a folder: nothing was unpacked".format(member.name))
+            raise WrongInputError(
+                "{} is neither a file nor a folder: nothing was unpacked".format(member.name)
+            )
         parents = {"/".join(path.split("/")[:depth]) for depth in range(1, path.count("/") + 1)}
         if parents & links:
-            raise Refusal("{} lies behind a link: nothing was unpacked".format(member.name))
+            raise WrongInputError("{} lies behind a link: nothing was unpacked".format(member.name))
         inside = path.partition("/")[2] if cut else path
         if inside not in ("", "."):
             yield inside, member
@@ -177,7 +185,8 @@ def _write_all(tar: tarfile.TarFile, members: List[Tuple[str, tarfile.TarInfo]],
         _extract(tar, members, folder)
     except OSError as error:
         what = os.path.relpath(error.filename, folder) if error.filename else "it"
-        raise Refusal("{} could not be unpacked: {}".format(what, error.strerror or error)) from None
+        kind = WrongInputError if error.errno in _OF_THE_TARBALL else Refusal
+        raise kind("{} could not be unpacked: {}".format(what, error.strerror or error)) from None
 
 
 def _extract(tar: tarfile.TarFile, members: List[Tuple[str, tarfile.TarInfo]], folder: str) -> None:
@@ -197,7 +206,9 @@ def _extract(tar: tarfile.TarFile, members: List[Tuple[str, tarfile.TarInfo]], f
     for inside, member in members:
         leads_to = os.path.realpath(os.path.join(root, inside))
         if member.issym() and not (leads_to + os.sep).startswith(root + os.sep):
-            raise Refusal("the link {} leads out of the build: nothing was unpacked".format(member.name))
+            raise WrongInputError(
+                "the link {} leads out of the build: nothing was unpacked".format(member.name)
+            )
 
 
 def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: str) -> None:
@@ -211,5 +222,7 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: str) -> None:
 def _hard_link(places: Mapping[str, str], member: tarfile.TarInfo, path: str) -> None:
     first = places.get(os.path.normpath(member.linkname), "")
     if not first or os.path.islink(first) or not os.path.isfile(first):
-        raise Refusal("the link {} leads to no file of the build: nothing was unpacked".format(member.name))
+        raise WrongInputError(
+            "the link {} leads to no file of the build: nothing was unpacked".format(member.name)
+        )
     os.link(first, path)

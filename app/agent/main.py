@@ -27,7 +27,7 @@ def main() -> int:
     try:
         answer = _VERBS[arguments.verb](Directory(arguments.directory), arguments)
     except Refusal as error:
-        print(json.dumps({"error": str(error)}))
+        print(json.dumps({"error": str(error), **({"input": True} if error.is_input else {})}))
         return 1
     except BrokenPipeError:
         os._exit(0)  # the desktop has gone; nothing is lost by it

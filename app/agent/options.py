@@ -10,11 +10,12 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from .error_log import plain
 from .mycnf import plugin_dir
-from .program import Answer, CannotStartError, as_root, ask
+from .program import Answer, CannotStartError, as_root, ask_twice
 
 ROUNDS = 40  # a build that stops at the first wrong option is asked again without it
 
 REJECTED, IGNORED, ADJUSTED = "rejected", "ignored", "adjusted"
+UNANSWERED = "unanswered"  # the build did not say anything, so nothing is known of its options
 
 # Complaints about one option. A plugin whose options are wrong is disabled, and then its right ones
 # are unknown: so what is only unknown is believed once nothing else is wrong.
@@ -46,7 +47,7 @@ def known_options(build: Mapping[str, Any]) -> Dict[str, str]:
 def _known(server: str, base: str, environment: Tuple[Tuple[str, str], ...]) -> Dict[str, str]:
     try:
         with tempfile.TemporaryDirectory(prefix="dyno-") as empty:
-            return parse_help(ask(server, help_arguments(base, empty), dict(environment)).out)
+            return parse_help(ask_twice(server, help_arguments(base, empty), dict(environment)).out)
     except CannotStartError:
         return {}
 
@@ -91,7 +92,7 @@ def check_options(build: Mapping[str, Any], cnf_path: str) -> List[Found]:
             text = rest
             answer = _ask(build, question, folder, text)
     if isinstance(answer, str):
-        return [*rejected, {"option": "", "state": REJECTED, "text": answer}]
+        return [*rejected, {"option": "", "state": UNANSWERED, "text": answer}]
     return _distinct([*rejected, *_unexplained(answer, rejected), *_as_written(harmless_in(answer), text)])
 
 
@@ -127,7 +128,9 @@ def _ask(build: Mapping[str, Any], question: List[str], folder: str, text: str) 
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     try:
-        return ask(build["server"], ["--defaults-file=" + path, *question], build.get("environment", {}))
+        return ask_twice(
+            build["server"], ["--defaults-file=" + path, *question], build.get("environment", {})
+        )
     except CannotStartError as error:
         return str(error)
 

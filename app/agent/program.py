@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Callable, List, Mapping, NamedTuple, Optional, Sequence
 
 LIMIT_S = 10.0  # for one question; a server answers in some 20 ms
+PATIENT_S = 60.0  # the second time: a machine under load may be so slow
 FULL = 32768  # bytes; a pipe holds 65,536, and every server's help is longer than that
 
 _MACHINES = {2: "sparc", 3: "i386", 8: "mips", 20: "ppc", 21: "ppc64", 22: "s390x", 40: "arm"}
@@ -24,6 +25,10 @@ _MACHINES.update({62: "x86_64", 183: "aarch64", 243: "riscv64", 258: "loongarch6
 
 class CannotStartError(Exception):
     """A server program that gives no answer; its text says why, in one line."""
+
+
+class NoAnswerError(CannotStartError):
+    """It was started, and did not answer in time."""
 
 
 class Answer(NamedTuple):
@@ -61,8 +66,16 @@ def ask(
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        raise CannotStartError("it gave no answer within {:.0f} s".format(limit_s)) from None
+        raise NoAnswerError("it gave no answer within {:.0f} s".format(limit_s)) from None
     return Answer(process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+
+
+def ask_twice(server: str, arguments: Sequence[str], environment: Mapping[str, str]) -> Answer:
+    """Where no answer comes it is asked once more, with more time."""
+    try:
+        return ask(server, arguments, environment)
+    except NoAnswerError:
+        return ask(server, arguments, environment, PATIENT_S)
 
 
 def _is_waiting(process: subprocess.Popen[bytes], limit_s: float) -> bool:

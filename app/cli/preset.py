@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
+from ..errors import InputError, TargetError
 from .parser import add_json, add_target, later
 from .screen import print_json, print_table, say, say_text
 
@@ -133,7 +133,7 @@ def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:
 def check_preset(arguments: argparse.Namespace) -> None:
     from ..catalog import Catalog
     from ..targets import Targets
-    from ..trial import try_preset
+    from ..trial import UNANSWERED, try_preset
     from .reach import agent_of
 
     preset = Catalog().preset(*_named(arguments.presets, 1)[0])
@@ -144,6 +144,9 @@ def check_preset(arguments: argparse.Namespace) -> None:
         answers = try_preset(agent, survey, preset, builds, arguments.start)
     _show_answers(answers, arguments.json)
     _refuse(preset, [each for each in answers if each.is_refusal])
+    silent = [each for each in answers if each.state == UNANSWERED]
+    if silent:
+        raise TargetError("; ".join(each.text for each in silent))
 
 
 def _show_answers(answers: Sequence[Answer], is_json: bool) -> None:

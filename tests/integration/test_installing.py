@@ -56,7 +56,7 @@ def test_a_tarball_becomes_a_build_that_is_measured(
     notes = facts["build"]["notes"]
     assert (notes["revision"], notes["flags"]) == ("fed1234", "-O2")
     assert "compiler" not in notes
-    again = desktop.refused("build", "install", str(tarball), "--target", "far", code=1)
+    again = desktop.refused("build", "install", str(tarball), "--target", "far")
     assert "there is a build mysql-5.6.24 already" in again
     desktop.dyno("build", "remove", "mysql-5.6.24", "--target", "far")
     assert on(desktop, "far", "mysql-5.6.24") == {}
@@ -102,7 +102,7 @@ def test_what_did_not_arrive_as_it_was_sent_is_thrown_away(
     assert "did not arrive as it was sent: it was thrown away, send it again" in desktop.refused(
         *words, code=1
     )
-    assert "there is no server in it" in desktop.refused(*words, code=1)  # as it was sent
+    assert "there is no server in it" in desktop.refused(*words)  # as it was sent
     assert list(upload.parent.iterdir()) == []
 
 
@@ -131,12 +131,12 @@ def test_what_is_refused(desktop: Desktop, far: Target, tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "evil.tar", "w") as tar:
         tar.add("/etc/hostname", "../../hostname")
     words = ("build", "install", str(tmp_path / "evil.tar"), "--target", "far")
-    assert "leads out of the tarball" in desktop.refused(*words, code=1)
+    assert "leads out of the tarball" in desktop.refused(*words)
     for tarball, reason in bad_tarballs(tmp_path):
-        assert reason in desktop.refused("build", "install", str(tarball), "--target", "far", code=1)
+        assert reason in desktop.refused("build", "install", str(tarball), "--target", "far")
     assert "is no tarball by its name" in desktop.refused("build", "install", str(tmp_path / "x.zip"))
     assert "No such file" in desktop.refused("build", "install", str(tmp_path / "x.tar"))
-    assert "was not installed by Dyno" in desktop.refused("build", "remove", MARIADB, code=1)
+    assert "was not installed by Dyno" in desktop.refused("build", "remove", MARIADB)
     assert "there is no build nothing" in desktop.refused("build", "note", "nothing", "--text", "x")
     assert "give one of --source" in desktop.refused("build", "note", MARIADB)
     assert list((Path(far.directory) / "builds").glob("*.*")) == []

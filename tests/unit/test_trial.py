@@ -135,3 +135,11 @@ def test_a_target_that_cannot_answer_ends_it() -> None:
     with pytest.raises(InputError, match="no build of this target has the engine rocksdb"):
         bare = survey(builds=[])
         try_preset(Agent(), bare, Catalog().preset("rocksdb", "default"))
+
+
+def test_a_build_that_gives_no_answer_does_not_refuse_the_preset() -> None:
+    agent = Agent(
+        check("answer", "fail", "mysql-9.7.4 was asked about its options: it gave no answer within 60 s")
+    )
+    (answer,) = try_preset(agent, survey(), parse_preset("[mysqld]\n", "mine", "innodb"), ["mysql-9.7.4"])
+    assert (answer.state, answer.is_refusal) == ("no answer", False)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.agent import program
 from app.agent.options import (
     check_options,
     complaints_in,
@@ -188,7 +189,26 @@ def test_a_refusal_that_names_no_option_is_told_as_it_is(strict: dict[str, str],
     path.write_text("no program, and no script with an interpreter\n")
     path.chmod(0o644)
     (found,) = check(strict, tmp_path, "[mysqld]\n")
-    assert "run bit" in found["text"]
+    assert "run bit" in found["text"] and found["state"] == "unanswered"
+
+
+def test_a_build_that_is_slow_is_asked_once_more_with_more_time(
+    strict: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program.ask, "__defaults__", (0.3, None))
+    slow_once = f"if mkdir {tmp_path}/asked 2>/dev/null; then sleep 5; fi\n"
+    Path(strict["server"]).write_text(STRICT.replace("for word; do", slow_once + "for word; do", 1))
+    assert [each["option"] for each in check(strict, tmp_path, "[mysqld]\nbad_one=1\n")] == ["bad_one"]
+
+
+def test_a_build_that_gives_no_answer_says_nothing_about_its_options(
+    strict: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program.ask, "__defaults__", (0.2, None))
+    monkeypatch.setattr(program, "PATIENT_S", 0.4)
+    Path(strict["server"]).write_text("#!/bin/sh\nsleep 5\n")
+    (found,) = check(strict, tmp_path, "[mysqld]\nbad_one=1\n")
+    assert found == {"option": "", "state": "unanswered", "text": "it gave no answer within 0 s"}
 
 
 def test_a_build_that_cannot_be_asked_knows_no_option(tmp_path: Path) -> None:
