@@ -178,7 +178,10 @@ def _no_protocol(line: bytes) -> TargetError:
 
 @dataclass(frozen=True)
 class Link:
-    """How the target is reached: connecting, up, down (next try in `retry_s`) or ended (all is there)."""
+    """How the target is reached: connecting, up, down or busy (next try in `retry_s`), ended (all is there).
+
+    Busy: the target is there, and another process holds the lock of the history.
+    """
 
     state: str = "connecting"
     text: str = ""
@@ -380,7 +383,7 @@ class Follower:
         """Back off 1, 2, 4 ... 30 seconds."""
         retry_s = min(LONGEST_WAIT_S, 2.0**self._failures)
         self._failures += 1
-        self._tell(Link("down", str(error), retry_s))
+        self._tell(Link("busy" if isinstance(error, BusyError) else "down", str(error), retry_s))
         self._stopping.wait(retry_s)
 
     def _tell(self, link: Link, pumped: Pumped | None = None) -> None:

@@ -10,6 +10,11 @@ from pathlib import Path
 from .errors import DynoError
 
 
+def private(path: str, flags: int) -> int:
+    """The opener of a file that nobody else may read, whatever the umask and the folder are."""
+    return os.open(path, flags, 0o600)
+
+
 def write_private(path: Path, content: bytes) -> None:
     """There as a whole or not at all, readable by nobody else; its folder is made where it is missing."""
     try:

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import traceback
+from io import TextIOWrapper
 from pathlib import Path
 from types import TracebackType
 
@@ -15,6 +16,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from app.errors import DynoError
+from app.private import private
 from app.settings import Settings, home, read_settings
 from app.shipped import shipped_folder
 
@@ -94,10 +96,17 @@ def close_context(context: Context) -> None:
 # defects
 
 
+class _PrivateLog(logging.FileHandler):
+    """It may name what a person measures."""
+
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, "a", encoding="utf-8", opener=private)
+
+
 def log_to(folder: Path) -> None:
     """What Dyno and Qt have to say, away from the person's screen."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handler = logging.FileHandler(folder / "window.log", delay=True)
+    handler = _PrivateLog(folder / "window.log", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
     logging.getLogger("ui").addHandler(handler)
     logging.getLogger("app").addHandler(handler)

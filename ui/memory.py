@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,10 @@ class Memory:
     """A file of its own: losing it loses nothing that matters."""
 
     def __init__(self, path: Path) -> None:
+        with suppress(OSError):  # Qt leaves the mode of a file that is there as it is
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.touch(mode=0o600)
+            path.chmod(0o600)
         self._settings = QSettings(str(path), QSettings.Format.IniFormat)
 
     def value(self, key: str, default: Any) -> Any:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from ..errors import InputError
+from ..errors import DynoError, InputError
 from ..presets import Preset, check_sendable, parse_preset
+from ..private import write_private
 from ..toml_text import read_document, read_text
 from .entries import sequence_of
 from .listing import MAX_CNF, Catalog
@@ -47,12 +48,9 @@ def write_sequence(catalog: Catalog, name: str, text: str, over: bool = False) -
 def written(path: Path, text: str) -> Path:
     """The whole file, or the one that was there before."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_suffix(".new")
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+        write_private(path, text.encode())
+    except DynoError as error:
+        raise InputError(str(error)) from None
     return path
 
 

@@ -50,12 +50,13 @@ def _say(text: str, code: int) -> int:
 
 def _log(error: Exception) -> str:
     """Keep the traceback where a developer finds it, away from the person's screen."""
+    from ..private import private
     from ..settings import home
 
     try:
         path = home() / "log" / "errors.log"
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with path.open("a", encoding="utf-8") as file:
+        with open(path, "a", encoding="utf-8", opener=private) as file:
             traceback.print_exception(error, file=file)
     except (OSError, DynoError) as why:
         return f"none were kept ({why})"

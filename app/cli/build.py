@@ -42,7 +42,7 @@ def add_words(words: Any) -> None:
 def _add_notes(parser: argparse.ArgumentParser) -> None:
     add_target(parser)
     for name, text in NOTES.items():
-        parser.add_argument(f"--{name}", help=text)
+        parser.add_argument(f"--{name}", type=str, help=text)
 
 
 def _notes(arguments: argparse.Namespace) -> dict[str, str]:

@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import InputError
 from ..settings import MOST_PCT
 from ..stats import Limits
-from .parser import later
+from .parser import LeftOut, filled, later
 from .screen import print_json, print_rich, print_text_tables, say, say_text
 
 FORMATS = ("table", "json", "csv", "md")
@@ -27,7 +27,7 @@ def add_words(words: Any) -> None:
     other = parser.add_mutually_exclusive_group()
     other.add_argument("--differences", action="store_true", help="what the sessions do not have in common")
     other.add_argument(
-        "--why", nargs="?", const="", metavar="STEP",
+        "--why", nargs="?", const=LeftOut(), type=filled(str), metavar="STEP",
         help="what a step costs, what may explain its figure the most first; without STEP the costs of all",
     )  # fmt: skip
     other.add_argument(

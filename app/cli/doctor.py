@@ -16,7 +16,7 @@ def add_words(words: Any) -> None:
 
 
 def look_over(arguments: argparse.Namespace) -> int:
-    from ..history.rebuilding import is_sound, rebuild
+    from ..history.rebuilding import is_sound, rebuild, unknown_journals
     from ..settings import home
     from ..units import count_text
 
@@ -27,6 +27,11 @@ def look_over(arguments: argparse.Namespace) -> int:
             say(problem)
         return int(bool(rebuilt.problems))
     path = home() / "history.sqlite"
-    sound = not path.exists() or is_sound(path)
-    say(f"{path}: {'sound' if sound else 'damaged: dyno doctor --rebuild makes it anew from the journals'}")
-    return int(not sound)
+    problem = ""
+    if path.exists() and not is_sound(path):
+        problem = "damaged: dyno doctor --rebuild makes it anew from the journals"
+    elif unknown := unknown_journals(home()):
+        lacks = f"{count_text(len(unknown), 'journal')} in {unknown[0].parent} it does not have"
+        problem = f"{'sound' if path.exists() else 'missing'}, but {lacks}: dyno doctor --rebuild reads them"
+    say(f"{path}: {problem or 'sound'}")
+    return int(bool(problem))

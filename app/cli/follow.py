@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, TargetError
@@ -27,6 +28,9 @@ def add_words(words: Any) -> None:
     ):
         parser = words.add_parser(word, help=text)
         add_target(parser)
+        parser.add_argument(
+            "--directory", default="", help="another directory of the target, as with dyno run"
+        )
         if word == "note":
             parser.add_argument("text", help="what is to be said")
         if word == "status":
@@ -47,6 +51,12 @@ def add_words(words: Any) -> None:
         parser.set_defaults(carry_out=later("follow", f"{word}_plan"))
 
 
+def _target(arguments: argparse.Namespace) -> Target:
+    """Where plans are looked for: in the directory that is named, or in all of the target."""
+    target = Targets().get(arguments.target)
+    return replace(target, directories=[arguments.directory]) if arguments.directory else target
+
+
 def find_active(target: Target) -> Found:
     from ..adoption import find_plans
 
@@ -59,7 +69,7 @@ def find_active(target: Target) -> Found:
 def status_plan(arguments: argparse.Namespace) -> None:
     from ..adoption import find_plans
 
-    plans = list(find_plans(Targets().get(arguments.target), ask_secret))
+    plans = list(find_plans(_target(arguments), ask_secret))
     active = [found for found in plans if found.locked]
     if arguments.json:
         keys = ("plan", "name", "directory", "sessions")
@@ -75,7 +85,7 @@ def status_plan(arguments: argparse.Namespace) -> None:
 
 
 def stop_plan(arguments: argparse.Namespace) -> None:
-    found = find_active(Targets().get(arguments.target))
+    found = find_active(_target(arguments))
     with agent_of(found.target, found.directory) as agent:
         agent.stop(found.plan, arguments.what, sha=found.sha)
     what = {
@@ -87,7 +97,7 @@ def stop_plan(arguments: argparse.Namespace) -> None:
 
 
 def skip_plan(arguments: argparse.Namespace) -> None:
-    found = find_active(Targets().get(arguments.target))
+    found = find_active(_target(arguments))
     with agent_of(found.target, found.directory) as agent:
         agent.skip(found.plan, sha=found.sha)
 
@@ -97,7 +107,7 @@ def note_plan(arguments: argparse.Namespace) -> None:
 
     if problem := note_problem(arguments.text):
         raise InputError(problem)
-    found = find_active(Targets().get(arguments.target))
+    found = find_active(_target(arguments))
     with agent_of(found.target, found.directory) as agent:
         agent.note(found.plan, arguments.text, sha=found.sha)
 
@@ -106,7 +116,7 @@ def follow_plan(arguments: argparse.Namespace) -> int:
     """The plan named, or the active one, or else everything that has not been fetched to its end."""
     from ..adoption import find_plans, is_kept
 
-    target = Targets().get(arguments.target)
+    target = _target(arguments)
     plans = list(find_plans(target, ask_secret))
     if arguments.plan:
         wanted = [found for found in plans if found.plan == arguments.plan]
@@ -117,18 +127,30 @@ def follow_plan(arguments: argparse.Namespace) -> int:
     if not wanted:
         say(f"everything of {target.name} is in the history")
     codes = [
-        watch_sessions(f.target, f.directory, f.plan, [s["session"] for s in f.sessions], f.sha)
+        watch_sessions(
+            f.target,
+            f.directory,
+            f.plan,
+            [s["session"] for s in f.sessions],
+            f.sha,
+            bool(arguments.directory),
+        )
         for f in wanted
     ]
     return max(codes, default=0)
 
 
-def watch_plan(target: Target, directory: str, plan: Plan, sha: str) -> int:
-    return watch_sessions(target, directory, plan.id, [turn.session for turn in plan.turns], sha)
+def watch_plan(target: Target, directory: str, plan: Plan, sha: str, is_named: bool = False) -> int:
+    return watch_sessions(target, directory, plan.id, [turn.session for turn in plan.turns], sha, is_named)
 
 
-def watch_sessions(target: Target, directory: str, plan: str, sessions: list[str], sha: str) -> int:
-    """Follow until the plan ends or the person detaches; 1 where a session did not go well."""
+def watch_sessions(
+    target: Target, directory: str, plan: str, sessions: list[str], sha: str, is_named: bool = False
+) -> int:
+    """Follow until the plan ends or the person detaches; 1 where a session did not go well.
+
+    `is_named`: the person named the directory, and has to name it again to come back.
+    """
     from ..follower import Follower
     from ..history.counting import unsteady_steps
     from .run import how_to_come_back
@@ -144,7 +166,8 @@ def watch_sessions(target: Target, directory: str, plan: str, sessions: list[str
         watch.replay(home(), sessions)
         ended = follow(lambda publish: Follower(home(), plan, sessions, reach, publish), watch)
     if not ended:
-        say(f"detached: the plan goes on at {target.name}; {how_to_come_back(target.name)}")
+        back = how_to_come_back(target.name, directory if is_named else "")
+        say(f"detached: the plan goes on at {target.name}; {back}")
         return 0
     return outcome_of(sessions)
 

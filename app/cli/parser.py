@@ -6,6 +6,7 @@ import argparse
 import importlib
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import InputError
@@ -18,7 +19,16 @@ MOST = 400  # characters of a message that may repeat what was typed
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, like every other error."""
+    """Says what is wrong in one line, like every other error; an option takes no empty text."""
+
+    def add_argument(self, *names: Any, **what: Any) -> argparse.Action:
+        """With `type=str` an empty text is taken: it takes away what was there."""
+        takes_text = what.get("action", "append") == "append" and "choices" not in what
+        if names[0].startswith("--") and takes_text and what.get("type", Path) is Path:
+            what["type"] = filled(what.get("type", str))
+            if what.get("default") == "":
+                what["default"] = LeftOut()  # argparse reads a default as if it were typed
+        return super().add_argument(*names, **what)
 
     def error(self, message: str) -> NoReturn:
         text = message if len(message) <= MOST else message[:MOST] + "..."
@@ -76,6 +86,34 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
         return int(text)
 
     return read
+
+
+class LeftOut(str):
+    """The value of a text option that was not given."""
+
+
+def filled(kind: type[Any]) -> Callable[[str], Any]:
+    """The type of an option that is a text or path, and not an empty one."""
+
+    def read(text: str) -> Any:
+        if isinstance(text, LeftOut):
+            return ""
+        if not text.strip():
+            raise argparse.ArgumentTypeError("the value is empty: leave the option out, or name something")
+        return kind(text)
+
+    return read
+
+
+def words_of(option: str, text: str) -> list[str]:
+    """The members of a list such as `a,b,c`: none of them empty, none twice."""
+    words = [word.strip() for word in text.split(",")]
+    twice = next((word for at, word in enumerate(words) if word in words[:at]), None)
+    if not all(words):
+        raise InputError(f"--{option} {text!r} has an empty member: write a,b,c")
+    if twice is not None:
+        raise InputError(f"--{option} {text!r} names {twice} twice")
+    return words
 
 
 def add_target(parser: argparse.ArgumentParser) -> None:

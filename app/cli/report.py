@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import InputError
 from .compare import add_limits, add_sessions, limits_of
-from .parser import later
+from .parser import later, words_of
 from .screen import say
 
 
@@ -41,7 +41,7 @@ def write_report(arguments: argparse.Namespace) -> None:
         arguments.base,
         arguments.title,
         _own_text(arguments.text) if arguments.text else "",
-        sections_without([name for name in arguments.without.split(",") if name]),
+        sections_without(words_of("without", arguments.without) if arguments.without else []),
         limits_of(arguments),
     )
     with opened() as history:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from ..errors import DynoError, InputError, TargetError
 from ..protocol.plan import LOAD_METHODS, ORDERS, STARTS
 from ..stats.steady import LEAST_S
 from ..units import count_text
-from .parser import later
+from .parser import later, words_of
 from .screen import say
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def request_of(arguments: argparse.Namespace) -> PlanRequest:
         rows=_rows(arguments.rows),
         threads=_numbers("threads", arguments.threads),
         cores=_numbers("core-sets", arguments.core_sets),
-        steps=[name for name in arguments.steps.split(",") if name] if arguments.steps else None,
+        steps=None if arguments.steps is None else words_of("steps", arguments.steps),
         contenders=tuple(ContenderRequest(**{**vars(each), **shared}) for each in contenders) or None,
         allow_busy=arguments.allow_busy,
     )
@@ -139,10 +140,9 @@ def _rows(text: str | None) -> int | str | None:
 def _numbers(option: str, text: str | None) -> list[int] | None:
     if text is None:
         return None
-    try:
-        return list(dict.fromkeys(int(word) for word in text.split(",")))
-    except ValueError:
-        raise InputError(f"--{option} {text!r} is no list of numbers: write 1,2,4") from None
+    if not re.fullmatch("-?[0-9]{1,18}( *, *-?[0-9]{1,18})*", text.strip()):
+        raise InputError(f"--{option} {text!r} is no list of numbers: write 1,2,4")
+    return [int(word) for word in words_of(option, text)]
 
 
 def carry_out(request: PlanRequest, arguments: argparse.Namespace) -> tuple[int, Plan]:
@@ -160,15 +160,17 @@ def carry_out(request: PlanRequest, arguments: argparse.Namespace) -> tuple[int,
     sessions = count_text(len(plan.turns), "session")
     say(f"plan {started['plan']} is being carried out on {request.target}, {sessions}")
     if arguments.detach:
-        say(how_to_come_back(request.target))
+        say(how_to_come_back(request.target, arguments.directory and directory))
         return 0, plan
     from .follow import watch_plan
 
-    return watch_plan(target, directory, plan, agent.sha), plan
+    return watch_plan(target, directory, plan, agent.sha, bool(arguments.directory)), plan
 
 
-def how_to_come_back(target: str) -> str:
-    return f"come back with: dyno follow --target {target}   end it with: dyno stop --target {target}"
+def how_to_come_back(target: str, directory: str = "") -> str:
+    """`directory`: where it is none of those that the target names."""
+    words = f"--target {target}" + (f" --directory {shlex.quote(directory)}" if directory else "")
+    return f"come back with: dyno follow {words}   end it with: dyno stop {words}"
 
 
 def prepare(request: PlanRequest, agent: Agent, search_paths: list[str], rehearse: bool) -> Plan:

@@ -44,7 +44,7 @@ def add_words(words: Any) -> None:
 
 def _add_fields(parser: argparse.ArgumentParser) -> None:
     for name, text in _TEXTS.items():
-        parser.add_argument(f"--{name}", help=text)
+        parser.add_argument(f"--{name}", type=str, help=text)
     parser.add_argument("--port", type=int, help="of its sshd")
     parser.add_argument(
         "--directory", action="append", dest="directories", help="Dyno's directory on the disk to be measured"

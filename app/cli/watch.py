@@ -34,7 +34,7 @@ class Watch:
         self._say = say
         self._unsteady = unsteady
         self._reasons: Mapping[tuple[str, int], str] = {}
-        self._is_down = False
+        self._trouble = ""  # down or busy, as it was said last
 
     @property
     def line(self) -> str:
@@ -61,12 +61,13 @@ class Watch:
                 self._tell(session, event)
 
     def _take_link(self, link: Link) -> None:
-        if link.state == "down" and not self._is_down:
-            self._is_down = True
-            self._say(f"link lost: {link.text}; the plan goes on there, trying again")
-        elif link.state in ("up", "ended") and self._is_down:
-            self._is_down = False
-            self._say("link is back")
+        if link.state in ("down", "busy") and link.state != self._trouble:
+            self._trouble = link.state
+            what = "link lost" if link.state == "down" else "the history is locked"
+            self._say(f"{what}: {link.text}; the plan goes on there, trying again")
+        elif link.state in ("up", "ended") and self._trouble:
+            self._say("link is back" if self._trouble == "down" else "the history is free again")
+            self._trouble = ""
 
     def _tell(self, session: str, event: Any) -> None:
         name = self.progress.name(session)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -155,7 +156,17 @@ class History:
         self.close()
 
 
+def _make_private(path: Path) -> None:
+    """SQLite takes over the mode for the files that it puts next to the history."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    if path.stat().st_mode & 0o077:
+        with suppress(PermissionError):  # of another user: what that one has made stays so
+            path.chmod(0o600)
+
+
 def _connect(path: Path) -> sqlite3.Connection:
+    _make_private(path)
     connection = sqlite3.connect(
         path, timeout=BUSY_S, isolation_level=None, cached_statements=256, factory=_Connection
     )
@@ -190,6 +201,7 @@ def _back_up(path: Path, copy: Path) -> None:
     By a connection of its own: its writer cannot copy a file while it writes.
     """
     copy.unlink(missing_ok=True)
+    _make_private(copy)
     with closing(sqlite3.connect(copy, isolation_level=None)) as kept:
         kept.execute("PRAGMA journal_mode = MEMORY")  # half a copy is made anew, never mended
         kept.execute("ATTACH ? AS history", (str(path),))
@@ -211,7 +223,7 @@ def _told(path: Path, error: Exception) -> Exception:
     if isinstance(error, UnicodeDecodeError):  # in what SQLite itself says of a damaged file
         return HistoryError(f"{path}: it is damaged: {_REBUILD}")
     if code == "BUSY":
-        return BusyError(f"{path}: another Dyno is writing, try again")
+        return BusyError(f"{path}: another process is writing, try again")
     return HistoryError(f"{path}: {error}: {_ADVICE.get(code, _LOOK)}")
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DynoError, InputError
+from ..private import private
 from ..protocol.events import MAX_LINE, ProtocolError, SessionPlanned
 from ..shapes import Moment, check, decode
 from . import journals
@@ -128,7 +129,7 @@ def _check_sum(name: str, said: Any, found: dict[str, Any]) -> None:
 def _unpack_journal(archive: zipfile.ZipFile, said: Any, part: Path) -> None:
     """To a file of its own, never more bytes than allowed."""
     sum_, size = hashlib.sha256(), 0
-    with archive.open("journal.jsonl") as member, part.open("xb") as out:
+    with archive.open("journal.jsonl") as member, open(part, "xb", opener=private) as out:
         while block := member.read(_BLOCK):
             size += len(block)
             if size > LIMITS["journal.jsonl"]:

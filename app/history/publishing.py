@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..foreign.session import ForeignJournal, ForeignSession, journal_of
 from ..foreign.table import read_table
+from ..private import write_private
 from ..shipped import shipped_folder
 from . import journals
 from .history import History
@@ -37,7 +38,7 @@ def _keep(history: History, session: ForeignSession, journal: ForeignJournal, so
     path = journals.path_of(history.journals, id_)
     part = path.with_name(f".{id_}.{os.getpid()}.import")
     try:
-        part.write_bytes(journal.raw)
+        write_private(part, journal.raw)
         Writer(history).take_in(journal.plan, id_, part)
         history.connection.execute("DELETE FROM deleted WHERE session = ?", (id_,))
         _mark(history, session, journal, source)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -111,6 +111,18 @@ def is_sound(path: Path) -> bool:
             return bool(connection.execute("PRAGMA quick_check").fetchone()[0] == "ok")
     except (sqlite3.DatabaseError, UnicodeDecodeError):
         return False
+
+
+def unknown_journals(directory: Path) -> list[Path]:
+    """The journals of which a history file has nothing, as where somebody has emptied it."""
+    path = directory / "history.sqlite"
+    known: set[str] = set()
+    with (
+        suppress(sqlite3.DatabaseError),
+        closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as read,
+    ):
+        known = {session for (session,) in read.execute("SELECT session FROM journal")}
+    return [each for each in sorted((directory / "journals").glob("*.jsonl")) if each.stem not in known]
 
 
 def _take_over(history: History, damaged: Path) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import time
 from collections.abc import Callable
@@ -143,6 +144,20 @@ def test_desktop_killed_and_followed_again(desktop: Desktop) -> None:
     said = desktop.dyno("follow").stdout
     assert "completed" in said
     check_whole(desktop, desktop.target)
+
+
+def test_a_plan_in_another_directory_is_found_by_the_words_that_the_run_printed(
+    desktop: Desktop, tmp_path: Path
+) -> None:
+    words = desktop.plan(steps="load,point-query", seconds=1)
+    said = desktop.dyno("run", *words, "--directory", str(tmp_path / "other"), "--detach").stdout
+    hint = re.search(r"come back with: dyno (follow .*?)   end it with: dyno (stop .*)", said)
+    assert hint, said
+    assert "nothing is being carried out" in desktop.refused("stop", code=1)
+    assert "tiny-innodb: completed" in desktop.dyno(*shlex.split(hint[1])).stdout
+    assert hint[2] == f"stop --target local --directory {tmp_path / 'other'}"
+    (entry,) = desktop.sessions()
+    assert entry["state"] == "completed"
 
 
 def test_interrupted_with_control_c_it_says_how_to_come_back(desktop: Desktop) -> None:

@@ -136,11 +136,14 @@ class PlanLine(Reached):
             painter.end()
 
 
+_TROUBLES = {"down": "link lost", "busy": "history locked"}
+
+
 def line_text(plan: ShownPlan) -> str:
     """`duel on nuc-i3  52,310 QPS  about 3 min left`."""
     parts = [f"{plan.name} on {plan.target.name}"]
-    if plan.problem or plan.link.state == "down":
-        parts.append("cannot be followed" if plan.problem else "link lost")
+    if plan.problem or plan.link.state in _TROUBLES:
+        parts.append("cannot be followed" if plan.problem else _TROUBLES[plan.link.state])
     elif plan.is_over:
         parts.append("over")
     elif plan.link.state == "connecting":
@@ -158,6 +161,8 @@ def _pace(progress: PlanProgress) -> list[str]:
 
 def link_text(link: Link) -> str:
     """How the target is reached, where that is worth a word."""
-    if link.state == "down":
-        return f"link lost, the plan goes on there; next try in {link.retry_s:.0f} s: {link.text}"
+    if link.state in _TROUBLES:
+        return (
+            f"{_TROUBLES[link.state]}, the plan goes on there; next try in {link.retry_s:.0f} s: {link.text}"
+        )
     return "connecting" if link.state == "connecting" else ""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.cli import main
 from app.compare import compare
 from app.history import edits, figures
 from app.history.history import History
@@ -196,3 +197,22 @@ def test_a_journal_of_a_deleted_session_is_left_where_it_is(tmp_path: Path) -> N
     rebuilt = rebuild(tmp_path)
     assert rebuilt.sessions == 2
     assert "dyno session undelete" in rebuilt.problems[0]
+
+
+def test_an_empty_history_is_not_called_sound_where_journals_lie_beside_it(
+    dyno_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(dyno_home)
+    assert main(["doctor"]) == 0
+    file = dyno_home / "history.sqlite"
+    for ending in ("-wal", "-shm"):
+        file.with_name(file.name + ending).unlink(missing_ok=True)
+    said = f"but 3 journals in {dyno_home / 'journals'} it does not have: dyno doctor --rebuild reads them"
+    file.write_bytes(b"")
+    assert main(["doctor"]) == 1
+    file.unlink()
+    assert main(["doctor"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [f"{file}: sound", f"{file}: sound, {said}", f"{file}: missing, {said}"]
+    assert main(["doctor", "--rebuild"]) == 0
+    assert main(["doctor"]) == 0

@@ -85,13 +85,13 @@ def _set_role(label: QLabel, role: str) -> None:
 
 
 def _is_out_of_touch(followed: FollowedPlan | None) -> bool:
-    return followed is not None and (bool(followed.problem) or followed.link.state == "down")
+    return followed is not None and (bool(followed.problem) or followed.link.state in ("down", "busy"))
 
 
 def _state_text(progress: PlanProgress | None, followed: FollowedPlan | None) -> str:
     if followed is not None and followed.problem:
         return followed.problem
-    if followed is not None and followed.link.state in ("down", "connecting"):
+    if followed is not None and followed.link.state in ("down", "busy", "connecting"):
         return link_text(followed.link)
     return progress.line if progress else ""
 

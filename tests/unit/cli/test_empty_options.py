@@ -1,0 +1,73 @@
+"""No option takes an empty text or a list with an empty or repeated member."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+import pytest
+
+from app.cli import main
+from app.cli.parser import Parser, dyno_parser, filled
+
+RUN = ("run", "--contender", "mariadb-10.11:innodb", "--sequence", "duel")
+MAY_BE_EMPTY = ("target add", "target edit", "build install", "build note")  # it takes away what was there
+
+
+def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """This one and all of its words."""
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from parsers(below)
+
+
+def test_every_option_with_a_text_of_its_own_refuses_an_empty_one() -> None:
+    found = 0
+    for parser in parsers(dyno_parser()):
+        assert isinstance(parser, Parser)
+        for action in parser._actions:
+            if (
+                not action.option_strings
+                or action.nargs == 0
+                or action.choices
+                or action.type in (int, float)
+            ):
+                continue
+            if parser.prog.removeprefix("dyno ") in MAY_BE_EMPTY and action.type is str:
+                continue
+            with pytest.raises((argparse.ArgumentTypeError, ValueError)):
+                action.type("")  # type: ignore[operator]
+            found += 1
+    assert found > 25
+
+
+def test_what_is_left_out_stays_empty() -> None:
+    assert dyno_parser().parse_args(["run"]).directory == ""
+    assert filled(str)("x") == "x"
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("--steps=", "argument --steps: the value is empty: leave the option out, or name something"),
+        ("--steps=,,", "--steps ',,' has an empty member: write a,b,c"),
+        ("--steps=load,load", "--steps 'load,load' names load twice"),
+        ("--name=", "argument --name: the value is empty"),
+        ("--directory=", "argument --directory: the value is empty"),
+        ("--target=", "argument --target: the value is empty"),
+        ("--sequence= ", "argument --sequence: the value is empty"),
+        ("--threads=1,1", "--threads '1,1' names 1 twice"),
+        ("--threads=1,,2", "--threads '1,,2' is no list of numbers: write 1,2,4"),
+        ("--threads=1_0", "--threads '1_0' is no list of numbers: write 1,2,4"),
+        ("--core-sets=4,2,4", "--core-sets '4,2,4' names 4 twice"),
+        ("--contender=", "argument --contender: the value is empty"),
+        ("--cores=", "argument --cores: the value is empty"),
+    ],
+)
+def test_run_takes_no_empty_or_repeated_value(
+    dyno_home: object, capsys: pytest.CaptureFixture[str], word: str, said: str
+) -> None:
+    assert main([*RUN, word]) == 2
+    assert capsys.readouterr().err.startswith(f"dyno: {said}")
