@@ -20,10 +20,9 @@ import pytest
 ORDER = ("tests/integration/", "tests/ui/", "")
 ALONE = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
 # the shell stays: it is the first process of its namespace, and takes in what has lost its parent
-BEGIN = 'mount -t tmpfs -o mode=755,size=12g dyno-tests "$0" && mkdir "$0/w" && TMPDIR="$0" "$@"; exit $?'
-PLACE = pytest.StashKey[
-    str
-]()  # of the temporary files of the workers: each has a file system of its own there
+BEGIN = 'mount -t tmpfs -o mode=755 dyno-tests "$0" && mkdir "$0/w" && TMPDIR="$0" "$@"; exit $?'
+SHARED = ("password_user", "recorded_home")  # useradd locks the users; that session is carried out once
+PLACE = pytest.StashKey[str]()  # of the temporary files of the workers: each has a file system of its own
 
 
 def can_be_alone() -> bool:
@@ -57,8 +56,9 @@ def group_of(item: pytest.Item) -> str:
     fixtures: dict[str, Any] = item._fixtureinfo.name2fixturedefs  # type: ignore[attr-defined]
     if "desktop" in fixtures and "DYNO_WORKER_ALONE" not in os.environ:
         return "plans"
-    if "password_user" in fixtures:  # useradd locks the list of users
-        return "users"
+    for fixture in SHARED:
+        if fixture in fixtures:
+            return fixture
     shared = any(each.scope == "module" for found in fixtures.values() for each in found)
     return file if shared or not file.startswith("tests/integration/") else ""
 

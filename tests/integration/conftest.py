@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .desktop import desktop
+from .desktop import desktop, recorded, recorded_home
 from .disks import sharing_disk, small_disk
 from .generated import filled, server
 from .netns import two_targets
@@ -12,6 +12,8 @@ __all__ = [
     "desktop",
     "filled",
     "password_user",
+    "recorded",
+    "recorded_home",
     "server",
     "sharing_disk",
     "small_disk",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -154,6 +155,23 @@ class Desktop:
 @pytest.fixture
 def desktop(dyno_home: Path) -> Iterator[Desktop]:
     """The desktop of this test."""
+    made = Desktop(dyno_home)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def recorded_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with one session of tiny in its history and on its target: to be copied."""
+    made = Desktop(tmp_path_factory.mktemp("recorded") / "dyno-home")
+    made.dyno("run", *made.plan())
+    return made.home
+
+
+@pytest.fixture
+def recorded(recorded_home: Path, dyno_home: Path) -> Iterator[Desktop]:
+    """The desktop of this test, from which a session was carried out already."""
+    shutil.copytree(recorded_home, dyno_home, symlinks=True)
     made = Desktop(dyno_home)
     yield made
     made.close()

@@ -33,7 +33,7 @@ from .desktop import READ, WRITE, Desktop
 from .netns import FarTarget
 from .sshd import Sshd, wait_until
 
-LONG = {"seconds": 6}
+LONG = {"seconds": 4}
 
 
 def begun(desktop: Desktop, step: int, directory: Path | None = None) -> Callable[[], bool]:
@@ -96,12 +96,12 @@ def test_sshd_killed_in_the_middle_of_a_step_and_back(desktop: Desktop, sshd: Ss
     check_whole(desktop, there)
 
 
-def check_whole(desktop: Desktop, there: Path) -> None:
+def check_whole(desktop: Desktop, there: Path, seconds: int = LONG["seconds"]) -> None:
     (entry,) = desktop.sessions()
     assert entry["state"] == "completed"
     check_same(desktop, entry["id"], there)
     for step in (READ, WRITE):
-        check_every_second(desktop.events(entry["id"]), step, LONG["seconds"])
+        check_every_second(desktop.events(entry["id"]), step, seconds)
 
 
 @pytest.mark.root
@@ -119,7 +119,7 @@ def test_link_down_in_the_middle_of_a_step_and_up_again(
     said, _ = running.communicate(timeout=120)
     assert running.returncode == 0, said
     assert "link lost" in said
-    check_whole(desktop, there)
+    check_whole(desktop, there, 6)  # longer than the ten seconds of silence that are noticed
 
 
 @pytest.mark.root
@@ -285,11 +285,12 @@ def test_stop_of_the_plan_ends_what_has_not_begun(desktop: Desktop) -> None:
 
 
 def test_two_plans_at_once_are_refused_and_the_holder_is_named(desktop: Desktop) -> None:
-    running = desktop.begin("run", *desktop.plan(**LONG))
+    running = desktop.begin("run", *desktop.plan(seconds=60))
     wait_until(begun(desktop, READ), "the step has begun", 60)
     holder = desktop.json("status")[0]["plan"]
     assert holder in desktop.refused("run", *desktop.plan(), code=1)
-    assert running.wait(60) == 0
+    desktop.dyno("stop")
+    assert running.wait(60) == 1
 
 
 # what is refused before anything starts
@@ -376,19 +377,17 @@ def test_a_target_whose_clock_is_an_hour_ahead(desktop: Desktop, tmp_path: Path)
 # journals as they should not be
 
 
-def test_a_torn_last_line_is_no_event_yet(desktop: Desktop) -> None:
-    desktop.dyno("run", *desktop.plan())
-    (entry,) = desktop.sessions()
-    kept = desktop.home / "journals" / f"{entry['id']}.jsonl"
+def test_a_torn_last_line_is_no_event_yet(recorded: Desktop) -> None:
+    (entry,) = recorded.sessions()
+    kept = recorded.home / "journals" / f"{entry['id']}.jsonl"
     kept.write_bytes(kept.read_bytes() + b'{"kind":"note","seq":')
-    desktop.dyno("follow")
-    assert desktop.sessions() == [entry]
+    recorded.dyno("follow")
+    assert recorded.sessions() == [entry]
 
 
-def rewrite(desktop: Desktop, protocol: str, *more: dict[str, Any]) -> str:
+def rewrite(recorded: Desktop, protocol: str, *more: dict[str, Any]) -> str:
     """Put a finished session on the target as another agent would have written it, and follow."""
-    desktop.dyno("run", *desktop.plan())
-    (path,) = desktop.target.glob("sessions/*/journal.jsonl")
+    (path,) = recorded.target.glob("sessions/*/journal.jsonl")
     first, *rest = [json.loads(line) for line in path.read_text().splitlines()]
     first["protocol"] = protocol
     events = [first, *more, *rest]
@@ -396,30 +395,29 @@ def rewrite(desktop: Desktop, protocol: str, *more: dict[str, Any]) -> str:
         event["seq"] = number
     events[-1]["events"] = len(events)
     path.write_text("".join(json.dumps(event) + "\n" for event in events))
-    for forgotten in (*desktop.home.glob("history.sqlite*"), *(desktop.home / "journals").iterdir()):
+    for forgotten in (*recorded.home.glob("history.sqlite*"), *(recorded.home / "journals").iterdir()):
         forgotten.unlink()
-    done = desktop.dyno("follow", code=None)
+    done = recorded.dyno("follow", code=None)
     return done.stdout + done.stderr
 
 
-def test_a_newer_minor_protocol_is_read_and_its_new_events_are_kept(desktop: Desktop) -> None:
-    rewrite(desktop, "1.7", {"kind": "weather", "t": 0.0, "at": 1.0, "text": "rain"})
-    (entry,) = desktop.sessions()
+def test_a_newer_minor_protocol_is_read_and_its_new_events_are_kept(recorded: Desktop) -> None:
+    rewrite(recorded, "1.7", {"kind": "weather", "t": 0.0, "at": 1.0, "text": "rain"})
+    (entry,) = recorded.sessions()
     assert (entry["state"], entry["failed_steps"]) == ("completed", 0)
-    assert [type(event) for event in desktop.events(entry["id"])][1] is Unknown
+    assert [type(event) for event in recorded.events(entry["id"])][1] is Unknown
 
 
-def test_a_newer_major_protocol_is_refused_with_both_versions(desktop: Desktop) -> None:
-    said = rewrite(desktop, "2.0")
+def test_a_newer_major_protocol_is_refused_with_both_versions(recorded: Desktop) -> None:
+    said = rewrite(recorded, "2.0")
     for word in ("2.0", "1.1", "update Dyno"):
         assert word in said
-    (kept,) = (desktop.home / "journals").glob("*.jsonl")
+    (kept,) = (recorded.home / "journals").glob("*.jsonl")
     assert kept.stat().st_size > 1000
 
 
-def test_what_the_agent_says_of_itself_is_no_traceback(desktop: Desktop) -> None:
-    desktop.dyno("run", *desktop.plan())
-    (entry,) = desktop.sessions()
-    errors = [e for e in desktop.events(entry["id"]) if isinstance(e, Log) and e.source == "agent"]
-    assert errors == []
-    assert all(path.read_text() == "" for path in desktop.target.glob("plans/*/agent.log"))
+def test_what_the_agent_says_of_itself_is_no_traceback(recorded: Desktop) -> None:
+    (entry,) = recorded.sessions()
+    told = [e.text for e in recorded.events(entry["id"]) if isinstance(e, Log) and e.source == "agent"]
+    assert [text for text in told if "no block device" not in text] == []  # as in memory
+    assert all(path.read_text() == "" for path in recorded.target.glob("plans/*/agent.log"))
