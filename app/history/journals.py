@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
 
 from ..errors import InputError
@@ -30,18 +31,21 @@ def size_of(path: Path) -> int:
 def write_at(path: Path, offset: int, raw: bytes) -> None:
     """Write at this place, which is the end from now on; the caller holds the lock of the history."""
     try:
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        file = _open(path)
     except FileNotFoundError:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
+        file = _open(path)
+    with file:
+        file.seek(offset)
         view = memoryview(raw)
         while view:
-            written = os.pwrite(fd, view, offset)
-            view, offset = view[written:], offset + written
-        os.ftruncate(fd, offset)
-    finally:
-        os.close(fd)
+            view = view[file.write(view) :]
+        file.truncate()
+
+
+def _open(path: Path) -> FileIO:
+    """Unbuffered, made where it is missing, for this user alone."""
+    return FileIO(path, "r+", opener=lambda name, flags: os.open(name, flags | os.O_CREAT, 0o600))
 
 
 def cut(path: Path, size: int) -> None:

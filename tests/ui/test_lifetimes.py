@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +31,7 @@ from ui.window import Window
 __all__ = ["open_window", "settled"]  # fixtures
 
 LATE_S = 0.02  # at most, until a task begins
+UI = Path(tasks.__file__).parent
 PER_WINDOW = 20  # pages and dialogs
 ACTIONS = (
     ("bench", "&Settings..."), ("bench", "&Shortcuts and figures"), ("bench", "&About Dyno"),
@@ -183,6 +186,13 @@ def _change_all(context: Context) -> None:
     context.theme.set_appearance("light" if context.theme.is_dark else "dark")
     for what in ("sessions", "targets", "surveys", "presets", "sequences", "settings"):
         context.bus.changed.emit(Changes(**{what: True}))
+
+
+def test_what_outlives_a_page_is_connected_to_no_lambda() -> None:
+    """Qt ends a connection to a method with the widget that has it; a lambda is called all the same."""
+    lasting = re.compile(r"\b(theme|bus|plans)\.\w+\.connect\((?!self\.|window\.)")
+    found = [path.name for path in UI.rglob("*.py") if lasting.search(path.read_text())]
+    assert found == []
 
 
 def test_what_is_closed_is_connected_to_nothing(window: Window, qtbot: QtBot) -> None:

@@ -121,6 +121,50 @@ def test_widgets_know_neither_store_nor_window() -> None:
     assert not {path for path in importers(*strange) if path.startswith("ui/widgets/")}
 
 
+# what the standard library has not everywhere: on Windows, and the first two of os not on macOS either
+OF_OS = (
+    "O_PATH listxattr O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK WEXITSTATUS WIFEXITED chown fchmod fchown"
+    " fork forkpty getegid geteuid getgid getloadavg getpgid getuid killpg lchown memfd_create mkfifo mknod nice"
+    " openpty pidfd_open pread pwrite sched_getaffinity sched_setaffinity sendfile set_blocking setpgid"
+    " setsid statvfs sync sysconf uname wait"
+)
+OF_SIGNAL = (
+    "SIGALRM SIGCHLD SIGCONT SIGHUP SIGKILL SIGPIPE SIGQUIT SIGSTOP SIGTSTP SIGUSR1 SIGUSR2 SIGWINCH alarm"
+    " pause pthread_sigmask setitimer sigwait"
+)
+NOT_EVERYWHERE = {
+    "fcntl", "grp", "posix", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty",
+    "select.epoll", "select.kqueue", "select.poll", "select.POLLIN", "socket.AF_UNIX", "socket.SO_PEERCRED",
+    "time.clock_gettime", "start_new_session", "preexec_fn", "pass_fds", "dir_fd",
+    *(f"os.{name}" for name in OF_OS.split()), *(f"signal.{name}" for name in OF_SIGNAL.split()),
+}  # fmt: skip
+TO_THIS_COMPUTER = {
+    "os.killpg", "os.set_blocking", "select.poll", "select.POLLIN", "signal.SIGKILL", "start_new_session",
+}  # fmt: skip
+
+
+def used_of(path: Path, names: set[str]) -> set[str]:
+    """Which of these a file imports, reaches by a dot or passes by name."""
+    found = set(imports_of(path))
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            found.add(f"{node.value.id}.{node.attr}")
+        elif isinstance(node, ast.keyword) and node.arg:
+            found.add(node.arg)
+    return found & names
+
+
+def test_the_desktop_needs_nothing_that_only_linux_has() -> None:
+    """So that macOS and Windows stay open; what there is belongs to this computer as a target, and to X."""
+    target = {*files("app/agent"), ROOT / "app/remote/starter.py"}  # the latter is a text to the desktop
+    found = {
+        str(path.relative_to(ROOT)): used
+        for path in {*files("app", "ui")} - target
+        if (used := used_of(path, NOT_EVERYWHERE))
+    }
+    assert found == {"app/remote/connection.py": TO_THIS_COMPUTER, "ui/display.py": {"socket.AF_UNIX"}}
+
+
 DEAR = {"numpy", "paramiko", "pymysql", "jinja2", "pyqtgraph"}
 AFTER_THE_PAINT = {"sqlite3", "msgspec", "tomllib", "tomli_w", "app.catalog", "app.planner", "app.history",
                    "app.remote", "app.follower", "app.targets", "ui.dialogs", "ui.pages.bench"}  # fmt: skip
