@@ -124,9 +124,9 @@ def test_widgets_know_neither_store_nor_window() -> None:
 # what the standard library has not everywhere: on Windows, and the first two of os not on macOS either
 OF_OS = (
     "O_PATH listxattr O_CLOEXEC O_DIRECTORY O_NOFOLLOW O_NONBLOCK WEXITSTATUS WIFEXITED chown fchmod fchown"
-    " fork forkpty getegid geteuid getgid getloadavg getpgid getuid killpg lchown memfd_create mkfifo mknod nice"
-    " openpty pidfd_open pread pwrite sched_getaffinity sched_setaffinity sendfile set_blocking setpgid"
-    " setsid statvfs sync sysconf uname wait"
+    " fork forkpty getegid geteuid getgid getloadavg getpgid getuid killpg lchown memfd_create mkfifo mknod"
+    " nice openpty pidfd_open pread pwrite sched_getaffinity sched_setaffinity sendfile set_blocking"
+    " setpgid setsid statvfs sync sysconf uname wait"
 )
 OF_SIGNAL = (
     "SIGALRM SIGCHLD SIGCONT SIGHUP SIGKILL SIGPIPE SIGQUIT SIGSTOP SIGTSTP SIGUSR1 SIGUSR2 SIGWINCH alarm"
