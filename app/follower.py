@@ -215,8 +215,16 @@ class Pumped:
 class Pump:
     """The step of following, for one connect: read, take apart, store."""
 
-    def __init__(self, plan: str, sessions: Iterable[str], writer: Writer, gather: int = GATHER) -> None:
+    def __init__(
+        self,
+        plan: str,
+        sessions: Iterable[str],
+        writer: Writer,
+        gather: int = GATHER,
+        told: dict[str, int] | None = None,
+    ) -> None:
         self._plan = plan
+        self._offsets = {} if told is None else told  # up to which events were returned
         self._writer = writer
         self._gather = gather
         self._frames = Frames()
@@ -247,7 +255,8 @@ class Pump:
             return
         try:
             for offset, raw in _joined(parts):
-                new = self._writer.append(self._plan, session, offset, raw)
+                new = self._writer.append(self._plan, session, offset, raw, with_known=True)
+                self._offsets[session] = offset + len(raw)
                 pumped.events[session] = pumped.events.get(session, Events()) + new
         except JournalError as error:
             self.open.discard(session)
@@ -299,7 +308,9 @@ class Follower:
         clock: Callable[[], float] = time.time,
         stopping: threading.Event | None = None,
         gather: int = GATHER,
+        told: Mapping[str, int] | None = None,
     ) -> None:
+        """`told`: the bytes of each journal that the caller has read itself; else what is stored."""
         self._home = home
         self._plan = plan
         self._sessions = tuple(sessions)
@@ -308,6 +319,7 @@ class Follower:
         self._clock = clock
         self._stopping = stopping or threading.Event()
         self._gather = gather
+        self._told = dict(told or {})  # what others store meanwhile is told all the same
         self._failures = 0
         self._refused: set[str] = set()
         self._link = Link()
@@ -340,8 +352,10 @@ class Follower:
         source = self._connect()
         stream = None
         try:
-            stream = source.follow(self._plan, {session: writer.offset(session) for session in wanted})
-            self._read(stream, Pump(self._plan, wanted, writer, self._gather), history)
+            for session, offset in writer.offsets(wanted).items():
+                self._told[session] = min(self._told.get(session, offset), offset)
+            stream = source.follow(self._plan, {session: self._told[session] for session in wanted})
+            self._read(stream, Pump(self._plan, wanted, writer, self._gather, self._told), history)
         finally:
             if stream is not None:
                 stream.close()

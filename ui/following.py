@@ -13,6 +13,7 @@ from app.follower import Follower, Update
 from app.history import journals
 from app.history.decoding import decode_lines
 from app.history.history import History
+from app.history.writing import Writer
 from app.progress import PlanProgress
 from app.protocol.events import ProtocolError
 from app.targets import Ask, agent_on, connect
@@ -49,10 +50,11 @@ def follow_plan(
         return agent_on(connect(target, ask), target, directory, sha)
 
     try:
-        say(News(plan, progress=_replayed(home, followed.sessions)))
+        told, progress = _replayed(home, followed.sessions)
+        say(News(plan, progress=progress))
         Follower(
             home, plan, followed.sessions, reach, lambda update: say(News(plan, update=update)),
-            stopping=stopping, gather=GATHER,
+            stopping=stopping, gather=GATHER, told=told,
         ).run()  # fmt: skip
     except Exception as error:
         say(News(plan, error=error))
@@ -74,13 +76,13 @@ def teller(
     return say
 
 
-def _replayed(home: Path, sessions: Sequence[str]) -> PlanProgress:
-    """What the kept journals tell of a plan."""
+def _replayed(home: Path, sessions: Sequence[str]) -> tuple[dict[str, int], PlanProgress]:
+    """What the kept journals tell of a plan, and how far they were stored before."""
     progress = PlanProgress()
     with History(home) as history:
-        folder = history.journals
+        folder, told = history.journals, Writer(history).offsets(sessions)
     for session in sessions:
         with suppress(ProtocolError):
             for raw in journals.chunks(journals.path_of(folder, session), CHUNK):
                 progress.take_all(session, decode_lines(raw))
-    return progress
+    return told, progress

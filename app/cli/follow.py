@@ -153,6 +153,7 @@ def watch_sessions(
     """
     from ..follower import Follower
     from ..history.counting import unsteady_steps
+    from ..history.writing import Writer
     from .run import how_to_come_back
     from .session import opened
     from .watch import Watch, follow
@@ -163,8 +164,9 @@ def watch_sessions(
     sessions = without_deleted(sessions)
     with opened() as history:
         watch = Watch(say, lambda: unsteady_steps(history, plan))
+        told = Writer(history).offsets(sessions)  # before they are read: what comes between is told twice
         watch.replay(home(), sessions)
-        ended = follow(lambda publish: Follower(home(), plan, sessions, reach, publish), watch)
+        ended = follow(lambda publish: Follower(home(), plan, sessions, reach, publish, told=told), watch)
     if not ended:
         back = how_to_come_back(target.name, directory if is_named else "")
         say(f"detached: the plan goes on at {target.name}; {back}")

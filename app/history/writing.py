@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -50,9 +51,14 @@ class Writer:
         """A person took it away: it comes back by `undelete` or an import only."""
         return self._history.one("SELECT 1 FROM deleted WHERE session = ?", (session,)) is not None
 
-    def append(self, plan: str, session: str, offset: int, raw: bytes) -> Events:
+    def offsets(self, sessions: Iterable[str]) -> dict[str, int]:
+        """How far each journal is stored."""
+        return {session: self.offset(session) for session in sessions}
+
+    def append(self, plan: str, session: str, offset: int, raw: bytes, with_known: bool = False) -> Events:
         """Store bytes that lie at `offset` of the journal; returns the events that were new.
 
+        `with_known`: the others too, which somebody else has stored.
         From the first line that cannot be read on, the bytes are kept and not read: see `refusal`.
         A session that was deleted stays away.
         """
@@ -62,10 +68,11 @@ class Writer:
                 return Events()
             place = self._place(session)
             before = place.offset
-            raw = _continuing(session, place, offset, raw)
+            new = _continuing(session, place, offset, raw)
+            known = raw[: len(raw) - len(new)] if with_known and not place.refused else b""
             try:
-                journals.write_at(path, before, raw)
-                return self._store_readable(plan, session, place, raw)
+                journals.write_at(path, before, new)
+                return Events(decode_lines(known)) + self._store_readable(plan, session, place, new)
             except BaseException:
                 self._recorders.pop(session, None)
                 journals.cut(path, before)

@@ -356,3 +356,20 @@ def test_on_start_the_kept_journal_is_cut_back(torn: Path) -> None:
     follow(torn, ScriptedTarget(rest))
     assert (torn / "journals" / f"{FIRST}.jsonl").read_bytes() == WHOLES[FIRST].raw
     assert states(torn) == ["completed", "completed"]
+
+
+def test_two_followers_of_one_home_each_tell_every_event(tmp_path: Path) -> None:
+    """One of them stores: what it has stored while the other was on its way is told by that one too."""
+    told = [Told(), Told()]
+
+    class Slow(ScriptedTarget):
+        def follow(self, plan: str, offsets: Mapping[str, int]) -> ScriptedStream:
+            assert set(offsets.values()) == {0}
+            Follower(tmp_path, PLAN.id, list(WHOLES), fast.connect, told[0], stopping=Impatient()).run()
+            return rest(offsets)
+
+    fast, slow = ScriptedTarget(rest), Slow()
+    Follower(tmp_path, PLAN.id, list(WHOLES), slow.connect, told[1], stopping=Impatient()).run()
+    for session, whole in WHOLES.items():
+        assert told[0].events(session) == told[1].events(session)
+        assert [event.seq for event in told[1].events(session)] == [event.seq for event in whole.events]  # type: ignore[attr-defined]
