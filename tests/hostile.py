@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
+from app.protocol.events import Fact, SeriesDeclared, SessionPlanned
 from app.protocol.plan import Plan
+from tests.journals import Maker
 
 CONTROLS = (
     *"\x00\x01\x07\x08\x0b\x0c\r\x1b\x1f\x7f\x80\x85\x9b\x9d\x9f",
@@ -74,19 +76,17 @@ def laced_plan(true: Plan) -> Plan:
     return Plan.from_json(plan)
 
 
-def laced_journal(raw: bytes) -> bytes:
-    """Every text of a journal is hostile; its series have their names, and one has another."""
-    lines = [json.loads(line) for line in raw.splitlines()]
-    made = []
-    for line in lines:
-        each = laced(line, EXACT)
-        if line["kind"] == "session_planned":
-            each["plan"] = line["plan"]  # of a plan that was laced
-        if line["kind"] == "series_declared":
-            for series, true in zip(each["series"][1:], line["series"][1:], strict=True):
-                series["name"] = true["name"]
-            each["series"][0].update(line["series"][0], label=each["series"][0]["label"])
-        if line["kind"] == "fact":
-            each["name"] = line["name"]
-        made.append(json.dumps(each, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
-    return b"".join(made)
+class HostileMaker(Maker):
+    """Every text of its events is hostile; series and facts have the names that lead to them."""
+
+    def add(self, kind: Any, **fields: Any) -> None:
+        if kind is SessionPlanned:  # of a plan that was laced
+            super().add(kind, **fields)
+        elif kind is SeriesDeclared:
+            series = [{**laced(each, EXACT), "name": each["name"]} for each in fields["series"]]
+            super().add(kind, series=series)
+        else:
+            super().add(kind, **laced(fields, (*EXACT, "name") if kind is Fact else EXACT))
+
+    def declare(self, series: Sequence[dict[str, Any]]) -> None:
+        super().declare([*series, laced(series[-1], EXACT)])

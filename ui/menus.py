@@ -13,6 +13,7 @@ from app.errors import DynoError
 from app.settings import APPEARANCES, keep_settings, read_settings
 
 from .context import Context
+from .plain import as_tip
 from .widgets.message import told
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _action(window: Window, text: str, shortcut: str, tip: str, triggered: Calla
     made = QAction(text, window)
     if shortcut:
         made.setShortcut(QKeySequence(shortcut))
-    made.setToolTip(tip)
+    made.setToolTip(as_tip(tip))
     made.setStatusTip(tip)
     made.triggered.connect(lambda _=False: triggered())
     return made

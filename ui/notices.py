@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QSystemTrayIcon, QWidget
 
 from app.errors import DynoError
+from app.harmless import harmless
 from app.remote.secrets import SecretNeededError
 from app.settings import read_settings
 from app.targets import Target
@@ -112,7 +113,7 @@ class Notices(QObject):
             if self._tray is None:
                 self._tray = QSystemTrayIcon(self._window.windowIcon(), self)
                 self._tray.show()
-            self._tray.showMessage("Dyno", text)
+            self._tray.showMessage("Dyno", harmless(text))
 
     def _are_wanted(self) -> bool:
         try:

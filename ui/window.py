@@ -6,11 +6,14 @@ from PySide6.QtCore import QEvent, QSize, QTimer
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QToolBar, QVBoxLayout, QWidget
 
+from app.harmless import harmless
+
 from .bus import Wanted
 from .context import Context
 from .menus import add_file_menu, add_help_menu, add_view_menu
 from .pages import PLACES, Place
 from .pages.page import Page
+from .plain import as_tip
 from .widgets.message import Message
 
 FIRST_SIZE = QSize(1280, 800)
@@ -59,7 +62,7 @@ class Window(QMainWindow):
             menu.menuAction().setVisible(each == name)
             self._actions[each].setEnabled(each == name)
         self._stack.setCurrentWidget(page)
-        self.setWindowTitle(f"{page.title} — Dyno" if page.title else "Dyno")
+        self.setWindowTitle(harmless(f"{page.title} — Dyno" if page.title else "Dyno"))
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)
@@ -95,7 +98,7 @@ class Window(QMainWindow):
             action = QAction(place.title, self)
             action.setCheckable(True)
             action.setShortcut(QKeySequence(f"Ctrl+{at}"))
-            action.setToolTip(f"{place.tip} (Ctrl+{at})")
+            action.setToolTip(as_tip(f"{place.tip} (Ctrl+{at})"))
             action.setStatusTip(place.tip)
             action.triggered.connect(lambda _=False, name=place.name: self.show_page(name))
             group.addAction(action)
@@ -149,7 +152,7 @@ class Window(QMainWindow):
         self._context.tasks.run(self, _import_pages, lambda _: None, lambda _: None)
 
     def _on_said(self, text: str) -> None:
-        self.statusBar().showMessage(text, SAID_MS)
+        self.statusBar().showMessage(harmless(text), SAID_MS)
 
     def _on_wanted(self, wanted: Wanted) -> None:
         self.show_page(wanted.page)

@@ -5,18 +5,19 @@ from __future__ import annotations
 from importlib.metadata import version
 
 from PySide6.QtCore import Qt, qVersion
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from ..context import Context
+from ..plain import Label
 
 
 class AboutDialog(QDialog):
     def __init__(self, context: Context, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("About Dyno")
-        heading = QLabel(f"Dyno {version('dyno')}")
+        heading = Label(f"Dyno {version('dyno')}")
         heading.setProperty("role", "title")
-        text = QLabel(
+        text = Label(
             "The test bench for MySQL storage engines.\n\n"
             f"Qt {qVersion()}, PySide6 {version('PySide6-Essentials')} (LGPL), MIT licence.\n"
             f"Everything is kept in {context.home}"

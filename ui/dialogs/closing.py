@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
+from ..plain import Label
 from ..plans import Plans
 
 
@@ -15,7 +16,7 @@ class ClosingDialog(QDialog):
         super().__init__(parent)
         self._plans = plans
         self.setWindowTitle("Close Dyno")
-        self._heading, self._text = QLabel(), QLabel()
+        self._heading, self._text = Label(), Label()
         self._heading.setProperty("role", "heading")
         self._text.setWordWrap(True)
         self._text.setMinimumWidth(420)

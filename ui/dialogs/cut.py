@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QSpinBox,
@@ -16,12 +15,14 @@ from PySide6.QtWidgets import (
 )
 
 from app.errors import InputError
+from app.harmless import harmless
 from app.history.counting import Countable, Cut
 from app.history.edits import MAX_NAME
 from app.stats import Steadiness
 from app.step_text import WHOLE
 from app.units import with_unit
 
+from ..plain import Label
 from ..theme import SPACE, Theme
 from ..widgets.chart import Line, Span, TimeAxis, TimeChart
 from ..widgets.pyramid import Track
@@ -57,8 +58,8 @@ class CutDialog(QDialog):
         cut = step.cut or Cut(0, self._whole - 1)
         self._first = self._spin("From second", cut.first_s)
         self._end = self._spin("To second", cut.last_s + 1)
-        self._reason = QLineEdit(cut.reason)
-        self._told = QLabel()
+        self._reason = QLineEdit(harmless(cut.reason))
+        self._told = Label()
         self._told.setWordWrap(True)
         self._chart = TimeChart(theme, step.label, step.unit)
         self._axis = _ChoosingAxis(self)
@@ -83,7 +84,7 @@ class CutDialog(QDialog):
     # ---- building
 
     def _build(self, name: str) -> None:
-        title, hint = QLabel(f"{name}: {self._step.label}"), QLabel(_HINT)
+        title, hint = Label(f"{name}: {self._step.label}"), Label(_HINT)
         title.setProperty("role", "title")
         hint.setProperty("role", "muted")
         hint.setWordWrap(True)
@@ -106,7 +107,7 @@ class CutDialog(QDialog):
         line = QHBoxLayout()
         line.setSpacing(SPACE)
         for text, field in (("&From second", self._first), ("&to", self._end), ("&Why", self._reason)):
-            label = QLabel(text)
+            label = Label(text)
             label.setBuddy(field)
             line.addWidget(label)
             line.addWidget(field, 1 if field is self._reason else 0)

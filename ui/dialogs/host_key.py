@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.remote.hostkeys import HostKeyChangedError, HostKeyError
 
+from ..plain import Label
 from ..theme import SPACE
 
 WIDTH = 78 * SPACE
@@ -60,7 +61,7 @@ class HostKeyDialog(QDialog):
         frame = QFrame()
         frame.setProperty("role", "message")
         frame.setProperty("tone", "error" if self.is_changed else "info")
-        heading = QLabel(self._heading())
+        heading = Label(self._heading())
         heading.setProperty("role", "bad" if self.is_changed else "heading")
         heading.setWordWrap(True)
         font = heading.font()
@@ -81,12 +82,12 @@ class HostKeyDialog(QDialog):
         keys = QWidget()
         form = QFormLayout(keys)
         form.setContentsMargins(SPACE, 0, SPACE, 0)
-        form.addRow("Target", QLabel(self.error.target))
+        form.addRow("Target", Label(self.error.target))
         if isinstance(self.error, HostKeyChangedError):
             form.addRow("Trusted so far", _fingerprint("\n".join(self.error.trusted), "Trusted fingerprint"))
         offered = _fingerprint(f"{self.error.fingerprint}", "Offered fingerprint")
         form.addRow("Offered now" if self.is_changed else "Fingerprint", offered)
-        form.addRow("Kind of key", QLabel(self.error.key_type))
+        form.addRow("Kind of key", Label(self.error.key_type))
         return keys
 
     def _way(self) -> str:
@@ -113,7 +114,7 @@ class HostKeyDialog(QDialog):
 
 
 def _wrapped(text: str) -> QLabel:
-    label = QLabel(text)
+    label = Label(text)
     label.setWordWrap(True)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
@@ -121,7 +122,7 @@ def _wrapped(text: str) -> QLabel:
 
 def _fingerprint(text: str, name: str) -> QLabel:
     """In letters of one width, to be compared and copied."""
-    label = QLabel(text)
+    label = Label(text)
     label.setAccessibleName(name)
     label.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
     label.setTextInteractionFlags(

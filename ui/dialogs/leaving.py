@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from ..plain import plain_box
+
 _BUTTON = QMessageBox.StandardButton
 
 
 def may_be_lost(parent: QWidget, title: str, what: str) -> bool:
     """Whether a person lets go of it; Cancel is what Enter and Escape choose."""
-    answer = QMessageBox.question(
-        parent, title, f"What was changed of {what} is not kept. Leave it all the same?",
-        _BUTTON.Discard | _BUTTON.Cancel, _BUTTON.Cancel,
-    )  # fmt: skip
+    box = QMessageBox(QMessageBox.Icon.Question, title, "", _BUTTON.Discard | _BUTTON.Cancel, parent)
+    plain_box(box, f"What was changed of {what} is not kept. Leave it all the same?", "")
+    box.setDefaultButton(_BUTTON.Cancel)
+    answer = box.exec()
+    box.deleteLater()
     return answer == _BUTTON.Discard

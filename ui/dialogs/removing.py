@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from ..plain import plain_box
+
 
 def ask_before(parent: QWidget, question: str, consequence: str, carry_out: Callable[[], object]) -> None:
     """A question that begins with what is done: "Remove the target xeon?". Enter and Escape choose Cancel."""
@@ -13,8 +15,7 @@ def ask_before(parent: QWidget, question: str, consequence: str, carry_out: Call
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Question)
     box.setWindowTitle(verb)
-    box.setText(question)
-    box.setInformativeText(consequence)
+    plain_box(box, question, consequence)
     yes = box.addButton(f"&{verb}", QMessageBox.ButtonRole.AcceptRole)
     box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
     box.finished.connect(lambda _: carry_out() if box.clickedButton() is yes else None)

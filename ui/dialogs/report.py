@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.harmless import harmless
 from app.report.content import SECTIONS
 
 _WORDS = {
@@ -36,7 +37,7 @@ class ReportDialog(QDialog):
     def __init__(self, title: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Report")
-        self._title = QLineEdit(title)
+        self._title = QLineEdit(harmless(title))
         self._ticks = {name: QCheckBox(_WORDS[name]) for name in SECTIONS}
         self._text = QPlainTextEdit()
         self._text.setPlaceholderText("Text of your own, above everything else; Markdown")

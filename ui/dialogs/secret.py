@@ -6,12 +6,12 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QLineEdit,
     QVBoxLayout,
     QWidget,
 )
 
+from ..plain import Label
 from ..theme import SPACE
 
 WIDTH = 56 * SPACE
@@ -27,13 +27,13 @@ class SecretDialog(QDialog):
         self.setWindowTitle(f"{what.capitalize()} needed")
         self.setMinimumWidth(WIDTH)
         self.field = self._make_field()
-        label = QLabel(f"{prompt[:1].upper()}{prompt[1:]}")
+        label = Label(f"{prompt[:1].upper()}{prompt[1:]}")
         label.setWordWrap(True)
         label.setBuddy(self.field)
-        refused = QLabel("The last answer was not accepted.")
+        refused = Label("The last answer was not accepted.")
         refused.setProperty("role", "bad")
         refused.setVisible(was_refused)
-        note = QLabel("Kept in memory until Dyno is closed, so that a lost link comes back by itself.")
+        note = Label("Kept in memory until Dyno is closed, so that a lost link comes back by itself.")
         note.setProperty("role", "muted")
         note.setWordWrap(True)
         layout = QVBoxLayout(self)

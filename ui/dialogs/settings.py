@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -25,6 +24,7 @@ from app.targets import LOCAL, Targets
 
 from ..bus import Changes
 from ..context import Context
+from ..plain import Label
 from ..widgets.message import Message
 
 _WORDS = {"system": "As the system", "light": "Light", "dark": "Dark"}
@@ -80,7 +80,7 @@ class SettingsDialog(QDialog):
 
     def _directory(self) -> QWidget:
         part = QWidget()
-        path = QLabel(str(self._context.home))
+        path = Label(str(self._context.home))
         path.setToolTip("History, journals, presets, targets; DYNO_HOME names another place")
         open_it = QPushButton("Open")
         open_it.setToolTip("Show the directory in the file manager")

@@ -11,6 +11,7 @@ from app.drafting import Draft
 from app.presets import Preset
 from app.tried import tried
 
+from ..plain import plain_data
 from ..theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -63,6 +64,7 @@ class ChoiceModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._choices.presets)
 
+    @plain_data
     def data(self, index: Index, role: int = ROLE.DisplayRole) -> Any:
         if not index.isValid():
             return None
@@ -90,6 +92,7 @@ class ChoiceModel(QAbstractTableModel):
         flags = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
         return flags | Qt.ItemFlag.ItemIsUserCheckable if self._is_checkable(index) else flags
 
+    @plain_data
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Horizontal and section < len(self._choices.presets):
             return _preset_head(self._choices.presets[section], role)

@@ -18,6 +18,7 @@ from app.stability import Key, key_of, row_with, single_columns
 from app.step_text import named
 from app.units import count_text
 
+from ..plain import plain_data
 from ..theme import Theme
 from .heads import LEFT, RIGHT
 from .judged import Cell, Judged, direction_text, mean_tip
@@ -171,6 +172,7 @@ class ComparisonModel(QAbstractTableModel):
         is_step = self.row_at(index.row()) is not None
         return super().flags(index) if is_step else Qt.ItemFlag.NoItemFlags  # the keyboard goes past it
 
+    @plain_data
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
@@ -190,6 +192,7 @@ class ComparisonModel(QAbstractTableModel):
             return column_tip(self._comparison["sessions"][at], shown)
         return shown if role == COLUMN else None
 
+    @plain_data
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         cell = self.cell(index.row(), index.column())
         match role:

@@ -13,6 +13,7 @@ from app.drafting import Draft, Outcome, Problem, names_of
 from app.planner import ContenderRequest
 from app.protocol.plan import MEMORY
 
+from ..plain import plain_data
 from ..theme import Theme
 from .choices import ROLE, Index, engine_text
 
@@ -74,6 +75,7 @@ class ContenderModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(COLUMNS)
 
+    @plain_data
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> Any:
         if orientation != Qt.Orientation.Horizontal:
             return None
@@ -82,6 +84,7 @@ class ContenderModel(QAbstractTableModel):
             return title
         return TIPS.get(key) if role == ROLE.ToolTipRole else None
 
+    @plain_data
     def data(self, index: Index, role: int = ROLE.DisplayRole) -> Any:
         if not index.isValid():
             return None

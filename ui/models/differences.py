@@ -12,6 +12,7 @@ from app.differences import DifferenceEntry
 from app.differences_text import shown_values
 from app.units import bytes_text
 
+from ..plain import plain_data
 from ..theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -50,6 +51,7 @@ class DifferencesModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else 1 + len(self._names)
 
+    @plain_data
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
@@ -58,6 +60,7 @@ class DifferencesModel(QAbstractTableModel):
         name = self._names[section - 1] if section else "what"
         return name if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole) else None
 
+    @plain_data
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self._rows[index.row()]
         if isinstance(row, str):

@@ -15,6 +15,7 @@ from app.protocol.plan import PREPARING, Step
 from app.step_text import named, remarks_of, remarks_text
 from app.units import bytes_text, figure_text, with_unit
 
+from ..plain import plain_data
 from ..theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
@@ -89,6 +90,7 @@ class ResultsModel(QAbstractTableModel):
     def columnCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(COLUMNS)
 
+    @plain_data
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         if orientation != Qt.Orientation.Horizontal:
             return None
@@ -99,6 +101,7 @@ class ResultsModel(QAbstractTableModel):
             return self._tip(column)
         return _alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
+    @plain_data
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         step, column = self._steps[index.row()], COLUMNS[index.column()]
         match role:

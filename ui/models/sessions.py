@@ -18,6 +18,7 @@ from PySide6.QtCore import (
 from app.history.browsing import Filter, Found, Order, SessionLine, browse, lines
 from app.history.history import History
 
+from ..plain import plain_data
 from ..tasks import Latest, Tasks
 from ..theme import Theme
 from .heads import LEFT, RIGHT, head_data
@@ -127,6 +128,7 @@ class SessionModel(QAbstractTableModel):
         flags = super().flags(index)
         return flags | Qt.ItemFlag.ItemIsEditable if index.isValid() and index.column() == NAME else flags
 
+    @plain_data
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
@@ -134,6 +136,7 @@ class SessionModel(QAbstractTableModel):
             return None
         return head_data(self._columns[section], role)
 
+    @plain_data
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role not in _GIVEN or not index.isValid():
             return None

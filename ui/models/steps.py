@@ -12,6 +12,7 @@ from app.history.figures import StepEntry
 from app.step_text import named, remarks_of, remarks_text
 from app.units import figure_text
 
+from ..plain import plain_data
 from ..theme import Theme
 from .heads import LEFT, RIGHT, head_data
 
@@ -115,6 +116,7 @@ class StepModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(COLUMNS)
 
+    @plain_data
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
@@ -122,6 +124,7 @@ class StepModel(QAbstractTableModel):
             return None
         return head_data(COLUMNS[section], role)
 
+    @plain_data
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None

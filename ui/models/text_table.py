@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.text_table import TextTable
 
+from ..plain import plain_data
 from .heads import LEFT, RIGHT
 
 SHARE = Qt.ItemDataRole.UserRole  # of a cell: float | None
@@ -38,6 +39,7 @@ class TextTableModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._table.heads)
 
+    @plain_data
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
@@ -50,6 +52,7 @@ class TextTableModel(QAbstractTableModel):
                 return self._side(section)
         return None
 
+    @plain_data
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.ToolTipRole:

@@ -8,6 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from ..plain import as_tip
+
 
 def action(
     owner: QWidget,
@@ -23,7 +25,7 @@ def action(
     if shortcut:
         made.setShortcut(QKeySequence(shortcut))
         made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-    made.setToolTip(f"{tip} ({QKeySequence(shortcut).toString()})" if shortcut else tip)
+    made.setToolTip(as_tip(f"{tip} ({QKeySequence(shortcut).toString()})" if shortcut else tip))
     made.setStatusTip(tip)
     made.triggered.connect(lambda _checked=False: triggered())
     owner.addAction(made)

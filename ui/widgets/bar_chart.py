@@ -8,6 +8,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
+from ..plain import fitted
 from ..theme import SPACE, Theme
 from .frame import AXIS, Reach, draw_reach
 from .head import drawn_colour
@@ -73,7 +74,7 @@ class BarChart(StillChart):
         self._area.y = snug(min(values, default=0.0), top, most)
         room = self._room(self._area.plot.width(), self._ground.rows)
         metrics, middle = self.fontMetrics(), Qt.TextElideMode.ElideMiddle
-        elided = [metrics.elidedText(name, middle, room) for name in self._categories]
+        elided = [fitted(metrics, name, middle, room) for name in self._categories]
         self._ground.x_ticks = [(float(at), text) for at, text in enumerate(elided)]
         self._ground.y_ticks = figure_ticks(*self._area.y, most)
         self._ground.has_lines_across = False

@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from app.harmless import harmless_text
+
 
 class CodeView(QPlainTextEdit):
     """Selected and copied as any text; Tab leaves it."""
@@ -19,5 +21,6 @@ class CodeView(QPlainTextEdit):
 
     def show_text(self, text: str) -> None:
         """Another text; the same one keeps its place."""
-        if text != self.toPlainText():
-            self.setPlainText(text)
+        shown = harmless_text(text)
+        if shown != self.toPlainText():
+            self.setPlainText(shown)

@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
+from ..plain import as_tip
 from ..theme import SPACE, Theme
 
 _TINT = 36  # of 255: the letters stay what is read
@@ -63,7 +64,7 @@ class CodeEditor(QPlainTextEdit):
         if event.type() != QEvent.Type.ToolTip or not isinstance(event, QHelpEvent):
             return super().viewportEvent(event)
         line = self.cursorForPosition(event.pos()).blockNumber() + 1
-        QToolTip.showText(event.globalPos(), self._said.get(line, ""), self.viewport())
+        QToolTip.showText(event.globalPos(), as_tip(self._said.get(line, "")), self.viewport())
         return True
 
     def go_to_line(self, line: int) -> None:

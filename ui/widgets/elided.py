@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from ..plain import Label, as_tip, fitted
 
 
-class ElidedLabel(QLabel):
+class ElidedLabel(Label):
     """As wide as its text where there is room."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        self.setTextFormat(Qt.TextFormat.PlainText)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
@@ -27,7 +28,7 @@ class ElidedLabel(QLabel):
         self._tell()
 
     def _tell(self) -> None:
-        self.setToolTip(self.text() if self._shown() != self.text() else "")
+        self.setToolTip(as_tip(self.text() if self._shown() != self.text() else ""))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -36,4 +37,4 @@ class ElidedLabel(QLabel):
         painter.end()
 
     def _shown(self) -> str:
-        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        return fitted(self.fontMetrics(), self.text(), Qt.TextElideMode.ElideRight, self.width())

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
+from ..plain import Label
 from .actions import plain_text
 
 WIDTH = 480
@@ -15,7 +16,7 @@ class EmptyPage(QWidget):
     def __init__(self, title: str, text: str, *actions: QAction, parent: QWidget | None = None) -> None:
         """The first of the actions is the next step."""
         super().__init__(parent)
-        heading, words = QLabel(title), QLabel(text)
+        heading, words = Label(title), Label(text)
         heading.setProperty("role", "title")
         words.setProperty("role", "muted")
         words.setWordWrap(True)

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
+from app.harmless import harmless
+
+from ..plain import fitted
 from ..theme import SPACE, Theme
 from .lines import Span, mixed
 from .scale import Tick
@@ -79,13 +82,13 @@ class Ground:
             width, row = float(metrics.horizontalAdvance(text)), at % self.rows
             left = min(max(frame.px(x) - width / 2, 0.0), frame.plot.right() + SPACE - width)
             if left > ends[row]:
-                painter.drawText(QPointF(left, frame.plot.bottom() + 15 + ROW * row), text)
+                painter.drawText(QPointF(left, frame.plot.bottom() + 15 + ROW * row), harmless(text))
                 ends[row] = left + width + SPACE / 2
         if self.corner and self.x_ticks:
             first = frame.px(self.x_ticks[0][0]) - metrics.horizontalAdvance(self.x_ticks[0][1]) / 2
             if metrics.horizontalAdvance(self.corner) + 2 < first:
                 painter.setPen(mixed(theme.colour("muted"), theme.colour("base"), 0.7))
-                painter.drawText(QPointF(0, frame.plot.bottom() + 15), self.corner)
+                painter.drawText(QPointF(0, frame.plot.bottom() + 15), harmless(self.corner))
 
     def _draw_grid(self, painter: QPainter, frame: Frame, theme: Theme) -> None:
         plot = frame.plot
@@ -124,9 +127,7 @@ class Ground:
                 painter.drawLine(QLineF(x, top, x, frame.plot.bottom()))
         if span.label and place.width() >= _NARROWEST_LABEL:
             lane = QRectF(place.left() + 4, place.top() - LANE, place.width() - 6, LANE)
-            text = painter.fontMetrics().elidedText(
-                span.label, Qt.TextElideMode.ElideRight, int(lane.width())
-            )
+            text = fitted(painter.fontMetrics(), span.label, Qt.TextElideMode.ElideRight, int(lane.width()))
             painter.setPen(theme.colour("muted"))
             painter.drawText(lane, Qt.AlignmentFlag.AlignVCenter, text)
 
@@ -214,7 +215,7 @@ def draw_focus(painter: QPainter, frame: Frame, theme: Theme) -> None:
 
 
 def _draw_boxed(painter: QPainter, theme: Theme, text: str, at: QPointF, room: float) -> None:
-    shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(room))
+    shown = fitted(painter.fontMetrics(), text, Qt.TextElideMode.ElideRight, int(room))
     width = painter.fontMetrics().horizontalAdvance(shown) + 4
     place = QRectF(at.x(), at.y(), width, painter.fontMetrics().height())
     painter.fillRect(place, theme.colour("base"))

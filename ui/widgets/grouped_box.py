@@ -15,6 +15,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.harmless import harmless
+
+from ..plain import as_shown, as_tip
 from ..theme import SPACE, Theme
 
 WIDTH = 560  # pixels of the list: a sentence takes two or three lines
@@ -57,16 +60,16 @@ class GroupedBox(QComboBox):
 
 
 def _heading(text: str) -> QStandardItem:
-    item = QStandardItem(text)
+    item = QStandardItem(harmless(text))
     item.setFlags(Qt.ItemFlag.NoItemFlags)
     return item
 
 
 def _item(entry: Entry, heading: str) -> QStandardItem:
-    item = QStandardItem(entry.text)
+    item = QStandardItem(harmless(entry.text))
     item.setData(entry.data, Qt.ItemDataRole.UserRole)
-    item.setData(entry.about, _ABOUT)
-    item.setData(entry.about, Qt.ItemDataRole.ToolTipRole)
+    item.setData(as_shown(entry.about), _ABOUT)
+    item.setData(as_tip(entry.about), Qt.ItemDataRole.ToolTipRole)
     item.setData(f"{entry.text}, {heading}: {entry.about}", Qt.ItemDataRole.AccessibleTextRole)
     return item
 

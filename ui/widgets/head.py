@@ -8,6 +8,9 @@ from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.harmless import harmless
+
+from ..plain import as_tip, fitted
 from ..theme import SPACE, Theme
 from .lines import Line, mixed
 from .table import tabular
@@ -99,11 +102,11 @@ class Head(QWidget):
         room = _SWATCH + SPACE // 2 + self._value_width + (SPACE if self._value_width else 0)
         middle = Qt.TextElideMode.ElideMiddle
         self._labels = [
-            self._metrics.elidedText(line.label, middle, place.width() - room)
+            fitted(self._metrics, line.label, middle, place.width() - room)
             for line, place in zip(self._lines, self._places, strict=True)
         ]
         is_cut = self._title_width() > self.width() - SPACE
-        self.setToolTip(f"{self._title}, {self._unit}" if is_cut else "")
+        self.setToolTip(as_tip(f"{self._title}, {self._unit}" if is_cut else ""))
         is_high = self._places and not self._is_brief
         self.setFixedHeight(self._places[-1].bottom() + 1 if is_high else LINE_HEIGHT)
         self.update()
@@ -125,11 +128,11 @@ class Head(QWidget):
         place = QRect(SPACE, 0, max(self.width() - 2 * SPACE, 0), LINE_HEIGHT)
         painter.setPen(self._theme.colour("text"))
         painter.setFont(self._bold)
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, self._title)
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, harmless(self._title))
         place.setLeft(SPACE + QFontMetrics(self._bold).horizontalAdvance(self._title) + SPACE)
         painter.setPen(self._theme.colour("muted"))
         painter.setFont(self._font)
-        unit = self._metrics.elidedText(self._unit, Qt.TextElideMode.ElideRight, place.width())
+        unit = fitted(self._metrics, self._unit, Qt.TextElideMode.ElideRight, place.width())
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, unit)
 
     def _paint_entry(self, painter: QPainter, line: Line, label: str, value: str, place: QRect) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QGraphicsView, QWidget
 
 from app.errors import DynoError
 
+from ..plain import as_shown
 from ..theme import SPACE
 
 LEAST = QSize(960, 540)  # of a picture of a chart
@@ -75,7 +76,7 @@ class _Sheet:
         painter.fillRect(QRect(QPoint(), self.size), palette.color(QPalette.ColorRole.Window))
         painter.setFont(self._widget.font())
         painter.setPen(palette.color(QPalette.ColorRole.WindowText))
-        painter.drawText(self._head, Qt.TextFlag.TextWordWrap, self._caption)
+        painter.drawText(self._head, Qt.TextFlag.TextWordWrap, as_shown(self._caption))
         views = self._widget.findChildren(QGraphicsView)
         modes = [view.cacheMode() for view in views]
         for view in views:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
+from ..plain import fitted
 from ..theme import SPACE, Theme
 from .direct import spread
 from .frame import Reach, draw_cursor, draw_dots, draw_reach
@@ -130,7 +131,7 @@ class LineChart(StillChart):
             told = f"{value}  {line.label}" if value else line.label
             painter.setPen(drawn_colour(line, self._theme))
             place = QRectF(left, middle - metrics.height() / 2, room, metrics.height())
-            text = metrics.elidedText(told, Qt.TextElideMode.ElideRight, int(room))
+            text = fitted(metrics, told, Qt.TextElideMode.ElideRight, int(room))
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
 
     # ---- painting

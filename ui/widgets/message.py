@@ -6,10 +6,11 @@ import traceback
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QWidget
 
 from app.errors import DynoError
 
+from ..plain import Label
 from .actions import plain_text
 
 NARROW = 480
@@ -31,8 +32,7 @@ class Message(QFrame):
         self.setProperty("role", "message")
         self._details = ""
         self._action: QAction | None = None
-        self._text = QLabel()
-        self._text.setTextFormat(Qt.TextFormat.PlainText)  # parts of it come from other machines and files
+        self._text = Label()
         self._text.setWordWrap(True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._button = QPushButton()

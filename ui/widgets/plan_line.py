@@ -7,12 +7,13 @@ from typing import Protocol
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app.follower import Link
 from app.progress import RECENT, PlanProgress
 from app.units import seconds_text
 
+from ..plain import Label, as_tip
 from ..theme import SPACE, Theme
 from .reached import Reached
 from .table import tabular
@@ -85,7 +86,7 @@ class PlanLine(Reached):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._text = QLabel()
+        self._text = Label()
         self._text.setFont(tabular(self._text.font()))
         self._line = Sparkline(theme)
         layout = QHBoxLayout(self)
@@ -115,7 +116,7 @@ class PlanLine(Reached):
         if text != self._text.text():
             self._text.setText(text)
             self.setAccessibleName(f"Plan {text}")
-        self.setToolTip(f"{plan.progress.line}\n{plan.problem or link_text(plan.link)}".strip())
+        self.setToolTip(as_tip(f"{plan.progress.line}\n{plan.problem or link_text(plan.link)}".strip()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self.rect().contains(event.position().toPoint()):

@@ -21,10 +21,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from app.harmless import harmless
 from app.progress import PlanProgress, SessionProgress, StepProgress
 from app.protocol.plan import Step
 from app.units import seconds_text, with_unit
 
+from ..plain import as_tip, fitted
 from ..theme import SPACE, Theme
 from .lines import mixed
 from .reached import Reached
@@ -173,7 +175,7 @@ class PlanStrip(Reached):
             room = int(place.width() - 14)
             painter.setPen(self._theme.colour("text" if is_seen or session.state == "active" else "muted"))
             if room > metrics.horizontalAdvance("MMM"):
-                shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
+                shown = fitted(metrics, text, Qt.TextElideMode.ElideMiddle, room)
                 painter.drawText(QPointF(place.left() + 14, 12), shown)
 
     # ---- mouse and keyboard
@@ -181,7 +183,7 @@ class PlanStrip(Reached):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             block = self._at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), self.text_of(block) if block else "", self)
+            QToolTip.showText(event.globalPos(), as_tip(self.text_of(block)) if block else "", self)
             return True
         return super().event(event)
 
@@ -257,7 +259,7 @@ class StripLegend(QWidget):
         for group in self._groups:
             painter.fillRect(QRectF(x, 4, 8, 8), self._theme.group(group))
             painter.setPen(self._theme.colour("muted"))
-            painter.drawText(QPointF(x + 12, 12), group)
+            painter.drawText(QPointF(x + 12, 12), harmless(group))
             x += 12 + metrics.horizontalAdvance(group) + 2 * SPACE
         painter.end()
 

@@ -16,7 +16,7 @@ from app.history.writing import Writer
 from app.protocol.events import Log, Mark
 from app.protocol.plan import Plan
 from tests import journals
-from tests.hostile import MARKUP, NAME, TEXT, finds, laced, laced_journal, laced_plan
+from tests.hostile import MARKUP, NAME, TEXT, HostileMaker, finds, laced, laced_plan
 from tests.liar import KEY, Liar
 from tests.plans import MARIADB
 
@@ -122,13 +122,14 @@ class HostileLiar(Liar):
 
 def journal_of(its_plan: Plan, session: str) -> bytes:
     """A session of which a step has failed, with a crash and errors of server and generator."""
-    maker = journals.Maker(its_plan, session).begin()
+    maker = HostileMaker(its_plan, session)
+    maker.begin()
     for at in range(len(its_plan.steps)):
         maker.step(at, *(("failed", "a reason") if at == 2 else ()), marks=("after-a-crash", "a mark"))
     maker.add(Mark, name="crash", step=1, text="it died")
     for source in ("sysbench", "server", "agent"):
         maker.add(Log, source=source, level="error", text="an error")
-    return laced_journal(maker.end(reason="a reason").raw)
+    return maker.end(reason="a reason").raw
 
 
 @pytest.fixture

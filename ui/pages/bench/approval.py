@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.catalog import UnapprovedError
 
+from ...plain import Label
 from ...theme import SPACE
 from ...widgets.actions import action, action_button
 from ...widgets.code import CodeView
@@ -22,7 +23,7 @@ class ApprovalView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._asked: UnapprovedError | None = None
-        self.words = QLabel()
+        self.words = Label()
         self.words.setWordWrap(True)
         self.text = CodeView("What the workload carries out")
         tip = "Let exactly this text run on targets; another text is asked about again"

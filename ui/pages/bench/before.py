@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from app.checks import FAIL, Check
 from app.choices import Choices, Survey
 from app.drafting import Draft, Outcome
 
+from ...plain import Label
 from ...theme import SPACE, Theme
 from ..page import HEAD
 from .approval import ApprovalView
@@ -62,7 +63,7 @@ class BeforePanel(QWidget):
         self.presets.look_at(engine, name, build)
 
     def _lay_out(self) -> None:
-        heading = QLabel("Before you run")
+        heading = Label("Before you run")
         heading.setProperty("role", "heading")
         heading.setMinimumHeight(HEAD)
         layout = QVBoxLayout(self)

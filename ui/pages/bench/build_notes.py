@@ -9,11 +9,13 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from app.harmless import harmless
 from app.installing import FILE, MOST, NOTES, note, problem_of
 from app.targets import Ask, Target, agent_on, connect
 from app.tried import tried
 
 from ...context import Context
+from ...plain import Label
 from ...theme import SPACE
 from ...widgets.message import Message
 
@@ -28,7 +30,7 @@ class NoteFields:
 
     def add_to(self, form: QFormLayout) -> None:
         for name, line in self.lines.items():
-            label = QLabel(name.capitalize())
+            label = Label(name.capitalize())
             label.setBuddy(line)
             form.addRow(label, line)
 
@@ -50,7 +52,7 @@ class BuildNotesDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self._context, self._target, self._build = context, target, build
-        self.setWindowTitle(f"Notes of {build['name']} on {target.name}")
+        self.setWindowTitle(harmless(f"Notes of {build['name']} on {target.name}"))
         self.setMinimumWidth(WIDTH)
         self.message = Message()
         self.fields = NoteFields(build.get("notes") or {})
@@ -109,16 +111,15 @@ def _about(build: Mapping[str, Any]) -> QLabel:
     version = tried(build.get("family"), build.get("version"))
     came = f"from {file}" if file else ""
     lines = (build.get("version_text"), build.get("server"), version.text, problem_of(build), came)
-    label = QLabel("\n".join(filter(None, lines)))
+    label = Label("\n".join(filter(None, lines)))
     label.setProperty("role", "muted")
-    label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
 
 
 def _line(name: str, about: str, text: str) -> QLineEdit:
-    line = QLineEdit(text)
+    line = QLineEdit(harmless(text))
     line.setAccessibleName(name.capitalize())
     line.setPlaceholderText(about)
     line.setMaxLength(MOST)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QMenu,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -23,6 +22,7 @@ from app.drafting import Draft, Outcome
 
 from ...models.choices import ChoiceModel
 from ...models.contenders import ContenderModel
+from ...plain import Label, as_tip
 from ...theme import SPACE, Theme
 from ...widgets.actions import action, action_button
 from ...widgets.table import LINE_HEIGHT, Table
@@ -68,7 +68,7 @@ class ContendersPanel(QWidget):
         self.choices = ChoiceModel(theme, self)
         self.contenders = ContenderModel(theme, self)
         self.grid, self.table = _grid(self.choices), _table(self.contenders)
-        self.words = QLabel()
+        self.words = Label()
         self.words.setProperty("role", "muted")
         self.words.setWordWrap(True)
         self._make_actions()
@@ -123,7 +123,7 @@ class ContendersPanel(QWidget):
         self.colour = action(self, "Colour…", "Ctrl+L", tip, self._on_colour_wanted)
 
     def _lay_out(self) -> None:
-        heading = QLabel("Contenders")
+        heading = Label("Contenders")
         heading.setProperty("role", "heading")
         heading.setBuddy(self.grid)
         head = QHBoxLayout()
@@ -145,7 +145,7 @@ class ContendersPanel(QWidget):
         if not current.isValid():
             return
         self.words.setText(self.choices.words(current))
-        self.words.setToolTip(self.choices.words(current))
+        self.words.setToolTip(as_tip(self.choices.words(current)))
 
     def _on_selection_changed(self) -> None:
         rows = self.chosen_rows()

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.checks import FAIL, WARN, Check
 from app.drafting import Outcome
+from app.harmless import harmless
 from app.planner import Estimate
 from app.protocol.plan import Plan
 from app.units import bytes_text, seconds_text
 
+from ...plain import Label, as_tip
 from ...theme import SPACE, Theme
 from ...widgets.elided import ElidedLabel
 
@@ -34,9 +36,9 @@ class EstimateCard(QFrame):
         self._seconds = 0.0
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._tell_time)
-        self.time, self.disk = ElidedLabel(), QLabel()
+        self.time, self.disk = ElidedLabel(), Label()
         self.time.setText(NONE)
-        self.work, self.parts = QLabel(), QLabel()
+        self.work, self.parts = Label(), Label()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, SPACE, 12, SPACE)
         layout.setSpacing(2)
@@ -62,7 +64,7 @@ class EstimateCard(QFrame):
         self.disk.setText(f"about {bytes_text(found.disk_bytes)} of disk")
         self.work.setText(_work_text(plan))
         self.parts.setText(_sizes_text(found))
-        self.setToolTip("\n".join([found.seconds_text, found.disk_text, *found.assumptions[1:]]))
+        self.setToolTip(as_tip("\n".join([found.seconds_text, found.disk_text, *found.assumptions[1:]])))
 
     def _tell_time(self) -> None:
         """Begun later, it ends later."""
@@ -136,7 +138,7 @@ def _item(check: Check, ink: QColor) -> QListWidgetItem:
     lines = [f"{_SIGNS.get(check.state, 'Pass')} · {check.name}: {who}{check.text}"]
     if check.state in _ROLES and check.todo:
         lines.append(f"→ {check.todo}")
-    item = QListWidgetItem("\n".join(lines))
+    item = QListWidgetItem("\n".join(map(harmless, lines)))
     item.setForeground(ink)
-    item.setToolTip(item.text())
+    item.setToolTip(as_tip(item.text()))
     return item

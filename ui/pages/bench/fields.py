@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
 
 from app.catalog.entries import TRANSPORTS
 from app.drafting import Draft, Problem
 from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS
 from app.stats.steady import LEAST_S
 
+from ...plain import Label, as_tip
 from ...theme import SPACE
 
 MAX_NAME = 60
@@ -100,7 +101,7 @@ class FieldsForm(QWidget):
         """Mark the field that a problem is about."""
         for name, edit in self.edits.items():
             text = problem.text if problem and problem.field == name else ""
-            edit.setToolTip(text or _TYPED[name][1])
+            edit.setToolTip(as_tip(text or _TYPED[name][1]))
             if edit.property("wrong") != bool(text):
                 edit.setProperty("wrong", bool(text))
                 edit.style().polish(edit)
@@ -126,11 +127,11 @@ class FieldsForm(QWidget):
     def _place(self, title: str, widget: QWidget, tip: str) -> None:
         """Three to a line."""
         at = self._layout.count() // 2
-        label = QLabel(title)
+        label = Label(title)
         label.setProperty("role", "muted")
         label.setBuddy(widget)
         widget.setAccessibleName(title)
-        widget.setToolTip(tip)
+        widget.setToolTip(as_tip(tip))
         row, column = at // ACROSS * 2, at % ACROSS
         self._layout.addWidget(label, row, column)
         self._layout.addWidget(widget, row + 1, column)

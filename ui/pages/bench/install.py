@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -31,6 +31,7 @@ from app.targets import Target, agent_on, connect
 from app.units import bytes_text
 
 from ...context import Context
+from ...plain import Label
 from ...theme import SPACE
 from ...widgets.message import Message
 from .build_notes import NoteFields
@@ -74,9 +75,8 @@ class InstallDialog(QDialog):
         self.notes = NoteFields({})
         self.bar = QProgressBar(maximum=STEPS, textVisible=False)
         self.bar.setAccessibleName("Sent")
-        self.said = QLabel()
+        self.said = Label()
         self.said.setProperty("role", "muted")
-        self.said.setTextFormat(Qt.TextFormat.PlainText)
         self._lay_out()
         self.is_tarball.toggled.connect(self._on_changed)
         self.path.textChanged.connect(self._on_changed)
@@ -111,7 +111,7 @@ class InstallDialog(QDialog):
         return line
 
     def _make_label(self, text: str, field: QLineEdit) -> QLabel:
-        label = QLabel(text)
+        label = Label(text)
         label.setBuddy(field)
         return label
 

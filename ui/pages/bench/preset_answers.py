@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
+from app.harmless import harmless
 from app.trial import Answer
 from app.units import count_text
 
@@ -37,7 +38,7 @@ class AnswerList(QListWidget):
         self.clear()
         for each in answers:
             place = f", line {each.line}" if each.line else ""
-            item = QListWidgetItem(f"{each.build} · {each.state}{place}: {each.text}")
+            item = QListWidgetItem(harmless(f"{each.build} · {each.state}{place}: {each.text}"))
             item.setData(_LINE, each.line or 1)
             item.setForeground(self._theme.colour(_colour_of(each)))
             self.addItem(item)

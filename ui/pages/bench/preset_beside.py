@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from app.choices import Choices
+from app.harmless import harmless
 from app.presets import Preset
 
 from ...theme import SPACE, Theme
@@ -54,7 +55,7 @@ class PresetBeside(QWidget):
         for build in self._choices.builds:
             engines = [each.lower() for each in build.get("engines", ())]
             if not build.get("problem") and preset.engine in engines:
-                self.form.addItem(f"rendered for {build['name']}", (_BUILD, str(build["name"])))
+                self.form.addItem(harmless(f"rendered for {build['name']}"), (_BUILD, str(build["name"])))
         for other in self._choices.presets:
             if other.engine == preset.engine and other.name != preset.name:
-                self.form.addItem(f"differs from {other.name}", (_PRESET, other.name))
+                self.form.addItem(harmless(f"differs from {other.name}"), (_PRESET, other.name))

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QHBoxLayout,
-    QLabel,
     QSplitter,
     QVBoxLayout,
     QWidget,
@@ -29,6 +28,7 @@ from ...bus import Changes
 from ...context import Context
 from ...dialogs.leaving import may_be_lost
 from ...models.choices import engine_text
+from ...plain import Label
 from ...tasks import Latest
 from ...theme import SPACE
 from ...widgets.actions import action, action_button
@@ -96,7 +96,7 @@ class PresetDialog(QDialog):
 
     def _lay_out(self) -> None:
         both, work = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
-        whose = QLabel(self._whose())
+        whose = Label(self._whose())
         whose.setFixedHeight(self.beside.form.sizeHint().height())  # both texts begin at one height
         both.addWidget(_headed(whose, self.text))
         both.addWidget(self.beside)

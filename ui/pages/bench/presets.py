@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.choices import Choices, Survey, rendered
 from app.errors import InputError
+from app.harmless import harmless
 from app.presets import Preset
 
 from ...dialogs.removing import ask_before
 from ...models.choices import engine_text
+from ...plain import Label
 from ...theme import SPACE, Theme
 from ...widgets.actions import action, action_button
 from ...widgets.code import CodeView
@@ -31,7 +33,7 @@ class PresetView(QWidget):
         self._choices = Choices()
         self._survey: Survey | None = None
         self.preset, self.form = QComboBox(), QComboBox()
-        self.words = QLabel()
+        self.words = Label()
         self.words.setProperty("role", "muted")
         self.words.setWordWrap(True)
         self.text = CodeView("Preset")
@@ -144,6 +146,6 @@ def _refill(box: QComboBox, entries: list[tuple[str, str]]) -> None:
     box.blockSignals(True)
     box.clear()
     for text, data in entries:
-        box.addItem(text, data)
+        box.addItem(harmless(text), data)
     box.setCurrentIndex(max(box.findData(chosen), 0))
     box.blockSignals(False)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from app.choices import NO_SURVEY
 from app.starting import Stage, Start
 
+from ...plain import Label, as_tip
 from ...tasks import Tasks
 from ...theme import SPACE
 from ...widgets.actions import action, action_button
@@ -80,7 +81,7 @@ class RunBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._obstacle, self._is_busy = NO_SURVEY, False
-        self.reason = QLabel()
+        self.reason = Label()
         self.reason.setWordWrap(True)
         self.reason.setProperty("role", "muted")
         self.progress = QProgressBar()
@@ -139,7 +140,7 @@ class RunBar(QWidget):
         can = not self._obstacle and not self._is_busy
         self.run.setEnabled(can)
         self.rehearse.setEnabled(can)
-        self.run.setToolTip(self._obstacle or self._tip)
+        self.run.setToolTip(as_tip(self._obstacle or self._tip))
         self.cancel.setEnabled(self._is_busy)
         self._cancel_button.setVisible(self._is_busy)
         self._rehearse_button.setVisible(not self._is_busy)

@@ -7,7 +7,6 @@ from itertools import groupby
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QTreeWidget,
     QTreeWidgetItem,
@@ -20,8 +19,10 @@ from app.catalog.studies import by_study
 from app.choices import Choices, StepChoice, step_choices
 from app.drafting import Draft, Outcome, open_values
 from app.errors import InputError
+from app.harmless import harmless
 from app.planner.sweep import variations_of
 
+from ...plain import Label, as_tip
 from ...theme import SPACE, Theme
 from ...widgets.actions import action, action_button
 from ...widgets.grouped_box import Entry, GroupedBox
@@ -48,7 +49,7 @@ class SequencePanel(QWidget):
         self.box.setSizeAdjustPolicy(GroupedBox.SizeAdjustPolicy.AdjustToContents)  # variants come later
         self.box.setToolTip("Which steps are carried out, in which order")
         self.box.activated.connect(lambda _: self.sequence_chosen.emit(self.box.currentData()))
-        self.title = QLabel()
+        self.title = Label()
         self.title.setProperty("role", "muted")
         self.title.setWordWrap(True)
         self.steps = _tree()
@@ -77,7 +78,7 @@ class SequencePanel(QWidget):
         self.box.setCurrentIndex(self.box.findData(draft.request.sequence))
         sequence = self._choices.sequence(draft.request.sequence)
         self.title.setText(sequence.title if sequence else "")
-        self.title.setToolTip(sequence.about if sequence else "")
+        self.title.setToolTip(as_tip(sequence.about if sequence else ""))
         found = tuple(step_choices(sequence, self._choices.workloads)) if sequence else ()
         self.steps.blockSignals(True)
         if found != self._shown:
@@ -93,7 +94,7 @@ class SequencePanel(QWidget):
         self.fields.show_problem(outcome.problem)
 
     def _lay_out(self) -> None:
-        heading = QLabel("Sequence")
+        heading = Label("Sequence")
         heading.setProperty("role", "heading")
         heading.setBuddy(self.box)
         head = QHBoxLayout()
@@ -125,7 +126,7 @@ class SequencePanel(QWidget):
         """Groups in the order of the sequence: one that comes twice is there twice."""
         self.steps.clear()
         for group, members in groupby(steps, key=lambda step: step.group):
-            parent = QTreeWidgetItem(self.steps, [group])
+            parent = QTreeWidgetItem(self.steps, [harmless(group)])
             parent.setFlags(parent.flags() | Qt.ItemFlag.ItemIsAutoTristate | Qt.ItemFlag.ItemIsUserCheckable)
             for step in members:
                 parent.addChild(_item(step))
@@ -181,10 +182,10 @@ def _tree() -> QTreeWidget:
 
 
 def _item(step: StepChoice) -> QTreeWidgetItem:
-    item = QTreeWidgetItem([f"{step.name} · {step.bound}" if step.bound else step.name])
+    item = QTreeWidgetItem([harmless(f"{step.name} · {step.bound}" if step.bound else step.name)])
     item.setData(0, _NAME, step)
     tip = f"{step.title}\nnothing can be measured without it" if step.is_fixed else step.title
-    item.setToolTip(0, tip)
+    item.setToolTip(0, as_tip(tip))
     if step.is_fixed:
         item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsUserCheckable)
     return item

@@ -10,19 +10,20 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
+from app.harmless import harmless
 from app.snapshots import HEADERS, kept_on, row_of
 from app.targets import Target
 from app.units import bytes_text, count_text
 
 from ...context import Context
 from ...dialogs.removing import ask_before
+from ...plain import Label, as_tip
 from ...theme import SPACE
 from ...widgets.actions import action, action_button
 from ...widgets.message import Message
@@ -45,7 +46,7 @@ class SnapshotsDialog(QDialog):
         self.setWindowTitle(f"Snapshots on {target.name}")
         self.resize(WIDTH, HEIGHT)
         self.message = Message()
-        self.said = QLabel(f"Asking {target.name}…")
+        self.said = Label(f"Asking {target.name}…")
         self.said.setProperty("role", "heading")
         self.list = _make_list()
         self.list.itemSelectionChanged.connect(self._on_selected)
@@ -61,7 +62,7 @@ class SnapshotsDialog(QDialog):
         self.open()
 
     def _lay_out(self) -> None:
-        about = QLabel(ABOUT)
+        about = Label(ABOUT)
         about.setWordWrap(True)
         about.setProperty("role", "muted")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
@@ -78,8 +79,8 @@ class SnapshotsDialog(QDialog):
         self.said.setText(f"{count_text(len(found), 'snapshot')}, {size}" if found else "None is kept there")
         self.list.clear()
         for each in found:
-            item = QTreeWidgetItem(row_of(each))
-            item.setToolTip(0, each["problem"])
+            item = QTreeWidgetItem([harmless(text) for text in row_of(each)])
+            item.setToolTip(0, as_tip(each["problem"]))
             self.list.addTopLevelItem(item)
         for column in range(len(HEADERS) - 1):
             self.list.resizeColumnToContents(column)

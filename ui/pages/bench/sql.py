@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QVBoxLayout,
     QWidget,
 )
@@ -22,11 +21,13 @@ from app.catalog import Catalog
 from app.catalog.custom_sql import Problem
 from app.catalog.mydbtest import read_file
 from app.catalog.own_sql import OwnSql, sql_problems, sql_workloads, write_sql
+from app.harmless import harmless
 from app.units import count_text
 
 from ...bus import Changes
 from ...context import Context
 from ...dialogs.leaving import may_be_lost
+from ...plain import Label
 from ...tasks import Latest
 from ...theme import SPACE
 from ...widgets.actions import action, action_button
@@ -55,7 +56,7 @@ class SqlDialog(QDialog):
         self.setWindowTitle("Custom SQL")
         self.resize(*SIZE)
         self.box, self.form = QComboBox(), SqlForm(context.theme)
-        self.said, self.message = QLabel(), Message()
+        self.said, self.message = Label(), Message()
         self._make_actions()
         self._lay_out()
         self.box.activated.connect(self._on_chosen)
@@ -77,7 +78,7 @@ class SqlDialog(QDialog):
         self.box.setAccessibleName("Workload")
         self.box.setToolTip("One of your own to be changed, or a shipped one to be read")
         self.said.setProperty("role", "muted")
-        label = QLabel("&Workload")
+        label = Label("&Workload")
         label.setBuddy(self.box)
         head, foot = QHBoxLayout(), QHBoxLayout()
         head.setSpacing(SPACE)
@@ -121,7 +122,7 @@ class SqlDialog(QDialog):
         self.box.clear()
         self.box.addItem(_NEW, OwnSql())
         for each in found:
-            self.box.addItem(f"{each.name} (shipped)" if each.shipped else each.name, each)
+            self.box.addItem(harmless(f"{each.name} (shipped)" if each.shipped else each.name), each)
         names = [_NEW, *(each.name for each in found)]
         self.box.setCurrentIndex(names.index(self._kept.name) if self._kept.name in names else 0)
 

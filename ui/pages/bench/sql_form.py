@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
-    QLabel,
     QLineEdit,
     QListWidget,
     QSplitter,
@@ -19,7 +18,9 @@ from PySide6.QtWidgets import (
 
 from app.catalog.custom_sql import Problem
 from app.catalog.own_sql import FIGURES, OwnSql
+from app.harmless import harmless
 
+from ...plain import Label, as_tip
 from ...theme import SPACE, Theme
 from ...widgets.code_editor import CodeEditor
 from ...widgets.highlighter import CUSTOM_SQL, Highlighter
@@ -49,7 +50,7 @@ class SqlForm(QWidget):
             (self.problems, "What is wrong", "Enter goes to the line"),
         ):
             part.setAccessibleName(name)
-            part.setToolTip(tip)
+            part.setToolTip(as_tip(tip))
         self._lay_out()
         self.text.textChanged.connect(self.typed)
         self.problems.itemActivated.connect(lambda item: self.text.go_to_line(item.data(_LINE)))
@@ -61,7 +62,7 @@ class SqlForm(QWidget):
         for row, column, part, width in (
             (0, 0, self.name, 1), (0, 2, self.figure, 1), (1, 0, self.title, 3),
         ):  # fmt: skip
-            label = QLabel(f"&{part.accessibleName()}")
+            label = Label(f"&{part.accessibleName()}")
             label.setBuddy(part)
             fields.addWidget(label, row, column)
             fields.addWidget(part, row, column + 1, 1, width)
@@ -104,6 +105,6 @@ class SqlForm(QWidget):
     def show_problems(self, problems: Sequence[Problem]) -> None:
         self.problems.clear()
         for line, text in problems:
-            self.problems.addItem(f"line {line}: {text}")
+            self.problems.addItem(harmless(f"line {line}: {text}"))
             self.problems.item(self.problems.count() - 1).setData(_LINE, line)
         self.text.mark_lines({problem.line for problem in problems})

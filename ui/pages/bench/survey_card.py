@@ -25,12 +25,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.harmless import harmless
 from app.installing import notes_text, problem_of
 from app.memory_text import ways
 from app.surveys import Survey
 from app.tried import tried
 from app.units import ago_text, bytes_text, date_text
 
+from ...plain import Label, as_tip
 from ...theme import SPACE
 from ...widgets.table import tabular
 
@@ -45,10 +47,9 @@ class SurveyCard(QFrame):
         self.setProperty("role", "card")
         self.setAccessibleName("Survey")
         self._survey: Survey | None = None
-        self._head, self._age = QLabel(), QLabel()
+        self._head, self._age = Label(), Label()
         self._head.setProperty("role", "heading")
         self._head.setWordWrap(True)
-        self._head.setTextFormat(Qt.TextFormat.PlainText)
         self._age.setProperty("role", "muted")
         self._facts = _Facts()
         self._warnings = _heading()
@@ -58,7 +59,7 @@ class SurveyCard(QFrame):
         self._buttons.setSpacing(SPACE)
         self._builds_head = _heading()
         self.builds = BuildTree()
-        self._nothing = QLabel(
+        self._nothing = Label(
             "Not surveyed yet: what the machine is and which builds are there is not known."
         )
         self._nothing.setProperty("role", "muted")
@@ -95,7 +96,7 @@ class SurveyCard(QFrame):
         """The age is another after a while."""
         if self._survey:
             self._age.setText(f"Surveyed {ago_text(self._survey.at, time.time())}")
-            self._age.setToolTip(date_text(self._survey.at))
+            self._age.setToolTip(as_tip(date_text(self._survey.at)))
 
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
@@ -125,8 +126,7 @@ class SurveyCard(QFrame):
             label.setText(f"⚠ {warnings[at]}" if at < len(warnings) else "")
 
     def _add_warning(self) -> None:
-        label = QLabel()
-        label.setTextFormat(Qt.TextFormat.PlainText)
+        label = Label()
         label.setProperty("role", "warn")
         label.setWordWrap(True)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -158,11 +158,10 @@ class _Facts(QWidget):
                 value.setText(facts[at][1])
 
     def _add_line(self) -> None:
-        name, value = QLabel(), QLabel()
+        name, value = Label(), Label()
         name.setProperty("role", "muted")
         name.setAlignment(Qt.AlignmentFlag.AlignTop)
         value.setWordWrap(True)
-        value.setTextFormat(Qt.TextFormat.PlainText)  # what another machine says of itself
         value.setFont(tabular(value.font()))
         value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._layout.addWidget(name, len(self._lines), 0)
@@ -222,12 +221,13 @@ def _build_item(build: Mapping[str, Any]) -> QTreeWidgetItem:
     problem = build.get("problem")
     version = tried(build.get("family"), build.get("version"))
     engines = ("" if version.is_tried else f"{version.how}: ") + " ".join(build.get("engines") or [])
-    item = QTreeWidgetItem([str(build["name"]), f"cannot start: {problem}" if problem else engines])
+    texts = (str(build["name"]), f"cannot start: {problem}" if problem else engines)
+    item = QTreeWidgetItem([harmless(text) for text in texts])
     notes = notes_text(build.get("notes") or {})
     said = (build.get("version_text"), build.get("server"), version.text, problem_of(build), notes)
     tip = "\n".join(filter(None, said))
     for column in (0, 1):
-        item.setToolTip(column, tip)
+        item.setToolTip(column, as_tip(tip))
     return item
 
 
@@ -247,7 +247,7 @@ class _GreyDelegate(QStyledItemDelegate):
 
 
 def _heading() -> QLabel:
-    label = QLabel()
+    label = Label()
     label.setProperty("role", "heading")
     return label
 

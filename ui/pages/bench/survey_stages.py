@@ -8,6 +8,7 @@ from PySide6.QtCore import QElapsedTimer, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
+from ...plain import Label, as_tip, fitted
 from ...theme import SPACE
 
 _TITLES = {
@@ -78,7 +79,7 @@ class StagesView(QFrame):
         self._active = ""
 
 
-class _Elided(QLabel):
+class _Elided(Label):
     """Muted text that is cut where there is no room: long names of hosts do not widen the page."""
 
     def __init__(self) -> None:
@@ -87,14 +88,14 @@ class _Elided(QLabel):
         self.setMinimumWidth(1)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
+        shown = fitted(self.fontMetrics(), self.text(), Qt.TextElideMode.ElideMiddle, self.width())
         QPainter(self).drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, shown)
 
 
 class _Line:
     def __init__(self, layout: QGridLayout, row: int, title: str) -> None:
         self.state = "waiting"
-        self._mark, self._title, self._what, self._took = QLabel(), QLabel(title), _Elided(), QLabel()
+        self._mark, self._title, self._what, self._took = Label(), Label(title), _Elided(), Label()
         self._mark.setFixedWidth(2 * SPACE)
         self._took.setProperty("role", "muted")
         self._took.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -112,7 +113,7 @@ class _Line:
         self._mark.setProperty("role", _ROLES[state])
         self._mark.style().polish(self._mark)
         self._what.setText(what)
-        self._what.setToolTip(what)
+        self._what.setToolTip(as_tip(what))
         self._took.setText("")
 
     def end(self, state: str, took_ms: int) -> None:

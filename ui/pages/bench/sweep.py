@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QVBoxLayout,
     QWidget,
@@ -23,6 +22,7 @@ from app.planner.cores import CoreSet, Nodes, as_far_as_it_goes
 from app.planner.sweep import variations_of
 from app.units import count_text
 
+from ...plain import Label, as_tip
 from ...theme import SPACE
 from .desk import PlanDesk
 
@@ -56,7 +56,7 @@ class SweepDialog(QDialog):
             "Variable", name, "innodb_spin_wait_delay", "Of the server; one that is set while it is up"
         )
         self.values = _field("Values", values, "6, 96", "One after the other; put back behind each step")
-        self.said = QLabel()
+        self.said = Label()
         self.said.setWordWrap(True)
         self._lay_out()
         for field in (self.threads, self.cores, self.variable, self.values):
@@ -64,7 +64,7 @@ class SweepDialog(QDialog):
         self._on_changed()
 
     def _lay_out(self) -> None:
-        about = QLabel(_ABOUT)
+        about = Label(_ABOUT)
         about.setWordWrap(True)
         about.setProperty("role", "muted")
         varied = QHBoxLayout()
@@ -76,7 +76,7 @@ class SweepDialog(QDialog):
         form.setVerticalSpacing(SPACE)
         form.addRow("&Threads", self.threads)
         form.addRow("&Core sets", self.cores)
-        label = QLabel("&Variable, values")
+        label = Label("&Variable, values")
         label.setBuddy(self.variable)
         form.addRow(label, varied)
         buttons = QDialogButtonBox(
@@ -154,5 +154,5 @@ def _field(name: str, text: str, open_: str, tip: str) -> QLineEdit:
     field = QLineEdit(text)
     field.setAccessibleName(name)
     field.setPlaceholderText(open_)
-    field.setToolTip(tip)
+    field.setToolTip(as_tip(tip))
     return field

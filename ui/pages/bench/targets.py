@@ -10,7 +10,6 @@ from PySide6.QtCore import QModelIndex, QTimer, Signal
 from PySide6.QtGui import QAction, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QStackedWidget,
     QToolButton,
     QVBoxLayout,
@@ -24,6 +23,7 @@ from app.targets import LOCAL, Target
 
 from ...context import Context
 from ...dialogs.removing import ask_before
+from ...plain import Label
 from ...theme import SPACE
 from ...widgets.actions import action, action_button
 from ...widgets.message import Message
@@ -163,7 +163,7 @@ class TargetsPanel(QWidget):
         layout.addWidget(self._stack, 1)
 
     def _make_head(self) -> QHBoxLayout:
-        heading = QLabel("&Target")
+        heading = Label("&Target")
         heading.setProperty("role", "heading")
         heading.setBuddy(self.list)
         heading.setMinimumHeight(HEAD)

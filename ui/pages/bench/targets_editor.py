@@ -10,7 +10,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -21,6 +20,7 @@ from app.surveys import Survey
 from app.targets import LOCAL, FieldError, Target, Targets, check_target, problems_of
 
 from ...context import Context
+from ...plain import Label, as_tip
 from ...theme import SPACE
 from ...widgets.message import Message
 from .survey_card import cpu_text
@@ -57,7 +57,7 @@ class TargetEditor(QWidget):
         self.form.identity_wanted.connect(self._on_identity_wanted)
         self.message = Message()
         self.stages = StagesView()
-        self.title = QLabel()
+        self.title = Label()
         self.title.setProperty("role", "heading")
         self.save_button, self.test_button, self.cancel_button = (
             self._button("&Save", "Keep the target as it stands here", self.save),
@@ -113,7 +113,7 @@ class TargetEditor(QWidget):
 
     def _button(self, text: str, tip: str, clicked: object) -> QPushButton:
         button = QPushButton(text)
-        button.setToolTip(tip)
+        button.setToolTip(as_tip(tip))
         button.clicked.connect(lambda: clicked())  # type: ignore[operator]
         return button
 

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.targets import Target
 
+from ...plain import Label, as_tip
 from ...theme import SPACE
 
 _REMOTE = ("host", "user", "port", "identity", "jump", "remember")  # this computer has none of these
@@ -164,7 +165,7 @@ class TargetForm(QWidget):
             self._layout.addWidget(widget, at, 0, 1, 2)
             return
         self._layout.addWidget(widget, at, 1)
-        label = QLabel((_LINES | _TEXTS)[field][0])
+        label = Label((_LINES | _TEXTS)[field][0])
         label.setBuddy(self.field(field))
         label.setAlignment(Qt.AlignmentFlag.AlignTop)
         label.setContentsMargins(0, SPACE // 2, 0, 0)
@@ -187,7 +188,7 @@ class TargetForm(QWidget):
         label, placeholder, tip = _LINES[field]
         line = QLineEdit()
         line.setPlaceholderText(placeholder)
-        line.setToolTip(tip)
+        line.setToolTip(as_tip(tip))
         line.setAccessibleName(label.replace("&", ""))
         line.textEdited.connect(lambda: self.edited.emit())
         line.editingFinished.connect(lambda: self._on_left(field))
@@ -197,7 +198,7 @@ class TargetForm(QWidget):
         label, placeholder, tip = _TEXTS[field]
         text = QPlainTextEdit()
         text.setPlaceholderText(placeholder)
-        text.setToolTip(tip)
+        text.setToolTip(as_tip(tip))
         text.setAccessibleName(label.replace("&", ""))
         text.setTabChangesFocus(True)
         text.setFixedHeight(3 * text.fontMetrics().lineSpacing() + 2 * SPACE)
@@ -220,7 +221,7 @@ def _port_in(text: str) -> int:
 
 
 def _problem_label() -> QLabel:
-    label = QLabel()
+    label = Label()
     label.setProperty("role", "bad")
     label.setWordWrap(True)
     label.hide()

@@ -11,6 +11,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from ...plain import fitted, plain_data
 from ...theme import SPACE, Theme
 from .targets_state import TargetState, place_text
 
@@ -30,6 +31,7 @@ class TargetModel(QAbstractListModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
         return 0 if parent.isValid() else len(self._states)
 
+    @plain_data
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         state = self._states[index.row()]
         if role == STATE:
@@ -118,7 +120,7 @@ class TargetDelegate(QStyledItemDelegate):
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, right[0])
         painter.setPen(left[1])
         rest = line.adjusted(0, 0, -(width + SPACE if width else 0), 0)
-        text = metrics.elidedText(left[0], Qt.TextElideMode.ElideRight, rest.width())
+        text = fitted(metrics, left[0], Qt.TextElideMode.ElideRight, rest.width())
         painter.drawText(rest, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
 
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.remote.hostkeys import HostKeyChangedError, HostKeyError
 from app.remote.secrets import SecretNeededError
 from app.targets import Target
 
+from ...plain import Label
 from ...theme import SPACE
 from ...widgets.message import Message, told
 from .survey_card import SurveyCard
@@ -97,7 +98,7 @@ class DirectoryChoice(QWidget):
         self._box.setToolTip("Where plans are carried out: its disk is surveyed, checked and measured")
         self._box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._box.textActivated.connect(self._on_activated)
-        label = QLabel("&Directory")
+        label = Label("&Directory")
         label.setProperty("role", "muted")
         label.setBuddy(self._box)
         layout = QHBoxLayout(self)

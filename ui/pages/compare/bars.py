@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.charts import NOTHING
 from app.charts.bars import bar_numbers
@@ -15,6 +15,7 @@ from app.compare import RowEntry, base_of
 from app.measures import FIGURE
 
 from ...models.comparison import drawn_points, drawn_unit, step_text
+from ...plain import Label
 from ...theme import SPACE, Theme
 from ...widgets.bar_chart import BarChart
 from ...widgets.head import Head
@@ -68,7 +69,7 @@ class BarsPanel(Panel):
         self._packed: list[list[int]] | None = None
         self._body = QWidget()
         self._legend = Head(theme, "", "")
-        self._remark = QLabel()
+        self._remark = Label()
         self._remark.setProperty("role", "muted")
         self._remark.setWordWrap(True)
         self._column = QVBoxLayout(self._body)

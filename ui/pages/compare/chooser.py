@@ -11,7 +11,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListView,
     QPushButton,
@@ -21,11 +20,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.harmless import harmless
 from app.history.browsing import Filter, Order, SessionLine, browse, lines
 from app.history.history import History
 from app.units import date_text
 
 from ...context import Context
+from ...plain import Label, fitted, plain_data
 from ...tasks import Latest
 from ...theme import SPACE
 
@@ -70,12 +71,13 @@ class _SessionsModel(QAbstractListModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         return super().flags(index) | Qt.ItemFlag.ItemIsUserCheckable
 
+    @plain_data
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         line = self._lines[index.row()]
         if role == Qt.ItemDataRole.CheckStateRole:
             return Qt.CheckState.Checked if line["id"] in self._chosen else Qt.CheckState.Unchecked
         if role == Qt.ItemDataRole.DisplayRole:
-            return f"{line['name']}\n{_about(line)}"
+            return f"{harmless(line['name'])}\n{harmless(_about(line))}"
         return (
             f"{line['name']}\n{_about(line)}\n{line['id']}" if role == Qt.ItemDataRole.ToolTipRole else None
         )
@@ -100,9 +102,7 @@ class _SessionDelegate(QStyledItemDelegate):
         super().initStyleOption(option, index)
         room = option.rect.width() - _BOX
         lines = str(index.data()).splitlines()
-        elided = [
-            option.fontMetrics.elidedText(line, how, room) for line, how in zip(lines, _CUT, strict=True)
-        ]
+        elided = [fitted(option.fontMetrics, line, how, room) for line, how in zip(lines, _CUT, strict=True)]
         option.text = "\u2028".join(elided)  # as Qt breaks lines in a cell
 
     def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
@@ -132,7 +132,7 @@ class SessionChooser(QFrame):
         self._list.setItemDelegate(_SessionDelegate(self._list))
         self._list.setUniformItemSizes(True)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._remark = QLabel()
+        self._remark = Label()
         self._remark.setProperty("role", "muted")
         self._remark.setWordWrap(True)
         self._build()
@@ -140,7 +140,7 @@ class SessionChooser(QFrame):
         self._model.ticked.connect(self.ticked)
 
     def _build(self) -> None:
-        title = QLabel("Columns")
+        title = Label("Columns")
         title.setProperty("role", "heading")
         close = QPushButton("Done")
         close.setToolTip("Put the list away (Esc)")

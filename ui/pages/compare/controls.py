@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QPushButton,
     QWidget,
@@ -19,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.measures import MEASURES, Measure
 
 from ...memory import Memory
+from ...plain import Label, as_tip
 from ...theme import SPACE
 from ...widgets.actions import action_button
 
@@ -45,7 +45,7 @@ class Controls(QWidget):
         self._relative, self._absolute = QPushButton("Relative"), QPushButton("Absolute")
         for button, tip in ((self._relative, _RELATIVE_TIP), (self._absolute, _ABSOLUTE_TIP)):
             button.setCheckable(True)
-            button.setToolTip(tip)
+            button.setToolTip(as_tip(tip))
         self._group = QButtonGroup(self)
         self._group.addButton(self._relative)
         self._group.addButton(self._absolute)
@@ -56,7 +56,7 @@ class Controls(QWidget):
         self._group.buttonToggled.connect(lambda _button, is_on: self._on_chosen() if is_on else None)
 
     def _build(self) -> None:
-        label = QLabel("&Measure")
+        label = Label("&Measure")
         label.setBuddy(self._measures)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(SPACE)
@@ -84,7 +84,7 @@ class Controls(QWidget):
 
     def add_menu(self, text: str, tip: str, actions: Sequence[QAction]) -> None:
         button = QPushButton(text)
-        button.setToolTip(tip)
+        button.setToolTip(as_tip(tip))
         menu = QMenu(button)
         menu.setToolTipsVisible(True)
         menu.addActions(list(actions))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.compare_text import names_of
 from app.differences import DifferenceEntry, differences, is_of_the_builds
@@ -13,6 +13,7 @@ from app.differences_text import NOTHING, to_csv
 
 from ...context import Context
 from ...models.differences import DifferencesModel
+from ...plain import Label
 from ...tasks import Latest
 from ...theme import SPACE
 from ...widgets.table import Table
@@ -47,7 +48,7 @@ class DifferencesPanel(Panel):
         self._table.setModel(self._model)
         self._table.horizontalHeader().setSectionsMovable(False)
         self._table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self._remark = QLabel()
+        self._remark = Label()
         self._remark.setProperty("role", "muted")
         self._build()
 

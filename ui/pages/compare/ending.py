@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.charts.points import Numbers
 from app.compare import RowEntry, sessions_of
@@ -13,6 +13,7 @@ from app.history.endings import endings
 
 from ...context import Context
 from ...models.comparison import step_text
+from ...plain import Label
 from ...tasks import Latest
 from ...theme import SPACE
 from ...widgets.still import StillChart
@@ -31,7 +32,7 @@ class EndingPanel(Panel):
         self._latest = Latest(context.tasks, self)
         self._chart: StillChart | None = None
         self._numbers: Numbers | None = None
-        self._remark = QLabel()
+        self._remark = Label()
         self._remark.setProperty("role", "muted")
         self._remark.setWordWrap(True)
         self._column = QVBoxLayout(self)

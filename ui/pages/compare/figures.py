@@ -6,8 +6,11 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QFont, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from app.harmless import harmless
+
 from ...models.comparison import FIXED, ComparisonModel
 from ...models.judged import Cell
+from ...plain import fitted
 from ...theme import SPACE, Theme
 
 SIGN = 16  # pixels on the right of a figure
@@ -48,9 +51,9 @@ class FigureDelegate(QStyledItemDelegate):
         font.setBold(cell.is_heading)
         painter.setFont(font)
         self._set_pen(painter, "muted" if cell.is_quiet else "text")
-        text = cell.text
+        text = harmless(cell.text)
         if not cell.is_heading:
-            text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, place.width())
+            text = fitted(painter.fontMetrics(), text, Qt.TextElideMode.ElideMiddle, place.width())
         painter.drawText(place, _RIGHT if cell.is_right else _LEFT, text)
 
     def _paint_figure(self, painter: QPainter, font: QFont, place: QRect, cell: Cell) -> None:

@@ -6,7 +6,10 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QBrush, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QWidget
 
+from app.harmless import harmless
+
 from ...models.comparison import COLUMN, FIXED, ColumnShown
+from ...plain import fitted
 from ...theme import SPACE, Theme
 
 _LEAST = 4  # characters worth a line of their own
@@ -65,16 +68,17 @@ class ColumnHeader(QHeaderView):
         painter.setFont(self.font())
         painter.setPen(QPen(self._theme.colour("accent" if shown.is_base else "muted")))
         text = f"base, {shown.n}" if shown.is_base else shown.n
-        told = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+        told = fitted(painter.fontMetrics(), text, Qt.TextElideMode.ElideRight, place.width())
         painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, told)
 
 
 def two_lines(name: str, metrics: QFontMetrics, width: int) -> list[str]:
     """A long name broken where a word of it ends; what is still too long loses its middle."""
+    name = harmless(name)
     if metrics.horizontalAdvance(name) <= width:
         return [name]
     fitting = next(n for n in range(len(name), -1, -1) if metrics.horizontalAdvance(name[:n]) <= width)
     breaks = [at + 1 for at in range(fitting) if name[at] in " -._/" and len(name) - at > _LEAST]
     cut = breaks[-1] if breaks and breaks[-1] >= fitting // 2 else min(fitting, len(name) - _LEAST)
-    rest = metrics.elidedText(name[cut:], Qt.TextElideMode.ElideMiddle, width)
+    rest = fitted(metrics, name[cut:], Qt.TextElideMode.ElideMiddle, width)
     return [name[:cut].rstrip(), rest]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QHBoxLayout, QWidget
 
 from app.compare import Comparison
 from app.errors import DynoError
@@ -15,6 +15,7 @@ from app.settings import MOST_PCT, Settings, keep_table, read_settings, read_tab
 from app.stats import Limits
 
 from ...context import Context
+from ...plain import Label, as_tip
 from ...theme import SPACE
 from ...widgets.elided import ElidedLabel
 
@@ -39,7 +40,7 @@ class LimitsRow(QWidget):
         self._matters = _box("Differences that matter", _MATTERS, kept.matters_pct)
         self._false = _box("False differences", _FALSE, kept.false_share_pct)
         self._details = QCheckBox("Spread, n, p")
-        self._details.setToolTip(_DETAILS)
+        self._details.setToolTip(as_tip(_DETAILS))
         self._details.setChecked(context.memory.value("compare/details", False))
         self._legend = ElidedLabel()
         self._legend.setProperty("role", "muted")
@@ -53,9 +54,9 @@ class LimitsRow(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(SPACE)
         for text, box in (("Coloured from", self._matters), ("with at most", self._false)):
-            row.addWidget(QLabel(text))
+            row.addWidget(Label(text))
             row.addWidget(box)
-        row.addWidget(QLabel("false"))
+        row.addWidget(Label("false"))
         row.addSpacing(SPACE)
         row.addWidget(self._details)
         row.addSpacing(SPACE)
@@ -72,7 +73,7 @@ class LimitsRow(QWidget):
     def explain(self, comparison: Comparison, has_stability: bool) -> None:
         """The signs of these cells; in full in the tooltip."""
         self._legend.setText(legend(comparison) + (_WITHIN if has_stability else ""))
-        self.setToolTip(explained(comparison).replace("; ", "\n"))
+        self.setToolTip(as_tip(explained(comparison).replace("; ", "\n")))
 
     def _on_changed(self) -> None:
         self._wanted.matters_pct, self._wanted.false_share_pct = self._matters.value(), self._false.value()
@@ -108,7 +109,7 @@ def _read(context: Context) -> Settings:
 def _box(name: str, tip: str, value: float) -> QDoubleSpinBox:
     box = QDoubleSpinBox()
     box.setAccessibleName(name)
-    box.setToolTip(tip)
+    box.setToolTip(as_tip(tip))
     box.setRange(0, MOST_PCT)
     box.setDecimals(1)
     box.setSingleStep(0.5)

@@ -14,6 +14,7 @@ from app.stability import Key, read_stability, single_columns
 
 from ...bus import Changes, Wanted
 from ...context import Context
+from ...plain import as_tip
 from ...tasks import Latest
 from ...theme import SPACE
 from ...widgets.empty import EmptyPage
@@ -193,7 +194,7 @@ class ComparePage(Page):
     def _show_warnings(self, warnings: Sequence[str]) -> None:
         more = len(warnings) - _WARNINGS
         lines = [*warnings[:_WARNINGS], *([f"and {more} more"] if more > 0 else [])]
-        self.warning.setToolTip("\n".join(warnings) if more > 0 else "")
+        self.warning.setToolTip(as_tip("\n".join(warnings) if more > 0 else ""))
         self.warning.show_warning("\n".join(lines)) if lines else self.warning.clear()
 
     # columns

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QShowEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.compare import Comparison, RowEntry
 from app.measures import Measure
 
 from ...models.comparison import columns_shown
+from ...plain import Label, fitted
 from ...theme import Theme
 from ...widgets.image import LEAST
 from ...widgets.lines import Line
@@ -34,9 +35,9 @@ class Shown:
 
 def lines_of(comparison: Comparison, theme: Theme) -> tuple[Line, ...]:
     """The columns as charts draw them."""
-    metrics = QFontMetrics(QLabel().font())
+    metrics = QFontMetrics(Label().font())
     return tuple(
-        Line(column["id"], metrics.elidedText(shown.name, Qt.TextElideMode.ElideMiddle, _LABEL), shown.colour,
+        Line(column["id"], fitted(metrics, shown.name, Qt.TextElideMode.ElideMiddle, _LABEL), shown.colour,
              shown.is_dashed)
         for column, shown in zip(comparison["sessions"], columns_shown(comparison, theme), strict=True)
     )  # fmt: skip

@@ -6,19 +6,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.charts import NOTHING
 from app.charts.points import Numbers
 from app.charts.seconds import second_numbers
 from app.compare import RowEntry, sessions_of
 from app.compare_text import names_of, seconds_told
+from app.harmless import harmless
 from app.history.curves import Curve, all_series, curves
 from app.history.history import History
 from app.history.series import ALIASES
 
 from ...context import Context
 from ...models.comparison import step_text
+from ...plain import Label, as_tip
 from ...tasks import Latest
 from ...theme import SPACE
 from ...widgets.elided import ElidedLabel
@@ -66,7 +68,7 @@ class SecondsPanel(Panel):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, SPACE, 0, 0)
         self._column.addLayout(head)
-        self._told = QLabel()  # whether they were steady, and which of them count
+        self._told = Label()  # whether they were steady, and which of them count
         self._told.setWordWrap(True)
         self._told.setProperty("role", "warn")
         self._column.addWidget(self._told)
@@ -116,7 +118,7 @@ class SecondsPanel(Panel):
         told = [f"{name}: {text}" for at, name in enumerate(names) for text in seconds_told(row, at)]
         more = len(told) - _TOLD
         self._told.setText("\n".join([*told[:_TOLD], *([f"and {more} more"] if more > 0 else [])]))
-        self._told.setToolTip("\n".join(told) if more > 0 else "")
+        self._told.setToolTip(as_tip("\n".join(told) if more > 0 else ""))
         self._told.setVisible(bool(told))
 
     def _draw_curves(self, shown: Shown, found: dict[str, Curve], label: str, unit: str) -> None:
@@ -152,7 +154,7 @@ class SecondsPanel(Panel):
         if [self._chooser.itemData(at) for at in range(self._chooser.count())] != names:
             self._chooser.clear()
             for name, label, unit in series:
-                self._chooser.addItem(f"{label} ({unit})" if unit else label, name)
+                self._chooser.addItem(harmless(f"{label} ({unit})" if unit else label), name)
         self._chooser.setCurrentIndex(self._chooser.findData(self._series))
 
     def _on_series_chosen(self, at: int) -> None:

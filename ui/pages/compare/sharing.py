@@ -14,6 +14,7 @@ from app.compare import Comparison
 from app.compare_text import names_of, to_csv, to_markdown, to_text
 from app.csv_text import save_csv
 from app.errors import DynoError
+from app.harmless import harmless_text
 from app.report.content import title_of
 from app.report.writing import FORMS as FORMS_OF_REPORT
 from app.report.writing import ReportRequest, write_report
@@ -52,7 +53,7 @@ class Sharing(QObject):
         if comparison := self._body.comparison:
             comparison = put_beside(comparison, self._body.stability)
             text = FORMS[form](comparison, self._body.table.figures.has_details)
-            QGuiApplication.clipboard().setText(text)
+            QGuiApplication.clipboard().setText(harmless_text(text))
             self._context.bus.said.emit(f"The table is in the clipboard as {form}")
 
     def copy_chart(self) -> None:

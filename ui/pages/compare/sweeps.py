@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.charts import AXES
 from app.charts.points import error_bars_text
@@ -11,6 +11,7 @@ from app.compare import RowEntry
 from app.measures import FIGURE
 
 from ...models.comparison import drawn_points, drawn_unit
+from ...plain import Label
 from ...theme import SPACE, Theme
 from ...widgets.line_chart import LineChart
 from .panel import Panel, Shown
@@ -29,14 +30,14 @@ class SweepPanel(Panel):
         self._axes.setAccessibleName("Over")
         self._axes.setToolTip("What the curves go over; everything else is as in the chosen line")
         self._axes.activated.connect(self._on_axis_chosen)
-        self._remark = QLabel()
+        self._remark = Label()
         self._remark.setProperty("role", "muted")
         self._remark.setWordWrap(True)
         self._head, self._body = QWidget(), QWidget()
         self._lay_out()
 
     def _lay_out(self) -> None:
-        label = QLabel("&Over")
+        label = Label("&Over")
         label.setBuddy(self._axes)
         row = QHBoxLayout(self._head)
         row.setContentsMargins(0, 0, 0, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.charts.pairs import pair_numbers
 from app.compare import base_of
@@ -16,6 +16,7 @@ from app.why_text import to_csv as costs_csv
 
 from ...context import Context
 from ...models.text_table import SHARE, TextTableModel
+from ...plain import Label, as_tip
 from ...theme import SPACE
 from ...widgets.elided import ElidedLabel
 from ...widgets.share import ShareDelegate
@@ -50,7 +51,7 @@ class WhyPanel(Panel):
         self._table.horizontalHeader().setSectionsMovable(False)
         self._table.horizontalHeader().setStretchLastSection(False)
         self._table.setTextElideMode(Qt.TextElideMode.ElideLeft)  # names differ at their ends
-        self._heading, self._remark = ElidedLabel(), QLabel()
+        self._heading, self._remark = ElidedLabel(), Label()
         self._build()
 
     def _build(self) -> None:
@@ -58,7 +59,7 @@ class WhyPanel(Panel):
         for text, button in self._ways.items():
             button.setCheckable(True)
             button.setChecked(text == self._way)
-            button.setToolTip(_TIPS[text])
+            button.setToolTip(as_tip(_TIPS[text]))
             group.addButton(button)
             head.addWidget(button)
         head.addSpacing(SPACE)

@@ -6,7 +6,10 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from app.harmless import harmless
+
 from ...models.sessions import SessionModel
+from ...plain import fitted
 from ...theme import Theme
 
 _SIDE = 7  # pixels between a text and the edge of its cell
@@ -34,13 +37,14 @@ class SessionDelegate(QStyledItemDelegate):
         if cell is None:
             return
         text, tone, is_figure, colour = cell
+        text = harmless(text)
         room = rect.adjusted(_SIDE, 0, -_SIDE, 0)
         if colour is not None:
             painter.fillRect(_swatch(room), self._theme.contender(colour))
             room.setLeft(room.left() + _SWATCH + _SIDE)
         metrics = option.fontMetrics
         if metrics.horizontalAdvance(text) > room.width():
-            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+            text = fitted(metrics, text, Qt.TextElideMode.ElideRight, room.width())
         painter.setPen(self._theme.colour(tone or "text"))
         painter.drawText(room, _RIGHT if is_figure else _LEFT, text)
         if state & _FOCUSED:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from ...plain import Label
 from ...theme import Theme
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class DetailPane(QStackedWidget):
         super().__init__(parent)
         self._theme = theme
         self._tabs: DetailTabs | None = None
-        self._words = QLabel()
+        self._words = Label()
         self._words.setProperty("role", "muted")
         self._words.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._words.setWordWrap(True)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.errors import DynoError
+from app.harmless import harmless
 from app.history.browsing import lines
 from app.history.history import History
 
@@ -115,7 +116,7 @@ class Exchange(QObject):
         """As a table, tabs between its cells; also of lines that were never looked at."""
 
         def read(history: History) -> str:
-            rows = [[column.text(line) for column in columns] for line in lines(history, sessions)]
+            rows = [[harmless(column.text(line)) for column in columns] for line in lines(history, sessions)]
             return "".join("\t".join(row) + "\n" for row in [[each.title for each in columns], *rows])
 
         self._context.tasks.read(self, read, self._on_copied, self.failed.emit)

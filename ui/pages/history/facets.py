@@ -8,7 +8,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
+from app.harmless import harmless
 from app.history.browsing import FacetValue
+
+from ...plain import as_tip
 
 _LONGEST = 20  # characters of a value on the button
 
@@ -102,9 +105,9 @@ class FacetButton(QPushButton):
         shown = self._chosen[0] if len(self._chosen) == 1 else f"{len(self._chosen)} of them"
         if len(shown) > _LONGEST:
             shown = f"{shown[: _LONGEST - 1]}…"
-        self.setText(f"{title}: {shown}" if self._chosen else title)
+        self.setText(harmless(f"{title}: {shown}" if self._chosen else title))
         only = f"only {', '.join(self._chosen)}" if self._chosen else "any"
-        self.setToolTip(f"Which {self._name}: {only}")
+        self.setToolTip(as_tip(f"Which {self._name}: {only}"))
         self.setAccessibleName(f"{title}: {only}")
         if self.property("isChosen") != bool(self._chosen):
             self.setProperty("isChosen", bool(self._chosen))

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from app.history.browsing import FACETS, FacetValue, Filter
 
+from ...plain import Label
 from ...theme import SPACE
 from .facets import FacetButton
 
@@ -43,7 +44,7 @@ class FilterBar(QWidget):
         self._text.setClearButtonEnabled(True)
         self._text.setMinimumWidth(160)
         self._facets = [FacetButton(name) for name in FACETS]
-        self._count = QLabel()
+        self._count = Label()
         self._count.setProperty("role", "muted")
         self._count.setMinimumWidth(130)
         self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

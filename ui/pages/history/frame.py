@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from ...memory import Memory
+from ...plain import Label
 from ...theme import SPACE
 from ...widgets.actions import action_button
 from ...widgets.empty import EmptyPage
@@ -34,7 +35,7 @@ class Frame(QWidget):
         self._all = QStackedWidget()
         self._list = QStackedWidget()
         self._splitter = QSplitter(Qt.Orientation.Vertical)
-        self._selected = QLabel()
+        self._selected = Label()
         self._selected.setProperty("role", "heading")
         self._parts = bar, table, detail
 

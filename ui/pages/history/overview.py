@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
+from app.harmless import harmless
 from app.history.figures import SessionShown
 
 from ...models.session_columns import TONES
+from ...plain import Label
 from ...theme import SPACE
 from .reading import Detail, Pair
 
@@ -29,10 +31,9 @@ class _Lines(QWidget):
         layout.setColumnStretch(1, 1)
         self._labels: list[tuple[QLabel, QLabel]] = []
         for row in range(_LINES):
-            title, text = QLabel(), QLabel()
+            title, text = Label(), Label()
             title.setProperty("role", "muted")
             text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            text.setTextFormat(Qt.TextFormat.PlainText)
             text.setWordWrap(True)
             layout.addWidget(title, row, 0, Qt.AlignmentFlag.AlignTop)
             layout.addWidget(text, row, 1)
@@ -55,7 +56,7 @@ class Overview(QScrollArea):
         super().__init__()
         self._session = ""
         self._what, self._on = _Lines(), _Lines()
-        self._state = QLabel()
+        self._state = Label()
         self._state.setWordWrap(True)
         self._state.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._tags = QLineEdit()
@@ -70,7 +71,7 @@ class Overview(QScrollArea):
 
     def _lay_out(self) -> QWidget:
         body = QWidget()
-        label = QLabel("&Tags")
+        label = Label("&Tags")
         label.setProperty("role", "muted")
         label.setBuddy(self._tags)
         tags = QHBoxLayout()
@@ -96,7 +97,7 @@ class Overview(QScrollArea):
         self._show_state(shown)
         if not (self._tags.hasFocus() and self._session == shown["id"]):
             self._session, self._shown_tags = shown["id"], list(shown["tags"])
-            self._tags.setText(", ".join(self._shown_tags))
+            self._tags.setText(harmless(", ".join(self._shown_tags)))
 
     def _show_state(self, shown: SessionShown) -> None:
         lines = [f"{shown['state']}: {shown['reason']}"] if shown["reason"] else []

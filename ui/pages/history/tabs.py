@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.harmless import harmless_text
 from app.step_text import remarks_text
 
 from ...models.settings_in_force import SettingModel
@@ -123,8 +124,8 @@ class DetailTabs(QTabWidget):
             self._overview.show_detail,
             self._show_steps,
             lambda detail: self._settings.show(detail.settings),
-            lambda detail: self._notes.setPlainText(detail.notes),
-            lambda detail: self._log.setPlainText(detail.log),
+            lambda detail: self._notes.setPlainText(harmless_text(detail.notes)),
+            lambda detail: self._log.setPlainText(harmless_text(detail.log)),
         )
         fill[tab](self._detail)
 

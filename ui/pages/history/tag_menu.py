@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget, QWidgetAction
 
+from app.harmless import harmless
+
 from .facets import TickMenu
 
 
@@ -25,7 +27,7 @@ class TagMenu(TickMenu):
         line.setDefaultWidget(self._line)
         self.addAction(line)
         for tag, is_on in sorted(tags.items()):
-            action = self.addAction(tag.replace("&", "&&"))
+            action = self.addAction(harmless(tag).replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(is_on)
             action.toggled.connect(lambda is_on, tag=tag: self.toggled.emit(tag, is_on))

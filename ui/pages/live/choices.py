@@ -7,14 +7,16 @@ from pathlib import Path
 
 from PySide6.QtCore import QDir, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from app.csv_text import save_csv
 from app.errors import DynoError
+from app.harmless import harmless
 from app.history.series import SeriesEntry
 from app.history.sessions import SessionEntry
 
 from ...context import Context
+from ...plain import Label, as_tip
 from ...theme import SPACE
 from ...widgets.actions import action
 from ...widgets.chart import TimeAxis, copy_image, save_image
@@ -70,7 +72,7 @@ class ChartChoices(QWidget):
             layout.addWidget(_button(each))
         layout.addSpacing(SPACE)
         for text, box in (("&Behind it", self._ghosts), ("Last &chart", self._series)):
-            label = QLabel(text)
+            label = Label(text)
             label.setProperty("role", "muted")
             label.setBuddy(box)
             box.setAccessibleName(text.replace("&", ""))
@@ -89,16 +91,15 @@ class ChartChoices(QWidget):
             is_same = ghost["work_key"] == session["work_key"]
             date = (ghost["started_at"] or "")[:16].replace("T", " ")
             other = "" if is_same else f"  ({ghost['sequence']}, other work)"
-            self._ghosts.addItem(f"{ghost['name']}  {date}{other}", ghost["id"])
+            self._ghosts.addItem(harmless(f"{ghost['name']}  {date}{other}"), ghost["id"])
         self._ghosts.setCurrentIndex(max(self._ghosts.findData(chosen), 0))
 
     def show_series(self, series: Sequence[SeriesEntry]) -> None:
         self._units = {each["name"]: each["unit"] for each in series}
         self._series.clear()
         for each in series:
-            self._series.addItem(
-                f"{each['name']}  ({each['unit']})" if each["unit"] else each["name"], each["name"]
-            )
+            text = f"{each['name']}  ({each['unit']})" if each["unit"] else each["name"]
+            self._series.addItem(harmless(text), each["name"])
         self._series.setCurrentIndex(self._series.findData(self.series))
 
     def _on_series_activated(self, at: int) -> None:
@@ -130,7 +131,7 @@ class ChartChoices(QWidget):
 
 def _combo(tip: str, letters: int) -> QComboBox:
     box = QComboBox()
-    box.setToolTip(tip)
+    box.setToolTip(as_tip(tip))
     box.setMaxVisibleItems(20)
     box.setPlaceholderText("none is chosen")
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 from app.progress import PlanProgress
 from app.units import date_text, seconds_text
 
+from ...plain import Label
 from ...plans import FollowedPlan
 from ...theme import SPACE, Theme
 from ...widgets.elided import ElidedLabel
@@ -25,7 +26,7 @@ class PlanHeader(QWidget):
         super().__init__(parent)
         self.strip = PlanStrip(theme)
         self._legend = StripLegend(theme)
-        self._title, self._state, self._times = ElidedLabel(), ElidedLabel(), QLabel()
+        self._title, self._state, self._times = ElidedLabel(), ElidedLabel(), Label()
         self._title.setProperty("role", "title")
         self._state.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._state.setMinimumWidth(30 * SPACE)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
+from app.harmless import harmless
 from app.history.timeline import Remark
 
 from ...theme import Theme
@@ -67,7 +68,7 @@ class RemarksPanel(QPlainTextEdit):
             if not self.document().isEmpty():
                 cursor.insertBlock()
             cursor.insertText(f"{time_text(remark.t)}  ", self._format("muted"))
-            cursor.insertText(remark_text(remark), self._format(_role(remark)))
+            cursor.insertText(harmless(remark_text(remark)), self._format(_role(remark)))
         cursor.endEditBlock()
         if is_at_end:
             bar.setValue(bar.maximum())

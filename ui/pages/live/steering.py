@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMessageBox, QPushButton, QWidget
 
 from ...context import Context
+from ...plain import plain_box
 from ...plans import FollowedPlan
 from ...theme import SPACE
 from ...widgets.actions import action
@@ -111,8 +112,7 @@ class Steering(QWidget):
         box = QMessageBox(self.window())
         box.setIcon(QMessageBox.Icon.NoIcon)
         box.setWindowTitle(next(iter(answers)))
-        box.setText(question)
-        box.setInformativeText(text)
+        plain_box(box, question, text)
         for answer, agreed in answers.items():
             box.addButton(answer, QMessageBox.ButtonRole.AcceptRole).clicked.connect(agreed)
         go_on = box.addButton("Go on", QMessageBox.ButtonRole.RejectRole)
