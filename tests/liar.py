@@ -194,7 +194,8 @@ class Liar:
             {**each, **{key: was[key] for key in NAMED}}
             for each, was in zip(laced["builds"], true["builds"], strict=True)
         ]
-        return {**laced, "builds": [*named, {**laced["builds"][0], "fingerprint": "f00"}]}
+        broken = {**laced["builds"][-1], "name": self._lace("mysql-8.0.41"), "base": "/srv/mysql"}
+        return {**laced, "builds": [*named, broken]}
 
     def _plan(self) -> dict[str, Any]:
         sessions = [{"session": turn.session, "size": 1 << 20, "ended": False} for turn in self.plan.turns]

@@ -165,6 +165,10 @@ class Agent:
         answer = self._answer(completed, "push")
         if "python" in answer:
             raise self._too_old(str(answer["python"]))
+        if not {"directory", "there"} <= answer.keys():
+            raise TargetError(
+                f"{self._name}: Dyno cannot read the agent's answer to push: it names no directory"
+            )
         self.directory = str(answer["directory"])
         return bool(answer["there"])
 
