@@ -11,9 +11,9 @@ from typing import Any
 
 from ..follower import Follower, Link, Update
 from ..history import journals
-from ..history.decoding import decode_lines
+from ..history.decoding import readable_lines
 from ..progress import PlanProgress
-from ..protocol.events import Log, Mark, ProtocolError, SessionEnded, StepEnded
+from ..protocol.events import Log, Mark, SessionEnded, StepEnded
 from ..stats.steady import UNSTEADY
 from ..units import count_text, seconds_text, with_unit
 from .screen import status
@@ -45,9 +45,8 @@ class Watch:
     def replay(self, home: Path, sessions: Iterable[str]) -> None:
         """Take in, without a word, what of these journals has been fetched before."""
         for session in sessions:
-            with suppress(ProtocolError):
-                for raw in journals.chunks(journals.path_of(home / "journals", session), CHUNK):
-                    self.progress.take_all(session, decode_lines(raw))
+            for raw in journals.chunks(journals.path_of(home / "journals", session), CHUNK):
+                self.progress.take_all(session, readable_lines(raw))
 
     def take(self, update: Update) -> None:
         self._take_link(update.link)

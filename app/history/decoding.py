@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import overload
 
 import msgspec
@@ -42,6 +44,17 @@ def decode_lines(raw: bytes) -> list[Line]:
     if lines.pop():
         raise ProtocolError("the last line is torn")
     return [_decode_fast(line) if line.startswith(_SAMPLE) else _decode_line(line) for line in lines]
+
+
+def readable_lines(raw: bytes) -> list[Line]:
+    """The events of whole lines, up to the first that cannot be read."""
+    with suppress(ProtocolError):
+        return decode_lines(raw)
+    found: list[Line] = []
+    with suppress(ProtocolError):
+        for line in io.BytesIO(raw):
+            found += decode_lines(line)
+    return found
 
 
 def _decode_fast(line: bytes) -> Line:

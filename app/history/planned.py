@@ -8,6 +8,7 @@ from sqlite3 import Connection
 
 from ..protocol.events import SessionPlanned
 from ..protocol.plan import Plan, Turn
+from .damage import unpack_json
 
 COLOURS = 8  # of the palette
 
@@ -28,13 +29,13 @@ def keep_planned(connection: Connection, session: str, event: SessionPlanned) ->
 
 
 def _keep_plan(connection: Connection, plan: Plan, event: SessionPlanned) -> None:
-    row = connection.execute("SELECT hash FROM plan WHERE id = ?", (plan.id,)).fetchone()
+    row = connection.execute("SELECT hash, content FROM plan WHERE id = ?", (plan.id,)).fetchone()
     if row is None:
         content = zlib.compress(json.dumps(event.plan, separators=(",", ":")).encode())
         connection.execute(
             "INSERT INTO plan (id, hash, content) VALUES (?, ?, ?)", (plan.id, plan.hash, content)
         )
-    elif row[0] != plan.hash:
+    elif row[0] != plan.hash or unpack_json(row[1])["turns"] != event.plan["turns"]:
         raise ValueError(f"plan {plan.id} is known with another content")
 
 

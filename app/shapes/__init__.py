@@ -40,8 +40,8 @@ def decode(raw: bytes) -> Any:
     """The value of JSON text: no deeper than DEPTH, numbers finite, whole ones of 64 bits, names short."""
     try:
         value = msgspec.json.decode(raw)
-    except UnicodeDecodeError as error:
-        raise ShapeError(f"byte {error.start + 1} is not UTF-8") from None
+    except UnicodeDecodeError:
+        raise ShapeError("it is not UTF-8") from None
     except msgspec.MsgspecError:
         value = _decode_slowly(raw)
     except RecursionError:

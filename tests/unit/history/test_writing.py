@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -242,6 +243,17 @@ def test_what_is_no_event_is_refused_with_all_that_follows(
     assert said in refusal and "\n" not in refusal
     assert list(events) == WHOLE.events[:at]
     assert (history.journals / f"{WHOLE.session}.jsonl").read_bytes() == raw
+
+
+def test_two_sessions_of_one_plan_have_the_same_turns(history: History) -> None:
+    """Else whoever shows the plan would miss the other one."""
+    both = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")])
+    other = both.turns[1].session
+    alone = replace(both, turns=[replace(both.turns[0], session="0" * 25 + "X"), both.turns[1]])
+    writer = Writer(history)
+    writer.append(both.id, both.turns[0].session, 0, journals.whole(both).raw)
+    assert len(writer.append(both.id, other, 0, journals.whole(alone, other).raw)) == 0
+    assert "with another content" in writer.refusal(other)
 
 
 def test_a_lone_surrogate_is_stored_as_a_question_mark(history: History) -> None:
