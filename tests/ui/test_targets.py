@@ -405,9 +405,11 @@ def shown_problems(panel: TargetsPanel) -> dict[str, str]:
 
 SURVEY: dict[str, Any] = {
     "name": "far",
-    "cpu": {"model": "Small CPU", "cores": 2, "threads": 4},
+    "cpu": {"model": "Small CPU", "sockets": 1, "cores": 2, "threads": 4},
     "memory_bytes": 16 << 30,
     "disk": {"path": "/x", "model": "Disk", "kind": "nvme", "filesystem": "ext4", "free_bytes": 1 << 36},
+    "distribution": "Debian GNU/Linux 12 (bookworm)",
+    "kernel": "6.1.0",
     "python": "3.11.2",
     "sysbench": None,
     "warnings": ["sysbench is missing: install sysbench 1.0.20 or newer"],
@@ -415,6 +417,7 @@ SURVEY: dict[str, Any] = {
     "builds": [
         {
             "name": "mysql-8.4.6",
+            "base": "/usr",
             "family": "MySQL",
             "version": "8.4.6",
             "server": "/usr/sbin/mysqld",
@@ -423,6 +426,9 @@ SURVEY: dict[str, Any] = {
         },
         {
             "name": "mysql-5.6.51",
+            "base": "/opt",
+            "family": None,
+            "version": None,
             "server": "/opt/mysqld",
             "engines": [],
             "problem": "libssl.so.10 is missing",
