@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from app.agent.directory import MARKER, Directory
 
+from .page_cache import can_let_go
+
+
+@pytest.fixture
+def on_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder whose files the cache of the OS can let go; those of the tests may be in memory."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="dyno-test-") as other:
+        folder = next((each for each in (tmp_path, Path(other)) if can_let_go(each)), None)
+        if folder is None:
+            pytest.skip("all files of this machine are in memory")
+        yield folder
+
 
 @pytest.fixture
 def directory(tmp_path: Path) -> Directory:
-    place = tmp_path / "dyno"
+    return directory_in(tmp_path)
+
+
+def directory_in(folder: Path) -> Directory:
+    """A directory of a target, empty."""
+    place = folder / "dyno"
     place.mkdir(mode=0o700)
     (place / MARKER).touch()
     return Directory(str(place))

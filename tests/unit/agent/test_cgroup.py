@@ -13,8 +13,6 @@ from app.agent import cgroup
 from app.agent.cgroup import FIRST, SECOND, MemoryLimit, group_of, limit_problem, make_group, remove_group
 from app.agent.refusal import Refusal
 
-from .page_cache import skip_in_memory
-
 MB = 1 << 20
 WRITES = "[f.write(bytes(1 << 20)) for _ in range(96)]; f.flush(); print('written', flush=True); input()"
 NEEDS_MORE = "block = bytearray({0} << 20); print(len(block) + sum(block[::4096]))"
@@ -125,14 +123,13 @@ def _carried_out(limit: MemoryLimit, before: list[str], megabytes: int) -> int:
 
 
 @pytest.mark.skipif(bool(limit_problem()), reason="no cgroup can be made here")
-def test_cached_files_count_and_make_room(tmp_path: Path) -> None:
+def test_cached_files_count_and_make_room(on_disk: Path) -> None:
     """Twice as much as may be cached is written, and nobody is killed."""
-    skip_in_memory(tmp_path)
-    session = tmp_path / "SESSION"
+    session = on_disk / "SESSION"
     session.mkdir()
     limit = MemoryLimit(48 * MB, str(session))
     before = limit.prepare()
-    program = f"f = open({str(tmp_path / 'file')!r}, 'wb'); " + WRITES
+    program = f"f = open({str(on_disk / 'file')!r}, 'wb'); " + WRITES
     process = subprocess.Popen(
         [*before, sys.executable, "-I", "-S", "-c", program],
         stdin=subprocess.PIPE,

@@ -11,7 +11,7 @@ import pytest
 from app.agent.copying import Copying, can_share, files_below
 from app.agent.refusal import Refusal
 
-from .page_cache import cached_pages, skip_in_memory
+from .page_cache import cached_pages
 
 
 def look(_: int) -> None:
@@ -20,7 +20,11 @@ def look(_: int) -> None:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    folder = tmp_path / "data"
+    return data_in(tmp_path)
+
+
+def data_in(place: Path) -> Path:
+    folder = place / "data"
     (folder / "dyno").mkdir(parents=True)
     (folder / "empty").mkdir()
     (folder / "ibdata1").write_bytes(os.urandom(9 << 20))
@@ -55,12 +59,12 @@ def test_a_hole_stays_a_hole(data: Path, tmp_path: Path) -> None:
     assert allocated < 1 << 20
 
 
-def test_no_page_stays_in_the_cache(data: Path, tmp_path: Path) -> None:
-    skip_in_memory(tmp_path)
+def test_no_page_stays_in_the_cache(on_disk: Path) -> None:
+    data = data_in(on_disk)
     assert cached_pages(data / "ibdata1") > 0
-    Copying(str(data), str(tmp_path / "copy"), names(data)).copy(look)
+    Copying(str(data), str(on_disk / "copy"), names(data)).copy(look)
     assert cached_pages(data / "ibdata1") == 0
-    assert cached_pages(tmp_path / "copy" / "ibdata1") == 0
+    assert cached_pages(on_disk / "copy" / "ibdata1") == 0
 
 
 def test_who_looks_can_end_it(data: Path, tmp_path: Path) -> None:
