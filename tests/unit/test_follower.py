@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.cli.watch import Watch
 from app.errors import LinkError, TargetError
 from app.follower import Beat, End, Follower, Frames, Link, Piece, Pump, Update
 from app.history import edits
@@ -373,3 +375,34 @@ def test_two_followers_of_one_home_each_tell_every_event(tmp_path: Path) -> None
     for session, whole in WHOLES.items():
         assert told[0].events(session) == told[1].events(session)
         assert [event.seq for event in told[1].events(session)] == [event.seq for event in whole.events]  # type: ignore[attr-defined]
+
+
+def test_a_history_that_another_process_has_locked_is_no_lost_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.history.history.BUSY_S", 0.05)
+    with History(tmp_path):
+        pass
+    other = sqlite3.connect(tmp_path / "history.sqlite", isolation_level=None)
+
+    def locked(offsets: Mapping[str, int]) -> ScriptedStream:
+        other.execute("BEGIN IMMEDIATE")
+        return rest(offsets)
+
+    def free(offsets: Mapping[str, int]) -> ScriptedStream:
+        other.execute("ROLLBACK")
+        return rest(offsets)
+
+    told = follow(tmp_path, ScriptedTarget(locked, free))
+    other.close()
+    (busy,) = (link for link in told.links if link.state not in ("connecting", "up", "ended"))
+    assert busy == Link("busy", f"{tmp_path}/history.sqlite: another process is writing, try again", 1.0)
+    assert states(tmp_path) == ["completed", "completed"]
+    said: list[str] = []
+    watch = Watch(said.append)
+    for link in told.links:
+        watch.take(Update(link))
+    assert said == [
+        f"the history is locked: {busy.text}; the plan goes on there, trying again",
+        "the history is free again",
+    ]
