@@ -13,26 +13,29 @@ import sys
 import time
 import traceback
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from .readers import READERS, Reader
+if TYPE_CHECKING:
+    from .readers import Reader
 
 EXAMPLES = 50  # between two looks at the clock
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("readers", nargs="*", metavar="READER", help=", ".join(READERS))
+    parser.add_argument("readers", nargs="*", metavar="READER", help="some of them; without: all")
     parser.add_argument("--seconds", type=int, default=600, help="for each reader (600)")
     parser.add_argument("--guided", action="store_true", help="by atheris, which looks for new ways through")
     asked = parser.parse_args()
+    if asked.guided:
+        return guided(asked.readers[0], asked.seconds)
+    from .readers import READERS
+
     if unknown := [each for each in asked.readers if each not in READERS]:
         parser.error(f"no reader {', '.join(unknown)}: there are {', '.join(READERS)}")
     names = asked.readers or list(READERS)
-    if asked.guided:
-        return guided(names[0], asked.seconds)
     found = sum(fuzz(name, READERS[name], asked.seconds) for name in names)
     return int(found > 0)
 
@@ -81,6 +84,8 @@ def guided(name: str, seconds: int) -> int:
     """The same inputs, chosen by the branches that they reach; ends with the first finding."""
     import atheris
 
+    with atheris.instrument_imports(include=["app"]):
+        from .readers import READERS
     reader = READERS[name]
 
     @settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
@@ -88,7 +93,6 @@ def guided(name: str, seconds: int) -> int:
     def read(given_: Any) -> None:
         reader.try_(given_)
 
-    atheris.instrument_all()
     atheris.Setup([sys.argv[0], f"-max_total_time={seconds}"], read.hypothesis.fuzz_one_input)
     atheris.Fuzz()
     return 0
