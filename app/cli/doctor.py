@@ -31,7 +31,8 @@ def look_over(arguments: argparse.Namespace) -> int:
     if path.exists() and not is_sound(path):
         problem = "damaged: dyno doctor --rebuild makes it anew from the journals"
     elif unknown := unknown_journals(home()):
-        lacks = f"{count_text(len(unknown), 'journal')} in {unknown[0].parent} it does not have"
-        problem = f"{'sound' if path.exists() else 'missing'}, but {lacks}: dyno doctor --rebuild reads them"
+        what = f"{count_text(len(unknown), 'journal')} of {unknown[0].parent}"
+        state = "incomplete, it lacks" if path.exists() else "missing, there are"
+        problem = f"{state} {what}: dyno doctor --rebuild reads them"
     say(f"{path}: {problem or 'sound'}")
     return int(bool(problem))

@@ -207,12 +207,16 @@ def test_an_empty_history_is_not_called_sound_where_journals_lie_beside_it(
     file = dyno_home / "history.sqlite"
     for ending in ("-wal", "-shm"):
         file.with_name(file.name + ending).unlink(missing_ok=True)
-    said = f"but 3 journals in {dyno_home / 'journals'} it does not have: dyno doctor --rebuild reads them"
+    said = f"3 journals of {dyno_home / 'journals'}: dyno doctor --rebuild reads them"
     file.write_bytes(b"")
     assert main(["doctor"]) == 1
     file.unlink()
     assert main(["doctor"]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines == [f"{file}: sound", f"{file}: sound, {said}", f"{file}: missing, {said}"]
+    assert lines == [
+        f"{file}: sound",
+        f"{file}: incomplete, it lacks {said}",
+        f"{file}: missing, there are {said}",
+    ]
     assert main(["doctor", "--rebuild"]) == 0
     assert main(["doctor"]) == 0
