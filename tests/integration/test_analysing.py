@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -20,7 +23,7 @@ from app.agent.mysql import Client
 from app.protocol.plan import Plan
 from tests import plans
 
-from .generated import ROWS, TABLES, Server, fill
+from .generated import ROWS, TABLES, Server, fill, started_server
 
 INDEX = 1  # the step of the duel after which tables are analysed
 SOON_S = 5.0
@@ -77,9 +80,10 @@ class Session:
 @contextmanager
 def locked(server: Server, table: str) -> Iterator[None]:
     """ANALYZE TABLE waits for this table."""
-    with pymysql.connect(unix_socket=server.socket, user="root") as connection:
-        connection.cursor().execute(f"LOCK TABLES dyno.{table} WRITE")
-        yield
+    connection = pymysql.connect(unix_socket=server.socket, user="root")
+    connection.cursor().execute(f"LOCK TABLES dyno.{table} WRITE")
+    yield
+    connection.close()
 
 
 @contextmanager
@@ -169,6 +173,19 @@ def test_a_stop_of_the_session_does_not_wait_for_it(server: Server, tmp_path: Pa
         session.analyse()
     assert time.monotonic() - began < SOON_S
     assert session.was_killed and not session.fact
+
+
+def test_a_server_that_dies_meanwhile_leaves_the_rest_to_the_session(tmp_path: Path) -> None:
+    with started_server() as running:
+        fill(running, "innodb")
+        session = Session(tmp_path, running)
+        pid = int((running.folder / "data" / f"{socket.gethostname()}.pid").read_text())
+        with locked(running, "sbtest1"):
+            timer = threading.Timer(0.5, os.kill, [pid, signal.SIGKILL])
+            timer.start()
+            assert session.analyse().marks == ["bad-statistics"]
+    assert "Lost connection" in session.said[0][0]
+    assert session.fact["estimate"] is None
 
 
 def test_a_skip_of_the_step_before_does_not_skip_it(server: Server, tmp_path: Path) -> None:

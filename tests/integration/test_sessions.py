@@ -55,11 +55,23 @@ def test_a_session_of_each_engine(desktop: Desktop, engine: str) -> None:
     assert f"engine={engine}" in facts["create_table"].lower()
     assert "latin1" in facts["create_table"]
     assert facts["variables"]["version"].startswith(VERSION)
-    assert sum(facts["rows_counted"].values()) == 4000
+    assert sum(facts["rows_counted"].values()) == facts["analysed"]["rows"] == 4000
+    assert facts["analysed"]["estimate"] == pytest.approx(4000, rel=0.2)
+    check_analysed(desktop.events(entry["id"]))
     assert ("cf_options" in facts) == (engine == "rocksdb")
     assert facts["compression"]["in_force"] == COMPRESSION[engine]
     assert [each["name"] for each in facts["compression"]["tables"]] == ["sbtest1", "sbtest2"]
     check_figures(desktop, entry["id"])
+
+
+def check_analysed(events: list[Any]) -> None:
+    """Once, between the end of the index step and the begin of the next one."""
+    ended = next(each for each in events if isinstance(each, StepEnded) and each.step == 1)
+    started = next(each for each in events if isinstance(each, StepStarted) and each.step == 2)
+    (mark,) = [each for each in events if isinstance(each, Mark) and each.name == "analysed"]
+    assert ended.t < mark.t < started.t
+    assert mark.value == pytest.approx(mark.t - ended.t, abs=1)
+    assert not any(each.status.get("com_analyze") for each in events if isinstance(each, StepEnded))
 
 
 def check_figures(desktop: Desktop, session: str) -> None:
