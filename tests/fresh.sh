@@ -31,6 +31,18 @@ stop() {
     exit 1
 }
 
+begin() {  # COMMAND: with processes and mounts that end with it
+    unshare --mount --pid --ipc --uts --fork --kill-child=KILL "$@" &
+    job=$!
+}
+
+finish() {
+    code=0
+    wait "$job" || code=$?
+    job=''
+    return $code
+}
+
 # ---- a system
 
 mirror() {  # ARCHIVE: where this machine has debian or debian-security from
@@ -47,13 +59,14 @@ make_base() {  # SUITE INTO: what debootstrap makes, with what the README begins
     case $1 in 13) series=trixie ;; container) variant=--variant=minbase ;; esac
     from=$(mirror debian)
     # shellcheck disable=SC2086
-    debootstrap $variant --include=git,make,sudo,ca-certificates $series "$2" "$from" >"$2.log" 2>&1 ||
-        { tail -n 20 "$2.log" >&2; stop "debootstrap could not make $1 from $from"; }
+    begin debootstrap $variant --include=git,make,sudo,ca-certificates $series "$2" "$from" >"$2.log" 2>&1
+    finish || { tail -n 20 "$2.log" >&2; stop "debootstrap could not make $1 from $from"; }
     carry_over "$2"
     if [ "$1" = 12-security ]; then
         echo "deb $from $series-updates main" >>"$2/etc/apt/sources.list"
         echo "deb $(mirror debian-security) $series-security main" >>"$2/etc/apt/sources.list"
-        chroot "$2" sh -c 'apt-get update -q && apt-get upgrade -q -y' >>"$2.log" 2>&1 </dev/null
+        begin chroot "$2" sh -c 'apt-get update -q && apt-get upgrade -q -y' >>"$2.log" 2>&1
+        finish || { tail -n 20 "$2.log" >&2; stop "apt-get could not bring $1 up to date"; }
     fi
     chroot "$2" useradd --create-home --shell /bin/bash ann
     echo 'ann ALL=(ALL) NOPASSWD: ALL' >"$2/etc/sudoers.d/ann"
@@ -228,13 +241,10 @@ close_window() {  # waits for it while the command runs
 carry_out() {  # SYSTEM SUITE WHO WHAT: prints its line of the table
     log=$logs/$2-$3-$4.log began=$(date +%s) display='' result=passed window=''
     [ "$4" != window ] || open_screen
-    unshare --mount --pid --ipc --uts --fork --kill-child=KILL \
-        sh "$0" attempt "$1" "$2" "$3" "$4" "$display" >"$log" 2>&1 &
-    job=$!
+    begin sh "$0" attempt "$1" "$2" "$3" "$4" "$display" >"$log" 2>&1
     [ "$4" != window ] || close_window
-    wait "$job" || result=failed
+    finish || result=failed
     [ "$4" != window ] || [ -n "$window" ] || result=failed
-    job=''
     if [ -n "$screen" ]; then
         kill "$screen"
         wait "$screen" || true
