@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.agent.builds import Build, find_builds
+from app.agent.options import known_options
 
 
 def _installed() -> Build:
@@ -15,4 +16,5 @@ _BUILD = _installed()
 MARIADB: str = _BUILD["name"]
 VERSION: str = _BUILD["version"]
 SERVER: str = _BUILD["server"]
+KNOWN = known_options(_BUILD)  # its options
 SERIES = ".".join(VERSION.split(".")[:2])

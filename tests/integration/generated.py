@@ -18,8 +18,9 @@ import pymysql
 import pytest
 
 from app.agent.analysing import Analyse
+from app.agent.bootstrap import bootstrap
 from app.catalog import Catalog, Workload
-from tests.installed import SERVER
+from tests.installed import KNOWN, SERVER
 
 WORKLOADS = Path(__file__).parents[2] / "workloads"
 ENGINES = ("innodb", "rocksdb", "myisam")
@@ -57,12 +58,12 @@ class Server:
 def started_server() -> Iterator[Server]:
     """A private mariadbd with InnoDB, RocksDB and MyISAM; its path is short, as a socket's must be."""
     folder = Path(tempfile.mkdtemp(prefix="dyno-w-"))
-    user = ["--user=root"] if os.geteuid() == 0 else []
-    data = f"--datadir={folder / 'data'}"
-    install = ["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db", data, *user]
-    subprocess.run(["mariadb-install-db", *install], check=True, capture_output=True)
+    my_cnf = folder / "my.cnf"
+    my_cnf.write_text(f"[mysqld]\ndatadir={folder / 'data'}\n" + "user=root\n" * (os.geteuid() == 0))
+    (folder / "data").mkdir()
+    bootstrap(SERVER, "/usr", str(my_cnf), KNOWN, {})
     server = Server(folder)
-    process = subprocess.Popen([SERVER, "--no-defaults", data, *user, *_settings(server)])
+    process = subprocess.Popen([SERVER, f"--defaults-file={my_cnf}", *_settings(server)])
     try:
         _await_ready(server, process)
         yield server

@@ -153,12 +153,12 @@ def patched(target: Path, old: bytes, new: bytes) -> Path:
 
 
 def test_a_missing_library_is_named_and_found_beside_the_server(only: Any, tmp_path: Path) -> None:
-    server = patched(tmp_path / "x" / "bin" / "mariadbd", b"libaio.so.1\0", b"libdyn.so.1\0")
+    server = patched(tmp_path / "x" / "bin" / "mariadbd", b"libz.so.1\0", b"libd.so.1\0")
     (broken,) = only(tmp_path / "x")
-    assert broken["problem"].startswith("missing library libdyn.so.1")
+    assert broken["problem"].startswith("missing library libd.so.1")
     assert environment(str(tmp_path / "x"), str(server)) == {}
     (tmp_path / "x" / "lib").mkdir()
-    shutil.copy("/lib/x86_64-linux-gnu/libaio.so.1", tmp_path / "x" / "lib" / "libdyn.so.1")
+    shutil.copy("/lib/x86_64-linux-gnu/libz.so.1", tmp_path / "x" / "lib" / "libd.so.1")
     (mended,) = only(tmp_path / "x")
     assert mended["problem"] is None and mended["family"] == "MariaDB"
     assert mended["environment"]["LD_LIBRARY_PATH"].split(":")[0] == str(tmp_path / "x" / "lib")
@@ -168,7 +168,7 @@ def test_a_missing_library_is_named_and_found_beside_the_server(only: Any, tmp_p
 
 def test_what_a_plugin_lacks_is_named(only: Any, tmp_path: Path) -> None:
     base = tmp_path / "x"
-    patched(base / "bin" / "mariadbd", b"libaio.so.1\0", b"libaio.so.1\0")
+    patched(base / "bin" / "mariadbd", b"libz.so.1\0", b"libz.so.1\0")
     plugin = base / "lib" / "plugin" / "ha_rocksdb.so"
     plugin.parent.mkdir(parents=True)
     whole = Path("/usr/lib/mysql/plugin/ha_rocksdb.so").read_bytes()
@@ -185,7 +185,7 @@ def test_what_a_plugin_lacks_is_named(only: Any, tmp_path: Path) -> None:
 
 
 def test_a_build_for_another_machine(only: Any, tmp_path: Path) -> None:
-    server = patched(tmp_path / "x" / "bin" / "mysqld", b"libaio.so.1\0", b"libaio.so.1\0")
+    server = patched(tmp_path / "x" / "bin" / "mysqld", b"libz.so.1\0", b"libz.so.1\0")
     content = bytearray(server.read_bytes())
     content[18] = 183  # e_machine: aarch64
     server.write_bytes(bytes(content))
