@@ -32,7 +32,7 @@ from .lines import Line as Line
 from .lines import Span as Span
 from .percentile_chart import PercentileChart as PercentileChart
 from .pointer import Pointer
-from .pyramid import Track, Values, dashed, seen
+from .pyramid import Track, Values, dashed, highest, lowest, seen
 from .reached import Reached
 from .scale import clock_form, figure_ticks, fitting, time_text, time_ticks, value_text
 from .stack_chart import StackChart as StackChart
@@ -268,8 +268,8 @@ class TimeChart(Reached):
         (first, last), area = self.axis.range, self._canvas.area
         most_x = max(int(area.plot.width() / _TICK_WIDTH), 1)
         most_y = max(int(area.plot.height() / _TICK_HEIGHT), 2)
-        low = np.fmin.reduce([0.0, *(np.fmin.reduce(values) for _, values in curves if len(values))])
-        high = np.fmax.reduce([0.0, *(np.fmax.reduce(values) for _, values in curves if len(values))])
+        low = lowest([0.0, *(lowest(values) for _, values in curves if len(values))])
+        high = highest([0.0, *(highest(values) for _, values in curves if len(values))])
         y = fitting(float(low), float(high), area.y, most_y)
         if self._fitted == (fitted := (first, last, *y, most_x, most_y)):
             return

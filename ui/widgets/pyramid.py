@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ Values = NDArray[np.float64]
 
 FACTOR = 4  # entries of a level of the pyramid in one of the level above
 _DASHED = 0.6  # of a dash and the gap after it
+lowest: Any = np.fmin.reduce  # of what is no gap; types of NumPy 2.5 know no reduce of fmin and fmax
+highest: Any = np.fmax.reduce
 GAP_S = 3.0  # seconds without a sample after which the curve is broken
 
 
@@ -96,7 +99,7 @@ class Track:
         figures[1 : 2 * whole : 2] = view.high.all[start : start + whole]
         if whole < len(times):  # the last pixel is not full yet
             rest = self._values.all[view.low.size * view.each :]
-            figures[-2:] = np.fmin.reduce(rest), np.fmax.reduce(rest)
+            figures[-2:] = lowest(rest), highest(rest)
         return np.repeat(times, 2), figures
 
     def _view_of(self, each: int) -> _Level:
