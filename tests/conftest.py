@@ -6,7 +6,9 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -22,6 +24,7 @@ __all__ = [
     "pytest_xdist_setupnodes",
 ]  # hooks
 
+ON_DISK = "/var/tmp"
 IN_CI = os.environ.get("CI") == "true"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each command of a test would compile Dyno anew
 sys.dont_write_bytecode = False
@@ -36,11 +39,16 @@ def _home_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 
 
 @pytest.fixture(autouse=True)
-def dyno_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def dyno_home(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
     """The DYNO_HOME of this test; it does not exist yet."""
-    home = tmp_path / "dyno-home"
-    monkeypatch.setenv("DYNO_HOME", str(home))
-    return home
+    with ExitStack() as stack:
+        folder = tmp_path
+        if request.node.get_closest_marker("disk"):
+            folder = Path(stack.enter_context(TemporaryDirectory(dir=ON_DISK, ignore_cleanup_errors=True)))
+        monkeypatch.setenv("DYNO_HOME", str(folder / "dyno-home"))
+        yield folder / "dyno-home"
 
 
 @pytest.fixture(autouse=True)

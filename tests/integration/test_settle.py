@@ -175,6 +175,7 @@ SLOWLY = own_sequence(
 )
 
 
+@pytest.mark.disk
 @pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
 def test_what_settling_cost_is_kept_with_the_steps_that_caused_it(desktop: Desktop, engine: str) -> None:
     write_file(desktop.home / "sequences/writes.toml", WRITES)
