@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -134,7 +135,7 @@ file = pathlib.Path(sys.argv[1])
 file.write_text(file.read_text().replace(old, new))
 """
     )
-    return f"{sys.executable} '{script}'"
+    return shlex.join([sys.executable, str(script)])
 
 
 def test_a_preset_is_edited_in_the_editor_of_the_person(
