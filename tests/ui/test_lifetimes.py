@@ -169,7 +169,7 @@ def _signals_of(each: QObject) -> list[str]:
     return [
         method.methodSignature().toStdString()
         for method in methods
-        if method.methodType() == QMetaMethod.MethodType.Signal
+        if method.methodType() == QMetaMethod.MethodType.Signal and method.name() != b"destroyed"  # Qt's own
     ]
 
 
