@@ -147,6 +147,7 @@ def test_where_builds_are_looked_for_is_no_matter_of_the_folder_one_is_in(patter
     assert check_target(replace(NUC, search_paths=["/opt/*", "~/b/*"]))
 
 
+@pytest.mark.root  # others are refused before
 def test_a_home_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DYNO_HOME", "/sys/dyno")
     with pytest.raises(InputError, match=r"/sys/dyno cannot be made: .*: set DYNO_HOME to another one"):

@@ -210,6 +210,7 @@ def test_names_are_no_markup_in_the_line_that_changes(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")  # a terminal for rich
+    monkeypatch.setenv("TERM", "xterm")
     assert main(["follow"]) == 1  # a step has failed
     said = capsys.readouterr().out
     assert "\x1b[" in said and not {"\x07", "\x9b", "\u202e"} & set(said)
