@@ -123,11 +123,11 @@ class Desktop:
 
     def prepare_agent(self, code: str, folder: Path) -> None:
         """What the agent's Python on this computer carries out before the agent."""
-        script, wrapper, python = folder / "before.py", folder / "python-before", self.command()[0]
-        run = "sys.path.insert(0, sys.argv[0])\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
-        script.write_text(f"{code}\nimport runpy, sys\nsys.argv = sys.argv[1:]\n{run}")
-        lines = ["#!/bin/sh", f'[ "$3" = -c ] && exec {python} "$@"', "shift 2"]
-        wrapper.write_text("\n".join([*lines, f'exec {python} -I -S {script} "$@"', ""]))
+        before, wrapper, python = folder / "before.py", folder / "python-before", self.command()[0]
+        before.write_text(code)
+        lines = ["#!/bin/sh", f'[ "$5" = run ] || exec {python} "$@"', "script=$4", "shift 4"]
+        begin = f'exec {python} -I -S -c "$(cat {before})\n$script" "$@"'
+        wrapper.write_text("\n".join([*lines, begin, ""]))
         wrapper.chmod(0o755)
         self.dyno("target", "edit", "local", "--python", str(wrapper))
 
