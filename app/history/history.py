@@ -159,7 +159,7 @@ class History:
 def _make_private(path: Path) -> None:
     """SQLite takes over the mode for the files that it puts next to the history."""
     with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
     if path.stat().st_mode & 0o077:
         with suppress(PermissionError):  # of another user: what that one has made stays so
             path.chmod(0o600)

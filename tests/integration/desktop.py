@@ -126,7 +126,7 @@ class Desktop:
         before, wrapper, python = folder / "before.py", folder / "python-before", self.command()[0]
         before.write_text(code)
         lines = ["#!/bin/sh", f'[ "$5" = run ] || exec {python} "$@"', "script=$4", "shift 4"]
-        begin = f'exec {python} -I -S -c "$(cat {before})\n$script" "$@"'
+        begin = f'exec {python} -I -S -c "exec(open(\'{before}\').read(), {{}})\n$script" "$@"'
         wrapper.write_text("\n".join([*lines, begin, ""]))
         wrapper.chmod(0o755)
         self.dyno("target", "edit", "local", "--python", str(wrapper))
