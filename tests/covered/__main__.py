@@ -34,10 +34,12 @@ include =
     {root}/app/*
     {root}/ui/*
     */*.pyz/app/*
+    /proc/self/fd/*/app/*
 [paths]
 app =
     {root}/app
     */*.pyz/app
+    /proc/self/fd/*/app
 """
 
 
