@@ -127,13 +127,17 @@ def test_two_targets_at_once(desktop: Desktop, two_targets: tuple[FarTarget, Far
     """Both namespaces share one machine, so the second must be allowed to be busy."""
     for name, far in zip(("one", "two"), two_targets, strict=True):
         far.sshd.add_target(name)
-    first = desktop.begin("run", *desktop.plan(target="one"))
+    first = desktop.begin("run", *desktop.plan(target="one", seconds=60))
     wait_until(begun(desktop, READ, Path(two_targets[0].sshd.directory)), "the first has begun", 60)
     busy = desktop.refused("run", *desktop.plan(target="two"), code=1)
     assert "another plan" in busy
     desktop.dyno("run", *desktop.plan(target="two"), "--allow-busy")
-    assert first.wait(90) == 0
-    assert [entry["state"] for entry in desktop.sessions()] == ["completed", "completed"]
+    desktop.dyno("stop", "--target", "one")
+    assert first.wait(90) == 1
+    assert {entry["target"]: entry["state"] for entry in desktop.sessions()} == {
+        "one": "stopped",
+        "two": "completed",
+    }
 
 
 def test_desktop_killed_and_followed_again(desktop: Desktop) -> None:
