@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
@@ -28,6 +29,8 @@ ON_DISK = "/var/tmp"
 IN_CI = os.environ.get("CI") == "true"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each command of a test would compile Dyno anew
 sys.dont_write_bytecode = False
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background: commands would inherit that
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")
