@@ -34,7 +34,8 @@ def dyno(*words: str, home: Path) -> subprocess.CompletedProcess[str]:
 def test_a_chart_is_drawn(dyno_home: Path, tmp_path: Path, theme: Theme, chart: str) -> None:
     ids = comparable.keep(dyno_home, comparable.plan(8, repeats=2), {(1, "read-only")})
     form = "svg" if chart in ("bars", "latency") else "png"
-    words = ["chart", chart, *ids, "--step", STEPS.get(chart, ""), "--out", str(tmp_path / f"c.{form}")]
+    of_step = ["--step", STEPS[chart]] if chart in STEPS else []
+    words = ["chart", chart, *ids, *of_step, "--out", str(tmp_path / f"c.{form}")]
     done = dyno(*words, home=dyno_home)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{words[-1]}\n", "")
     assert _has_colours(tmp_path / f"c.{form}", _colours(theme, chart))
