@@ -16,10 +16,8 @@ class Memory:
     """A file of its own: losing it loses nothing that matters."""
 
     def __init__(self, path: Path) -> None:
-        with suppress(OSError):  # Qt leaves the mode of a file that is there as it is
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.touch(mode=0o600)
-            path.chmod(0o600)
+        self._path = path
+        self._is_private = False
         self._settings = QSettings(str(path), QSettings.Format.IniFormat)
 
     def value(self, key: str, default: Any) -> Any:
@@ -35,7 +33,17 @@ class Memory:
             return default
 
     def keep(self, key: str, value: Any) -> None:
+        if not self._is_private:
+            self._make_private()
         self._settings.setValue(key, value)
+
+    def _make_private(self) -> None:
+        """Qt leaves the mode of a file that is there as it is."""
+        self._is_private = True
+        with suppress(OSError):
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._path.touch(mode=0o600)
+            self._path.chmod(0o600)
 
     def restore_splitter(self, splitter: QSplitter, key: str) -> None:
         """As it was left; from now on its moves are kept."""
