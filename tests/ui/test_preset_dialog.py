@@ -167,7 +167,7 @@ def test_what_is_not_kept_is_asked_about(
     qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Discard]
-    monkeypatch.setattr(QMessageBox, "question", lambda *_: answers.pop(0))
+    monkeypatch.setattr(QMessageBox, "exec", lambda *_: answers.pop(0))
     dialog = opened("mine")
     qtbot.keyClicks(dialog.text, "# mine ")
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)

@@ -32,7 +32,7 @@ def dialog(qtbot: QtBot, context: Context) -> SqlDialog:
 def answers(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What the person says to the questions that are asked."""
     said: list[Any] = []
-    monkeypatch.setattr(QMessageBox, "question", lambda *_: said.pop(0))
+    monkeypatch.setattr(QMessageBox, "exec", lambda *_: said.pop(0))
     return said
 
 
