@@ -9,6 +9,7 @@ from tests.plans import write
 
 LOAD, INDEX = 'workload = "load"', 'workload = "index"'
 SETTLED = f"{INDEX}\nsettle_after = true"
+CALM = "rate = 400"  # of a step whose speed is of no matter: at full speed it slows other tests
 SMALL = {"tables": 2, "rows": 2000, "threads": [2], "seconds": 1, "warmup": 0}
 
 

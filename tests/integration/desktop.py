@@ -25,10 +25,10 @@ from app.agent.directory import Directory
 from app.agent.server import start_ticks
 from app.protocol.events import Event, decode
 from tests.installed import MARIADB
-from tests.sequences import INDEX, LOAD, SETTLED, own_sequence
+from tests.sequences import CALM, INDEX, LOAD, SETTLED, own_sequence
 
 LIMIT_S = 120
-DRIVES = ('workload = "point-query"', 'workload = "update-index"')
+DRIVES = (f'workload = "point-query"\n{CALM}', f'workload = "update-index"\n{CALM}')
 READ, WRITE = 2, 3  # those two, behind load and index
 SEQUENCE = own_sequence("tiny", LOAD, INDEX, *DRIVES, seconds=2, warmup=1)
 SETTLING = own_sequence("settled", LOAD, SETTLED, *DRIVES, seconds=2, warmup=1)

@@ -236,7 +236,7 @@ def check_points(desktop: Desktop, steps: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
 def test_latency_by_concurrency(desktop: Desktop, engine: str) -> None:
     (desktop.home / "sequences/points.toml").write_text(POINTS)
-    check_points(desktop, steps_of(desktop, f"{MARIADB}:{engine}", "points"))
+    check_points(desktop, steps_of(desktop, f"{MARIADB}:{engine}", "points", rate=400))
     (entry,) = desktop.sessions()
     counted = [e for e in desktop.events(entry["id"]) if isinstance(e, Fact) and e.name == "rows_counted"]
     assert counted[0].value == {"tmp_sample": 1000}
@@ -253,7 +253,7 @@ def test_latency_by_concurrency_on_mysql(
     builds = desktop.json("target", "survey", "local")["builds"]
     name = next(each["name"] for each in builds if each["base"].startswith(str(base)))
     (desktop.home / "sequences/points.toml").write_text(POINTS)
-    check_points(desktop, steps_of(desktop, f"{name}:innodb", "points"))
+    check_points(desktop, steps_of(desktop, f"{name}:innodb", "points", rate=400))
 
 
 @pytest.mark.parametrize(

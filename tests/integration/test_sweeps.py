@@ -18,7 +18,7 @@ from app.protocol.cpus import as_text
 from app.protocol.events import Mark, StepEnded
 from app.protocol.plan import Step
 from tests.installed import MARIADB
-from tests.sequences import INDEX, LOAD, own_sequence
+from tests.sequences import CALM, INDEX, LOAD, own_sequence
 
 from .desktop import SEQUENCE, Desktop
 from .generated import ENGINES, ROWS, TABLES, Outcome, Server, drive, fill, shipped
@@ -45,7 +45,8 @@ variables = {innodb_spin_wait_delay = 96}
 [[step.variation]]
 name = "read-only"
 restart_with = {innodb_read_only = true, performance_schema = PFS}"""
-SWEPT = own_sequence("swept", LOAD, INDEX, POINTS, 'name = "as-before"\nworkload = "point-selects"')
+BEFORE = f'name = "as-before"\nworkload = "point-selects"\n{CALM}'
+SWEPT = own_sequence("swept", LOAD, INDEX, f"{CALM}\n{POINTS}", BEFORE)
 
 pytestmark = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
 
