@@ -72,5 +72,13 @@ def share_out(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(group))
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """A worker is told groups by the names of tests; a pytest that lets nobody change those is refused."""
+    if hasattr(session.config, "workerinput"):
+        grouped = [item.nodeid for item in session.items if item.get_closest_marker("xdist_group")]
+        if not all("@" in name for name in grouped):
+            raise pytest.UsageError(f"pytest {pytest.__version__} keeps no groups together: see setup.cfg")
+
+
 def _turn(item: pytest.Item) -> int:
     return next(at for at, folder in enumerate(ORDER) if item.nodeid.startswith(folder))
