@@ -332,10 +332,12 @@ class Follower:
         """Follow; raises TargetError where the target refuses, HistoryError where nothing can be stored."""
         with History(self._home) as history:
             writer = Writer(history)
-            for session in self._sessions:
-                writer.recover(self._plan, session)
+            torn = list(self._sessions)  # perhaps, by a crash
             while not self._stopping.is_set():
                 try:
+                    while torn:
+                        writer.recover(self._plan, torn[-1])
+                        torn.pop()
                     self._follow(history, writer)
                     return
                 except (LinkError, BusyError) as error:

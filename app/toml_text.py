@@ -36,7 +36,8 @@ class Rule:
         if self.items and isinstance(value, list):
             if not value and not self.empty:
                 return "must not be empty"
-            return next((text for text in map(self.items.problem, value) if text), "")
+            found = next((text for text in map(self.items.problem, value) if text), "")
+            return found or self._twice(value)
         if not isinstance(value, self.kinds) or (isinstance(value, bool) and bool not in self.kinds):
             return f"must be {self.words()}, not {shown(value)}"
         if self.choices and value not in self.choices:
@@ -44,6 +45,12 @@ class Rule:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return self._outside(value)
         return self._text_problem(value) if isinstance(value, str) else ""
+
+    def _twice(self, values: list[Any]) -> str:
+        """Tables of a list, which may be alike, are judged by who reads them."""
+        known = [shown(value) for value in values if not isinstance(value, dict)]
+        twice = next((text for at, text in enumerate(known) if text in known[:at]), "")
+        return f"names {twice} twice" if twice else ""
 
     def _text_problem(self, value: str) -> str:
         if self.longest and len(value) > self.longest:

@@ -49,10 +49,10 @@ def variations_of(text: str) -> tuple[Variation, ...]:
     name, values = found[1], [each.strip() for each in found[2].split(",")]
     if is_ours(name):
         raise InputError(f"vary: {name} is Dyno's: paths, users and the network are not to be varied", "vary")
-    return tuple(
-        Variation(f"{name}-{value}".lower(), variables={name: _value(value)})
-        for value in dict.fromkeys(values)
-    )
+    twice = next((value for at, value in enumerate(values) if value in values[:at]), "")
+    if twice:
+        raise InputError(f"vary: {name} names {twice} twice", "vary")
+    return tuple(Variation(f"{name}-{value}".lower(), variables={name: _value(value)}) for value in values)
 
 
 def _value(text: str) -> int | str:

@@ -377,6 +377,27 @@ def test_two_followers_of_one_home_each_tell_every_event(tmp_path: Path) -> None
         assert [event.seq for event in told[1].events(session)] == [event.seq for event in whole.events]  # type: ignore[attr-defined]
 
 
+def test_a_history_that_is_locked_from_the_start_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.history.history.BUSY_S", 0.05)
+    with History(tmp_path):
+        pass
+    other = sqlite3.connect(tmp_path / "history.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    class Freed(Impatient):
+        def wait(self, timeout: float | None = None) -> bool:
+            other.execute("ROLLBACK")
+            return super().wait(timeout)
+
+    told = Told()
+    Follower(tmp_path, PLAN.id, list(WHOLES), ScriptedTarget(rest).connect, told, stopping=Freed()).run()
+    other.close()
+    assert [link.state for link in told.links][:2] == ["busy", "connecting"]
+    assert states(tmp_path) == ["completed", "completed"]
+
+
 def test_a_history_that_another_process_has_locked_is_no_lost_link(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

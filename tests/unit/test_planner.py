@@ -98,6 +98,7 @@ def test_a_plan_file_is_read() -> None:
         ('rows = "3x memory"', "rows = 0", "line 5: rows must lie between 1 and 2,000,000,000"),
         ("threads = [1, 2]", "threads = [1, 5000]", "line 6: threads must lie between 1 and 4,095, not 5000"),
         ("threads = [1, 2]", "threads = []", "line 6: threads must not be empty"),
+        ("threads = [1, 2]", "threads = [1, 2, 1]", "line 6: threads names 1 twice"),
         (
             'engine = "innodb"',
             'engin = "innodb"',

@@ -100,7 +100,7 @@ def test_core_sets_of_plan_and_sequence_are_those_of_what_is_compared(dyno_home:
 def test_a_plan_varies_a_variable_where_a_step_varies_nothing_itself(dyno_home: Path) -> None:
     others = '[[step]]\nname = "w"\nworkload = "point-query"\nwarm = true\n\n[[step]]\nworkload = "scan"\n\n'
     name = own(dyno_home, others + SWEPT)
-    steps = planned(name, vary="innodb_spin_wait_delay = 6,96,6").steps
+    steps = planned(name, vary="innodb_spin_wait_delay = 6,96").steps
     scans = [step for step in steps if step.kind == "scan"]
     assert [step.coordinates["variation"] for step in scans] == [
         "innodb_spin_wait_delay-6",
@@ -125,6 +125,7 @@ def test_a_plan_varies_a_variable_where_a_step_varies_nothing_itself(dyno_home: 
         ("sync_binlog=", "vary must be like"),
         ("sync_binlog=1;2", "vary must be like"),
         ("datadir=a,b", "datadir is Dyno's"),
+        ("sync_binlog=0,1,0", "vary: sync_binlog names 0 twice"),
     ],
 )
 def test_what_cannot_be_varied_is_refused(vary: str, said: str) -> None:
