@@ -34,6 +34,14 @@ def harmless_json(text: str) -> str:
     return _IN_TEXT.sub(_json_code, text)
 
 
+def as_file_name(text: str, most: int = 200) -> str:
+    """What every file system takes."""
+    return (
+        "".join(each if each.isalnum() or each in "-_." else "-" for each in text[:most]).strip(".-")
+        or "dyno"
+    )
+
+
 def _code(found: re.Match[str]) -> str:
     return {"\n": "\\n", "\t": " "}.get(found[0]) or found[0].encode("unicode_escape").decode()
 

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..harmless import as_file_name
 from ..protocol.plan import PREPARING, Step
 from ..protocol.settling import BEFORE_ANALYSE, FORCED, ROCKSDB_FORCED
 from ..protocol.sysbench import options_of, seed_of
@@ -30,16 +31,11 @@ def acts(recipe: Recipe) -> Iterator[Act]:
     """All of the plan, also what a person skipped."""
     conditions = Conditions(recipe)
     for at, step in enumerate(recipe.plan.steps):
-        name = f"{at + 1:02d}-{file_name(step.label)}"
+        name = f"{at + 1:02d}-{as_file_name(step.label)}"
         lines = [*conditions.before(step), *_lines(recipe, conditions, at, step, name)]
         if step.analyse:
             lines += [*map(try_sql, BEFORE_ANALYSE.get(recipe.contender.engine, ())), f"analyse {name}"]
         yield Act(name, f"{at + 1}. {step.label}{_bounds(step)}", tuple(lines))
-
-
-def file_name(text: str) -> str:
-    """What every file system takes."""
-    return "".join(each if each.isascii() and (each.isalnum() or each in "-_.") else "-" for each in text)
 
 
 def _bounds(step: Step) -> str:

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from ..harmless import as_file_name
 from ..history.history import History
 from ..protocol import settling
 from ..protocol.plan import OPEN_FILES
 from ..protocol.sysbench import SHARED
 from ..shipped import shipped_folder
 from .about import figures, line, where
-from .acts import acts, file_name
+from .acts import acts
 from .mycnf import own_lines
 from .recipe import Recipe, read_recipe
 
@@ -55,7 +56,7 @@ def write_scripts(history: History, columns: Mapping[str, str], folder: Path) ->
     problems = []
     for name, session in columns.items():
         try:
-            write_script(history, session, folder / file_name(name))
+            write_script(history, session, folder / as_file_name(name))
         except InputError as error:
             problems.append(str(error))
     if len(problems) == len(columns):

@@ -24,6 +24,7 @@ from tests.hostile import MARKUP, TEXT, HostileMaker, finds, laced, laced_plan
 from tests.journals import contender, plan, steps
 from tests.plans import NOW
 from tests.ui.seen import formatted, texts_of
+from tests.ui.test_lifetimes import close, every_dialog, show_all
 from tests.ui.test_looks import (
     KINDS,
     NAMES,
@@ -156,6 +157,20 @@ def test_snapshots_and_presets(open_window: Any, settled: Context, qtbot: Any) -
         rest(qtbot)
         assert not (wrong := problems_of(dialog)), "\n".join(wrong)
         dialog.close()
+
+
+def test_every_dialog_that_a_person_opens(open_window: Any, settled: Context, qtbot: Any) -> None:
+    sessions = fill(settled)
+    window = open_window(SMALL, "light")
+    show_all(window, sessions, qtbot)
+    seen = 0
+    for opening in every_dialog(window, qtbot):
+        dialog = opening()
+        rest(qtbot)
+        assert not (wrong := problems_of(dialog)), "\n".join(wrong)
+        seen += any("ev[il]" in text for _, text in texts_of(dialog))
+        close(dialog)
+    assert seen > 3, "hardly any dialog shows anything of it"
 
 
 def test_a_question(open_window: Any, settled: Context, qtbot: Any) -> None:

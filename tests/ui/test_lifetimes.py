@@ -66,7 +66,7 @@ def _late(monkeypatch: pytest.MonkeyPatch) -> None:
 def window(settled: Context, open_window: Any, qtbot: QtBot) -> Window:
     sessions = fill(settled)
     made: Window = open_window(SMALL, "light")
-    _show_all(made, sessions, qtbot)
+    show_all(made, sessions, qtbot)
     return made
 
 
@@ -79,7 +79,7 @@ def restless() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def _show_all(window: Window, sessions: list[str], qtbot: QtBot) -> None:
+def show_all(window: Window, sessions: list[str], qtbot: QtBot) -> None:
     """Every page, with what it has to show; a build is chosen."""
     for name in NAMES:
         show(window, name, sessions, qtbot)
@@ -135,7 +135,7 @@ def _dialogs() -> list[QDialog]:
     return [each for each in QApplication.topLevelWidgets() if isinstance(each, QDialog) and each.isVisible()]
 
 
-def _close(dialog: QDialog) -> None:
+def close(dialog: QDialog) -> None:
     dialog.reject()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
@@ -197,12 +197,12 @@ def test_what_outlives_a_page_is_connected_to_no_lambda() -> None:
 
 def test_what_is_closed_is_connected_to_nothing(window: Window, qtbot: QtBot) -> None:
     for open_ in every_dialog(window, qtbot):
-        _close(open_())  # what is made once is made
+        close(open_())  # what is made once is made
     receivers = Receivers(window)
     for open_ in every_dialog(window, qtbot):
         dialog = open_()
         title = dialog.windowTitle()
-        _close(dialog)
+        close(dialog)
         assert not shiboken6.isValid(dialog), f"{title} is closed, and still there"
     _change_all(window._context)
     qtbot.wait(100)
@@ -210,7 +210,7 @@ def test_what_is_closed_is_connected_to_nothing(window: Window, qtbot: QtBot) ->
 
 
 def test_who_stays_is_not_closed_when_the_plans_end(window: Window, qtbot: QtBot) -> None:
-    _close(_opened(qtbot, lambda: _closing(window)))
+    close(_opened(qtbot, lambda: _closing(window)))
     for followed in window._context.plans.active():
         followed.is_over = True
         window._context.plans.ended.emit(followed.id)
@@ -229,7 +229,7 @@ def test_pages_and_dialogs_come_and_go(settled: Context, qtbot: QtBot, times: in
         window = Window(settled)
         window.resize(*SMALL)
         window.show()
-        _show_all(window, sessions, qtbot)
+        show_all(window, sessions, qtbot)
         dialogs = list(every_dialog(window, qtbot))
         for _ in range(min(PER_WINDOW, times - at)):
             _open_something(window, random.choice(dialogs))
@@ -247,6 +247,6 @@ def _open_something(window: Window, open_: Open) -> None:
     else:
         dialog = open_()
         _use(dialog)
-        _close(dialog)
+        close(dialog)
     if random.random() < 0.2:
         _change_all(window._context)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.drafting import Draft, command_line
+from app.harmless import as_file_name
 
 from ...theme import SPACE
 from ...widgets.actions import action, action_button
@@ -48,8 +49,8 @@ class PlanText(QWidget):
             each.setEnabled(not draft.unread)
 
     def _on_save(self) -> None:
-        name = f"{self._draft.request.name or self._draft.request.sequence or 'plan'}.toml"
-        self._ask(QFileDialog.AcceptMode.AcceptSave, "Save plan", name)
+        name = as_file_name(self._draft.request.name or self._draft.request.sequence or "plan")
+        self._ask(QFileDialog.AcceptMode.AcceptSave, "Save plan", f"{name}.toml")
 
     def _on_open(self) -> None:
         self._ask(QFileDialog.AcceptMode.AcceptOpen, "Open plan", "")

@@ -14,7 +14,7 @@ from app.compare import Comparison
 from app.compare_text import names_of, to_csv, to_markdown, to_text
 from app.csv_text import save_csv
 from app.errors import DynoError
-from app.harmless import harmless_text
+from app.harmless import as_file_name, harmless_text
 from app.report.content import title_of
 from app.report.writing import FORMS as FORMS_OF_REPORT
 from app.report.writing import ReportRequest, write_report
@@ -69,7 +69,7 @@ class Sharing(QObject):
     def save_chart(self) -> None:
         """As a picture, or the numbers behind it."""
         panel = self._body.panel
-        numbers, name = panel.csv(), panel.title.lower().replace("/", "-").replace(" ", "-")
+        numbers, name = panel.csv(), as_file_name(panel.title.lower())
         path = ask_path(self._page, name, f"{_IMAGES};;{_NUMBERS}" if numbers else _IMAGES)
         if path and path.suffix.lower() == ".csv":
             self._save(lambda: save_csv(numbers, path), path.name)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.errors import DynoError
-from app.harmless import harmless
+from app.harmless import as_file_name, harmless
 from app.history.browsing import lines
 from app.history.history import History
 
@@ -77,7 +77,7 @@ class Exchange(QObject):
             dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
             dialog.setDefaultSuffix("zip")
             dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # nothing is written over
-            dialog.selectFile(f"{_file_name(name)}.dyno.zip")
+            dialog.selectFile(f"{as_file_name(name)}.dyno.zip")
         else:
             dialog = QFileDialog(self._owner, f"Export {count(len(sessions))} into", self._folder())
             dialog.setFileMode(QFileDialog.FileMode.Directory)
@@ -98,7 +98,7 @@ class Exchange(QObject):
         dialog = QFileDialog(self._owner, "Script of the session: a new folder", self._folder())
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # nothing is written over
-        dialog.selectFile(f"{_file_name(name)}-script")
+        dialog.selectFile(f"{as_file_name(name)}-script")
         self._open(dialog, lambda paths: self.write_script(session, Path(paths[0])))
 
     def write_script(self, session: str, folder: Path) -> None:
@@ -162,8 +162,3 @@ def _take_in(history: History, files: Sequence[Path]) -> Taken:
         except DynoError as error:
             problems.append(str(error))
     return Taken(tuple(new), tuple(known), tuple(problems))
-
-
-def _file_name(name: str) -> str:
-    """What every file system takes."""
-    return "".join(each if each.isalnum() or each in "-_." else "-" for each in name).strip(".-") or "session"

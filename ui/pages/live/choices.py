@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QPushButton, 
 
 from app.csv_text import save_csv
 from app.errors import DynoError
-from app.harmless import harmless
+from app.harmless import as_file_name, harmless
 from app.history.series import SeriesEntry
 from app.history.sessions import SessionEntry
 
@@ -84,7 +84,7 @@ class ChartChoices(QWidget):
 
     def show_ghosts(self, session: SessionEntry, ghosts: Sequence[SessionEntry], chosen: str) -> None:
         """Those that did the same work first; the others are named as such."""
-        self._file_name = session["name"]
+        self._file_name = as_file_name(session["name"])
         self._ghosts.clear()
         self._ghosts.addItem(_NO_GHOST, "")
         for ghost in ghosts:
