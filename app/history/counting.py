@@ -14,7 +14,7 @@ from ..protocol.plan import label_of
 from ..stats.steady import UNSTEADY, Steadiness, steadiness
 from .blocks import clock_of, values_of
 from .damage import read_json
-from .headlines import keep_headline
+from .headlines import keep_headlines
 
 if TYPE_CHECKING:
     from .history import History
@@ -161,9 +161,10 @@ def _counted(
 
 
 def recount(connection: Connection, step: int) -> None:
-    """Look at the seconds of a step that has ended, or whose cut is another now."""
-    _keep(connection, step)
-    keep_headline(connection, step)
+    """Look again at the seconds of a step: its cut is another now."""
+    keep_counts(connection, step)
+    (session,) = connection.execute("SELECT session FROM step WHERE number = ?", (step,)).fetchone()
+    keep_headlines(connection, session)
 
 
 def recount_cut(connection: Connection, session: str) -> None:
@@ -177,7 +178,8 @@ def recount_cut(connection: Connection, session: str) -> None:
         recount(connection, step)
 
 
-def _keep(connection: Connection, step: int) -> None:
+def keep_counts(connection: Connection, step: int) -> None:
+    """Look at the seconds of a step that has ended."""
     connection.execute("DELETE FROM counted WHERE step = ?", (step,))
     found = _count(connection, step)
     if found is None:

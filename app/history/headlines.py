@@ -20,12 +20,12 @@ CREATE TABLE headline (
     PRIMARY KEY (session, grouping)
 ) STRICT, WITHOUT ROWID
 """
-_WHOLE = "SELECT session, grouping, CASE state WHEN 'completed' THEN value END FROM step WHERE unit = ?"
+_WHOLE = "SELECT session, grouping, CASE state WHEN 'completed' THEN value END FROM step WHERE unit = ?1"
 _CUT = "(SELECT counted.value FROM counted WHERE counted.step = step.number)"  # of the seconds that count
 _OF_STEPS = _WHOLE.replace("THEN value", f"THEN coalesce({_CUT}, value)")
-_OF_GROUP = (
-    f"{_OF_STEPS} AND session = (SELECT session FROM step WHERE number = ?)"
-    " AND grouping = (SELECT grouping FROM step WHERE number = ?)"
+_OF_SESSION = (
+    f"{_OF_STEPS} AND session = ?2 AND grouping IN"
+    " (SELECT grouping FROM step WHERE session = ?2 AND state NOT IN ('waiting', 'active'))"
 )
 _FROM = 1e-300  # what is not above it has no logarithm
 
@@ -41,9 +41,9 @@ def add_headlines(connection: Connection) -> None:
     _keep(connection, connection.execute(f"{_WHOLE} ORDER BY session, grouping", (UNIT,)))
 
 
-def keep_headline(connection: Connection, step: int) -> None:
-    """Take into account a step that has ended."""
-    _keep(connection, connection.execute(_OF_GROUP, (UNIT, step, step)))
+def keep_headlines(connection: Connection, session: int | None) -> None:
+    """Take into account the steps of a session that have ended; groups of which none has are left out."""
+    _keep(connection, connection.execute(_OF_SESSION, (UNIT, session)))
 
 
 def _keep(connection: Connection, rows: Iterable[tuple[int, str, float | None]]) -> None:

@@ -27,8 +27,9 @@ from ..protocol.events import (
 )
 from . import blocks
 from .blocks import Layout
-from .counting import recount
+from .counting import keep_counts
 from .decoding import Line, SampleLine, kind_of
+from .headlines import keep_headlines
 from .latency import percentiles
 from .planned import keep_planned
 
@@ -64,11 +65,15 @@ class Recorder:
     def record(self, lines: Sequence[Line]) -> None:
         """Store events; what is not yet the end of a step goes to the staging."""
         take = self._samples.append
+        ended = False
         for line in lines:
             if type(line) is SampleLine and self._step is not None and line.step == self._step[1]:
                 take(line)
             else:
                 self._record(line)
+                ended = ended or isinstance(line, (StepEnded, SessionEnded))
+        if ended:
+            keep_headlines(self._connection, self._number)
         self._stage()
 
     def _record(self, line: Line) -> None:
@@ -268,7 +273,7 @@ def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
         " ON CONFLICT (step) DO UPDATE SET ended = excluded.ended",
         (number, pack_json({}), content),
     )
-    recount(connection, number)
+    keep_counts(connection, number)
 
 
 def _number(value: Any) -> float | None:

@@ -182,6 +182,18 @@ def test_a_step_of_no_queries_makes_the_headline_nothing(history: History) -> No
     assert lines(history, IDS[:1])[0]["headlines"]["read"] == Headline(0.0, 2, 2)
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+def test_headlines_do_not_depend_on_how_a_journal_comes(history: History, at_once: bool) -> None:
+    maker = journals.Maker(PLAN, IDS[0]).begin()
+    maker.step(1, value=100.0)
+    if not at_once:
+        store(history, maker)
+    maker.start_step(3)  # and the session takes it down
+    store(history, maker.end("failed", reason="the server crashed"))
+    found = lines(history, IDS[:1])[0]["headlines"]
+    assert {name: (each.n, each.steps) for name, each in found.items()} == {"read": (1, 2), "write": (0, 2)}
+
+
 def test_lines_come_in_the_order_that_was_asked_for(filled: History) -> None:
     edits.rename(filled, IDS[3], "mine")
     edits.tag(filled, IDS[3], "b")
