@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 from typing import Any, Dict, List, Optional, Sequence
 
 CONNECT_S = 5
@@ -16,8 +17,8 @@ class QueryError(Exception):
 class Client:
     """A connection over the private socket, made again when it is gone."""
 
-    def __init__(self, socket: str, read_s: Optional[float] = READ_S) -> None:
-        self.socket = socket
+    def __init__(self, path: str, read_s: Optional[float] = READ_S) -> None:
+        self.socket = path
         self.read_s = read_s
         self._connection: Any = None
 
@@ -66,16 +67,31 @@ class Client:
     def _connect(self) -> Any:
         import pymysql
 
-        return pymysql.connect(
+        connection = pymysql.connect(
+            defer_connect=True,
             unix_socket=self.socket,
             user="root",
             password="",  # of a server of ours, whose socket lies in a directory closed to others
             charset="latin1",
             ssl_disabled=True,
             autocommit=True,
-            connect_timeout=CONNECT_S,
             read_timeout=self.read_s,
         )
+        connection.connect(_reach(self.socket))
+        return connection
+
+
+def _reach(path: str) -> socket.socket:
+    """PyMySQL leaves its own one open where nobody listens yet."""
+    reached = socket.socket(socket.AF_UNIX)
+    try:
+        reached.settimeout(CONNECT_S)
+        reached.connect(path)
+        reached.settimeout(None)
+    except OSError:
+        reached.close()
+        raise
+    return reached
 
 
 def _say(error: BaseException) -> str:

@@ -232,7 +232,8 @@ def test_percentiles_agree_with_latencies_recorded_one_by_one(server: Server, ti
         true = recorded[percent * 10 - 1]
         assert 0.995 * true <= percentile(total["buckets"], percent) <= 1.03 * true
     assert total["latency_ms"]["avg"] == pytest.approx(sum(recorded) / 1000, rel=0.01)
-    assert total["latency_ms"]["max"] == pytest.approx(recorded[-1], rel=0.01)
+    # its thread may be taken off the CPU between the two looks at the clock
+    assert 0.99 * recorded[-1] <= total["latency_ms"]["max"] <= 1.01 * recorded[-1] + 20
 
 
 def keys_of(server: Server, seed: int) -> list[list[int]]:

@@ -1,0 +1,24 @@
+"""The agent's connection to the server under test, where no server is."""
+
+from __future__ import annotations
+
+import gc
+import os
+from pathlib import Path
+
+import pytest
+
+from app.agent.mysql import Client, QueryError
+
+
+def test_a_server_that_is_not_there_leaves_no_descriptor_behind(tmp_path: Path) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        before = os.listdir("/proc/self/fd")
+        for _ in range(3):
+            with pytest.raises(QueryError, match="No such file or directory for SELECT 1"):
+                Client(str(tmp_path / "mysql.sock")).query("SELECT 1")
+        assert os.listdir("/proc/self/fd") == before
+    finally:
+        gc.enable()
