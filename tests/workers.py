@@ -1,4 +1,4 @@
-"""What lets two workers of pytest-xdist run tests beside each other without seeing one another.
+"""What lets the workers of pytest-xdist run tests beside each other without seeing one another.
 
 As root each worker is in a PID namespace of its own, as an agent refuses a plan while it sees another one
 carried out. Its temporary files are in memory: servers on one disk wait for it. Where that is not

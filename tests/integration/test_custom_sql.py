@@ -243,7 +243,11 @@ def test_latency_by_concurrency(desktop: Desktop, engine: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "build", [pytest.param(name, marks=pytest.mark.build(name)) for name in ("mysql-5.6", "mysql-9.7")]
+    "build",
+    [
+        pytest.param("mysql-5.6", marks=[pytest.mark.build("mysql-5.6"), pytest.mark.full]),
+        pytest.param("mysql-9.7", marks=pytest.mark.build("mysql-9.7")),
+    ],
 )
 def test_latency_by_concurrency_on_mysql(
     desktop: Desktop, build: str, build_path: Callable[[str], Path]

@@ -13,6 +13,7 @@ from tests.installed import MARIADB, VERSION
 from .desktop import Desktop
 
 ENGINES = ("innodb", "rocksdb", "myisam", "aria")
+OF_MYSQL = ["innodb", pytest.param("myisam", marks=pytest.mark.full)]
 COMPRESSION = {
     "innodb": "row format dynamic",
     "rocksdb": "every level Snappy; files by Snappy",
@@ -96,13 +97,13 @@ def check_figures(desktop: Desktop, session: str) -> None:
 
 
 @pytest.mark.build("mysql-5.6")
-@pytest.mark.parametrize("engine", ["innodb", "myisam"])
+@pytest.mark.parametrize("engine", OF_MYSQL)
 def test_mysql_56_bootstrapped_from_its_sql_files(desktop: Desktop, build_path: Any, engine: str) -> None:
     carry_out_on(desktop, build_path("mysql-5.6"), engine, "5.6.")
 
 
 @pytest.mark.build("mysql-9.7")
-@pytest.mark.parametrize("engine", ["innodb", "myisam"])
+@pytest.mark.parametrize("engine", OF_MYSQL)
 def test_mysql_9_started_through_a_wrapper(desktop: Desktop, build_path: Any, engine: str) -> None:
     carry_out_on(desktop, build_path("mysql-9.7"), engine, "9.")
 

@@ -13,7 +13,7 @@ from app.catalog.approval import hash_of
 from app.protocol.events import Fact, Progress, SessionPlanned, StepEnded
 from tests.installed import MARIADB
 from tests.plans import write
-from tests.sequences import CALM, INDEX, LOAD, own_sequence
+from tests.sequences import INDEX, LOAD, own_sequence
 
 from .desktop import Desktop
 from .generated import ENGINES, classic
@@ -124,8 +124,7 @@ def every_workload() -> str:
     order = {"load": 0, "index": 1}
     found = sorted(classic(), key=lambda each: (order.get(each.kind, 2), each.changes_rows))
     steps = [
-        f'\n[[step]]\nworkload = "{each.name}"\n'
-        + (("events = 400\n" if each.changes_rows else f"{CALM}\n") if each.kind == "drive" else "")
+        f'\n[[step]]\nworkload = "{each.name}"\n' + ("events = 400\n" if each.kind == "drive" else "")
         for each in found
     ]
     return EVERY + "".join(steps)

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,9 +27,11 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def dyno(dist: Path) -> Path:
-    """The dyno command of an environment that holds the wheel and what it asks for."""
+    """The dyno command of an environment that holds the wheel; what it asks for is that of the tests."""
     (wheel,) = dist.glob("*.whl")
-    _install(dist / "venv", str(wheel))
+    _install(dist / "venv", "--no-deps", str(wheel))
+    (site,) = dist.glob("venv/lib/python*/site-packages")
+    (site / "others.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
     return dist / "venv/bin/dyno"
 
 
@@ -112,6 +115,7 @@ exec "$@"
 """
 SHOWN = """
 import sys
+import sysconfig
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel
 import ui.application

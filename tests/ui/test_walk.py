@@ -19,9 +19,12 @@ def screen() -> Iterator[Screen]:
 
 
 @pytest.mark.timeout(420)
-def test_from_the_first_start_to_the_comparison(screen: Screen, dyno_home: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seconds", ["1", pytest.param("", marks=pytest.mark.full, id="as-it-is")])
+def test_from_the_first_start_to_the_comparison(
+    screen: Screen, dyno_home: Path, tmp_path: Path, seconds: str
+) -> None:
     with person_before(screen, dyno_home, tmp_path) as person:
-        play_the_duel(person)
+        play_the_duel(person, seconds)
         find_it_in_the_history(person)
         copied = compare(person)
         person.leave()
@@ -30,9 +33,14 @@ def test_from_the_first_start_to_the_comparison(screen: Screen, dyno_home: Path,
     assert not person.output(), "the window is silent in the terminal"
 
 
-def play_the_duel(person: Person) -> None:
-    """One click, without choosing anything."""
+def play_the_duel(person: Person, seconds: str) -> None:
+    """One click, without choosing anything but perhaps shorter steps."""
     person.wait_to_see("of disk")
+    if seconds:
+        person.click("Seconds")
+        person.press("ctrl+a")
+        person.type(seconds)
+        person.wait_for(lambda: not person.sees("about 1 min"), "the estimate follows")
     person.click("Run")
     person.wait_to_see("duel on local", 60)
     person.wait_to_see("has ended", DUEL_S)
