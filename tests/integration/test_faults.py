@@ -343,7 +343,7 @@ def test_a_full_disk_fails_the_session_with_its_reason_and_the_plan_goes_on(
     """Somebody else fills the disk while the plan is carried out."""
     desktop.dyno("target", "edit", "local", "--directory", str(small_disk))
     running = desktop.begin("run", *desktop.plan(steps="load,update-index", seconds=6, repeats=2, pause=3))
-    wait_until(begun(desktop, WRITE, small_disk), "the writing step has begun", 60)
+    wait_until(begun(desktop, READ, small_disk), "the writing step has begun", 60)  # it is in its place
     filler = small_disk.parent / "filler"
     with filler.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space"):
         while True:

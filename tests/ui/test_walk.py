@@ -37,9 +37,13 @@ def play_the_duel(person: Person, seconds: str) -> None:
     """One click, without choosing anything but perhaps shorter steps."""
     person.wait_to_see("of disk")
     if seconds:
-        person.click("Seconds")
+        field = next(
+            each for each in person.ask(find="Seconds") if each["text"] != "Seconds"
+        )  # not its label
+        person.click_at(field["rect"])
         person.press("ctrl+a")
         person.type(seconds)
+        person.press("Tab")
         person.wait_for(lambda: not person.sees("about 1 min"), "the estimate follows")
     person.click("Run")
     person.wait_to_see("duel on local", 60)
