@@ -87,12 +87,9 @@ def read_table(directory: Path | None = None) -> dict[str, Any]:
         return {}
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
-    import tomllib
+    from .toml_text import read_document
 
-    try:
-        return tomllib.loads(text)
-    except ValueError as error:
-        raise InputError(f"{path}: cannot be read: {error}") from None
+    return read_document(text, str(path)).data
 
 
 def keep_table(table: dict[str, Any], directory: Path | None = None) -> None:

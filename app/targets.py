@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
-import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from app import settings
 from app.errors import InputError
 from app.private import write_private
+from app.toml_text import read_document
 
 if TYPE_CHECKING:
     from app.remote.agent import Agent
@@ -114,13 +114,11 @@ class Targets:
     def _read(self) -> dict[str, Target]:
         try:
             text = self.path.read_text(encoding="utf-8")
-            tables = tomllib.loads(text)
         except FileNotFoundError:
             return {}
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"{self.path} cannot be read: {error}") from None
-        except tomllib.TOMLDecodeError as error:
-            raise InputError(f"{self.path}: {error}") from None
+        tables = read_document(text, str(self.path)).data
         return {name: self._target(name, table, text) for name, table in tables.items()}
 
     def _target(self, name: str, table: Any, text: str) -> Target:

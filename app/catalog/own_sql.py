@@ -7,12 +7,12 @@ loads them. The sequence NAME is made once, and a person's to change from then o
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from ..toml_text import read_document
 from .custom_sql import CustomSql, Problem, parse
 from .listing import Catalog
 from .own import write_sequence, written
@@ -92,7 +92,9 @@ def _driving(path: Path, sql: OwnSql) -> str:
     """The workload that is driven; what else a person has said in the one that is there stays."""
     import tomli_w
 
-    before = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {"group": "custom-sql"}
+    before = {"group": "custom-sql"}
+    if path.exists():
+        before = read_document(path.read_text(encoding="utf-8"), str(path)).data
     said = {"name": sql.name, "title": sql.title.strip(), "kind": "drive", "figure": sql.figure}
     return tomli_w.dumps({**before, **said, "sql": f"{sql.name}.sql"})
 

@@ -117,6 +117,8 @@ def test_unknown_changes_are_refused(targets: Targets) -> None:
         ("[nuc]\nport = true\n", "line 2", "must be a number"),
         ("[nuc]\nremember = 1\n", "line 2", "must be true or false"),
         ("host = 'x'\n", "line 1", "host is no table"),
+        (f"[nuc]\nport = {'9' * 5000}\n", "line 2", "a number too long to be read"),
+        (f"[nuc]\nport = {'[' * 5000}\n", "", "nested too deeply"),
         ("\n\n[nuc]\nhost = 'x'\n", "line 3", "has no directory"),
         ('[a]\nhost="a"\ndirectories=["/d"]\n["Nuc"]\nhost = "x"\n', "line 4", "is no name"),
     ],
