@@ -51,11 +51,11 @@ class SessionEntry(TypedDict):
     colour: int
 
 
-# lost: no end, and the lock of the plan was seen free after everything of the journal had been read
+# lost: no end, and the rest cannot be read, or the lock was seen free after all of the journal had been read
 STATE_OF = """
     CASE WHEN state IN ('waiting', 'active') AND EXISTS (
-        SELECT 1 FROM link JOIN journal USING (session)
-        WHERE link.session = session.id AND unlocked_offset = offset)
+        SELECT 1 FROM journal LEFT JOIN link USING (session)
+        WHERE journal.session = session.id AND (refused <> '' OR unlocked_offset = offset))
     THEN 'lost' ELSE state END"""
 NAME_OF = "coalesce((SELECT name FROM session_name WHERE session = session.id), session.name)"
 _SELECT = f"""

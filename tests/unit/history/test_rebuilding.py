@@ -105,7 +105,7 @@ def test_a_damaged_journal_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         assert Writer(history).seq(IDS[0]) == 20
         entry = sessions(history, ids=[IDS[0]])[0]
-        assert entry["state"] == "active" and entry["unread"]
+        assert entry["state"] == "lost" and entry["unread"]
         assert "is refused at event 21" in entry["reason"]
 
 
