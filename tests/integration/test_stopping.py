@@ -27,7 +27,7 @@ esac
 [ -e "${0%/*}/$on" ] && sleep 100
 exec SERVER "$@"
 """.replace("SERVER", SERVER)
-SOON_S = 3.0  # with the start of `dyno stop` in it, on a machine that does something else too
+SOON_S = 8.0  # with the start of `dyno stop` in it, on a machine that does three other things too
 
 
 def slow_build(desktop: Desktop, base: Path) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.history.history import History
 from app.history.importing import import_session
@@ -25,8 +27,24 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 __all__ = ["desktop", "password_user", "ssh_folder", "sshd", "start_sshd", "two_targets"]  # fixtures
 
+PATIENCE_MS = 30_000  # until a task has answered
 ENDING_S = 30.0  # a thread that imports a module on a busy machine takes its time
 DATA = Path(__file__).parents[1] / "data" / "0.1.0"
+
+
+class PatientBot(QtBot):
+    """Waits as long as a machine needs that carries out three other tests."""
+
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE_MS) -> None:
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **more: Any) -> Any:
+        return super().waitSignal(signal, timeout=timeout, **more)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    return PatientBot(request)
 
 
 @pytest.fixture(scope="session")

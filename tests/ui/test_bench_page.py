@@ -323,7 +323,7 @@ def test_a_name_that_is_taken_is_told_in_the_page(qtbot: QtBot, page: BenchPage)
 def test_estimate_and_plan_follow_every_keystroke(qtbot: QtBot, page: BenchPage) -> None:
     before = page.before.estimate.time.text()
     retype(qtbot, page.sequence.fields.edits["seconds"], "600")
-    qtbot.waitUntil(lambda: page.before.estimate.time.text() != before, timeout=1000)
+    qtbot.waitUntil(lambda: page.before.estimate.time.text() != before)
     settle(qtbot, page)
     assert " h " in page.before.estimate.time.text()
     assert request_of(page).seconds == 600
