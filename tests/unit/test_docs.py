@@ -1,0 +1,56 @@
+"""What docs/ says of the protocol, the history and an agent is what the code has."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from app.agent.main import VERBS
+from app.history.history import History
+from app.history.schema import DERIVED_TABLES, OWNED_TABLES
+from app.protocol.events import KINDS, PROTOCOL, Unknown, decode
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def rows(text: str, heading: str) -> set[str]:
+    """The names in the first column of the table that begins with this heading."""
+    _, found, table = text.partition(f"| {heading} |")
+    assert found, heading
+    lines = table.partition("\n\n")[0].splitlines()[2:]
+    return {name for line in lines for name in re.findall(r"`([^`]+)`", line.split("|")[1])}
+
+
+def test_kinds_verbs_and_version_of_the_protocol() -> None:
+    journal = page("journal.md")
+    assert rows(journal, "kind") == set(KINDS)
+    assert rows(journal, "verb") == set(VERBS)
+    assert "such as `{}.{}`".format(*PROTOCOL) in journal
+
+
+def test_the_events_shown_are_events() -> None:
+    shown = re.findall(r"^\{.*\}$", page("journal.md"), re.MULTILINE)
+    assert len(shown) == 4 and not any(isinstance(decode(line), Unknown) for line in shown)
+
+
+def test_tables_of_the_history(tmp_path: Path) -> None:
+    derived, _, own = page("history.md").partition("**Own tables**")
+    assert rows(derived, "table") == set(DERIVED_TABLES)
+    assert rows(own, "table") == set(OWNED_TABLES)
+    with History(tmp_path) as history:
+        there = {name for (name,) in history.query("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    assert there == set(DERIVED_TABLES) | set(OWNED_TABLES)
+
+
+@pytest.mark.parametrize("name", ["guide.md", "journal.md", "history.md", "debugging.md", "releasing.md"])
+def test_files_that_a_page_names_are_there(name: str) -> None:
+    for link in re.findall(r"\]\(([^):#]+)\)", page(name)):
+        assert (DOCS / link).exists(), link
+    for path in re.findall(r"`((?:app|tests|ui)/[\w/.-]+)`", page(name)):
+        assert (DOCS.parent / path).exists(), path
