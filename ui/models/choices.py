@@ -8,6 +8,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.choices import Choices
 from app.drafting import Draft
+from app.engines import engine_of
+from app.planner.contenders import engines_in
 from app.presets import Preset
 from app.tried import tried
 
@@ -15,13 +17,12 @@ from ..plain import plain_data
 from ..theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
-NAMES = {"innodb": "InnoDB", "rocksdb": "MyRocks", "myisam": "MyISAM", "aria": "Aria"}
 ROLE = Qt.ItemDataRole
 
 
 def engine_text(engine: str) -> str:
     """An engine as people write it."""
-    return NAMES.get(engine, engine)
+    return engine_of(engine).title
 
 
 class ChoiceModel(QAbstractTableModel):
@@ -106,7 +107,7 @@ class ChoiceModel(QAbstractTableModel):
             case ROLE.DisplayRole:
                 return build["name"]
             case ROLE.ToolTipRole:
-                state = build.get("problem") or f"engines: {', '.join(build.get('engines', ()))}"
+                state = build.get("problem") or f"engines: {', '.join(engines_in(build))}"
                 version = tried(build["family"], build["version"]).text
                 return f"{build['name']}: {version}\nin {build['base']}\n{state}"
             case ROLE.ForegroundRole if build.get("problem"):
