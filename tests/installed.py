@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from app.agent.builds import Build, find_builds
 from app.agent.options import known_options
 
@@ -17,4 +19,6 @@ MARIADB: str = _BUILD["name"]
 VERSION: str = _BUILD["version"]
 SERVER: str = _BUILD["server"]
 KNOWN = known_options(_BUILD)  # its options
+_SHARES = (Path("/usr/share/mysql"), Path("/usr/share/mariadb"))  # the second from Debian 13 on
+SHARE = next(each for each in _SHARES if (each / "english/errmsg.sys").exists())
 SERIES = ".".join(VERSION.split(".")[:2])

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -123,7 +124,11 @@ class Desktop:
 
     def prepare_agent(self, code: str, folder: Path) -> None:
         """What the agent's Python on this computer carries out before the agent."""
-        before, wrapper, python = folder / "before.py", folder / "python-before", self.command()[0]
+        before, wrapper, python = (
+            folder / "before.py",
+            folder / "python-before",
+            shlex.quote(self.command()[0]),
+        )
         before.write_text(code)
         lines = ["#!/bin/sh", f'[ "$5" = run ] || exec {python} "$@"', "script=$4", "shift 4"]
         begin = f'exec {python} -I -S -c "exec(open(\'{before}\').read(), {{}})\n$script" "$@"'

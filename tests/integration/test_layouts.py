@@ -17,7 +17,7 @@ from app.agent.mysql import Client
 from app.agent.options import check_options, known_options
 from app.agent.server import Server
 from app.protocol.plan import Contender
-from tests.installed import SERVER
+from tests.installed import SERVER, SHARE
 
 from .desktop import Desktop
 
@@ -55,9 +55,9 @@ def packed(path: Path, source: Path, mode: int = 0o644) -> Path:
 
 def renamed_share(base: Path) -> None:
     """The files of MariaDB's SQL as they are called from 11 on, and its messages."""
-    for source in Path("/usr/share/mysql").glob("*.sql"):
+    for source in SHARE.glob("*.sql"):
         packed(base / "share" / source.name.replace("mysql_", "mariadb_"), source)
-    packed(base / "share/english/errmsg.sys", Path("/usr/share/mysql/english/errmsg.sys"))
+    packed(base / "share/english/errmsg.sys", SHARE / "english/errmsg.sys")
 
 
 @contextmanager

@@ -119,7 +119,9 @@ def test_a_key_and_then_a_password(password_user: str, start_sshd: StartSshd) ->
             "AuthenticationMethods publickey,password",
             f"AuthorizedKeysFile {folder}/keys",
         )
-        (Path(folder) / "keys").write_text(Path(f"{sshd.key}.pub").read_text())
+        keys = Path(folder) / "keys"
+        keys.write_text(Path(f"{sshd.key}.pub").read_text())
+        keys.chmod(0o644)  # whatever the umask
         sshd.trust()
         assert says_hello(sshd.target(user=password_user), Person("let me in"))
 

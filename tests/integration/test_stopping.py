@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.protocol.events import Mark, SessionEnded, StepStarted
-from tests.installed import SERVER
+from tests.installed import SERVER, SHARE
 
 from .desktop import Desktop
 from .sshd import wait_until
@@ -33,7 +33,7 @@ SOON_S = 8.0  # with the start of `dyno stop` in it, on a machine that does thre
 def slow_build(desktop: Desktop, base: Path) -> str:
     """What the target calls it."""
     (base / "bin").mkdir(parents=True)
-    shutil.copytree("/usr/share/mysql", base / "share")
+    shutil.copytree(SHARE, base / "share")
     (base / "bin/mysqld").write_text(SLOW)
     (base / "bin/mysqld").chmod(0o755)
     desktop.dyno("target", "edit", "local", "--search-path", str(base))
