@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,8 @@ from typing import Any
 from .history.history import History
 from .history.sessions import sessions
 from .history.writing import Writer
-from .targets import Ask, Target, agent_on, connect
+from .remote.reach import reached
+from .targets import Ask, Target
 
 _ENDED = ("completed", "failed", "stopped", "lost")
 
@@ -32,9 +32,7 @@ class Found:
 def find_plans(target: Target, ask: Ask) -> Iterator[Found]:
     """Every plan in every directory of a target."""
     for directory in target.directories:
-        with closing(connect(target, ask)) as connection:
-            agent = agent_on(connection, target, directory)
-            agent.deploy()
+        with reached(target, ask, directory) as agent:
             for each in agent.list():
                 yield Found(
                     target,

@@ -10,7 +10,7 @@ from typing import Any
 
 from .parity import differing
 from .planner.contenders import machine_of
-from .planner.estimate import Estimate, estimate
+from .planner.estimate import Estimate
 from .planner.sizes import cache_bytes, server_caches_bytes
 from .presets import Rendered, parse_preset, preset_file, render
 from .protocol.plan import ALLOCATORS, OPEN_FILES, Contender, Plan
@@ -38,9 +38,10 @@ class Check:
     contender: str = ""
 
 
-def check_plan(plan: Plan, survey: Mapping[str, Any], clock: Callable[[], float] = time.time) -> list[Check]:
+def check_plan(
+    plan: Plan, survey: Mapping[str, Any], found: Estimate, clock: Callable[[], float] = time.time
+) -> list[Check]:
     """All of them; the survey should be fresh, as it holds the load and the clock of the target."""
-    found = estimate(plan, survey)
     return [
         *_programs(survey),
         _memory(plan, survey),

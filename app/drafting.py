@@ -15,6 +15,7 @@ from .choices import Survey
 from .errors import DynoError, InputError, TargetError
 from .planner import ContenderRequest, Estimate, PlanRequest, estimate, resolve
 from .planner.contenders import short_names
+from .planner.duel import ENGINES, SEQUENCE, can_play, duelists
 from .planner.request import RULES, SHARED, memory_words
 from .planner.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
 from .planner.steps import chosen_steps
@@ -154,29 +155,15 @@ class Draft:
 
 def first_draft(survey: Survey, target: str) -> Draft:
     """What stands there before anybody has chosen: the duel, as far as the target has it."""
+    return Draft(PlanRequest(target=target, sequence=SEQUENCE, contenders=_first_contenders(survey, target)))
+
+
+def _first_contenders(survey: Survey, target: str) -> tuple[ContenderRequest, ...]:
     try:
-        return Draft(duel(survey, target))
+        return duelists(survey, target)
     except TargetError:
-        pass
-    builds = [each["name"] for each in survey.get("builds", ()) if _can(each, {"innodb"})]
-    first = (ContenderRequest(builds[0], "innodb"),) if builds else ()
-    return Draft(PlanRequest(target=target, sequence="duel", contenders=first))
-
-
-def duel(survey: Survey, target: str) -> PlanRequest:
-    """InnoDB against MyRocks in one build; raises TargetError where none has both."""
-    engines = ("innodb", "rocksdb")
-    for build in survey.get("builds", ()):
-        if _can(build, set(engines)):
-            both = tuple(ContenderRequest(str(build["name"]), engine) for engine in engines)
-            return PlanRequest(target=target, sequence="duel", contenders=both)
-    raise TargetError(
-        "no build with InnoDB and RocksDB is here: install mariadb-server and mariadb-plugin-rocksdb"
-    )
-
-
-def _can(build: Mapping[str, Any], engines: set[str]) -> bool:
-    return not build.get("problem") and engines <= {engine.lower() for engine in build.get("engines", ())}
+        builds = [str(each["name"]) for each in survey.get("builds", ()) if can_play(each, ENGINES[:1])]
+        return tuple(ContenderRequest(name, ENGINES[0]) for name in builds[:1])
 
 
 def carried_over(draft: Draft, survey: Survey, target: str) -> Draft:
@@ -250,13 +237,9 @@ def outcome(
         plan, unapproved = _resolved(draft.request, survey, catalog, frozenset(approved))
     except InputError as error:
         return Outcome(draft, Problem(str(error), error.field))
-    return Outcome(
-        draft,
-        plan=plan,
-        estimate=estimate(plan, survey),
-        checks=tuple(check_plan(plan, survey, clock)),
-        unapproved=tuple(unapproved),
-    )
+    found = estimate(plan, survey)
+    checks = tuple(check_plan(plan, survey, found, clock))
+    return Outcome(draft, plan=plan, estimate=found, checks=checks, unapproved=tuple(unapproved))
 
 
 def _first_problem(draft: Draft) -> Problem | None:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .protocol.plan import LOAD_METHODS
-from .targets import Ask, Target, agent_on, connect
+from .remote.reach import reached
+from .targets import Ask, Target
 from .units import ago_text, bytes_text, count_text
 
 HEADERS = ("snapshot", "build", "engine", "preset", "tables", "size", "kept", "problem")
@@ -16,15 +17,10 @@ Kept = list[dict[str, Any]]
 
 def kept_on(target: Target, ask: Ask, deleted: Sequence[str] = (), directory: str = "") -> Kept:
     """Go there, take away those named, and say what is kept then."""
-    connection = connect(target, ask)
-    try:
-        agent = agent_on(connection, target, directory)
-        agent.deploy()
+    with reached(target, ask, directory) as agent:
         for key in deleted:
             agent.delete_snapshot(key)
         return agent.snapshots()
-    finally:
-        connection.close()
 
 
 def row_of(snapshot: Mapping[str, Any]) -> list[str]:

@@ -12,7 +12,8 @@ from typing import Any
 
 from app import settings
 from app.private import write_private
-from app.targets import Ask, Target, Told, agent_on, connect
+from app.remote.reach import reached
+from app.targets import Ask, Target, Told
 
 STAGES = ("resolve", "connect", "host key", "log in", "deploy", "survey")  # of the way to a survey
 
@@ -71,12 +72,6 @@ def survey_target(
     clock: Callable[[], float] = time.time,
 ) -> Survey:
     """Go there, bring the agent file where it is missing, and look around; `told` hears of each stage."""
-    connection = connect(target, ask, told)
-    try:
-        agent = agent_on(connection, target)
-        told("deploy", target.directory)
-        directory = agent.deploy()
-        told("survey", directory)
+    with reached(target, ask, told=told) as agent:
+        told("survey", agent.directory)
         return Survey(clock(), {"name": target.name, **agent.survey(target.search_paths)})
-    finally:
-        connection.close()

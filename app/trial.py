@@ -25,7 +25,9 @@ _WORDS = {"options": "accepted", "in force": CHANGED, "rehearsal": "started"}
 class Agent(Protocol):
     """As much of `remote.Agent` as a trial needs."""
 
-    def check(self, plan: Plan, *, start: bool = False, allow_busy: bool = False) -> list[dict[str, Any]]: ...
+    def upload_plan(self, plan: Plan) -> str: ...
+    def check(self, plan: str) -> list[dict[str, Any]]: ...
+    def rehearse(self, plan: str, contender: int) -> list[dict[str, Any]]: ...
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,20 @@ def try_preset(
         for name in names
         for each in got[name].dropped
     ]
-    answers = [one for each in agent.check(plan, start=start) for one in _answers(each)]
+    answers = [one for each in _checks(agent, plan, start) for one in _answers(each)]
     placed = [_placed(each, got[each.build]) for each in answers]
     return sorted(placed, key=lambda each: not each.is_refusal) + left_out
+
+
+def _checks(agent: Agent, plan: Plan, start: bool) -> list[dict[str, Any]]:
+    """What the builds say; those that refuse nothing are started once, if that is asked for."""
+    uploaded = agent.upload_plan(plan)
+    found = agent.check(uploaded)
+    refused = {each.get("contender") for each in found if each["state"] == FAIL}
+    for at, contender in enumerate(plan.contenders if start else ()):
+        if not refused & {contender.name, "", None}:
+            found += agent.rehearse(uploaded, at)
+    return found
 
 
 def _placed(answer: Answer, got: Rendered) -> Answer:

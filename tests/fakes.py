@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from app.protocol.plan import Plan
@@ -111,27 +112,44 @@ class ScriptedAgent:
         meanwhile: Callable[[str], None] = lambda what: None,
         found: Mapping[str, Any] | None = None,
     ) -> None:
-        self.connection = ScriptedConnection()
         self.asked: list[str] = []
         self._wrong, self._meanwhile = wrong, meanwhile
         self._survey = found or survey()
 
-    def deploy(self) -> str:
-        self._hear("deploy")
-        return self.directory
+    @contextmanager
+    def reached(self, *where: Any) -> Iterator[ScriptedAgent]:
+        """In place of `remote.reach.reached`."""
+        self._hear("reach")
+        try:
+            yield self
+        finally:
+            self.asked.append("close")
 
     def survey(self, search_paths: Sequence[str] = ()) -> dict[str, Any]:
         self._hear("survey")
         return dict(self._survey)
 
-    def check(self, plan: Plan, *, start: bool = False, allow_busy: bool = False) -> list[dict[str, Any]]:
-        what = f"rehearse {plan.contenders[0].name}" if start else "check"
-        self._hear(what)
-        return [_FAILED if what in self._wrong else _PASSED]
+    def upload_plan(self, plan: Plan) -> str:
+        self._plan = plan
+        self._hear("upload")
+        return "5ba"
 
-    def start(self, plan: Plan) -> dict[str, Any]:
+    def check(self, plan: str) -> list[dict[str, Any]]:
+        return self._answer(plan, "check")
+
+    def rehearse(self, plan: str, contender: int) -> list[dict[str, Any]]:
+        return self._answer(plan, f"rehearse {self._plan.contenders[contender].name}")
+
+    def start(self, plan: str) -> dict[str, Any]:
+        assert plan == "5ba"
         self._hear("start")
-        return {"plan": plan.id}
+        return {"plan": self._plan.id}
+
+    def _answer(self, plan: str, what: str) -> list[dict[str, Any]]:
+        assert plan == "5ba"
+        self._hear(what)
+        name = what.removeprefix("rehearse ")
+        return [{**(_FAILED if what in self._wrong else _PASSED), "contender": name}]
 
     def _hear(self, what: str) -> None:
         self.asked.append(what)

@@ -169,11 +169,11 @@ class Liar:
                 return {"directory": DIRECTORY, "there": True}
             case "survey":
                 return self._survey()
-            case "check":
-                name = json.loads(stdin)["plan"]["contenders"][0]["name"]
-                return {"checks": [{**self._lace(CHECK), "contender": name}]}
-            case "start":
+            case "upload-plan":
                 self.plan = Plan.from_json(json.loads(stdin))
+            case "check":
+                return {"checks": [{**self._lace(CHECK), "contender": self.plan.contenders[0].name}]}
+            case "start":
                 return {"plan": self.plan.id}
             case "list":
                 return {"plans": [self._plan()]}

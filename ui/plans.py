@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -175,23 +174,22 @@ class Plans(QObject):
 
     def stop(self, plan: str, what: str, owner: QObject, failed: Failed) -> None:
         """End the `session` at hand, or after the `step` at hand, or the whole `plan`."""
-        self._steer(plan, lambda agent, sha: agent.stop(plan, what, sha=sha), owner, failed)
+        self._steer(plan, lambda agent: agent.stop(plan, what), owner, failed)
 
     def skip(self, plan: str, owner: QObject, failed: Failed) -> None:
-        self._steer(plan, lambda agent, sha: agent.skip(plan, sha=sha), owner, failed)
+        self._steer(plan, lambda agent: agent.skip(plan), owner, failed)
 
     def note(self, plan: str, text: str, owner: QObject, failed: Failed) -> None:
-        self._steer(plan, lambda agent, sha: agent.note(plan, text, sha=sha), owner, failed)
+        self._steer(plan, lambda agent: agent.note(plan, text), owner, failed)
 
-    def _steer(self, plan: str, what: Callable[[Agent, str], object], owner: QObject, failed: Failed) -> None:
+    def _steer(self, plan: str, what: Callable[[Agent], object], owner: QObject, failed: Failed) -> None:
         followed = self._plans[plan]
 
         def work() -> None:
-            from app.targets import agent_on, connect
+            from app.remote.reach import reached
 
-            with closing(connect(followed.target, self._secrets.ask)) as connection:
-                agent = agent_on(connection, followed.target, followed.directory, followed.sha)
-                what(agent, followed.sha)
+            with reached(followed.target, self._secrets.ask, followed.directory, followed.sha) as agent:
+                what(agent)
 
         self._tasks.run(owner, work, lambda _: None, failed)
 

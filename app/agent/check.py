@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import time
 from functools import partial
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, Iterator, List, Mapping, Optional
 
 from ..protocol.plan import Contender, Plan
 from ..protocol.words import word
 from .asked import differences
 from .builds import environment
-from .conduct import others, read_plan
+from .conduct import others
 from .directory import Directory
 from .fulltext import collection_problems, server_problems
 from .generator import find_sysbench
@@ -20,7 +21,7 @@ from .leftovers import REHEARSAL
 from .memory import Memory
 from .mycnf import write_my_cnf
 from .mysql import QueryError
-from .options import IGNORED, REJECTED, UNANSWERED, check_options, known_options, normal
+from .options import IGNORED, REJECTED, UNANSWERED, check_options, known_options, normal, with_options
 from .refusal import Refusal
 from .room import raise_file_limit
 from .server import Server
@@ -30,37 +31,73 @@ from .table_options import try_table_options
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
 
+Build = Dict[str, Any]
+Found = List[Dict[str, Any]]
 
-def check(directory: Directory, asked: Mapping[str, Any]) -> List[Dict[str, Any]]:
-    """All checks of the agent's side; with `start` each contender is started once and shut down."""
-    import json
 
-    plan = read_plan(json.dumps(asked["plan"]))
+def check(directory: Directory, plan: Plan) -> Found:
+    """What speaks against a plan before any server is started."""
     found = [*_check_sysbench(), _check_busy(directory, plan)]
     found += [say("collection", FAIL, *each) for each in collection_problems(plan)]
-    if any(each["state"] == FAIL for each in found):
+    if _has_failed(found):
         return found  # asking the builds would disturb whoever measures here
-    lock = directory.lock({"plan": REHEARSAL, "pid": os.getpid()})
-    if lock is None:
-        return [*found, _held(directory)]
-    try:
-        for contender in _distinct(plan):
+    with _locked(directory) as problems:
+        found += problems
+        for contender in [] if problems else plan.contenders:
             found += _check_snapshot(directory, plan, contender)
-            found += _check_contender(directory, plan, contender, bool(asked.get("start")))
-    finally:
-        os.close(lock)
+            with _folder(directory) as folder:
+                found += _ask_build(_build(directory, contender), plan, contender, folder)
     return found
 
 
-def _distinct(plan: Plan) -> List[Contender]:
-    return list({contender.key: contender for contender in plan.contenders}.values())
+def rehearse(directory: Directory, plan: Plan, contender: int) -> Found:
+    """One contender, by its place in the plan, is started once on an empty directory and shut down."""
+    if not 0 <= contender < len(plan.contenders):
+        raise Refusal("the plan has no contender {}".format(contender))
+    busy = _check_busy(directory, plan)
+    if busy["state"] == FAIL:
+        return [busy]
+    with _locked(directory) as problems:
+        if problems:
+            return problems
+        with _folder(directory) as folder:
+            one = plan.contenders[contender]
+            return _rehearse(_build(directory, one), plan, one, folder)
+
+
+@contextlib.contextmanager
+def _locked(directory: Directory) -> Iterator[Found]:
+    """Nothing else is done in the directory meanwhile; gives why not, if that cannot be."""
+    lock = directory.lock({"plan": REHEARSAL, "pid": os.getpid()})
+    if lock is None:
+        yield [_held(directory)]
+        return
+    try:
+        yield []
+    finally:
+        os.close(lock)
+
+
+@contextlib.contextmanager
+def _folder(directory: Directory) -> Iterator[str]:
+    """Of one contender, gone afterwards."""
+    folder = directory.at("sessions", REHEARSAL + os.urandom(8).hex())
+    os.mkdir(folder, 0o700)
+    try:
+        yield folder
+    finally:
+        directory.remove(folder)
+
+
+def _has_failed(found: Found) -> bool:
+    return any(each["state"] == FAIL for each in found)
 
 
 def say(name: str, state: str, text: str, todo: str = "", contender: str = "") -> Dict[str, Any]:
     return {"name": name, "state": state, "contender": contender, "text": text, "todo": todo}
 
 
-def _check_sysbench() -> List[Dict[str, Any]]:
+def _check_sysbench() -> Found:
     """Said where it is missing; which one there is, the survey says."""
     missing = say("sysbench", FAIL, "sysbench is not installed", "install sysbench 1.0.20 or newer")
     return [] if find_sysbench() else [missing]
@@ -81,7 +118,7 @@ def _held(directory: Directory) -> Dict[str, Any]:
     return say("busy", FAIL, directory.in_use(), "wait for it or stop it")
 
 
-def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> List[Dict[str, Any]]:
+def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> Found:
     """Where a plan starts from snapshots: whether the load is spared."""
     if plan.snapshot_at < 0:
         return []
@@ -98,35 +135,27 @@ def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> L
     return [say("snapshot", PASS, text, "", contender.name)]
 
 
-def _check_contender(
-    directory: Directory, plan: Plan, contender: Contender, start: bool
-) -> List[Dict[str, Any]]:
-    """Each contender in a directory of its own that is gone afterwards."""
-    folder = directory.at("sessions", REHEARSAL + os.urandom(8).hex())
-    os.mkdir(folder, 0o700)
-    try:
-        found = [*_check_options(contender, folder), *_check_variations(plan, contender, folder)]
-        found += _check_memory(contender, folder)
-        if start and not any(each["state"] == FAIL for each in found):
-            found += _rehearse(plan, contender, folder)
-        return found
-    finally:
-        directory.remove(folder)
-
-
-def _build(contender: Contender) -> Dict[str, Any]:
-    extra = environment(contender.base, contender.server)
-    return {
+def _build(directory: Directory, contender: Contender) -> Build:
+    build = {
         "base": contender.base,
         "server": contender.server,
         "family": contender.family,
-        "environment": extra,
+        "environment": environment(contender.base, contender.server),
     }
+    return with_options(directory.at("builds"), build)
 
 
-def _check_options(contender: Contender, folder: str) -> List[Dict[str, Any]]:
+def _ask_build(build: Build, plan: Plan, contender: Contender, folder: str) -> Found:
+    return [
+        *_check_options(build, contender, folder),
+        *_check_variations(build, plan, contender, folder),
+        *_check_memory(contender, folder),
+    ]
+
+
+def _check_options(build: Build, contender: Contender, folder: str) -> Found:
     cnf = write_my_cnf(folder, contender.cnf, {})
-    answers = check_options(_build(contender), cnf)
+    answers = check_options(build, cnf)
     silent = next((each for each in answers if each["state"] == UNANSWERED), None)
     if silent:
         text = "{} was asked about its options: {}".format(contender.build, silent["text"])
@@ -145,7 +174,7 @@ def _check_options(contender: Contender, folder: str) -> List[Dict[str, Any]]:
     return found
 
 
-def _check_memory(contender: Contender, folder: str) -> List[Dict[str, Any]]:
+def _check_memory(contender: Contender, folder: str) -> Found:
     """Said where what is asked for cannot be had; what is in force, the rehearsal says."""
     memory = Memory(vars(contender), folder)
     try:
@@ -164,13 +193,13 @@ def _memory_text(found: Mapping[str, Any]) -> str:
     return "in force: allocator {allocator}, NUMA policy {numa}, {}".format(most, **found)
 
 
-def _check_variations(plan: Plan, contender: Contender, folder: str) -> List[Dict[str, Any]]:
+def _check_variations(build: Build, plan: Plan, contender: Contender, folder: str) -> Found:
     """What steps ask of the server is asked of the build like options of the preset, each variation once."""
     found = []
     for asked in _variations(plan):
         cnf = write_my_cnf(folder, contender.cnf, asked)
         names = {normal(name) for name in asked}
-        wrong = [each for each in check_options(_build(contender), cnf) if normal(each["option"]) in names]
+        wrong = [each for each in check_options(build, cnf) if normal(each["option"]) in names]
         todo = "take it out of the variations of the sequence, or the contender out of the plan"
         found += [say("variations", FAIL, each["text"], todo, contender.name) for each in wrong]
     return found
@@ -189,8 +218,7 @@ def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Dict[str, 
     return dict(say("options", state, answer["text"], todo, contender.name), answers=[answer])
 
 
-def _rehearse(plan: Plan, contender: Contender, folder: str) -> List[Dict[str, Any]]:
-    build = _build(contender)
+def _rehearse(build: Build, plan: Plan, contender: Contender, folder: str) -> Found:
     server: Optional[Server] = None
     try:
         clients = plan.most_clients
@@ -226,7 +254,7 @@ def is_unread(out: int) -> bool:
     return any(event & (select.POLLERR | select.POLLHUP) for _, event in asked.poll(0))
 
 
-def _compare(server: Server, contender: Contender, plan: Plan) -> List[Dict[str, Any]]:
+def _compare(server: Server, contender: Contender, plan: Plan) -> Found:
     """The engine is there, and what was asked for is in force."""
     engines = {
         str(row["engine"]).lower() for row in server.client.query("SHOW ENGINES") if row["support"] != "NO"

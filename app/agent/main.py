@@ -16,7 +16,7 @@ from .refusal import Refusal
 VERBS = (
     *("survey", "check", "start", "status", "list", "follow", "stop", "skip", "note", "clean"),
     *("snapshots", "delete-snapshot"),
-    *("upload", "install", "remove-build", "note-build"),
+    *("upload-plan", "upload", "install", "remove-build", "note-build"),
 )
 
 
@@ -42,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("verb", choices=VERBS)
     parser.add_argument("--directory", required=True)
     parser.add_argument("--plan", default="")
+    parser.add_argument("--contender", type=int)
     parser.add_argument("--what", choices=("session", "step", "plan"), default="session")
     parser.add_argument("offsets", nargs="*", default=[])
     return parser
@@ -67,18 +68,28 @@ def _survey(directory: Directory, _: Any) -> Dict[str, Any]:
     return {**found, **memory_ways(), "snapshots": Snapshots(directory).list()}
 
 
-def _check(directory: Directory, _: Any) -> Dict[str, Any]:
-    from .check import check
+def _upload_plan(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
+    from .incoming import Incoming
 
-    return {"checks": check(directory, json.loads(sys.stdin.read()))}
+    Incoming(directory).receive(arguments.plan, sys.stdin.buffer.read())
+    return {"ok": True}
 
 
-def _start(directory: Directory, _: Any) -> Dict[str, Any]:
+def _check(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
+    """What the builds say to their options; with a contender its rehearsal."""
+    from .check import check, rehearse
+    from .incoming import Incoming
+
+    plan, contender = Incoming(directory).read(arguments.plan), arguments.contender
+    return {"checks": check(directory, plan) if contender is None else rehearse(directory, plan, contender)}
+
+
+def _start(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
     from .conduct import start
     from .scope import enter_scope
 
     enter_scope()
-    return start(directory, sys.stdin.read(), _agent())
+    return start(directory, arguments.plan, _agent())
 
 
 def _status(directory: Directory, _: Any) -> Dict[str, Any]:
@@ -191,6 +202,7 @@ _VERBS: Dict[str, Callable[[Directory, argparse.Namespace], Any]] = {
     "clean": _clean,
     "snapshots": _snapshots,
     "delete-snapshot": _delete_snapshot,
+    "upload-plan": _upload_plan,
     "upload": _upload,
     "install": _install,
     "remove-build": _remove_build,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError
 from ..installing import NOTES, problem_of
 from .parser import add_json, add_target, later
-from .screen import print_json, say, transfer
+from .screen import ask_secret, print_json, say, transfer
 
 if TYPE_CHECKING:
     from ..remote.agent import Agent
@@ -63,10 +63,10 @@ def list_builds(arguments: argparse.Namespace) -> None:
 
 
 def install_build(arguments: argparse.Namespace) -> None:
+    from ..remote.reach import reached
     from ..targets import Targets
-    from .reach import agent_of
 
-    with agent_of(Targets().get(arguments.target)) as agent:
+    with reached(Targets().get(arguments.target), ask_secret) as agent:
         build = _register(agent, arguments) if arguments.there else _bring(agent, arguments)
     what = f"{build['family']} {build['version']}" if build["version"] else "a server"
     is_able = ": it cannot start" if build["problem"] else ""
@@ -97,22 +97,22 @@ def note_build(arguments: argparse.Namespace) -> None:
         words = ", ".join(f"--{name}" for name in NOTES)
         raise InputError(f"nothing is said about {arguments.build}: give one of {words}")
     from ..installing import note
+    from ..remote.reach import reached
     from ..targets import Targets
-    from .reach import agent_of
 
     target = Targets().get(arguments.target)
-    with agent_of(target) as agent:
+    with reached(target, ask_secret) as agent:
         build = _named(arguments.build, agent.survey(target.search_paths))
         note(agent, build["base"], notes)
 
 
 def remove_build(arguments: argparse.Namespace) -> None:
     from ..installing import remove
+    from ..remote.reach import reached
     from ..targets import Targets
-    from .reach import agent_of
 
     target = Targets().get(arguments.target)
-    with agent_of(target) as agent:
+    with reached(target, ask_secret) as agent:
         build = _named(arguments.build, agent.survey(target.search_paths))
         say(remove(agent, target.name, build["base"]))
 

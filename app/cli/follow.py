@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, TargetError
+from ..remote.reach import agent_of, reached
 from ..settings import home
-from ..targets import Target, Targets, agent_on, connect
+from ..targets import Target, Targets
 from .parser import add_json, add_target, later
-from .reach import agent_of
 from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ def status_plan(arguments: argparse.Namespace) -> None:
 
 def stop_plan(arguments: argparse.Namespace) -> None:
     found = find_active(_target(arguments))
-    with agent_of(found.target, found.directory) as agent:
-        agent.stop(found.plan, arguments.what, sha=found.sha)
+    with reached(found.target, ask_secret, found.directory, found.sha) as agent:
+        agent.stop(found.plan, arguments.what)
     what = {
         "step": "the session ends after the step at hand",
         "plan": "the plan ends",
@@ -98,8 +98,8 @@ def stop_plan(arguments: argparse.Namespace) -> None:
 
 def skip_plan(arguments: argparse.Namespace) -> None:
     found = find_active(_target(arguments))
-    with agent_of(found.target, found.directory) as agent:
-        agent.skip(found.plan, sha=found.sha)
+    with reached(found.target, ask_secret, found.directory, found.sha) as agent:
+        agent.skip(found.plan)
 
 
 def note_plan(arguments: argparse.Namespace) -> None:
@@ -108,8 +108,8 @@ def note_plan(arguments: argparse.Namespace) -> None:
     if problem := note_problem(arguments.text):
         raise InputError(problem)
     found = find_active(_target(arguments))
-    with agent_of(found.target, found.directory) as agent:
-        agent.note(found.plan, arguments.text, sha=found.sha)
+    with reached(found.target, ask_secret, found.directory, found.sha) as agent:
+        agent.note(found.plan, arguments.text)
 
 
 def follow_plan(arguments: argparse.Namespace) -> int:
@@ -159,7 +159,7 @@ def watch_sessions(
     from .watch import Watch, follow
 
     def reach() -> Any:
-        return agent_on(connect(target, ask_secret), target, directory, sha)
+        return agent_of(target, ask_secret, directory, sha)
 
     sessions = without_deleted(sessions)
     with opened() as history:

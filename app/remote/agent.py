@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
@@ -23,10 +24,10 @@ OLDEST_PYTHON = "3.8"
 ASK_S = 30.0  # a verb that only looks at files
 SURVEY_S = 180.0  # every build is asked what it is
 CHECK_S = 180.0
-UPLOAD_S = 300.0  # for one piece
+UPLOAD_S = 300.0  # for a plan, or one piece of a tarball
 INSTALL_S = 900.0  # a gigabyte of xz is unpacked at 50 MB/s
 DELETE_S = 600.0  # a file system takes its time to let a terabyte go
-REHEARSAL_S = 1800.0  # every contender is initialised and started once
+REHEARSAL_S = 1800.0  # a contender is initialised and started once
 
 # bytes of an answer; all others say less than connection.MOST
 MOST_OF = {"survey": 4 << 20, "check": 8 << 20}
@@ -49,24 +50,37 @@ class Agent:
         self.directory = directory  # resolved once deploy() was there
         self.python = python
         self.sha = sha or current_bundle().sha
-        self._ready: set[str] = set()  # agent files known to be on the target
+        self._is_ready = False  # the agent file is known to be on the target
 
     def deploy(self) -> str:
         """Make the directory and bring the agent file there where they are missing; gives its path."""
-        self._make_ready(self.sha)
+        if not self._is_ready:
+            self._bring()
+            self._is_ready = True
         return self.directory
 
     def survey(self, search_paths: Sequence[str] = ()) -> dict[str, Any]:
         return self._ask("survey", stdin={"search_paths": list(search_paths)}, timeout_s=SURVEY_S)
 
-    def check(self, plan: Plan, *, start: bool = False, allow_busy: bool = False) -> Answers:
-        """The checks of a plan; `start` adds the rehearsal."""
-        request = {"plan": plan.to_json(), "start": start, "allow_busy": allow_busy}
-        answer = self._ask("check", stdin=request, timeout_s=REHEARSAL_S if start else CHECK_S)
-        return list(answer["checks"])
+    def upload_plan(self, plan: Plan) -> str:
+        """Send a plan; gives the SHA-256 of its bytes, by which it is checked and started."""
+        content = json.dumps(plan.to_json()).encode()
+        sha256 = hashlib.sha256(content).hexdigest()
+        self._ask("upload-plan", ["--plan", sha256], content, UPLOAD_S)
+        return sha256
 
-    def start(self, plan: Plan) -> dict[str, Any]:
-        return self._ask("start", stdin=plan.to_json())
+    def check(self, plan: str) -> Answers:
+        """What speaks against an uploaded plan before any server is started."""
+        return list(self._ask("check", ["--plan", plan], timeout_s=CHECK_S)["checks"])
+
+    def rehearse(self, plan: str, contender: int) -> Answers:
+        """What comes of one contender of an uploaded plan that is started once, by its place in the plan."""
+        words = ["--plan", plan, "--contender", str(contender)]
+        return list(self._ask("check", words, timeout_s=REHEARSAL_S)["checks"])
+
+    def start(self, plan: str) -> dict[str, Any]:
+        """Carry out an uploaded plan."""
+        return self._ask("start", ["--plan", plan])
 
     def status(self) -> dict[str, Any]:
         return self._ask("status")
@@ -75,20 +89,20 @@ class Agent:
         """The plans on the target with their sessions."""
         return list(self._ask("list")["plans"])
 
-    def follow(self, plan: str, offsets: Mapping[str, int], sha: str | None = None) -> Stream:
+    def follow(self, plan: str, offsets: Mapping[str, int]) -> Stream:
         """The journals of a plan from these offsets on, as the follower's frames."""
         where = [f"{session}:{offset}" for session, offset in offsets.items()]
-        return self.connection.open(self._command("follow", ["--plan", plan, *where], sha or self.sha))
+        return self.connection.open(self._command("follow", ["--plan", plan, *where]))
 
-    def stop(self, plan: str, what: str, sha: str | None = None) -> None:
+    def stop(self, plan: str, what: str) -> None:
         """End the session, the step or the whole plan."""
-        self._ask("stop", ["--plan", plan, "--what", what], sha=sha)
+        self._ask("stop", ["--plan", plan, "--what", what])
 
-    def skip(self, plan: str, sha: str | None = None) -> None:
-        self._ask("skip", ["--plan", plan], sha=sha)
+    def skip(self, plan: str) -> None:
+        self._ask("skip", ["--plan", plan])
 
-    def note(self, plan: str, text: str, sha: str | None = None) -> None:
-        self._ask("note", ["--plan", plan], stdin=text.encode(), sha=sha)
+    def note(self, plan: str, text: str) -> None:
+        self._ask("note", ["--plan", plan], stdin=text.encode())
 
     def clean(self) -> Words:
         """Take away what lost sessions left behind; gives what was removed."""
@@ -123,10 +137,9 @@ class Agent:
         arguments: Sequence[str] = (),
         stdin: bytes | Mapping[str, Any] = b"",
         timeout_s: float = ASK_S,
-        sha: str | None = None,
     ) -> dict[str, Any]:
         content = stdin if isinstance(stdin, bytes) else json.dumps(stdin).encode()
-        command = self._command(verb, arguments, sha or self.sha)
+        command = self._command(verb, arguments)
         return self._answer(self._run(verb, command, content, timeout_s), verb)
 
     def _run(
@@ -137,30 +150,28 @@ class Agent:
         except TooMuchError as error:
             raise TooMuchError(self._name, error.most, verb) from None
 
-    def _command(self, verb: str, arguments: Sequence[str], sha: str) -> Words:
-        self._make_ready(sha)
-        file = f"{self.directory}/agents/{sha}.pyz"
+    def _command(self, verb: str, arguments: Sequence[str]) -> Words:
+        self.deploy()
+        file = f"{self.directory}/agents/{self.sha}.pyz"
         return self._starter("run", file, verb, "--directory", self.directory, *arguments)
 
     def _starter(self, *words: str) -> Words:
         return [self.python, "-I", "-S", "-c", starter_script(), *words]
 
-    def _make_ready(self, sha: str) -> None:
-        if sha in self._ready:
+    def _bring(self) -> None:
+        if self._push(b""):  # asked first: the bytes travel once
             return
-        if not self._push(sha, b""):  # asked first: the bytes travel once
-            bundle = current_bundle()
-            if sha != bundle.sha:
-                raise TargetError(
-                    f"the agent file {sha[:12]} is gone from {self.directory} on {self._name}:"
-                    " what it started can no longer be followed or steered"
-                )
-            self._push(sha, bundle.content)
-        self._ready.add(sha)
+        bundle = current_bundle()
+        if self.sha != bundle.sha:
+            raise TargetError(
+                f"the agent file {self.sha[:12]} is gone from {self.directory} on {self._name}:"
+                " what it started can no longer be followed or steered"
+            )
+        self._push(bundle.content)
 
-    def _push(self, sha: str, content: bytes) -> bool:
+    def _push(self, content: bytes) -> bool:
         """True where the agent file lies on the target now."""
-        completed = self._run("push", self._starter("push", self.directory, sha), content)
+        completed = self._run("push", self._starter("push", self.directory, self.sha), content)
         self._check_python(completed)
         answer = self._answer(completed, "push")
         if "python" in answer:

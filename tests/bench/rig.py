@@ -20,7 +20,7 @@ from app.planner import ContenderRequest, PlanRequest, resolve
 from app.protocol.events import Event
 from app.protocol.plan import Plan
 from app.remote.agent import Agent
-from app.targets import agent_on, connect
+from app.remote.reach import agent_of
 from tests.integration.sshd import Sshd
 from tests.sequences import LOAD, SETTLED, own_sequence
 
@@ -53,7 +53,7 @@ class Rig:
         )
 
     def _reach(self) -> Agent:
-        return agent_on(connect(self.target, lambda _: None), self.target)
+        return agent_of(self.target, lambda _: None)
 
     def plan(self, engine: str, steps: str, **request: Any) -> Plan:
         """The sequence above with further steps (TOML), for the first build that has the engine."""
@@ -73,7 +73,7 @@ class Rig:
     @contextmanager
     def carried_out(self, plan: Plan) -> Iterator[Followed]:
         """A plan started on the target and followed; it is stopped at the end if it has not ended."""
-        started = self.agent.start(plan)
+        started = self.agent.start(self.agent.upload_plan(plan))
         with self.followed(plan) as followed:
             followed.agent = int(started["pid"])
             try:

@@ -31,7 +31,7 @@ from app.history.exporting import export
 from app.history.history import History
 from app.history.importing import import_session
 from app.history.writing import Writer
-from app.planner import PlanRequest, resolve
+from app.planner import PlanRequest, estimate, resolve
 from app.presets.mycnf import parse_preset
 from app.presets.render import Machine, render
 from app.remote.agent import Agent
@@ -160,7 +160,7 @@ def read_answer(said: Any) -> None:
     there = Completed(0, b'{"directory": "/d", "there": true}\n', b"")
     agent = Agent(ScriptedConnection(there, Completed(0, line_of(answer), b"")), "~/dyno")
     if verb == "check":
-        agent.check(plans.plan())
+        agent.check("0" * 64)
     else:
         found = getattr(agent, verb)()
         if verb == "survey":
@@ -172,7 +172,8 @@ def _use(survey: Mapping[str, Any]) -> None:
     from app.cli import target
 
     target._show({"name": "far", **survey})
-    check_plan(resolve(plans.request(), survey, Catalog()), survey)
+    plan = resolve(plans.request(), survey, Catalog())
+    check_plan(plan, survey, estimate(plan, survey))
 
 
 @st.composite

@@ -536,8 +536,7 @@ def reach(monkeypatch: pytest.MonkeyPatch) -> Callable[[ScriptedAgent], None]:
     """Run finds this agent."""
 
     def reach_(agent: ScriptedAgent) -> None:
-        monkeypatch.setattr("ui.pages.bench.page.connect", lambda target, ask: agent.connection)
-        monkeypatch.setattr("ui.pages.bench.page.agent_on", lambda connection, target: agent)
+        monkeypatch.setattr("ui.pages.bench.page.reached", agent.reached)
 
     return reach_
 
@@ -562,7 +561,7 @@ def test_run_starts_and_shows_it_live(
     page.setFocus()
     with qtbot.waitSignal(page.context.bus.wanted) as wanted:
         qtbot.keyClick(page, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
-    assert agent.asked[-1] == "start"
+    assert agent.asked[-2:] == ["start", "close"]
     ((target, directory, _plan, sha, sessions),) = followed
     assert (target.name, directory, sha) == (LOCAL, "/target", "f00")
     assert wanted.args == [Wanted("live", sessions)]
@@ -609,10 +608,10 @@ def test_a_rehearsal_that_fails_says_what(
 def test_a_target_that_cannot_be_reached_is_told(
     qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(target: Any, ask: Any) -> Any:
+    def fail(*_: Any) -> Any:
         raise LinkError("nobody answers")
 
-    monkeypatch.setattr("ui.pages.bench.page.connect", fail)
+    monkeypatch.setattr("app.remote.reach.connect", fail)
     page.before.run_bar.run.trigger()
     qtbot.waitUntil(lambda: page.message.text == "nobody answers")
     assert page.before.run_bar.run.isEnabled()
@@ -623,10 +622,10 @@ def test_a_host_key_that_is_met_at_run_is_looked_at(
 ) -> None:
     refused = HostKeyUnknownError(Offer("local", "far.invalid", 22, HostKey("ssh-ed25519", b"key")))
 
-    def fail(target: Any, ask: Any) -> Any:
+    def fail(*_: Any) -> Any:
         raise refused
 
-    monkeypatch.setattr("ui.pages.bench.page.connect", fail)
+    monkeypatch.setattr("app.remote.reach.connect", fail)
     page.before.run_bar.run.trigger()
     qtbot.waitUntil(lambda: bool(dialogs(HostKeyDialog)))
     assert "press Run again" in page.message.text and "dyno target" not in page.targets.view.message.text
@@ -640,10 +639,10 @@ def test_what_a_lost_link_may_have_started_is_looked_for(
     looked: list[str] = []
     monkeypatch.setattr(page.context.plans, "adopt_from", lambda target: looked.append(target.name))
 
-    def fail(target: Any, ask: Any) -> Any:
+    def fail(*_: Any) -> Any:
         raise LinkError("the link is lost")
 
-    monkeypatch.setattr("ui.pages.bench.page.connect", fail)
+    monkeypatch.setattr("app.remote.reach.connect", fail)
     page.before.run_bar.run.trigger()
     qtbot.waitUntil(lambda: looked == [LOCAL])
 

@@ -23,12 +23,18 @@ class Agent:
     def __init__(self, *checks: dict[str, Any]) -> None:
         self.checks = [BUSY, *checks]
         self.plans: list[Plan] = []
-        self.started: list[bool] = []
+        self.started: list[str] = []
 
-    def check(self, plan: Plan, *, start: bool = False, allow_busy: bool = False) -> list[dict[str, Any]]:
+    def upload_plan(self, plan: Plan) -> str:
         self.plans.append(plan)
-        self.started.append(start)
+        return "5ba"
+
+    def check(self, plan: str) -> list[dict[str, Any]]:
         return self.checks
+
+    def rehearse(self, plan: str, contender: int) -> list[dict[str, Any]]:
+        self.started.append(self.plans[-1].contenders[contender].name)
+        return []
 
 
 def check(name: str, state: str, text: str, *answers: dict[str, str]) -> dict[str, Any]:
@@ -55,7 +61,7 @@ def test_all_builds_with_the_engine_are_asked() -> None:
     ]
     tried(agent, engine="rocksdb", start=True)
     assert [each.build for each in agent.plans[1].contenders] == [MARIADB]
-    assert agent.started == [False, True]
+    assert agent.started == [MARIADB]
 
 
 def test_each_answer_is_told_with_its_option() -> None:
@@ -105,6 +111,12 @@ def test_a_server_that_does_not_start_leads_to_the_option_that_it_names() -> Non
     (found,) = tried(Agent(check("rehearsal", "fail", text)), builds=["mysql-9.7.4"], start=True)
     assert (found.state, found.option) == ("refused", "innodb_flush_method")
     assert found.line == line_of("innodb_flush_method=O_DIRECT")
+
+
+def test_what_refuses_its_options_is_not_started() -> None:
+    agent = Agent(check("options", "fail", "unknown variable 'x=1'"))
+    tried(agent, builds=["mysql-9.7.4", "mysql-5.6.24"], start=True)
+    assert agent.started == ["mysql-5.6.24"]
 
 
 def test_refusals_stand_first_and_what_dyno_leaves_out_last() -> None:

@@ -46,14 +46,15 @@ def test_verbs_go_to_the_resolved_directory() -> None:
 
 
 def test_an_old_session_is_steered_by_its_own_agent_file() -> None:
-    agent, connection = agent_with(THERE, answer({"ok": True}), THERE)
-    agent.note("P", "a thöught", sha="f" * 64)
+    connection = ScriptedConnection(THERE, answer({"ok": True}), THERE)
+    agent = Agent(connection, "~/dyno", sha="f" * 64)
+    agent.note("P", "a thöught")
     command, stdin = connection.asked[-1]
     assert command[6].endswith(f"/{'f' * 64}.pyz") and command[-2:] == ["--plan", "P"]
     assert stdin == "a thöught".encode()
     agent.follow("P", {"S1": 0, "S2": 40})
     command, _ = connection.opened[-1]
-    assert command[6].endswith(f"/{SHA}.pyz") and command[-4:] == ["--plan", "P", "S1:0", "S2:40"]
+    assert command[6].endswith(f"/{'f' * 64}.pyz") and command[-4:] == ["--plan", "P", "S1:0", "S2:40"]
 
 
 def test_a_refusal_is_the_targets() -> None:

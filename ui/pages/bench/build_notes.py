@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -11,7 +10,8 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QL
 
 from app.harmless import harmless
 from app.installing import FILE, MOST, NOTES, note, problem_of
-from app.targets import Ask, Target, agent_on, connect
+from app.remote.reach import reached
+from app.targets import Ask, Target
 from app.tried import tried
 
 from ...context import Context
@@ -99,9 +99,7 @@ class BuildNotesDialog(QDialog):
 
 
 def _note(target: Target, ask: Ask, base: str, notes: Mapping[str, str]) -> None:
-    with closing(connect(target, ask)) as connection:
-        agent = agent_on(connection, target)
-        agent.deploy()
+    with reached(target, ask) as agent:
         note(agent, base, notes)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -12,7 +11,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.errors import InputError
 from app.installing import paths_without, remove
-from app.targets import Ask, Target, agent_on, connect
+from app.remote.reach import reached
+from app.targets import Ask, Target
 
 from ...context import Context
 from ...dialogs.removing import ask_before
@@ -112,7 +112,5 @@ def removal_text(target: Target, build: Mapping[str, Any]) -> str:
 
 
 def _remove(target: Target, ask: Ask, base: str) -> str:
-    with closing(connect(target, ask)) as connection:
-        agent = agent_on(connection, target)
-        agent.deploy()
+    with reached(target, ask) as agent:
         return remove(agent, target.name, base)

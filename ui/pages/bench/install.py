@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QCloseEvent
@@ -27,7 +26,8 @@ from PySide6.QtWidgets import (
 
 from app.errors import DynoError
 from app.installing import ENDINGS, install, name_of, problem_of, register
-from app.targets import Target, agent_on, connect
+from app.remote.reach import reached
+from app.targets import Target
 from app.units import bytes_text
 
 from ...context import Context
@@ -35,9 +35,6 @@ from ...plain import Label
 from ...theme import SPACE
 from ...widgets.message import Message
 from .build_notes import NoteFields
-
-if TYPE_CHECKING:
-    from app.remote.agent import Agent
 
 WIDTH = 70 * SPACE
 TARBALLS = "Tarballs (*.tar *.tar.* *.tgz *.tbz2 *.txz);;All files (*)"
@@ -229,19 +226,12 @@ class _Job:
         self._target, self._path, self._name, self._notes = target, path, name, notes
 
     def install(self, told: Callable[[int, int], None]) -> dict[str, Any]:
-        with self._agent() as agent:
+        with reached(self._target, self._ask) as agent:
             return install(agent, Path(self._path), self._name, self._notes, told)
 
     def register(self) -> dict[str, Any]:
-        with self._agent() as agent:
+        with reached(self._target, self._ask) as agent:
             return register(agent, self._target.name, self._path, self._notes)
-
-    @contextmanager
-    def _agent(self) -> Iterator[Agent]:
-        with closing(connect(self._target, self._ask)) as connection:
-            agent = agent_on(connection, self._target)
-            agent.deploy()
-            yield agent
 
 
 def _until(given_up: list[bool], tell: Callable[[Sent], None]) -> Callable[[int, int], None]:
