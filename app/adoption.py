@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from .history.history import History
 from .history.sessions import sessions
 from .history.writing import Writer
+from .protocol.answers import SessionSummary
 from .remote.reach import reached
 from .targets import Ask, Target
 
@@ -26,7 +26,7 @@ class Found:
     name: str
     sha: str
     locked: bool  # it is being carried out
-    sessions: list[dict[str, Any]]
+    sessions: list[SessionSummary]
 
 
 def find_plans(target: Target, ask: Ask) -> Iterator[Found]:
@@ -37,11 +37,11 @@ def find_plans(target: Target, ask: Ask) -> Iterator[Found]:
                 yield Found(
                     target,
                     agent.directory,
-                    each["plan"],
-                    each["name"],
-                    each["agent"],
-                    each["locked"],
-                    each["sessions"],
+                    each.plan,
+                    each.name,
+                    each.agent,
+                    each.locked,
+                    each.sessions,
                 )
 
 
@@ -53,10 +53,10 @@ def is_kept(found: Found, home: Path) -> bool:
         known = {each["id"]: each["state"] for each in sessions(history, plan=found.plan)}
         writer = Writer(history)
         return all(
-            writer.is_deleted(each["session"])
+            writer.is_deleted(each.session)
             or (
-                (writer.refusal(each["session"]) or known.get(each["session"]) in _ENDED)
-                and writer.offset(each["session"]) >= each["size"]
+                (writer.refusal(each.session) or known.get(each.session) in _ENDED)
+                and writer.offset(each.session) >= each.size
             )
             for each in found.sessions
         )

@@ -11,10 +11,10 @@ from .errors import InputError
 from .planner.contenders import find_build, machine_of
 from .planner.request import ContenderRequest
 from .presets import Preset, Rendered, render
+from .protocol.answers import Build, Survey
 from .protocol.plan import PREPARING
 from .units import count_text
 
-Survey = Mapping[str, Any]
 NO_SURVEY = "survey the target first: what is installed there is not known yet"
 
 
@@ -22,7 +22,7 @@ NO_SURVEY = "survey the target first: what is installed there is not known yet"
 class Choices:
     """Read once, looked at often: no file is touched afterwards."""
 
-    builds: tuple[Mapping[str, Any], ...] = ()
+    builds: tuple[Build, ...] = ()
     presets: tuple[Preset, ...] = ()
     sequences: tuple[Sequence, ...] = ()
     workloads: Mapping[str, Workload] = field(default_factory=dict)
@@ -57,13 +57,12 @@ def choices(survey: Survey | None, catalog: Catalog) -> Choices:
     presets, wrong_presets = catalog.presets()
     sequences, wrong_sequences = catalog.sequences()
     workloads, wrong_workloads = catalog.workloads()
-    builds = tuple(survey.get("builds", ()) if survey else ())
     return Choices(
-        builds=builds,
+        builds=tuple(survey.builds) if survey else (),
         presets=tuple(sorted(presets, key=lambda each: each.name != "default")),  # of all engines first
         sequences=tuple(sequences),
         workloads={each.name: each for each in workloads},
-        refusals=_refusals(builds, presets, survey or {}),
+        refusals=_refusals(survey, presets) if survey else {},
         problems=(*wrong_presets, *wrong_sequences, *wrong_workloads),
     )
 
@@ -71,7 +70,7 @@ def choices(survey: Survey | None, catalog: Catalog) -> Choices:
 def rendered(preset: Preset, build: str, survey: Survey, cores: str = "") -> Rendered:
     """The preset as this build on this target would get it; raises InputError where it cannot be."""
     found = find_build(ContenderRequest(build, preset.engine, preset.name), survey)
-    return render(preset, found["family"], found["version"], machine_of(survey, cores))
+    return render(preset, found.family or "", found.version or "", machine_of(survey, cores))
 
 
 def step_choices(sequence: Sequence, workloads: Mapping[str, Workload]) -> list[StepChoice]:
@@ -107,13 +106,13 @@ def _bound_text(step: Any) -> str:
     return ", ".join(filter(None, bounds))
 
 
-def _refusals(builds: Any, presets: list[Preset], survey: Survey) -> dict[tuple[str, str, str], str]:
+def _refusals(survey: Survey, presets: list[Preset]) -> dict[tuple[str, str, str], str]:
     found = {}
-    for build in builds:
+    for build in survey.builds:
         for preset in presets:
-            text = _refusal(build["name"], preset, survey)
+            text = _refusal(build.name, preset, survey)
             if text:
-                found[build["name"], preset.engine, preset.name] = text
+                found[build.name, preset.engine, preset.name] = text
     return found
 
 

@@ -10,15 +10,15 @@ from typing import Any
 
 from .catalog import Catalog, Sequence, UnapprovedError, Workload
 from .catalog.entries import SWEPT, rows_problem
-from .checks import FAIL, Check, check_plan
-from .choices import Survey
+from .checks import check_plan
 from .errors import DynoError, InputError, TargetError
 from .planner import ContenderRequest, Estimate, PlanRequest, estimate, resolve
 from .planner.contenders import short_names
-from .planner.duel import ENGINES, SEQUENCE, can_play, duelists
+from .planner.duel import ENGINES, SEQUENCE, duelists
 from .planner.request import RULES, SHARED, memory_words
 from .planner.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
 from .planner.steps import chosen_steps
+from .protocol.answers import FAIL, Check, Survey
 from .protocol.plan import Plan
 
 # the fields that are typed; what is left open the sequence or the planner fills in
@@ -162,17 +162,17 @@ def _first_contenders(survey: Survey, target: str) -> tuple[ContenderRequest, ..
     try:
         return duelists(survey, target)
     except TargetError:
-        builds = [str(each["name"]) for each in survey.get("builds", ()) if can_play(each, ENGINES[:1])]
+        builds = [each.name for each in survey.builds if each.has(ENGINES[0])]
         return tuple(ContenderRequest(name, ENGINES[0]) for name in builds[:1])
 
 
 def carried_over(draft: Draft, survey: Survey, target: str) -> Draft:
     """The same work on another target, with the contenders that are there too."""
     there = {
-        (build["name"], engine.lower())
-        for build in survey.get("builds", ())
-        if not build.get("problem")
-        for engine in build.get("engines", ())
+        (build.name, engine.lower())
+        for build in survey.builds
+        if not build.problem
+        for engine in build.engines
     }
     kept = tuple(each for each in draft.request.contenders if (each.build, each.engine) in there)
     first = first_draft(survey, target)

@@ -31,7 +31,7 @@ DISK = {"path": DIRECTORY, "device": "/dev/sda", "disks": ["sda"], "scheduler": 
 
 def survey() -> dict[str, Any]:
     """All that an agent says of a machine."""
-    found = plans.survey()
+    found = plans.surveyed()
     builds = [
         {**each, "version_text": "Ver", "notes": {"compiler": "gcc"}, "installed": True, "environment": {}}
         for each in found["builds"]

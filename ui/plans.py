@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -244,11 +244,11 @@ class Plans(QObject):
 
     def _on_found(self, found: list[Found]) -> None:
         for each in found:
-            sessions = [session["session"] for session in each.sessions]
+            sessions = [session.session for session in each.sessions]
             self.follow(each.target, each.directory, each.plan, each.sha, sessions, self._secrets.silent)
 
 
-def _changes_the_list(events: Iterable[Any]) -> bool:
+def _changes_the_list(events: Iterable[object]) -> bool:
     """Whether a list of sessions shows something else now."""
     kinds = {"session_planned", "session_started", "step_ended", "session_ended"}
     return any(getattr(event, "kind", "sample") in kinds for event in getattr(events, "lines", events))

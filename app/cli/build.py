@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from .parser import add_json, add_target, later
 from .screen import ask_secret, print_json, say, transfer
 
 if TYPE_CHECKING:
+    from ..protocol.answers import Build, Survey
     from ..remote.agent import Agent
 
 
@@ -55,7 +55,7 @@ def list_builds(arguments: argparse.Namespace) -> None:
     from .reach import survey_of
     from .target import show_builds
 
-    builds = survey_of(arguments.target)["builds"]
+    builds = survey_of(arguments.target).builds
     if arguments.json:
         print_json(with_tried(builds))
     else:
@@ -68,20 +68,20 @@ def install_build(arguments: argparse.Namespace) -> None:
 
     with reached(Targets().get(arguments.target), ask_secret) as agent:
         build = _register(agent, arguments) if arguments.there else _bring(agent, arguments)
-    what = f"{build['family']} {build['version']}" if build["version"] else "a server"
-    is_able = ": it cannot start" if build["problem"] else ""
+    what = f"{build.family} {build.version}" if build.version else "a server"
+    is_able = ": it cannot start" if build.problem else ""
     problem = f": {problem_of(build)}" if problem_of(build) else ""
-    say(f"{what} is installed in {build['base']} on {arguments.target}{is_able}{problem}")
+    say(f"{what} is installed in {build.base} on {arguments.target}{is_able}{problem}")
 
 
-def _bring(agent: Agent, arguments: argparse.Namespace) -> dict[str, Any]:
+def _bring(agent: Agent, arguments: argparse.Namespace) -> Build:
     from ..installing import install
 
     with transfer(Path(arguments.path).name) as told:
         return install(agent, Path(arguments.path), arguments.name, _notes(arguments), told)
 
 
-def _register(agent: Agent, arguments: argparse.Namespace) -> dict[str, Any]:
+def _register(agent: Agent, arguments: argparse.Namespace) -> Build:
     from ..installing import register
 
     if arguments.name:
@@ -103,7 +103,7 @@ def note_build(arguments: argparse.Namespace) -> None:
     target = Targets().get(arguments.target)
     with reached(target, ask_secret) as agent:
         build = _named(arguments.build, agent.survey(target.search_paths))
-        note(agent, build["base"], notes)
+        note(agent, build.base, notes)
 
 
 def remove_build(arguments: argparse.Namespace) -> None:
@@ -114,12 +114,12 @@ def remove_build(arguments: argparse.Namespace) -> None:
     target = Targets().get(arguments.target)
     with reached(target, ask_secret) as agent:
         build = _named(arguments.build, agent.survey(target.search_paths))
-        say(remove(agent, target.name, build["base"]))
+        say(remove(agent, target.name, build.base))
 
 
-def _named(name: str, survey: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: list[Mapping[str, Any]] = [each for each in survey["builds"] if each["name"] == name]
+def _named(name: str, survey: Survey) -> Build:
+    found = [each for each in survey.builds if each.name == name]
     if not found:
-        names = ", ".join(each["name"] for each in survey["builds"]) or "none"
+        names = ", ".join(each.name for each in survey.builds) or "none"
         raise InputError(f"there is no build {name} on this target; there are {names}")
     return found[0]

@@ -72,16 +72,21 @@ def status_plan(arguments: argparse.Namespace) -> None:
     plans = list(find_plans(_target(arguments), ask_secret))
     active = [found for found in plans if found.locked]
     if arguments.json:
-        keys = ("plan", "name", "directory", "sessions")
-        print_json([{key: getattr(found, key) for key in keys} for found in active])
+        print_json([_entry(found) for found in active])
     elif not active:
         say(f"nothing is being carried out on {arguments.target}; plans kept there: {len(plans)}")
     else:
         rows = [
-            (f.plan, f.name, f"{sum(s['ended'] for s in f.sessions)} of {len(f.sessions)} ended")
-            for f in active
+            (f.plan, f.name, f"{sum(s.ended for s in f.sessions)} of {len(f.sessions)} ended") for f in active
         ]
         print_table(("plan", "name", "sessions"), rows)
+
+
+def _entry(found: Found) -> dict[str, Any]:
+    from ..protocol.answers import to_json
+
+    sessions = [to_json(each) for each in found.sessions]
+    return {"plan": found.plan, "name": found.name, "directory": found.directory, "sessions": sessions}
 
 
 def stop_plan(arguments: argparse.Namespace) -> None:
@@ -131,7 +136,7 @@ def follow_plan(arguments: argparse.Namespace) -> int:
             f.target,
             f.directory,
             f.plan,
-            [s["session"] for s in f.sessions],
+            [s.session for s in f.sessions],
             f.sha,
             bool(arguments.directory),
         )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..checks import PASS, Check
 from ..memory_text import memory_text
+from ..protocol.answers import PASS, Check
 from ..protocol.plan import Plan, Step
 from ..step_text import named
 from ..units import bytes_text, count_text, seconds_text

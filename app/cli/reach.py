@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..targets import Targets
 from .screen import ask_secret
 
+if TYPE_CHECKING:
+    from ..protocol.answers import Survey
 
-def survey_of(name: str) -> dict[str, Any]:
-    """The survey of a target, as scripts read it; kept, so that the window knows it too."""
+
+def survey_of(name: str) -> Survey:
+    """The survey of a target; kept, so that the window knows it too."""
     from ..surveys import Surveys, survey_target
 
     target = Targets().get(name)

@@ -17,9 +17,9 @@ from .parser import later, words_of
 from .screen import ask_secret, say
 
 if TYPE_CHECKING:
-    from ..checks import Check
     from ..planner import PlanRequest
-    from ..planner.launch import Launch, Stage, Survey
+    from ..planner.launch import Launch, Stage
+    from ..protocol.answers import Check, Survey
     from ..protocol.plan import Plan
 
 DEMONSTRATION = "n = 1, in memory, two minutes: a demonstration, not a verdict"

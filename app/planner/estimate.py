@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..catalog.custom_sql import parse, workload_keys
+from ..protocol.answers import Survey
 from ..protocol.plan import PREPARING, Contender, Plan, Step, Turn
 from .sizes import (
     BINLOG_BYTES,
@@ -120,9 +121,9 @@ class Estimate:
         return f"largest session: {largest.contender}: {parts}; its data goes when it ends, {kept}"
 
 
-def estimate(plan: Plan, survey: Mapping[str, Any]) -> Estimate:
+def estimate(plan: Plan, survey: Survey) -> Estimate:
     """Time and disk of a plan on the target of the survey."""
-    work = Work(_workloads_of(plan), int(survey["cpu"]["threads"] or 1) * CORE_RATE)
+    work = Work(_workloads_of(plan), (survey.cpu.threads or 1) * CORE_RATE)
     declared = sum(step.seconds + step.warmup for step in plan.steps) * len(plan.turns)
     declared += plan.pause * len(plan.turns)
     guessed = sum(_guessed_s(plan, turn, work) for turn in plan.turns)
@@ -222,7 +223,7 @@ def _analyse_s(plan: Plan, step: Step, contender: Contender) -> float:
     return plan.tables * (ANALYSE_S + (plan.rows / rate if rate else 0.0))
 
 
-def contender_size(plan: Plan, contender: Contender, survey: Mapping[str, Any], work: Work) -> ContenderSize:
+def contender_size(plan: Plan, contender: Contender, survey: Survey, work: Work) -> ContenderSize:
     """What a session of a contender has on the disk, part by part."""
     row, rows = work.row_bytes(contender), plan.tables * plan.rows
     added = sum(work.statements(step) for step in plan.steps if work.grows(step))
@@ -241,7 +242,7 @@ def contender_size(plan: Plan, contender: Contender, survey: Mapping[str, Any], 
         contender=contender.name,
         data_bytes=int(rows * row),
         cache_bytes=cache_bytes(contender),
-        memory_bytes=min(filter(None, (survey.get("memory_bytes"), contender.memory_limit)), default=0),
+        memory_bytes=min(filter(None, (survey.memory_bytes, contender.memory_limit)), default=0),
         session_bytes=sum(parts.values()),
         parts=parts,
     )

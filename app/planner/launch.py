@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, fields, replace
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from ..catalog import Catalog, approved_hashes
-from ..checks import FAIL, Check, check_plan
+from ..checks import check_plan
 from ..errors import DynoError
+from ..protocol.answers import FAIL, Check, Started, Survey
 from ..protocol.plan import Plan
 from .estimate import Estimate, estimate
 from .request import PlanRequest
 from .resolve import resolve
-
-Survey = Mapping[str, Any]
 
 CONNECTED, SURVEYED, PLANNED, UPLOADED = "connected", "surveyed", "planned", "uploaded"
 CHECKED, REHEARSED, STARTED = "checked", "rehearsed", "started"
@@ -36,11 +35,11 @@ class Agent(Protocol):
     directory: str
     sha: str
 
-    def survey(self, search_paths: Sequence[str] = ()) -> dict[str, Any]: ...
+    def survey(self, search_paths: Sequence[str] = ()) -> Survey: ...
     def upload_plan(self, plan: Plan) -> str: ...
-    def check(self, plan: str) -> list[dict[str, Any]]: ...
-    def rehearse(self, plan: str, contender: int) -> list[dict[str, Any]]: ...
-    def start(self, plan: str) -> dict[str, Any]: ...
+    def check(self, plan: str) -> list[Check]: ...
+    def rehearse(self, plan: str, contender: int) -> list[Check]: ...
+    def start(self, plan: str) -> Started: ...
 
 
 @dataclass(frozen=True)
@@ -129,11 +128,10 @@ class Launch:
     def _goes_on_after(self, stage: str) -> bool:
         return STAGES.index(self._last) > STAGES.index(stage) and not self._stage.failed
 
-    def _add(self, answers: Sequence[Mapping[str, Any]]) -> None:
+    def _add(self, checks: Sequence[Check]) -> None:
         """What the agent says too, and the desktop has not said of the same already."""
         told = {(each.name, each.contender) for each in self._stage.failed}
-        added = [check_of(each) for each in answers]
-        added = [each for each in added if (each.name, each.contender) not in told]
+        added = [each for each in checks if (each.name, each.contender) not in told]
         self._stage = replace(self._stage, checks=tuple(dict.fromkeys((*self._stage.checks, *added))))
 
     def _reach(self, name: str, following: str) -> Stage:
@@ -149,9 +147,3 @@ class Launch:
             if self._is_cancelled:
                 raise CancelledError
             self._is_handed_over = True
-
-
-def check_of(answer: Mapping[str, Any]) -> Check:
-    """A check as the agent says it; what a later one adds is left out."""
-    known = {each.name for each in fields(Check)}
-    return Check(**{key: value for key, value in answer.items() if key in known})

@@ -276,7 +276,7 @@ def measure_pixels(options: argparse.Namespace) -> list[Figure]:
         plan = rig.plan("innodb", STEPS.format(seconds=WATCHED_S))
         watch = _Pixels(page)
         started = rig.agent.start(rig.agent.upload_plan(plan))
-        assert started["pid"]
+        assert started.pid
         plans.watch(plan)
         _follow(plans, rig.home, plan, rig._reach)
         turn(lambda: bool(plans.active()))

@@ -46,9 +46,8 @@ class Rig:
         self.directory = self.agent.deploy()
         self.survey = self.agent.survey()
         print(
-            "target: Python {python}, sysbench {sysbench}, disk {disk[kind]} with {disk[filesystem]}".format(
-                **self.survey
-            ),
+            f"target: Python {self.survey.python}, sysbench {self.survey.sysbench},"
+            f" disk {self.survey.disk.kind} with {self.survey.disk.filesystem}",
             flush=True,
         )
 
@@ -64,10 +63,10 @@ class Rig:
         return resolve(PlanRequest(**request, allow_busy=busy), self.survey, Catalog())
 
     def _build_with(self, engine: str) -> str:
-        for build in self.survey["builds"]:
-            if not build["problem"] and engine in [each.lower() for each in build["engines"]]:
-                print(f"{engine}: {build['name']}", flush=True)
-                return str(build["name"])
+        for build in self.survey.builds:
+            if build.has(engine):
+                print(f"{engine}: {build.name}", flush=True)
+                return build.name
         raise SystemExit(f"no build here has the engine {engine}")
 
     @contextmanager
@@ -75,7 +74,7 @@ class Rig:
         """A plan started on the target and followed; it is stopped at the end if it has not ended."""
         started = self.agent.start(self.agent.upload_plan(plan))
         with self.followed(plan) as followed:
-            followed.agent = int(started["pid"])
+            followed.agent = started.pid
             try:
                 yield followed
             finally:

@@ -62,7 +62,7 @@ def test_a_disk_that_is_not_mounted(sshd: Sshd, tmp_path: Path) -> None:
 def test_verbs_are_answered(sshd: Sshd) -> None:
     target = sshd.add_target()
     with reached(target, nobody) as agent:
-        assert agent.status()["locked"] is False
+        assert agent.status().locked is False
         assert agent.list() == []
         assert agent.clean() == []
         with pytest.raises(TargetError, match=r"far: .*NOPLAN"):

@@ -28,8 +28,9 @@ from pytestqt.qtbot import QtBot
 from app.catalog import Catalog
 from app.errors import LinkError
 from app.planner import ContenderRequest, PlanRequest
+from app.protocol.answers import Survey
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
-from app.surveys import Survey, Surveys
+from app.surveys import Surveyed, Surveys
 from app.targets import LOCAL, Target, Targets
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, VERSION, build, survey, write
@@ -47,7 +48,7 @@ OpenPage = Callable[..., BenchPage]
 def surveyed(home: Path, name: str = LOCAL, **changes: Any) -> None:
     """As if this target had been surveyed just now."""
     content = survey(clock_utc=time.time(), **changes)
-    Surveys(home).keep(Targets(home).get(name), Survey(time.time(), {"name": name, **content}))
+    Surveys(home).keep(Targets(home).get(name), Surveyed(time.time(), content))
 
 
 @pytest.fixture
@@ -151,7 +152,7 @@ def test_the_first_survey_brings_the_duel(
 ) -> None:
     monkeypatch.setattr("ui.pages.bench.targets.SOON_MS", 10_000_000)
     page = open_page(nothing=True)
-    page.targets.known.take(page.targets.chosen, Survey(time.time(), survey(clock_utc=time.time())))
+    page.targets.known.take(page.targets.chosen, Surveyed(time.time(), survey(clock_utc=time.time())))
     qtbot.waitUntil(page.before.run_bar.run.isEnabled)
     assert len(request_of(page).contenders) == 2
 
@@ -549,7 +550,7 @@ def followed(context: Context, monkeypatch: pytest.MonkeyPatch) -> list[tuple[An
     return found
 
 
-def now(**changes: Any) -> dict[str, Any]:
+def now(**changes: Any) -> Survey:
     return survey(clock_utc=time.time(), **changes)
 
 

@@ -14,7 +14,7 @@ from app.planner import PlanRequest, launch
 from app.planner.duel import duelists
 from app.planner.launch import CHECKED, REHEARSED, STARTED, CancelledError, Launch, Stage
 from tests.fakes import ScriptedAgent
-from tests.plans import MARIADB, NOW, build, request, survey
+from tests.plans import MARIADB, NOW, build, request, survey, surveyed
 
 BOTH = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
 REHEARSALS = ["rehearse innodb", "rehearse rocksdb"]
@@ -142,10 +142,10 @@ def test_what_is_asked_for_may_depend_on_what_is_there() -> None:
 
 def test_a_duel_takes_the_first_build_that_can_play_it() -> None:
     broken = build("mariadb-11", "MariaDB", "11.4.1", ["innodb", "rocksdb"], "libaio.so.1 is missing")
-    found = duelists({"builds": [broken, *survey()["builds"]]}, "nuc")
+    found = duelists(survey(builds=[broken, *surveyed()["builds"]]), "nuc")
     assert [(each.build, each.engine) for each in found] == [
         (MARIADB, "innodb"),
         (MARIADB, "rocksdb"),
     ]
     with pytest.raises(TargetError, match="nuc has no build with InnoDB and RocksDB: install mariadb-server"):
-        duelists({"builds": [broken]}, "nuc")
+        duelists(survey(builds=[broken]), "nuc")

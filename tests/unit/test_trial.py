@@ -10,17 +10,18 @@ from app.catalog import Catalog
 from app.catalog.own import write_preset
 from app.errors import InputError, TargetError
 from app.presets import parse_preset
+from app.protocol.answers import FAIL, PASS, Check, Reply
 from app.protocol.plan import Plan
 from app.trial import Answer, try_preset
 from tests.plans import MARIADB, survey
 
-BUSY = {"name": "busy", "state": "pass", "contender": "", "text": "nobody is here", "todo": ""}
+BUSY = Check("busy", PASS, "nobody is here")
 
 
 class Agent:
     """Answers what it was given; remembers the plan."""
 
-    def __init__(self, *checks: dict[str, Any]) -> None:
+    def __init__(self, *checks: Check) -> None:
         self.checks = [BUSY, *checks]
         self.plans: list[Plan] = []
         self.started: list[str] = []
@@ -29,17 +30,16 @@ class Agent:
         self.plans.append(plan)
         return "5ba"
 
-    def check(self, plan: str) -> list[dict[str, Any]]:
+    def check(self, plan: str) -> list[Check]:
         return self.checks
 
-    def rehearse(self, plan: str, contender: int) -> list[dict[str, Any]]:
+    def rehearse(self, plan: str, contender: int) -> list[Check]:
         self.started.append(self.plans[-1].contenders[contender].name)
         return []
 
 
-def check(name: str, state: str, text: str, *answers: dict[str, str]) -> dict[str, Any]:
-    more = {"answers": list(answers)} if answers else {}
-    return {"name": name, "state": state, "contender": "mysql-9.7.4", "text": text, "todo": "", **more}
+def check(name: str, state: str, text: str, *answers: dict[str, str]) -> Check:
+    return Check(name, state, text, "", "mysql-9.7.4", tuple(Reply(**each) for each in answers))
 
 
 def line_of(text: str) -> int:
@@ -143,7 +143,7 @@ def test_what_is_not_written_yet_is_tried_as_it_stands() -> None:
 
 def test_a_target_that_cannot_answer_ends_it() -> None:
     with pytest.raises(TargetError, match="plan X is being carried out"):
-        tried(Agent({**BUSY, "state": "fail", "text": "plan X is being carried out", "todo": "wait"}))
+        tried(Agent(Check("busy", FAIL, "plan X is being carried out", "wait")))
     with pytest.raises(InputError, match="no build of this target has the engine rocksdb"):
         bare = survey(builds=[])
         try_preset(Agent(), bare, Catalog().preset("rocksdb", "default"))

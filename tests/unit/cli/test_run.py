@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,6 +11,7 @@ from app.cli.run import show_launch
 from app.errors import InputError
 from app.planner import ContenderRequest
 from app.planner.launch import Launch
+from app.protocol.answers import FAIL, Check
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, request, survey
 
@@ -55,10 +55,10 @@ def test_a_plan_file_that_is_no_file(capsys: pytest.CaptureFixture[str], tmp_pat
 class Limitless(ScriptedAgent):
     """The agent of a target on which no memory limit can be set; the build takes no such option either."""
 
-    def check(self, plan: str) -> list[dict[str, Any]]:
+    def check(self, plan: str) -> list[Check]:
         name = self._plan.contenders[0].name
         return [
-            {"name": each, "state": "fail", "text": text, "todo": "take it out", "contender": name}
+            Check(each, FAIL, text, "take it out", name)
             for each, text in (("server memory", "no cgroup can be made"), ("options", "no such option"))
         ]
 

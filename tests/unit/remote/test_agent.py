@@ -11,7 +11,7 @@ from app.remote.agent import Agent
 from app.remote.bundle import current_bundle
 from app.remote.connection import Completed
 from tests.fakes import ScriptedConnection
-from tests.plans import survey
+from tests.plans import surveyed
 
 SHA = current_bundle().sha
 THERE = Completed(0, b'{"directory": "/home/me/dyno", "there": true}\n', b"")
@@ -38,7 +38,7 @@ def test_the_bytes_travel_only_where_they_are_missing() -> None:
 
 def test_verbs_go_to_the_resolved_directory() -> None:
     agent, connection = agent_with(THERE, answer({"locked": False, "plan": None, "pid": None}))
-    assert agent.status()["locked"] is False
+    assert agent.status().locked is False
     command, _ = connection.asked[-1]
     file = f"/home/me/dyno/agents/{SHA}.pyz"
     assert command[:4] == ["python3", "-I", "-S", "-c"]
@@ -102,7 +102,7 @@ def test_an_answer_without_its_content_is_told() -> None:
         agent.list()
 
 
-SURVEY = survey()
+SURVEY = surveyed()
 PLANS = {"plans": [{"plan": "P", "name": "", "agent": "f0", "locked": True, "sessions": []}]}
 
 

@@ -65,7 +65,7 @@ def test_a_home_relative_directory_is_resolved(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("HOME", str(tmp_path))
     mine = agent_in("~/dyno/")
     assert mine.deploy() == mine.directory == str(tmp_path / "dyno")
-    assert mine.status()["locked"] is False
+    assert mine.status().locked is False
 
 
 def test_relative_paths_are_wrong_input() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QCloseEvent
@@ -26,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from app.errors import DynoError
 from app.installing import ENDINGS, install, name_of, problem_of, register
+from app.protocol.answers import Build
 from app.remote.reach import reached
 from app.targets import Target
 from app.units import bytes_text
@@ -185,12 +185,12 @@ class InstallDialog(QDialog):
         text = f"{bytes_text(done)} of {bytes_text(total)} sent"
         self.said.setText("Sent; it is compared and unpacked there…" if is_sent else text)
 
-    def _on_installed(self, build: Mapping[str, Any], is_there: bool) -> None:
+    def _on_installed(self, build: Build, is_there: bool) -> None:
         self._set_busy(False)
-        what = f"{build['family']} {build['version']}" if build["version"] else "A server"
-        self.said.setText(f"{what} is {'known' if is_there else 'installed'} in {build['base']}")
+        what = f"{build.family} {build.version}" if build.version else "A server"
+        self.said.setText(f"{what} is {'known' if is_there else 'installed'} in {build.base}")
         if problem_of(build):
-            is_able = "cannot start" if build["problem"] else "cannot have all of its engines"
+            is_able = "cannot start" if build.problem else "cannot have all of its engines"
             self.message.show_warning(f"It is installed, and {is_able}: {problem_of(build)}")
         if is_there:
             self.registered.emit()
@@ -225,11 +225,11 @@ class _Job:
         self._ask = context.secrets.ask
         self._target, self._path, self._name, self._notes = target, path, name, notes
 
-    def install(self, told: Callable[[int, int], None]) -> dict[str, Any]:
+    def install(self, told: Callable[[int, int], None]) -> Build:
         with reached(self._target, self._ask) as agent:
             return install(agent, Path(self._path), self._name, self._notes, told)
 
-    def register(self) -> dict[str, Any]:
+    def register(self) -> Build:
         with reached(self._target, self._ask) as agent:
             return register(agent, self._target.name, self._path, self._notes)
 

@@ -12,6 +12,7 @@ from app.choices import Choices
 from app.drafting import Draft, Outcome
 from app.errors import LinkError
 from app.planner.launch import REHEARSED, STARTED, Launch, Stage
+from app.protocol.answers import Survey
 from app.protocol.plan import Plan
 from app.remote.hostkeys import HostKeyError
 from app.remote.reach import reached
@@ -192,9 +193,9 @@ class BenchPage(Page):
     def _on_target_chosen(self, name: str) -> None:
         self.desk.choose_target(name, self.targets.survey_of(name), self.targets.surveyed_at(name))
 
-    def _on_surveyed(self, name: str, survey: object) -> None:
+    def _on_surveyed(self, name: str, survey: Survey) -> None:
         if name == self.targets.chosen.name:
-            self.desk.take_survey(survey, self.targets.surveyed_at(name))  # type: ignore[arg-type]
+            self.desk.take_survey(survey, self.targets.surveyed_at(name))
 
     def _on_drafted(self, draft: Draft) -> None:
         for part in (self.contenders, self.sequence, self.before):

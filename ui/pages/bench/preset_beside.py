@@ -53,9 +53,8 @@ class PresetBeside(QWidget):
 
     def _fill(self, preset: Preset) -> None:
         for build in self._choices.builds:
-            engines = [each.lower() for each in build.get("engines", ())]
-            if not build.get("problem") and preset.engine in engines:
-                self.form.addItem(harmless(f"rendered for {build['name']}"), (_BUILD, str(build["name"])))
+            if build.has(preset.engine):
+                self.form.addItem(harmless(f"rendered for {build.name}"), (_BUILD, build.name))
         for other in self._choices.presets:
             if other.engine == preset.engine and other.name != preset.name:
                 self.form.addItem(harmless(f"differs from {other.name}"), (_PRESET, other.name))

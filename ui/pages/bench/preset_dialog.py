@@ -17,9 +17,10 @@ from PySide6.QtWidgets import (
 
 from app.catalog import Catalog
 from app.catalog.own import write_preset
-from app.choices import Choices, Survey
+from app.choices import Choices
 from app.preset_draft import Beside, look
 from app.presets import Preset, parse_preset
+from app.protocol.answers import Survey
 from app.remote.reach import reached
 from app.targets import Target, Targets
 from app.trial import Answer, try_preset
