@@ -37,8 +37,12 @@ class Incoming:
         if hashlib.sha256(content).hexdigest() != sha256:
             raise Refusal("the plan did not arrive as it was sent: try again")
         read_plan(content)
-        self.clean()
-        write_file(path, content.decode())
+        try:
+            self.clean()
+            write_file(path, content.decode())
+        except OSError as error:
+            text = "{} cannot take the plan in: {}: free some space there"
+            raise Refusal(text.format(self._directory.path, error.strerror)) from None
 
     def read(self, sha256: str) -> Plan:
         """The plan of this name; a file that was changed meanwhile is none."""

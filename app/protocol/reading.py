@@ -44,23 +44,48 @@ _NUMBERS = {"Number": (-MOST, MOST), "Moment": (YEAR_1, YEAR_9999)}
 NEEDED = {"needed": True}  # of a field that has a default only since one before it has
 
 T = TypeVar("T")
-_Reader = Callable[[Any, str], Any]
+_Reader = Callable[[Any], Any]
 
 
 class ShapeError(ValueError):
     """Something that does not look as it must; the text says where, in one line."""
 
 
-def read(cls: Callable[..., T], data: object, where: str = "") -> T:
+class _WrongError(Exception):
+    """What is wrong with a value; each level that it lies in adds its place."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+        self.places: List[str] = []
+
+    def __str__(self) -> str:
+        where = "".join(reversed(self.places)).lstrip(".")
+        return "{} {}".format(where or "it", self.text)
+
+
+def read(cls: Callable[..., T], data: object) -> T:
     """Raises ShapeError where data is no JSON object with the fields of the dataclass."""
+    try:
+        made: T = _read_object(cls, data)
+    except _WrongError as wrong:
+        raise ShapeError(str(wrong)) from None
+    return made
+
+
+def _read_object(cls: Any, data: object) -> Any:
     if not isinstance(data, dict):
-        raise ShapeError("{} is no object".format(where or "it"))
+        raise _WrongError("is no object")
     values = {}
     for name, reader, is_needed in _readers(cls):
         if name in data:
-            values[name] = reader(data[name], "{}.{}".format(where, name) if where else name)
+            try:
+                values[name] = reader(data[name])
+            except _WrongError as wrong:
+                wrong.places.append("." + name)
+                raise
         elif is_needed:
-            raise ShapeError("{} lacks `{}`".format(where or "it", name))
+            raise _WrongError("lacks `{}`".format(name))
     return cls(**values)
 
 
@@ -103,52 +128,66 @@ def _named(name: str, names: Mapping[str, Any]) -> _Reader:
     if name == "bool":
         return _read_bool
     if name == "object":
-        return lambda value, _where: value
-    cls: Any = names[name]
-    return lambda value, where: read(cls, value, where)
+        return _read_anything
+    return partial(_read_object, names[name])
 
 
-def _read_optional(inner: _Reader, value: object, where: str) -> object:
-    return None if value is None else inner(value, where)
+def _read_anything(value: object) -> object:
+    return value
 
 
-def _read_list(inner: _Reader, value: object, where: str) -> List[object]:
+def _read_optional(inner: _Reader, value: object) -> object:
+    return None if value is None else inner(value)
+
+
+def _read_list(inner: _Reader, value: object) -> List[object]:
     if not isinstance(value, list):
-        raise ShapeError("{} is no list".format(where))
-    return [inner(each, "{}[{}]".format(where, at)) for at, each in enumerate(value)]
+        raise _WrongError("is no list")
+    found: List[object] = []
+    try:
+        for each in value:
+            found.append(inner(each))
+    except _WrongError as wrong:
+        wrong.places.append("[{}]".format(len(found)))
+        raise
+    return found
 
 
-def _read_tuple(inner: _Reader, value: object, where: str) -> object:
-    return tuple(_read_list(inner, value, where))
+def _read_tuple(inner: _Reader, value: object) -> object:
+    return tuple(_read_list(inner, value))
 
 
-def _read_dict(key: _Reader, inner: _Reader, value: object, where: str) -> object:
+def _read_dict(key: _Reader, inner: _Reader, value: object) -> object:
     if not isinstance(value, dict):
-        raise ShapeError("{} is no object".format(where))
-    return {key(name, where): inner(each, "{}[...]".format(where)) for name, each in value.items()}
+        raise _WrongError("is no object")
+    names = [key(name) for name in value]
+    try:
+        return dict(zip(names, map(inner, value.values())))
+    except _WrongError as wrong:
+        wrong.places.append("[...]")  # a name may be hostile
+        raise
 
 
-def _read_text(least: int, most: int, form: Pattern[str] | None, value: object, where: str) -> object:
+def _read_text(least: int, most: int, form: Pattern[str] | None, value: object) -> object:
     if not isinstance(value, str):
-        raise ShapeError("{} is no text".format(where))
+        raise _WrongError("is no text")
     if not least <= len(value) <= most:
-        raise ShapeError(
-            "{} has {:,} characters: {:,} to {:,} are right".format(where, len(value), least, most)
-        )
+        text = "has {:,} characters: {:,} to {:,} are right"
+        raise _WrongError(text.format(len(value), least, most))
     if form is not None and not form.fullmatch(value):
-        raise ShapeError("{} has characters that it cannot have".format(where))
+        raise _WrongError("has characters that it cannot have")
     return value
 
 
-def _read_number(is_whole: bool, least: float, most: float, value: object, where: str) -> object:
+def _read_number(is_whole: bool, least: float, most: float, value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int if is_whole else (int, float)):
-        raise ShapeError("{} is no {}number".format(where, "whole " if is_whole else ""))
+        raise _WrongError("is no {}number".format("whole " if is_whole else ""))
     if not least <= value <= most:
-        raise ShapeError("{} is out of bounds: {:,} to {:,} are right".format(where, least, most))
+        raise _WrongError("is out of bounds: {:,} to {:,} are right".format(least, most))
     return value
 
 
-def _read_bool(value: object, where: str) -> object:
+def _read_bool(value: object) -> object:
     if not isinstance(value, bool):
-        raise ShapeError("{} is neither true nor false".format(where))
+        raise _WrongError("is neither true nor false")
     return value

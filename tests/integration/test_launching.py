@@ -42,6 +42,12 @@ def questions(heard: Path) -> dict[str, int]:
     return counts
 
 
+def test_a_duel_surveys_its_target_once(desktop: Desktop, heard: Path) -> None:
+    desktop.dyno("run", "--duel", "--dry-run", "--start")
+    asked = {"survey": 1, "upload-plan": 1, "check": 3, "all options": 1, "a my.cnf": 2}
+    assert questions(heard) == asked
+
+
 def test_a_start_asks_everything_once(desktop: Desktop, heard: Path) -> None:
     build = next(each for each in desktop.json("build", "list") if "/counted" in each["base"])
     heard.write_text("")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -71,6 +72,15 @@ def test_what_nobody_starts_goes_with_a_later_one(incoming: Incoming, tmp_path: 
         os.utime(file, (time.time() - age_s,) * 2)
     incoming.receive(SHA256, CONTENT)
     assert {each.name[0] for each in (tmp_path / "incoming").iterdir()} == {"b", SHA256[0]}
+
+
+def test_a_full_disk_says_so(incoming: Incoming, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_path: str, _text: str) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("app.agent.incoming.write_file", fail)
+    with pytest.raises(Refusal, match="cannot take the plan in: No space left on device: free some space"):
+        incoming.receive(SHA256, CONTENT)
 
 
 def test_it_may_be_sent_twice(incoming: Incoming) -> None:
