@@ -9,6 +9,7 @@ import time
 from functools import partial
 from typing import Any, Dict, Iterator, List, Mapping, Optional
 
+from ..protocol.answers import FAIL, PASS, WARN, Check, Reply
 from ..protocol.plan import Contender, Plan
 from ..protocol.words import word
 from .asked import differences
@@ -29,16 +30,14 @@ from .snapshot_key import key_of
 from .snapshots import Snapshots
 from .table_options import try_table_options
 
-PASS, WARN, FAIL = "pass", "warn", "fail"
-
 Build = Dict[str, Any]
-Found = List[Dict[str, Any]]
+Found = List[Check]
 
 
 def check(directory: Directory, plan: Plan) -> Found:
     """What speaks against a plan before any server is started."""
     found = [*_check_sysbench(), _check_busy(directory, plan)]
-    found += [say("collection", FAIL, *each) for each in collection_problems(plan)]
+    found += [Check("collection", FAIL, *each) for each in collection_problems(plan)]
     if _has_failed(found):
         return found  # asking the builds would disturb whoever measures here
     with _locked(directory) as problems:
@@ -55,7 +54,7 @@ def rehearse(directory: Directory, plan: Plan, contender: int) -> Found:
     if not 0 <= contender < len(plan.contenders):
         raise Refusal("the plan has no contender {}".format(contender))
     busy = _check_busy(directory, plan)
-    if busy["state"] == FAIL:
+    if busy.state == FAIL:
         return [busy]
     with _locked(directory) as problems:
         if problems:
@@ -90,32 +89,28 @@ def _folder(directory: Directory) -> Iterator[str]:
 
 
 def _has_failed(found: Found) -> bool:
-    return any(each["state"] == FAIL for each in found)
-
-
-def say(name: str, state: str, text: str, todo: str = "", contender: str = "") -> Dict[str, Any]:
-    return {"name": name, "state": state, "contender": contender, "text": text, "todo": todo}
+    return any(each.state == FAIL for each in found)
 
 
 def _check_sysbench() -> Found:
     """Said where it is missing; which one there is, the survey says."""
-    missing = say("sysbench", FAIL, "sysbench is not installed", "install sysbench 1.0.20 or newer")
+    missing = Check("sysbench", FAIL, "sysbench is not installed", "install sysbench 1.0.20 or newer")
     return [] if find_sysbench() else [missing]
 
 
-def _check_busy(directory: Directory, plan: Plan) -> Dict[str, Any]:
+def _check_busy(directory: Directory, plan: Plan) -> Check:
     if directory.holder():
         return _held(directory)
     for other in others(directory):
         text = "another plan is being carried out on this machine, in {directory} (process {pid})".format(
             **other
         )
-        return say("busy", WARN if plan.allow_busy else FAIL, text, "wait for it, or allow a busy machine")
-    return say("busy", PASS, "no other plan is being carried out on this machine")
+        return Check("busy", WARN if plan.allow_busy else FAIL, text, "wait for it, or allow a busy machine")
+    return Check("busy", PASS, "no other plan is being carried out on this machine")
 
 
-def _held(directory: Directory) -> Dict[str, Any]:
-    return say("busy", FAIL, directory.in_use(), "wait for it or stop it")
+def _held(directory: Directory) -> Check:
+    return Check("busy", FAIL, directory.in_use(), "wait for it or stop it")
 
 
 def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> Found:
@@ -125,14 +120,14 @@ def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> F
     snapshots, key = Snapshots(directory), key_of(plan, contender)
     if not snapshots.has(key):
         text = "no snapshot of this data set is kept yet: the first session loads it and keeps one"
-        return [say("snapshot", PASS, text, "", contender.name)]
+        return [Check("snapshot", PASS, text, "", contender.name)]
     try:
         found = snapshots.find(key)
     except Refusal as error:
         todo = "nothing: the first session loads the tables and keeps another one"
-        return [say("snapshot", WARN, str(error), todo, contender.name)]
+        return [Check("snapshot", WARN, str(error), todo, contender.name)]
     text = "starts from the snapshot {}, {:,} MB".format(key, found.size_bytes >> 20)
-    return [say("snapshot", PASS, text, "", contender.name)]
+    return [Check("snapshot", PASS, text, "", contender.name)]
 
 
 def _build(directory: Directory, contender: Contender) -> Build:
@@ -160,17 +155,17 @@ def _check_options(build: Build, contender: Contender, folder: str) -> Found:
     if silent:
         text = "{} was asked about its options: {}".format(contender.build, silent["text"])
         todo = "try again when the machine is idle; look at the build if it stays so"
-        return [say("answer", FAIL, text, todo, contender.name)]
+        return [Check("answer", FAIL, text, todo, contender.name)]
     loose = [each for each in answers if each["state"] == IGNORED and each["option"].startswith("loose")]
     found = [_wrong_option(each, contender) for each in answers if each not in loose]
     if loose:
         names = ", ".join(each["option"] for each in loose)
         text = "{} ignores {}".format(contender.build, names)
         todo = "nothing: loose_ says that a version may ignore it"
-        found.append(dict(say("options", WARN, text, todo, contender.name), answers=loose))
+        found.append(Check("options", WARN, text, todo, contender.name, tuple(map(_reply, loose))))
     if not found:
         text = "{} accepts every option of {}".format(contender.build, contender.preset)
-        found.append(say("options", PASS, text, "", contender.name))
+        found.append(Check("options", PASS, text, "", contender.name))
     return found
 
 
@@ -181,7 +176,7 @@ def _check_memory(contender: Contender, folder: str) -> Found:
         memory.prepare(environment(contender.base, contender.server))
     except Refusal as error:
         todo = "install what is missing, or take it out of the contender"
-        return [say("server memory", FAIL, str(error), todo, contender.name)]
+        return [Check("server memory", FAIL, str(error), todo, contender.name)]
     finally:
         memory.limit.remove()
     return []
@@ -201,7 +196,7 @@ def _check_variations(build: Build, plan: Plan, contender: Contender, folder: st
         names = {normal(name) for name in asked}
         wrong = [each for each in check_options(build, cnf) if normal(each["option"]) in names]
         todo = "take it out of the variations of the sequence, or the contender out of the plan"
-        found += [say("variations", FAIL, each["text"], todo, contender.name) for each in wrong]
+        found += [Check("variations", FAIL, each["text"], todo, contender.name) for each in wrong]
     return found
 
 
@@ -211,11 +206,15 @@ def _variations(plan: Plan) -> List[Dict[str, str]]:
     return [asked for at, asked in enumerate(words) if asked and asked not in words[:at]]
 
 
-def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Dict[str, Any]:
+def _reply(answer: Mapping[str, str]) -> Reply:
+    return Reply(answer["state"], answer["option"], answer["text"])
+
+
+def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Check:
     """With the answer itself, for who shows the lines of the preset."""
     todo = "take it out of the preset {} or set it for this version only".format(contender.preset)
     state = FAIL if answer["state"] == REJECTED else WARN
-    return dict(say("options", state, answer["text"], todo, contender.name), answers=[answer])
+    return Check("options", state, answer["text"], todo, contender.name, (_reply(answer),))
 
 
 def _rehearse(build: Build, plan: Plan, contender: Contender, folder: str) -> Found:
@@ -232,7 +231,7 @@ def _rehearse(build: Build, plan: Plan, contender: Contender, folder: str) -> Fo
         return _compare(server, contender, plan)
     except (Refusal, QueryError) as error:
         todo = "look at the preset {} and the build {}".format(contender.preset, contender.build)
-        return [say("rehearsal", FAIL, str(error), todo, contender.name)]
+        return [Check("rehearsal", FAIL, str(error), todo, contender.name)]
     finally:
         if server is not None:
             server.stop(30)
@@ -264,21 +263,21 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> Found:
             contender.build, contender.engine, server.first_error()
         )
         todo = "choose another build, or load its plugin in the preset"
-        return [say("engine", FAIL, text, todo, contender.name)]
+        return [Check("engine", FAIL, text, todo, contender.name)]
     in_force = server.client.pairs("SHOW GLOBAL VARIABLES")
     variables = {name: value for name, value in in_force.items() if name not in server.room}
     found = [
-        say("in force", WARN, text, "expect the value in force, or change the preset", contender.name)
+        Check("in force", WARN, text, "expect the value in force, or change the preset", contender.name)
         for text in differences(contender.cnf, variables)
     ]
     wrong = server_problems(plan, contender.engine, variables)
-    found += [say("full text", FAIL, *each, contender.name) for each in wrong]
+    found += [Check("full text", FAIL, *each, contender.name) for each in wrong]
     problem, compression = try_table_options(server.client, contender)
     if problem:
         todo = "change the table options of the contender, or the preset {}".format(contender.preset)
-        found.append(say("table options", FAIL, problem, todo, contender.name))
-    told = [say("compression", PASS, compression, "", contender.name)] if compression else []
+        found.append(Check("table options", FAIL, problem, todo, contender.name))
+    told = [Check("compression", PASS, compression, "", contender.name)] if compression else []
     if contender.memory:
-        told.append(say("server memory", PASS, _memory_text(server.memory.in_force()), "", contender.name))
-    fine = say("rehearsal", PASS, "started, and what was asked for is in force", "", contender.name)
+        told.append(Check("server memory", PASS, _memory_text(server.memory.in_force()), "", contender.name))
+    fine = Check("rehearsal", PASS, "started, and what was asked for is in force", "", contender.name)
     return (found or [fine]) + told

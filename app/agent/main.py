@@ -8,6 +8,8 @@ import os
 import sys
 from typing import Any, Callable, Dict
 
+from ..protocol import answers
+from ..protocol.answers import Checks, Plans, to_json
 from ..protocol.events import note_problem
 from .control import request
 from .directory import Directory, holder_text
@@ -65,7 +67,7 @@ def _survey(directory: Directory, _: Any) -> Dict[str, Any]:
     for build in found["builds"]:
         build["notes"] = notes.get(build["base"], {})
         build["installed"] = build["base"].startswith(directory.at("builds") + os.sep)
-    return {**found, **memory_ways(), "snapshots": Snapshots(directory).list()}
+    return {**found, **memory_ways(), "snapshots": list(map(to_json, Snapshots(directory).list()))}
 
 
 def _upload_plan(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
@@ -81,7 +83,8 @@ def _check(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any
     from .incoming import Incoming
 
     plan, contender = Incoming(directory).read(arguments.plan), arguments.contender
-    return {"checks": check(directory, plan) if contender is None else rehearse(directory, plan, contender)}
+    found = check(directory, plan) if contender is None else rehearse(directory, plan, contender)
+    return to_json(Checks(found))
 
 
 def _start(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
@@ -101,7 +104,7 @@ def _status(directory: Directory, _: Any) -> Dict[str, Any]:
 def _list(directory: Directory, _: Any) -> Dict[str, Any]:
     from .leftovers import list_plans
 
-    return {"plans": list_plans(directory)}
+    return to_json(Plans(list_plans(directory)))
 
 
 def _follow(directory: Directory, arguments: argparse.Namespace) -> None:
@@ -122,7 +125,7 @@ def _clean(directory: Directory, _: Any) -> Dict[str, Any]:
 def _snapshots(directory: Directory, _: Any) -> Dict[str, Any]:
     from .snapshots import Snapshots
 
-    return {"snapshots": Snapshots(directory).list()}
+    return to_json(answers.Snapshots(Snapshots(directory).list()))
 
 
 def _delete_snapshot(directory: Directory, _: Any) -> Dict[str, Any]:
