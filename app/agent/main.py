@@ -8,8 +8,6 @@ import os
 import sys
 from typing import Any, Callable, Dict
 
-from ..protocol import answers
-from ..protocol.answers import Checks, Plans, to_json
 from ..protocol.events import note_problem
 from .control import request
 from .directory import Directory, holder_text
@@ -56,6 +54,7 @@ def _agent() -> str:
 
 
 def _survey(directory: Directory, _: Any) -> Dict[str, Any]:
+    from ..protocol.answers import to_json
     from .build_notes import BuildNotes
     from .machine import survey
     from .memory import memory_ways
@@ -79,6 +78,7 @@ def _upload_plan(directory: Directory, arguments: argparse.Namespace) -> Dict[st
 
 def _check(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
     """What the builds say to their options; with a contender its rehearsal."""
+    from ..protocol.answers import Checks, to_json
     from .check import check, rehearse
     from .incoming import Incoming
 
@@ -102,6 +102,7 @@ def _status(directory: Directory, _: Any) -> Dict[str, Any]:
 
 
 def _list(directory: Directory, _: Any) -> Dict[str, Any]:
+    from ..protocol.answers import Plans, to_json
     from .leftovers import list_plans
 
     return to_json(Plans(list_plans(directory)))
@@ -123,9 +124,10 @@ def _clean(directory: Directory, _: Any) -> Dict[str, Any]:
 
 
 def _snapshots(directory: Directory, _: Any) -> Dict[str, Any]:
+    from ..protocol import answers
     from .snapshots import Snapshots
 
-    return to_json(answers.Snapshots(Snapshots(directory).list()))
+    return answers.to_json(answers.Snapshots(Snapshots(directory).list()))
 
 
 def _delete_snapshot(directory: Directory, _: Any) -> Dict[str, Any]:
