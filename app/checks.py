@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Callable
 
+from .engines import engine_of
 from .parity import differing
 from .planner.contenders import machine_of
 from .planner.estimate import Estimate
@@ -36,6 +37,7 @@ def check_plan(
         _disk(found, survey),
         *_open_files(plan, survey),
         *_builds(plan),
+        *_engines(plan),
         *_presets(plan, survey),
         *_machine(survey),
         _clock(survey, clock()),
@@ -84,7 +86,7 @@ def _memory(plan: Plan, survey: Survey) -> Check:
 
 def _caches_bytes(plan: Plan, contender: Contender) -> int:
     """With the key caches of tables, which are beside the one that they share else."""
-    own = contender.engine == "myisam" and any(step.key_caches for step in plan.steps)
+    own = bool(engine_of(contender.engine).key_cache) and any(step.key_caches for step in plan.steps)
     return server_caches_bytes(contender) + (cache_bytes(contender) if own else 0)
 
 
@@ -164,6 +166,18 @@ def _builds(plan: Plan) -> list[Check]:
         for version, contender in versions.items()
         if not version.is_tried
     ]
+
+
+def _engines(plan: Plan) -> list[Check]:
+    """Said once for all of them."""
+    names = dict.fromkeys(each.engine for each in plan.contenders if not engine_of(each.engine).has_facts)
+    if not names:
+        return []
+    text = (
+        f"Dyno has no facts of {', '.join(names)}: sizes come from the file system, rows from the server's "
+        "handler counters, settling ends with sync, and the estimate is a guess"
+    )
+    return [Check("engine", WARN, text, "compare its figures with this in mind")]
 
 
 def _presets(plan: Plan, survey: Survey) -> list[Check]:

@@ -11,10 +11,11 @@ from typing import Any
 from .catalog import Catalog, Sequence, UnapprovedError, Workload
 from .catalog.entries import SWEPT, rows_problem
 from .checks import check_plan
+from .engines import FIRST
 from .errors import DynoError, InputError, TargetError
 from .planner import ContenderRequest, Estimate, PlanRequest, estimate, resolve
 from .planner.contenders import short_names
-from .planner.duel import ENGINES, SEQUENCE, duelists
+from .planner.duel import SEQUENCE, duelists
 from .planner.request import RULES, SHARED, memory_words
 from .planner.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
 from .planner.steps import chosen_steps
@@ -162,17 +163,14 @@ def _first_contenders(survey: Survey, target: str) -> tuple[ContenderRequest, ..
     try:
         return duelists(survey, target)
     except TargetError:
-        builds = [each.name for each in survey.builds if each.has(ENGINES[0])]
-        return tuple(ContenderRequest(name, ENGINES[0]) for name in builds[:1])
+        builds = [each.name for each in survey.builds if each.has(FIRST.name)]
+        return tuple(ContenderRequest(name, FIRST.name) for name in builds[:1])
 
 
 def carried_over(draft: Draft, survey: Survey, target: str) -> Draft:
     """The same work on another target, with the contenders that are there too."""
     there = {
-        (build.name, engine.lower())
-        for build in survey.builds
-        if not build.problem
-        for engine in build.engines
+        (build.name, engine) for build in survey.builds if not build.problem for engine in build.all_engines
     }
     kept = tuple(each for each in draft.request.contenders if (each.build, each.engine) in there)
     first = first_draft(survey, target)

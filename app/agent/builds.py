@@ -11,6 +11,9 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Collection, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
+from ..engines import KNOWN, engine_of
+from ..engines.engine import NAME
+from ..engines.server import COMPILED_IN
 from .caches import read_cache, state_of, write_cache
 from .mycnf import plugin_dir
 from .options import help_arguments, parse_help
@@ -20,9 +23,6 @@ USUAL = ("/usr", "/usr/local", "/usr/local/mysql*", "/usr/local/mariadb*", "/opt
 PLACES = ("bin", "sbin", "libexec", "")
 NAMES = ("mariadbd", "mysqld")
 LIBRARIES = ("", "lib", "lib64", "lib/private", "lib/mysql", "lib64/mysql")
-ENGINES = {"innodb": "innodb-buffer-pool-size", "rocksdb": "rocksdb-block-cache-size"}
-ENGINES.update({"myisam": "myisam-sort-buffer-size", "aria": "aria-pagecache-buffer-size"})
-PLUGINS = {"rocksdb": "ha_rocksdb.so", "innodb": "ha_innodb.so"}
 AT_ONCE = 4
 
 Build = Dict[str, Any]
@@ -106,6 +106,7 @@ def describe(base: str, server: str, empty: str, known: Dict[str, Any], heard: O
     """What one server program says it is."""
     build: Build = {"name": "", "base": base, "server": server, "family": None, "version": None}
     build.update({"version_text": None, "engines": [], "lacking": {}, "plugin_dir": None, "problem": None})
+    build["other_engines"] = {}
     build.update({"script": is_script(server), "binary": None, "fingerprint": None, "environment": {}})
     try:
         extra, build["version_text"] = _ask_version(base, server)
@@ -121,6 +122,7 @@ def describe(base: str, server: str, empty: str, known: Dict[str, Any], heard: O
         if not build["script"]:  # it may know other libraries
             build["lacking"] = lacking(plugins, extra)
         build["engines"] = engines_of(options, set(plugins) - set(build["lacking"]))
+        build["other_engines"] = other_engines(build["plugin_dir"] or "/nowhere", options)
         if build["version"] is None:
             build["problem"] = "its --version is none Dyno understands: {}".format(
                 build["version_text"][:200]
@@ -205,19 +207,23 @@ def parse_version(text: str, options: Mapping[str, str]) -> Tuple[Optional[str],
         return "MariaDB", version
     if "Percona" in text:
         return "Percona", version + release
-    # RocksDB is a plugin everywhere but at Facebook, whose version line says nothing of it
-    if ENGINES["rocksdb"] in options or "allow-noncurrent-db-rw" in options:
-        return "FB MySQL", version
-    return "MySQL", version
+    return _family_by_options(options), version
+
+
+def _family_by_options(options: Mapping[str, str]) -> str:
+    """Of a build whose version line names none."""
+    compiled_in = (each.only_compiled_in for each in KNOWN.values() if each.option in options)
+    noncurrent = "FB MySQL" if "allow-noncurrent-db-rw" in options else "MySQL"
+    return next(filter(None, compiled_in), noncurrent)
 
 
 def plugins_in(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
     """The plugins that lie there of engines that are not compiled in."""
-    paths = {engine: os.path.join(folder, name) for engine, name in PLUGINS.items()}
+    paths = {name: os.path.join(folder, each.plugin) for name, each in KNOWN.items() if each.plugin}
     return {
-        engine: path
-        for engine, path in paths.items()
-        if ENGINES[engine] not in options and os.path.isfile(path)
+        name: path
+        for name, path in paths.items()
+        if KNOWN[name].option not in options and os.path.isfile(path)
     }
 
 
@@ -225,12 +231,26 @@ def lacking(plugins: Mapping[str, str], environment: Mapping[str, str]) -> Dict[
     """Why an engine cannot be had although its plugin is there."""
     found = {engine: ", ".join(missing_libraries(path, environment)) for engine, path in plugins.items()}
     text = "{} lacks {}: install what holds it"
-    return {engine: text.format(PLUGINS[engine], names) for engine, names in found.items() if names}
+    return {engine: text.format(KNOWN[engine].plugin, names) for engine, names in found.items() if names}
 
 
 def engines_of(options: Mapping[str, str], plugins: Collection[str]) -> List[str]:
     """Engines compiled in, or there as a plugin that can be loaded."""
-    return [engine for engine, option in ENGINES.items() if option in options or engine in plugins]
+    return [name for name, each in KNOWN.items() if each.option in options or name in plugins]
+
+
+def other_engines(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
+    """Those of which Dyno has no facts, each with the plugin that has to be loaded; '' is compiled in.
+
+    What a server makes of them it lists once it is started: SHOW ENGINES.
+    """
+    compiled_in = (name for name, option in COMPILED_IN.items() if not option or option in options)
+    found = dict.fromkeys(compiled_in, "")
+    for path in sorted(glob.glob(os.path.join(glob.escape(folder), "ha_*.so"))):
+        name, plugin = os.path.basename(path)[3:-3].lower(), os.path.basename(path)
+        if NAME.fullmatch(name) and not engine_of(name).has_facts:
+            found.setdefault(name, plugin)
+    return found
 
 
 def _give_names(builds: List[Build], brought: str) -> None:

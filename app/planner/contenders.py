@@ -46,6 +46,8 @@ def _contender(
 ) -> Contender:
     machine = machine_of(survey, request.cores, request.memory_limit_bytes)
     rendered = render(preset, build.family or "", build.version or "", machine)
+    plugin = build.other_engines.get(request.engine, "")
+    loads = f"plugin_load_add={plugin}\n" if plugin and plugin[:-3] not in rendered.text else ""
     return Contender(
         name=name,
         build=build.name,
@@ -56,7 +58,7 @@ def _contender(
         fingerprint=build.fingerprint or "",
         engine=request.engine,
         preset=request.preset,
-        cnf=rendered.text,
+        cnf=rendered.text + loads,
         table_options=request.table_options.strip(),
         cores=request.cores,
         allocator="" if request.allocator == "system" else request.allocator,
@@ -87,7 +89,7 @@ def find_build(request: ContenderRequest, survey: Survey) -> Build:
         raise InputError(f"there is no build {request.build} on this target; there are {names}")
     if build.problem:
         raise InputError(f"the build {request.build} cannot start: {build.problem}")
-    engines = [engine.lower() for engine in build.engines]
+    engines = build.all_engines
     if request.engine not in engines:
         lacking = build.lacking.get(request.engine)
         raise InputError(

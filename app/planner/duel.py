@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from ..engines import DUEL
 from ..errors import TargetError
 from ..protocol.answers import Survey
 from .request import ContenderRequest
 
 SEQUENCE = "duel"
-ENGINES = ("innodb", "rocksdb")
+ENGINES = tuple(each.name for each in DUEL)
 
 
 def duelists(survey: Survey, target: str) -> tuple[ContenderRequest, ...]:

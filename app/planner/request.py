@@ -21,6 +21,7 @@ from ..catalog.entries import (
     as_tuple,
     rows_problem,
 )
+from ..engines import engine_of
 from ..errors import InputError
 from ..protocol.plan import ALLOCATORS, LOAD_METHODS, MEMORY, ORDERS, STARTS, load_method_of
 from ..toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
@@ -93,7 +94,7 @@ class ContenderRequest:
         parts = text.split(":")
         if len(parts) not in (2, 3) or not all(parts):
             raise InputError(f"{text!r} is no contender; write BUILD:ENGINE:PRESET")
-        return cls(parts[0], parts[1].lower(), *parts[2:])
+        return cls(parts[0], engine_of(parts[1]).name, *parts[2:])
 
     def problem(self) -> tuple[str, str]:
         """The key that is wrong and why; two empty texts if none is."""
@@ -105,7 +106,7 @@ class ContenderRequest:
             return "table_options", "may hold letters, digits, blanks and = , ' . _ only"
         if _ENGINE.search(self.table_options):
             return "table_options", "may name no engine: the contender does"
-        if "column_family" in self.table_options.lower() and self.engine != "rocksdb":
+        if "column_family" in self.table_options.lower() and not engine_of(self.engine).has_column_families:
             return "table_options", "COLUMN_FAMILY is for MyRocks alone"
         return self._memory_problem()
 
@@ -232,7 +233,7 @@ def _values(document: Document) -> dict[str, Any]:
 def _contender(document: Document, at: int, table: Mapping[str, Any]) -> ContenderRequest:
     where = ("contender", at)
     document.check(table, CONTENDER_RULES, where)
-    contender = ContenderRequest(**{**table, "engine": table["engine"].lower()})
+    contender = ContenderRequest(**{**table, "engine": engine_of(table["engine"]).name})
     key, why = contender.problem()
     if key:
         raise document.error((*where, key), why)

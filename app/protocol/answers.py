@@ -84,6 +84,7 @@ class Build:
     version: Name | None = None
     version_text: Text | None = None
     engines: list[Name] = field(default_factory=list)
+    other_engines: dict[Name, Text] = field(default_factory=dict)  # without facts: its plugin, by engine
     lacking: dict[Name, Text] = field(default_factory=dict)  # why an engine is not there, by engine
     plugin_dir: Text | None = None
     problem: Text | None = None  # why it cannot start
@@ -96,7 +97,12 @@ class Build:
 
     def has(self, *engines: str) -> bool:
         """Whether it can start, and has these engines."""
-        return not self.problem and {each.lower() for each in self.engines}.issuperset(engines)
+        return not self.problem and set(self.all_engines).issuperset(engines)
+
+    @property
+    def all_engines(self) -> list[str]:
+        """As plans call them, those of which Dyno has facts first."""
+        return [*(each.lower() for each in self.engines), *self.other_engines]
 
 
 @dataclass(frozen=True)

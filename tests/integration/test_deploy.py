@@ -79,7 +79,8 @@ def test_a_directory_that_is_somebody_elses(sshd: Sshd) -> None:
 
 
 def test_a_directory_open_to_others(sshd: Sshd) -> None:
-    Path(sshd.directory).mkdir(0o755)
+    Path(sshd.directory).mkdir()
+    Path(sshd.directory).chmod(0o755)  # whatever the umask
     with pytest.raises(TargetError, match=f"open to other users: chmod 700 {sshd.directory}"):
         deploy(sshd.add_target())
 

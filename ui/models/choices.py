@@ -6,6 +6,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.choices import Choices
 from app.drafting import Draft
+from app.engines import engine_of
 from app.presets import Preset
 from app.tried import tried
 
@@ -13,13 +14,12 @@ from ..plain import plain_data
 from ..theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
-NAMES = {"innodb": "InnoDB", "rocksdb": "MyRocks", "myisam": "MyISAM", "aria": "Aria"}
 ROLE = Qt.ItemDataRole
 
 
 def engine_text(engine: str) -> str:
     """An engine as people write it."""
-    return NAMES.get(engine, engine)
+    return engine_of(engine).title
 
 
 class ChoiceModel(QAbstractTableModel):
@@ -104,7 +104,7 @@ class ChoiceModel(QAbstractTableModel):
             case ROLE.DisplayRole:
                 return build.name
             case ROLE.ToolTipRole:
-                state = build.problem or f"engines: {', '.join(build.engines)}"
+                state = build.problem or f"engines: {', '.join(build.all_engines)}"
                 version = tried(build.family, build.version).text
                 return f"{build.name}: {version}\nin {build.base}\n{state}"
             case ROLE.ForegroundRole if build.problem:
