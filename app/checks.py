@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .engines import engine_of
 from .parity import differing
 from .planner.contenders import machine_of
 from .planner.estimate import Estimate, estimate
@@ -96,7 +97,7 @@ def _memory(plan: Plan, survey: Mapping[str, Any]) -> Check:
 
 def _caches_bytes(plan: Plan, contender: Contender) -> int:
     """With the key caches of tables, which are beside the one that they share else."""
-    own = contender.engine == "myisam" and any(step.key_caches for step in plan.steps)
+    own = bool(engine_of(contender.engine).key_cache) and any(step.key_caches for step in plan.steps)
     return server_caches_bytes(contender) + (cache_bytes(contender) if own else 0)
 
 

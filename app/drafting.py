@@ -12,6 +12,7 @@ from .catalog import Catalog, Sequence, UnapprovedError, Workload
 from .catalog.entries import SWEPT, rows_problem
 from .checks import FAIL, Check, check_plan
 from .choices import Survey
+from .engines import DUEL, FIRST
 from .errors import DynoError, InputError, TargetError
 from .planner import ContenderRequest, Estimate, PlanRequest, estimate, resolve
 from .planner.contenders import short_names
@@ -158,14 +159,14 @@ def first_draft(survey: Survey, target: str) -> Draft:
         return Draft(duel(survey, target))
     except TargetError:
         pass
-    builds = [each["name"] for each in survey.get("builds", ()) if _can(each, {"innodb"})]
-    first = (ContenderRequest(builds[0], "innodb"),) if builds else ()
+    builds = [each["name"] for each in survey.get("builds", ()) if _can(each, {FIRST.name})]
+    first = (ContenderRequest(builds[0], FIRST.name),) if builds else ()
     return Draft(PlanRequest(target=target, sequence="duel", contenders=first))
 
 
 def duel(survey: Survey, target: str) -> PlanRequest:
     """InnoDB against MyRocks in one build; raises TargetError where none has both."""
-    engines = ("innodb", "rocksdb")
+    engines = tuple(each.name for each in DUEL)
     for build in survey.get("builds", ()):
         if _can(build, set(engines)):
             both = tuple(ContenderRequest(str(build["name"]), engine) for engine in engines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from .engines import engine_of
 from .memory_text import memory_text
 from .planner.estimate import ContenderSize
 from .planner.sizes import is_mariadb, writes_binary_log
@@ -66,28 +67,11 @@ def _difference(
 
 
 def _commit(contender: Contender, values: Values) -> str:
-    """When a committed transaction is on the disk, whatever the engine calls it."""
-    if contender.engine == "myisam":
-        return "no log: nothing is safe at commit"
-    if contender.engine == "aria":
-        return "flushed at every statement"
-    if contender.engine == "rocksdb" and values.get("rocksdb_write_disable_wal", "OFF") in ("ON", "1"):
-        return "no write-ahead log"
-    option = "innodb" if contender.engine == "innodb" else "rocksdb"
-    said = values.get(f"{option}_flush_log_at_trx_commit") or _write_sync(values)
-    words = {"1": "flushed at every commit", "2": "written at every commit, flushed each second"}
-    return words.get(said, "written and flushed each second")
-
-
-def _write_sync(values: Values) -> str:
-    """MyRocks before 2017 had another name for it, off unless set."""
-    return {"ON": "1", "1": "1", "OFF": "2", "0": "2"}.get(values.get("rocksdb_write_sync", ""), "1")
+    return engine_of(contender.engine).commit(values)
 
 
 def _doublewrite(contender: Contender, values: Values) -> str:
-    if contender.engine != "innodb":
-        return ""
-    return "off" if values.get("innodb_doublewrite", "ON") in ("OFF", "0") else "on"
+    return engine_of(contender.engine).doublewrite(values)
 
 
 def _binary_log(contender: Contender, _values: Values) -> str:
@@ -134,11 +118,7 @@ def _query_cache(contender: Contender, values: Values) -> str:
 
 
 def _warm_loading(contender: Contender, values: Values) -> str:
-    """Whether a restarted server finds its buffer pool filled."""
-    if contender.engine != "innodb" or contender.version.startswith("5.5"):
-        return ""
-    default = "OFF" if contender.version.startswith("5.6") and not is_mariadb(contender) else "ON"
-    return "off" if values.get("innodb_buffer_pool_load_at_startup", default) in ("OFF", "0") else "on"
+    return engine_of(contender.engine).warm_start(values, contender.family, contender.version)
 
 
 def _cores(contender: Contender, _values: Values) -> str:
@@ -153,14 +133,7 @@ def _memory(contender: Contender, _values: Values) -> str:
 
 
 def _file_access(contender: Contender, values: Values) -> str:
-    """Direct files are cached by the engine alone, buffered ones a second time by the operating system."""
-    if contender.engine == "innodb":
-        older = not is_mariadb(contender) and contender.version.startswith(("5.", "8.0"))
-        method = values.get("innodb_flush_method", "fsync" if older else "O_DIRECT")
-        return "direct" if method.upper().startswith("O_DIRECT") else "buffered"
-    if contender.engine == "rocksdb" and values.get("rocksdb_use_direct_reads") in ("ON", "1"):
-        return "direct"
-    return "buffered"
+    return engine_of(contender.engine).file_access(values, contender.family, contender.version)
 
 
 def _side(contender: Contender, values: Values, size: ContenderSize) -> str:

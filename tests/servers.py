@@ -16,8 +16,10 @@ class Answers(Client):
         self.told: list[str] = []
 
     def query(self, sql: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._find(sql)
-        return found
+        found = self._find(sql)
+        if isinstance(found, dict):  # of SHOW STATUS or SHOW VARIABLES
+            return [{"variable_name": name, "value": value} for name, value in found.items()]
+        return list(found)
 
     def pairs(self, sql: str) -> dict[str, str]:
         return dict(self._find(sql))

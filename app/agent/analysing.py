@@ -6,8 +6,9 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
+from ..engines import engine_of
+from ..engines.server import ANALYSE
 from ..protocol.events import Log, Mark
-from ..protocol.settling import ANALYSE, BEFORE_ANALYSE
 from .facts import tables_of
 from .mysql import Client, QueryError
 
@@ -81,7 +82,7 @@ class Analyse(threading.Thread):
 
     def run(self) -> None:
         try:
-            for statement in BEFORE_ANALYSE.get(self._engine, ()):
+            for statement in engine_of(self._engine).before_analyse:
                 self._prepare(statement)
             for name in tables_of(self._client):
                 self._analyse(name)

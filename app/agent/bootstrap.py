@@ -14,6 +14,7 @@ import tempfile
 import time
 from typing import Callable, List, Mapping, Optional, Sequence
 
+from ..engines.server import SYSTEM_TABLES
 from .directory import read_lines
 from .error_log import first_error
 from .mycnf import ERROR_LOG, find_file
@@ -32,7 +33,7 @@ SYSTEM_SQL = (
     ("mysql_sys_schema.sql", "mariadb_sys_schema.sql"),
 )
 # what they are sent with, where a build knows it
-_OPTIONS = {"log-warnings": "0", "enforce-storage-engine": "", "default-tmp-storage-engine": "MyISAM"}
+_OPTIONS = {"log-warnings": "0", "enforce-storage-engine": "", "default-tmp-storage-engine": SYSTEM_TABLES}
 
 
 def bootstrap(
@@ -56,7 +57,7 @@ def bootstrap(
 
 
 def _by_sql_options(known: Mapping[str, str]) -> List[str]:
-    options = ["--bootstrap", "--default-storage-engine=MyISAM"]
+    options = ["--bootstrap", "--default-storage-engine=" + SYSTEM_TABLES]
     options += ["--max-allowed-packet=8M", "--net-buffer-length=16K"]
     return options + ["--{}={}".format(name, value) for name, value in _OPTIONS.items() if name in known]
 

@@ -12,6 +12,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Collection, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
+from ..engines import KNOWN
 from .mycnf import plugin_dir
 from .options import help_arguments, parse_help
 from .program import Answer, CannotStartError, as_root, ask, is_script, missing_libraries, why_ended
@@ -20,9 +21,6 @@ USUAL = ("/usr", "/usr/local", "/usr/local/mysql*", "/usr/local/mariadb*", "/opt
 PLACES = ("bin", "sbin", "libexec", "")
 NAMES = ("mariadbd", "mysqld")
 LIBRARIES = ("", "lib", "lib64", "lib/private", "lib/mysql", "lib64/mysql")
-ENGINES = {"innodb": "innodb-buffer-pool-size", "rocksdb": "rocksdb-block-cache-size"}
-ENGINES.update({"myisam": "myisam-sort-buffer-size", "aria": "aria-pagecache-buffer-size"})
-PLUGINS = {"rocksdb": "ha_rocksdb.so", "innodb": "ha_innodb.so"}
 AT_ONCE = 4
 
 Build = Dict[str, Any]
@@ -200,19 +198,23 @@ def parse_version(text: str, options: Mapping[str, str]) -> Tuple[Optional[str],
         return "MariaDB", version
     if "Percona" in text:
         return "Percona", version + release
-    # RocksDB is a plugin everywhere but at Facebook, whose version line says nothing of it
-    if ENGINES["rocksdb"] in options or "allow-noncurrent-db-rw" in options:
-        return "FB MySQL", version
-    return "MySQL", version
+    return _family_by_options(options), version
+
+
+def _family_by_options(options: Mapping[str, str]) -> str:
+    """Of a build whose version line names none."""
+    compiled_in = (each.only_compiled_in for each in KNOWN.values() if each.option in options)
+    noncurrent = "FB MySQL" if "allow-noncurrent-db-rw" in options else "MySQL"
+    return next(filter(None, compiled_in), noncurrent)
 
 
 def plugins_in(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
     """The plugins that lie there of engines that are not compiled in."""
-    paths = {engine: os.path.join(folder, name) for engine, name in PLUGINS.items()}
+    paths = {name: os.path.join(folder, each.plugin) for name, each in KNOWN.items() if each.plugin}
     return {
-        engine: path
-        for engine, path in paths.items()
-        if ENGINES[engine] not in options and os.path.isfile(path)
+        name: path
+        for name, path in paths.items()
+        if KNOWN[name].option not in options and os.path.isfile(path)
     }
 
 
@@ -220,12 +222,12 @@ def lacking(plugins: Mapping[str, str], environment: Mapping[str, str]) -> Dict[
     """Why an engine cannot be had although its plugin is there."""
     found = {engine: ", ".join(missing_libraries(path, environment)) for engine, path in plugins.items()}
     text = "{} lacks {}: install what holds it"
-    return {engine: text.format(PLUGINS[engine], names) for engine, names in found.items() if names}
+    return {engine: text.format(KNOWN[engine].plugin, names) for engine, names in found.items() if names}
 
 
 def engines_of(options: Mapping[str, str], plugins: Collection[str]) -> List[str]:
     """Engines compiled in, or there as a plugin that can be loaded."""
-    return [engine for engine, option in ENGINES.items() if option in options or engine in plugins]
+    return [name for name, each in KNOWN.items() if each.option in options or name in plugins]
 
 
 def _give_names(builds: List[Build], brought: str) -> None:

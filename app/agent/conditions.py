@@ -12,6 +12,8 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, Dict, Mapping
 
+from ..engines import engine_of
+from ..engines.server import PURGE_ALL
 from ..protocol.cpus import as_text, from_text
 from ..protocol.events import Mark
 from ..protocol.words import literal, word
@@ -36,6 +38,7 @@ class Conditions:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._engine = engine_of(session.contender.engine)
         self._before: Dict[str, str] = {}  # variables that were changed, as they were
         self._caches: Dict[str, int] = {}  # key caches by name, with their bytes
         self._usual_cores = ""  # of the server, while it has others
@@ -129,7 +132,7 @@ class Conditions:
     def _shut_down(self) -> None:
         server = self._session.server
         self.put_back()
-        server.client.try_run("SET GLOBAL innodb_fast_shutdown=0")
+        server.client.try_run(PURGE_ALL)
         server.stop(SHUTDOWN_S, self._session.wait)
         self.forget()
 
@@ -150,29 +153,27 @@ class Conditions:
     # key caches
 
     def _set_key_caches(self, wanted: bool) -> None:
-        """One for each MyISAM table, together as large as the one for all of them."""
+        """One for each table of an engine that has them, together as large as the one for all."""
         session = self._session
-        wanted = wanted and session.contender.engine == "myisam"
-        if wanted and not self._caches:
-            size = int(self._variables()["key_buffer_size"]) // session.plan.tables
+        variable = self._engine.key_cache
+        if wanted and variable and not self._caches:
+            size = int(self._variables()[variable]) // session.plan.tables
             for number in range(1, session.plan.tables + 1):
                 self._give_key_cache("sbtest{}".format(number), size)
         elif self._caches and not wanted:
             for table in list(self._caches):
-                session.server.client.run(
-                    "CACHE INDEX dyno.{} IN default".format(table),
-                    "SET GLOBAL {}.key_buffer_size=0".format(table),
-                )
+                session.server.client.run(*self._engine.take_key_cache(table))
                 del self._caches[table]
 
     def _give_key_cache(self, table: str, size: int) -> None:
         """The cache has the name of its table; how large it came out is read back."""
         client = self._session.server.client
-        client.run("SET GLOBAL {}.key_buffer_size={}".format(table, size))
-        (answer,) = client.query("CACHE INDEX dyno.{0} IN {0}".format(table))
+        make, give = self._engine.give_key_cache(table, size)
+        client.run(make)
+        (answer,) = client.query(give)
         if answer["msg_type"] != "status":
             raise ConditionError("{} got no key cache of its own: {}".format(table, answer["msg_text"]))
-        (found,) = client.query("SELECT @@GLOBAL.{}.key_buffer_size AS bytes".format(table))
+        (found,) = client.query("SELECT @@GLOBAL.{}.{} AS bytes".format(table, self._engine.key_cache))
         self._caches[table] = int(found["bytes"])
 
     # cores

@@ -2,116 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence
 
+from ..engines import engine_of
+from ..engines.counter import Counter
+from ..engines.server import COUNTERS, READS, ROWS
 from .mysql import Client, QueryError
 
-
-class Counter(NamedTuple):
-    """A status variable (or the sum of several) as a series."""
-
-    series: str
-    status: str  # names joined by +
-    unit: str
-    kind: str  # rate | gauge
-    direction: str
-    label: str
-    scale: float = 1.0
-
-
-def _rate(
-    series: str, status: str, label: str, unit: str = "1/s", scale: float = 1.0, direction: str = ""
-) -> Counter:
-    return Counter(series, status, unit, "rate", direction, label, scale)
-
-
-def _gauge(
-    series: str, status: str, label: str, unit: str = "", scale: float = 1.0, direction: str = ""
-) -> Counter:
-    return Counter(series, status, unit, "gauge", direction, label, scale)
-
-
-def _rows_written(engine: str) -> List[Counter]:
-    """Of an engine that keeps no counts of its own."""
-    return [
-        _rate(engine + ".rows_written", "handler_write", "rows inserted"),
-        _rate(engine + ".rows_updated", "handler_update", "rows updated"),
-        _rate(engine + ".rows_deleted", "handler_delete", "rows deleted"),
-    ]
-
-
-def _lock_waits(engine: str) -> Counter:
-    return _rate(engine + ".lock_waits", "table_locks_waited", "table lock waits", direction="lower")
-
-
-KB = 1 / 1024
-MB = KB / 1024
-HANDLER_READS = "+".join(
-    "handler_read_" + what for what in ("first", "key", "next", "prev", "rnd", "rnd_next")
-)
-
-READS = _rate("server.handler_reads", HANDLER_READS, "handler reads")
-ROWS = _rate("server.rows_read", "rows_read", "rows read, whatever engine")  # MariaDB counts them
 OWN = (".rows_read", ".log_kb")  # of an engine, where it counts them
-EVERY = [
-    _gauge("server.threads_running", "threads_running", "threads running in the server"),
-    READS,
-    ROWS,
-]
-
-BY_ENGINE: Dict[str, List[Counter]] = {
-    "innodb": [
-        _rate("innodb.rows_read", "innodb_rows_read", "rows read"),
-        _rate("innodb.rows_inserted", "innodb_rows_inserted", "rows inserted"),
-        _rate("innodb.rows_updated", "innodb_rows_updated", "rows updated"),
-        _rate("innodb.rows_deleted", "innodb_rows_deleted", "rows deleted"),
-        _rate("innodb.cache_requests", "innodb_buffer_pool_read_requests", "buffer pool requests"),
-        _rate("innodb.cache_misses", "innodb_buffer_pool_reads", "buffer pool misses", direction="lower"),
-        _rate("innodb.pages_flushed", "innodb_buffer_pool_pages_flushed", "pages written back"),
-        _gauge("innodb.dirty_mb", "innodb_buffer_pool_bytes_dirty", "dirty pages", "MB", MB),
-        _gauge("innodb.checkpoint_age_mb", "innodb_checkpoint_age", "checkpoint age", "MB", MB),
-        _gauge("innodb.history_list", "innodb_history_list_length", "history list"),
-        _rate("innodb.log_kb", "innodb_os_log_written", "redo written", "KB/s", KB),
-        _rate("innodb.log_syncs", "innodb_os_log_fsyncs", "redo syncs"),
-        _rate("innodb.log_waits", "innodb_log_waits", "waits for the log buffer", direction="lower"),
-        _rate("innodb.row_lock_waits", "innodb_row_lock_waits", "row lock waits", direction="lower"),
-    ],
-    "rocksdb": [
-        _rate("rocksdb.rows_read", "rocksdb_rows_read", "rows read"),
-        _rate("rocksdb.rows_inserted", "rocksdb_rows_inserted", "rows inserted"),
-        _rate("rocksdb.rows_updated", "rocksdb_rows_updated", "rows updated"),
-        _rate("rocksdb.rows_deleted", "rocksdb_rows_deleted", "rows deleted"),
-        _rate("rocksdb.cache_hits", "rocksdb_block_cache_hit", "block cache hits"),
-        _rate("rocksdb.cache_misses", "rocksdb_block_cache_miss", "block cache misses", direction="lower"),
-        _gauge("rocksdb.memtable_mb", "rocksdb_memtable_total", "memtables", "MB", MB),
-        _gauge("rocksdb.unflushed_mb", "rocksdb_memtable_unflushed", "memtables not flushed", "MB", MB),
-        _rate("rocksdb.log_kb", "rocksdb_wal_bytes", "WAL written", "KB/s", KB),
-        _rate("rocksdb.log_syncs", "rocksdb_wal_synced", "WAL syncs"),
-        _rate("rocksdb.flush_kb", "rocksdb_flush_write_bytes", "flushed", "KB/s", KB),
-        _rate("rocksdb.compaction_read_kb", "rocksdb_compact_read_bytes", "compaction read", "KB/s", KB),
-        _rate("rocksdb.compaction_write_kb", "rocksdb_compact_write_bytes", "compaction written", "KB/s", KB),
-        _rate("rocksdb.stall_ms", "rocksdb_stall_micros", "write stalls", "ms/s", 1e-3, "lower"),
-        _rate("rocksdb.stops", "rocksdb_stall_total_stops", "write stops", direction="lower"),
-        _rate("rocksdb.slowdowns", "rocksdb_stall_total_slowdowns", "write slowdowns", direction="lower"),
-    ],
-    "myisam": [
-        *_rows_written("myisam"),
-        _rate("myisam.cache_requests", "key_read_requests", "key cache requests"),
-        _rate("myisam.cache_misses", "key_reads", "key cache misses", direction="lower"),
-        _rate("myisam.key_writes", "key_writes", "key blocks written"),
-        _gauge("myisam.unflushed_blocks", "key_blocks_not_flushed", "key blocks not flushed"),
-        _lock_waits("myisam"),
-    ],
-    "aria": [
-        *_rows_written("aria"),
-        _rate("aria.cache_requests", "aria_pagecache_read_requests", "page cache requests"),
-        _rate("aria.cache_misses", "aria_pagecache_reads", "page cache misses", direction="lower"),
-        _rate("aria.page_writes", "aria_pagecache_writes", "pages written"),
-        _rate("aria.log_syncs", "aria_transaction_log_syncs", "log syncs"),
-        _gauge("aria.unflushed_pages", "aria_pagecache_blocks_not_flushed", "pages not flushed"),
-        _lock_waits("aria"),
-    ],
-}
 
 
 class Counters:
@@ -120,7 +18,7 @@ class Counters:
     def __init__(self, client: Client, engine: str) -> None:
         self._client = client
         self._engine = engine
-        self.counters = EVERY + BY_ENGINE.get(engine, [])
+        self.counters = COUNTERS + engine_of(engine).counters
         names = sorted({name for counter in self.counters for name in counter.status.split("+")})
         quoted = ",".join("'{}'".format(name) for name in names)
         self._statement = "SHOW GLOBAL STATUS WHERE Variable_name IN ({})".format(quoted)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Dict, List
 
+from ..engines import engine_of
+from ..engines.server import table_formats
 from ..protocol.events import Fact, Log
 from ..protocol.plan import PREPARING
 from .asked import not_default, options_of
 from .build_notes import BuildNotes
-from .compression import compression_in_force, table_formats
+from .compression import compression_in_force
 from .machine import machine_facts
 from .mysql import Client, QueryError
 
@@ -123,20 +125,18 @@ class Facts:
         for name in tables_of(client)[:1]:
             found = client.query("SHOW CREATE TABLE dyno.{}".format(name))[0]
             self._write("create_table", found.get("create table", ""), "loaded")
-        if self._session.contender.engine == "rocksdb":
-            self._write(
-                "cf_options", client.query("SELECT * FROM information_schema.ROCKSDB_CF_OPTIONS"), "loaded"
-            )
+        for name, statement in engine_of(self._session.contender.engine).table_facts:
+            self._write(name, client.query(statement), "loaded")
         self._write_compression("loaded")
 
     def _write_compression(self, when: str) -> None:
         client = self._session.server.client
         in_force = compression_in_force(client, self._session.contender.engine)
-        self._write("compression", {"in_force": in_force, "tables": table_formats(client)}, when)
+        self._write("compression", {"in_force": in_force, "tables": table_formats(client.query)}, when)
 
     def _write_engine(self, when: str) -> None:
         engine = self._session.contender.engine
-        if engine == "myisam":
+        if not engine_of(engine).has_status:
             return
         try:
             rows = self._session.server.client.query("SHOW ENGINE {} STATUS".format(engine.upper()))

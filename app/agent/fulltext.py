@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 from typing import Iterator, List, Mapping, Tuple
 
+from ..engines import engine_of
 from ..protocol.plan import Plan, Step
 
 Problem = Tuple[str, str]  # what is wrong, what to do about it
 
 SHORTEST, LONGEST = 5, 14  # letters of the words that text-search asks for
-_TOKENS = {  # of each engine: how many letters a word of its index has at least and at most
-    "innodb": ("innodb_ft_min_token_size", "innodb_ft_max_token_size"),
-    "myisam": ("ft_min_word_len", "ft_max_word_len"),
-}
 RECORD = b".I "
 
 
@@ -24,7 +21,7 @@ def server_problems(plan: Plan, engine: str, variables: Mapping[str, str]) -> It
     if _caches_queries(variables):
         text = "the query cache is on: it would answer in place of the full-text index"
         yield text, "set query_cache_type=0 and query_cache_size=0 in the preset"
-    least, most = _TOKENS.get(engine, ("", ""))
+    least, most = engine_of(engine).word_lengths
     if int(variables.get(least, SHORTEST)) > SHORTEST or int(variables.get(most, LONGEST)) < LONGEST:
         text = "the full-text index would leave words out: {} is {}, {} is {}".format(
             least, variables.get(least), most, variables.get(most)

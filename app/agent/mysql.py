@@ -6,12 +6,10 @@ import contextlib
 import socket
 from typing import Any, Dict, List, Optional, Sequence
 
+from ..engines.query import QueryError as QueryError
+
 CONNECT_S = 5
 READ_S = 5  # a server that stalls costs the agent this long, then the figures of that second are missing
-
-
-class QueryError(Exception):
-    """The server refused a statement, or did not answer."""
 
 
 class Client:

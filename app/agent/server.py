@@ -13,6 +13,7 @@ import tempfile
 import time
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
+from ..engines.server import WRITE_NOTHING
 from .bootstrap import bootstrap
 from .directory import read_lines, write_file
 from .error_log import first_error, last_error
@@ -180,7 +181,7 @@ class Server:
     def forget_dirty_pages(self) -> None:
         """The next shutdown writes none of them back: for data that is taken away right after."""
         if self.is_alive():
-            self.client.try_run("SET GLOBAL innodb_fast_shutdown=2")
+            self.client.try_run(WRITE_NOTHING)
 
     def kill(self) -> None:
         if self._process is not None:

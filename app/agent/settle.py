@@ -5,15 +5,14 @@ from __future__ import annotations
 import subprocess
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from ..protocol.settling import CALM_S, FEW_PAGES, FEW_TRANSACTIONS, FORCED, PURGED, ROCKSDB_FORCED
-from .debt import debt_of, debt_text, read_debt, rocksdb_moved
+from ..engines import engine_of
+from ..engines.server import CALM_S
+from .debt import debt_text, read_debt
 from .host import Reading, deltas
 from .mysql import Client, QueryError
 
 FEW_KB = 1024  # in a second: what nobody's reads would notice
 DEVICE_S = 10  # others may write to the same device for ever: it is waited for no longer than this
-UNFLUSHED = {"unflushed_key_blocks": "key blocks", "unflushed_aria_pages": "dirty pages"}
-WAITING = ("compaction_pending", "mem_table_flush_pending", "num_immutable_mem_table", "active_compactions")
 
 
 class Settling:
@@ -21,7 +20,7 @@ class Settling:
 
     def __init__(self, client: Client, engine: str, data: str) -> None:
         self._client = client
-        self._engine = engine
+        self._engine = engine_of(engine)
         self._data = data
         self._restore: List[Tuple[str, str]] = []
         self._seen: Dict[str, Tuple[Any, int]] = {}  # by name: the latest value, looks since it changed
@@ -33,30 +32,22 @@ class Settling:
 
     def begin(self) -> None:
         """Have the server write now what it may put off."""
-        if self._engine == "innodb":
-            self._force_innodb()
-        elif self._engine == "rocksdb":
-            for name in ROCKSDB_FORCED:  # they fall back by themselves; the second is not everywhere
-                self._client.try_run("SET GLOBAL {}=1".format(name))
-        elif any(read_debt(self._client, self._engine).get(name) for name in UNFLUSHED):
-            self._client.try_run("FLUSH TABLES")  # they leave the cache with it: only where there are any
-
-    def _force_innodb(self) -> None:
-        found = self._client.pairs("SHOW GLOBAL VARIABLES LIKE 'innodb_%'")
-        wanted = dict(FORCED)
-        if "innodb_io_capacity_max" in found:
-            wanted["innodb_io_capacity"] = found["innodb_io_capacity_max"]
-        for name, value in wanted.items():
-            if name in found:
-                self._restore.append((name, found[name]))
-                self._client.try_run("SET GLOBAL {}={}".format(name, value))
+        client, engine = self._client, self._engine
+        found = client.pairs("SHOW GLOBAL VARIABLES")
+        for name, value in engine.forced(found).items():
+            self._restore.append((name, found[name]))
+            client.try_run("SET GLOBAL {}={}".format(name, value))
+        for name in engine.nudges:
+            client.try_run("SET GLOBAL {}=1".format(name))
+        if engine.unflushed[0] and read_debt(client, engine.name).get(engine.unflushed[0]):
+            client.try_run("FLUSH TABLES")  # they leave the cache with it: only where there are any
 
     def is_over(self, reading: Reading) -> bool:
         """Asked once a second, with what the machine has counted until now."""
         rates = _rates(self._reading, reading)
         self._reading = reading
         try:
-            self.debt = debt_of(self._client, self._engine)
+            self.debt = self._engine.debt(self._client.query)
             self.unpaid = self._unpaid(rates)
         except QueryError:  # it is too busy to answer, or gone: no sign that all is written
             self.debt, self.unpaid = {}, ["an answer of the server"]
@@ -66,7 +57,7 @@ class Settling:
 
     def _unpaid(self, rates: Mapping[str, float]) -> List[str]:
         """The engine first, then the files in the cache of the system, then the device."""
-        unpaid = self._unpaid_by_engine()
+        unpaid = self._engine.unwritten(self.debt, self._is_steady, self._client.query)
         if rates["server_written_kb"] > FEW_KB:
             unpaid.append("writes of the server")
         if unpaid:
@@ -75,23 +66,7 @@ class Settling:
             return ["files"]
         return ["device"] if self._is_device_busy(rates) else []
 
-    def _unpaid_by_engine(self) -> List[str]:
-        debt, unpaid = self.debt, []
-        if self._engine == "innodb":
-            history = debt.get("history_list", 0)
-            steady = self._is_steady("history", history, FEW_TRANSACTIONS) or history <= FEW_TRANSACTIONS
-            unpaid += ["dirty pages"] if debt.get("dirty_pages", 0) > FEW_PAGES else []
-            unpaid += ["writes under way"] if debt.get("pending_writes") else []
-            unpaid += ["purge"] if history > PURGED or not steady else []
-        elif self._engine == "rocksdb":
-            rests = self._is_steady("moved", rocksdb_moved(self._client))
-            unpaid += ["compaction"] if not rests or any(debt.get(name) for name in WAITING) else []
-            unpaid += ["forced compactions"] if debt.get("manual_compactions") else []
-        else:
-            unpaid += [said for name, said in UNFLUSHED.items() if debt.get(name)]
-        return unpaid
-
-    def _is_steady(self, name: str, value: Any, give: int = 0) -> bool:
+    def _is_steady(self, name: str, value: Any, give: int) -> bool:
         """Whether a value has stayed where it was for a while, or within a few of it."""
         before, looks = self._seen.get(name, (None, 0))
         same = before is not None and (abs(value - before) <= give if give else value == before)
@@ -116,7 +91,7 @@ class Settling:
         for name, value in reversed(self._restore):
             self._client.try_run("SET GLOBAL {}={}".format(name, value))
         try:
-            now = self._client.pairs("SHOW GLOBAL VARIABLES LIKE 'innodb_%'") if self._restore else {}
+            now = self._client.pairs("SHOW GLOBAL VARIABLES") if self._restore else {}
         except QueryError:
             now = {}
         changed = [name for name, value in self._restore if now.get(name, value) != value]

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Dict, Iterator
+from typing import Dict, Iterable, Iterator, List, Pattern, Tuple, Union
 
-BINLOG = "binlog"
+from ..engines import KNOWN
+from ..engines.server import BINLOG, FILES, SCHEMA
+
 PARTS = ("tables", "shared", "redo", "undo", BINLOG, "temporary", "other")
-SCHEMA = "dyno"  # where the load creates its tables
 
-_TEMPORARY_FOLDERS = ("#innodb_temp",)
-_REDO_FOLDERS = ("#innodb_redo",)
-_ROCKSDB_FOLDERS = ("#rocksdb", ".rocksdb", "rocksdb")
-_TOP = [
-    # `shared` holds the dictionary and the change buffer, the undo of old versions, and every table
-    # of a server without innodb_file_per_table
-    ("shared", re.compile(r"ibdata\d+$")),
-    ("redo", re.compile(r"ib_logfile\d+$|aria_log(\.\d+|_control)$|#ib_redo")),
-    ("undo", re.compile(r"undo_?\d+$|.*\.ibu$")),
-    ("temporary", re.compile(r"ibtmp\d+$|#sql|ib_temp|ML\w{6}$")),
-    (BINLOG, re.compile(r".+\.\d{6,}(\.idx)?$|.+\.(index|state)$")),
-]
-_ROCKSDB = [
-    ("tables", re.compile(r".+\.(sst|blob)$")),
-    ("redo", re.compile(r"\d+\.log$")),
-    ("temporary", re.compile(r".+\.(dbtmp|tmp)$")),
-]
+Rules = List[Tuple[str, Pattern[str]]]
+
+
+def _compiled(rules: Iterable[Tuple[str, str]]) -> Rules:
+    return [(part, re.compile(rule)) for part, rule in rules]
+
+
+_TOP = _compiled([*(rule for engine in KNOWN.values() for rule in engine.files), *FILES])
+_FOLDERS: Dict[str, Union[str, Rules]] = {
+    name: inside if isinstance(inside, str) else _compiled(inside)
+    for engine in KNOWN.values()
+    for name, inside in engine.folders.items()
+}
 
 
 def sizes(data_directory: str, temporary_directory: str = "") -> Dict[str, int]:
@@ -44,28 +41,25 @@ def sizes(data_directory: str, temporary_directory: str = "") -> Dict[str, int]:
 
 
 def _add_folder(folder: os.DirEntry[str], found: Dict[str, int]) -> None:
-    if folder.name in _ROCKSDB_FOLDERS:
-        _add_rocksdb(folder.path, found)
-    elif folder.name == SCHEMA:
+    inside = _FOLDERS.get(folder.name, "other")
+    if folder.name == SCHEMA:
         for entry in _entries(folder.path):
             # what an ALTER or an index build has not finished yet
             part = "temporary" if entry.name.startswith("#sql") else "tables"
             found[part] += _whole(entry.path) if _is_folder(entry) else _allocated(entry)
-    elif folder.name in _REDO_FOLDERS:
-        found["redo"] += _whole(folder.path)
-    elif folder.name in _TEMPORARY_FOLDERS:
-        found["temporary"] += _whole(folder.path)
+    elif isinstance(inside, str):
+        found[inside] += _whole(folder.path)
     else:
-        found["other"] += _whole(folder.path)
+        _add_files(folder.path, inside, found)
 
 
-def _add_rocksdb(path: str, found: Dict[str, int]) -> None:
-    """All tables of the engine share its files; a folder in it keeps old logs or a checkpoint."""
+def _add_files(path: str, rules: Rules, found: Dict[str, int]) -> None:
+    """By the names of files, in all folders below too."""
     for entry in _entries(path):
         if _is_folder(entry):
-            _add_rocksdb(entry.path, found)
+            _add_files(entry.path, rules, found)
         else:
-            found[_part_of(entry.name, _ROCKSDB)] += _allocated(entry)
+            found[_part_of(entry.name, rules)] += _allocated(entry)
 
 
 def part_of(name: str) -> str:
@@ -73,7 +67,7 @@ def part_of(name: str) -> str:
     return _part_of(name, _TOP)
 
 
-def _part_of(name: str, rules: list[tuple[str, re.Pattern[str]]]) -> str:
+def _part_of(name: str, rules: Rules) -> str:
     return next((part for part, rule in rules if rule.match(name)), "other")
 
 

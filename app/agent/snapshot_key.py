@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Dict, FrozenSet, List
 
+from ..engines import KNOWN
 from ..protocol.plan import Contender, Plan, content_of, digest
 from ..protocol.words import plain
 from .asked import options_of
@@ -21,17 +22,12 @@ def _words(text: str) -> FrozenSet[str]:
 # options that leave the bytes of settled tables as they are; whatever is not named here counts
 _BESIDE_THE_DATA = _words(
     """
-    back_log binlog_cache_size binlog_format innodb_adaptive_hash_index innodb_buffer_pool_chunk_size
-    innodb_buffer_pool_instances innodb_buffer_pool_size innodb_flush_log_at_trx_commit innodb_flush_method
-    innodb_io_capacity innodb_io_capacity_max innodb_lru_scan_depth innodb_max_dirty_pages_pct
-    innodb_max_dirty_pages_pct_lwm innodb_page_cleaners innodb_read_io_threads innodb_thread_concurrency
-    innodb_write_io_threads join_buffer_size key_buffer_size log_bin max_connections max_heap_table_size
+    back_log binlog_cache_size binlog_format join_buffer_size log_bin max_connections max_heap_table_size
     open_files_limit performance_schema query_cache_size query_cache_type read_buffer_size
-    read_rnd_buffer_size rocksdb_block_cache_size rocksdb_flush_log_at_trx_commit server_id skip_log_bin
-    skip_name_resolve sort_buffer_size sync_binlog table_definition_cache table_open_cache
-    table_open_cache_instances thread_cache_size tmp_table_size
+    read_rnd_buffer_size server_id skip_log_bin skip_name_resolve sort_buffer_size sync_binlog
+    table_definition_cache table_open_cache table_open_cache_instances thread_cache_size tmp_table_size
     """
-)
+).union(*(each.beside_the_data for each in KNOWN.values()))
 
 
 def key_of(plan: Plan, contender: Contender) -> str:

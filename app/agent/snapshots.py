@@ -16,10 +16,11 @@ import time
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping
 
+from ..engines.server import BINLOG
 from .copying import Copying, Look, can_share, files_below
 from .directory import Directory, write_file
 from .refusal import Refusal
-from .sizes import BINLOG, part_of
+from .sizes import part_of
 
 FORMAT = 1  # of snapshot.json and what lies beside it
 ABOUT, DATA, HALF = "snapshot.json", "data", ".half"

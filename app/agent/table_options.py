@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import Iterator, Tuple
 
+from ..engines import engine_of
+from ..engines.server import table_formats
 from ..protocol.plan import Contender
 from ..protocol.sysbench import without_family
-from .compression import compression_in_force, table_formats
+from .compression import compression_in_force
 from .mysql import Client, QueryError
 
 _CREATE = (
@@ -20,8 +22,8 @@ def try_table_options(client: Client, contender: Contender) -> Tuple[str, str]:
     """Why its tables would not be as asked for ('' if they would be), and the compression they would have."""
     options, family = without_family(contender.table_options)
     comment = " COMMENT 'cfname={}'".format(family) if family else ""
-    # what is left out is said then, each with its reason
-    client.try_run("SET SESSION innodb_strict_mode=OFF")
+    for statement in engine_of(contender.engine).before_create:
+        client.try_run(statement)
     try:
         client.run(_CREATE.format(comment, contender.engine, options))
         said = client.query("SHOW WARNINGS")
@@ -37,7 +39,7 @@ def try_table_options(client: Client, contender: Contender) -> Tuple[str, str]:
 
 def _other_than_asked(client: Client, options: str, family: str, in_force: str) -> Iterator[str]:
     asked = _ROW_FORMAT.search(options)
-    formats = [each["row_format"] for each in table_formats(client) if each["name"] == "rehearsed"]
+    formats = [each["row_format"] for each in table_formats(client.query) if each["name"] == "rehearsed"]
     if asked and asked.group(1).lower() not in ("default", *(each.lower() for each in formats)):
         yield "ROW_FORMAT={} was asked for, the table has {}".format(asked.group(1), ", ".join(formats))
     if family and "column family {}".format(family) not in in_force:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from ..engines import KNOWN
 from .sql_text import Scanner, Statement, read_statement
 
 MAX_SQL = 64 * 1024
@@ -22,7 +23,6 @@ ZLIB_LEAST, ZLIB_MOST = 0.02, 0.75  # what zlib leaves of a text: random letters
 FILL_RATE = 20_000  # loops a second, for estimates: measured with rows of 800 bytes on two cores
 FILL_COMMIT = 1000  # rows of a transaction while tables are filled
 
-ENGINES = ("innodb", "rocksdb", "myisam", "aria")
 PARTS = ("option", "declare", "tables", "fill", "begin")
 OPTIONS = ("tran", "commit", "loop", "time")
 FOREIGN = ("user", "name", "log", "show", "wait")  # of mydbtest: who, where, and what is printed
@@ -113,8 +113,8 @@ def workload_keys(found: CustomSql, kind: str) -> dict[str, Any]:
         "events": found.options.get("loop"),
         "seconds": found.options.get("time"),
         "tables": len(found.tables) if kind == "load" else 0,
-        "row_bytes": dict.fromkeys(ENGINES, _row_bytes(found)) if kind == "load" else {},
-        "rows_per_second": dict.fromkeys(ENGINES, FILL_RATE) if kind == "load" else {},
+        "row_bytes": dict.fromkeys(KNOWN, _row_bytes(found)) if kind == "load" else {},
+        "rows_per_second": dict.fromkeys(KNOWN, FILL_RATE) if kind == "load" else {},
     }
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..engines import KNOWN
 from ..errors import InputError
 from ..presets import Preset, parse_preset
 from ..settings import home
@@ -19,7 +20,6 @@ from .custom_sql import MAX_SQL, CustomSql, parse, workload_keys
 from .entries import NAME, Sequence, Workload, sequence_of, workload_of
 from .made_lua import made_lua
 
-ENGINES = ("innodb", "rocksdb", "myisam", "aria")
 MAX_LUA = 256 * 1024
 MAX_CNF = 64 * 1024
 
@@ -146,7 +146,7 @@ class Catalog:
         """All that can be read, of one engine or of all, `default` first; what is wrong with the others."""
         found: list[Preset] = []
         problems: list[str] = []
-        for each in [engine] if engine else ENGINES:
+        for each in [engine] if engine else KNOWN:
             folders = (self._presets[0] / each, self._presets[1] / each)
             some, wrong = _all(folders, "cnf", partial(self.preset, each))
             found += sorted(some, key=lambda preset: preset.name != "default")
@@ -213,5 +213,5 @@ def _listed(names: list[str]) -> str:
 
 
 def _check_engine(engine: str) -> None:
-    if engine not in ENGINES:
-        raise InputError(f"there are no presets for the engine {engine}; there are {', '.join(ENGINES)}")
+    if engine not in KNOWN:
+        raise InputError(f"there are no presets for the engine {engine}; there are {', '.join(KNOWN)}")

@@ -51,13 +51,13 @@ def _add_build(parser: Any, text: str) -> None:
 
 def _named(words: Sequence[str], count: int) -> list[tuple[str, str]]:
     """Engine and name of each; an engine holds for those behind it too."""
-    from ..catalog.listing import ENGINES
+    from ..engines import KNOWN
 
     found: list[tuple[str, str]] = []
     engine = ""
     for word in words:
         first, slash, name = word.partition("/")
-        if not slash and word.lower() in ENGINES and len(found) < count:
+        if not slash and word.lower() in KNOWN and len(found) < count:
             engine = word.lower()
             continue
         engine = first.lower() if slash else engine or _only_engine(word)
@@ -70,12 +70,12 @@ def _named(words: Sequence[str], count: int) -> list[tuple[str, str]]:
 def _only_engine(name: str) -> str:
     """The engine that has a preset of this name, where no other has."""
     from ..catalog import Catalog
-    from ..catalog.listing import ENGINES
+    from ..engines import KNOWN
 
-    found = [engine for engine in ENGINES if name in Catalog().preset_names(engine)]
+    found = [engine for engine in KNOWN if name in Catalog().preset_names(engine)]
     if len(found) != 1:
         there = f"there is one for {', '.join(found)}" if found else f"there is no preset {name}"
-        raise InputError(f"{there}: write ENGINE/NAME, such as {(found or ENGINES)[0]}/{name}")
+        raise InputError(f"{there}: write ENGINE/NAME, such as {(found or list(KNOWN))[0]}/{name}")
     return found[0]
 
 

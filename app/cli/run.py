@@ -250,11 +250,13 @@ def _is_over(plan: Plan) -> bool:
 
 def duelists(target: str, builds: list[dict[str, Any]]) -> tuple[ContenderRequest, ...]:
     """InnoDB and MyRocks of the first build that has both and can start."""
+    from ..engines import DUEL
     from ..planner import ContenderRequest
 
+    names = [each.name for each in DUEL]
     for build in builds:
-        if not build["problem"] and {"innodb", "rocksdb"} <= {engine.lower() for engine in build["engines"]}:
-            return tuple(ContenderRequest(build["name"], engine) for engine in ("innodb", "rocksdb"))
+        if not build["problem"] and set(names) <= {engine.lower() for engine in build["engines"]}:
+            return tuple(ContenderRequest(build["name"], engine) for engine in names)
     raise TargetError(
         f"{target} has no build with InnoDB and RocksDB:"
         " install mariadb-server and mariadb-plugin-rocksdb there"

@@ -8,28 +8,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..catalog.custom_sql import parse, workload_keys
+from ..engines import engine_of
+from ..engines.server import SYSTEM_BYTES, UNDO_BYTES, redo_bytes
+from ..presets import option_values
 from ..protocol.plan import PREPARING, Contender, Plan, Step, Turn
 from .sizes import (
     BINLOG_BYTES,
     MB,
-    OWN_BYTES,
     SORT_BYTES,
-    SYSTEM_BYTES,
     TEXT_SORT_BYTES,
-    UNDO_BYTES,
     bytes_per_row,
     cache_bytes,
     is_mariadb,
-    redo_bytes,
     writes_binary_log,
 )
 
-# rows a second of one client thread, as measured on two cores of a virtual machine
-# (Aria: two fifths of MyISAM, three fifths with the index, where both were measured one after the other)
-LOAD_RATE = {"innodb": 130_000, "rocksdb": 120_000, "myisam": 160_000, "aria": 63_000}
-INDEX_RATE = {"innodb": 1_000_000, "rocksdb": 200_000, "myisam": 750_000, "aria": 470_000}
-_RATES = {"load": LOAD_RATE, "index": INDEX_RATE, "text-index": INDEX_RATE}  # where a workload says none
-ANALYSE_RATE = {"myisam": 6_000_000, "aria": 4_000_000}  # they read their indexes; the others take samples
 SCAN_RATE = 1_000_000  # of all engines, from the cache
 DISK_RATE = 100 * MB  # what a settle step writes back in a second
 STATEMENT_RATE = 2_000  # of one client thread, for the time of steps bounded by events
@@ -58,7 +51,7 @@ class Work:
     def thread_rate(self, step: Step, engine: str) -> float:
         """Rows a second of one thread of a step that prepares the tables."""
         said = self.workloads.get(step.workload, {}).get("rows_per_second", {})
-        return float(said.get(engine) or _RATES[step.kind][engine])
+        return float(said.get(engine) or engine_of(engine).rate(step.kind))
 
     def grows(self, step: Step) -> bool:
         """Whether a driven step leaves more rows behind; one that takes rows away leaves the space."""
@@ -143,10 +136,7 @@ def estimate(plan: Plan, survey: Mapping[str, Any]) -> Estimate:
 
 def step_guesses(plan: Plan, contender: Contender) -> list[float]:
     """Seconds of each step beyond those it declares, as far as they can be told without a survey."""
-    if contender.engine not in LOAD_RATE:  # of a later Dyno
-        return [STEP_S] * len(plan.steps)
-    work = Work(_workloads_of(plan), CORE_RATE)
-    return _steps_s(plan, contender, work)
+    return _steps_s(plan, contender, Work(_workloads_of(plan), CORE_RATE))
 
 
 def _assumptions(plan: Plan, work: Work) -> list[str]:
@@ -218,12 +208,13 @@ def _analyse_s(plan: Plan, step: Step, contender: Contender) -> float:
     """Of ANALYZE TABLE after a step."""
     if not step.analyse:
         return 0.0
-    rate = ANALYSE_RATE.get(contender.engine)
+    rate = engine_of(contender.engine).analyse_rate
     return plan.tables * (ANALYSE_S + (plan.rows / rate if rate else 0.0))
 
 
 def contender_size(plan: Plan, contender: Contender, survey: Mapping[str, Any], work: Work) -> ContenderSize:
     """What a session of a contender has on the disk, part by part."""
+    engine, values = engine_of(contender.engine), option_values(contender.cnf)
     row, rows = work.row_bytes(contender), plan.tables * plan.rows
     added = sum(work.statements(step) for step in plan.steps if work.grows(step))
     writing = [step for step in plan.steps if step.writes and step.kind not in PREPARING]
@@ -231,8 +222,8 @@ def contender_size(plan: Plan, contender: Contender, survey: Mapping[str, Any], 
     unpurged = max((work.statements(step, UNDO_S) for step in writing), default=0)
     parts = {
         "tables": int((rows + added) * row),
-        "redo": redo_bytes(contender) + OWN_BYTES[contender.engine],
-        "undo": unpurged * UNDO_BYTES if contender.engine == "innodb" else 0,
+        "redo": redo_bytes(values, contender.family, contender.version) + engine.own_bytes,
+        "undo": unpurged * engine.undo_bytes,
         "temporary": _temporary_bytes(plan, contender, rows, row),
         "binary log": int(max(logged)) if writes_binary_log(contender) else 0,  # emptied around each step
         "system": SYSTEM_BYTES["mariadb" if is_mariadb(contender) else "mysql"],
@@ -248,10 +239,10 @@ def contender_size(plan: Plan, contender: Contender, survey: Mapping[str, Any], 
 
 
 def _temporary_bytes(plan: Plan, contender: Contender, rows: int, row: float) -> int:
-    """Sort files of an index build; MyRocks writes a table anew before it lets the old files go."""
+    """Sort files of an index build; some engines write a table anew before they let the old files go."""
     if any(step.kind == "text-index" for step in plan.steps):
         return rows * TEXT_SORT_BYTES
-    return int(rows * row) if contender.engine == "rocksdb" else rows * SORT_BYTES
+    return int(rows * row) if engine_of(contender.engine).rewrites else rows * SORT_BYTES
 
 
 def _kept_bytes(plan: Plan, seconds: float) -> int:

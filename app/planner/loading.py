@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..catalog import Workload
+from ..engines import engine_of
 from ..errors import InputError
 from ..protocol.plan import Contender
-
-# why a load by what the engine has for it is refused; measured once: docs/benchmarks.md
-NO_BULK = {
-    "innodb": "what InnoDB has for it (MariaDB: one transaction with unique_checks=0) took twice the CPU"
-    " a row that ordinary inserts in the order of the key take",
-    "myisam": "MyISAM can leave out keys that are not unique, and the tables have none while they are loaded",
-    "aria": "Aria can leave out keys that are not unique, and the tables have none while they are loaded",
-}
 
 
 def check_load_method(method: str, contenders: Iterable[Contender], workloads: Iterable[Workload]) -> None:
@@ -24,8 +17,8 @@ def check_load_method(method: str, contenders: Iterable[Contender], workloads: I
             known = ", ".join(workload.load_methods)
             raise InputError(f"the workload {workload.name} has no load method {method}; it has {known}")
     for contender in contenders:
-        if method == "bulk" and contender.engine in NO_BULK:
-            why = NO_BULK[contender.engine]
+        why = engine_of(contender.engine).no_bulk  # measured once: docs/benchmarks.md
+        if method == "bulk" and why:
             raise InputError(f"load method bulk: not for {contender.name}: {why}; take ordered or parallel")
 
 

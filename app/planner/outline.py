@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..catalog import Sequence, Workload
+from ..engines import FIRST
 from ..errors import InputError
 from ..protocol.plan import Contender, Plan
 from .estimate import SERVER_S, step_guesses
@@ -13,7 +14,7 @@ from .steps import Size, own_tables, resolve_steps
 
 CPU_THREADS = 4  # of the machine that is supposed
 NODES = [[[cpu] for cpu in range(256)]]  # it has every core set that is asked for
-_SUPPOSED = Contender("innodb", "", "", "", "", "", "", "innodb", "", "")
+_SUPPOSED = Contender(FIRST.name, "", "", "", "", "", "", FIRST.name, "", "")
 
 
 def outline_s(sequence: Sequence, workloads: Mapping[str, Workload]) -> float | None:

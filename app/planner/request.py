@@ -21,6 +21,7 @@ from ..catalog.entries import (
     as_tuple,
     rows_problem,
 )
+from ..engines import engine_of
 from ..errors import InputError
 from ..protocol.plan import ALLOCATORS, LOAD_METHODS, MEMORY, ORDERS, STARTS, load_method_of
 from ..toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
@@ -105,7 +106,7 @@ class ContenderRequest:
             return "table_options", "may hold letters, digits, blanks and = , ' . _ only"
         if _ENGINE.search(self.table_options):
             return "table_options", "may name no engine: the contender does"
-        if "column_family" in self.table_options.lower() and self.engine != "rocksdb":
+        if "column_family" in self.table_options.lower() and not engine_of(self.engine).has_column_families:
             return "table_options", "COLUMN_FAMILY is for MyRocks alone"
         return self._memory_problem()
 

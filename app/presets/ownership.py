@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ..engines import KNOWN
 from ..errors import InputError
 from .mycnf import Option, strip_prefixes, unquote
 
@@ -15,12 +16,10 @@ def words(text: str) -> frozenset[str]:
 # directories and files that the session's own directory replaces
 PLACED = words(
     """
-    aria_log_dir_path basedir character_sets_dir datadir innodb_data_home_dir innodb_doublewrite_dir
-    innodb_log_group_home_dir innodb_temp_tablespaces_dir innodb_tmpdir innodb_undo_directory
-    lc_messages_dir log_error pid_file replica_load_tmpdir rocksdb_datadir rocksdb_wal_dir
+    basedir character_sets_dir datadir lc_messages_dir log_error pid_file replica_load_tmpdir
     slave_load_tmpdir socket tmpdir wsrep_data_home_dir
     """
-)
+).union(*(each.paths for each in KNOWN.values()))
 # files that may keep their name, in the data directory
 NAMED = words(
     """

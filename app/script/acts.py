@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..engines import engine_of
 from ..harmless import as_file_name
 from ..protocol.plan import PREPARING, Step
-from ..protocol.settling import BEFORE_ANALYSE, FORCED, ROCKSDB_FORCED
 from ..protocol.sysbench import options_of, seed_of
 from ..protocol.words import literal
 from .conditions import Conditions, try_sql
@@ -34,7 +34,7 @@ def acts(recipe: Recipe) -> Iterator[Act]:
         name = f"{at + 1:02d}-{as_file_name(step.label)}"
         lines = [*conditions.before(step), *_lines(recipe, conditions, at, step, name)]
         if step.analyse:
-            lines += [*map(try_sql, BEFORE_ANALYSE.get(recipe.contender.engine, ())), f"analyse {name}"]
+            lines += [*map(try_sql, engine_of(recipe.contender.engine).before_analyse), f"analyse {name}"]
         yield Act(name, f"{at + 1}. {step.label}{_bounds(step)}", tuple(lines))
 
 
@@ -87,18 +87,11 @@ def wrapped(words: Sequence[str]) -> str:
 
 def _settle(recipe: Recipe, conditions: Conditions, step: Step) -> Iterator[str]:
     """Have the server write now what it may put off, wait, and put back what was changed for it."""
-    engine = recipe.contender.engine
-    if engine == "rocksdb":
-        yield from (try_sql(f"SET GLOBAL {name}=1") for name in ROCKSDB_FORCED if conditions.known(name))
-    wanted = _forced(conditions) if engine == "innodb" else {}
+    engine = engine_of(recipe.contender.engine)
+    yield from (try_sql(f"SET GLOBAL {name}=1") for name in engine.nudges if conditions.known(name))
+    wanted = engine.forced(conditions.variables)
     yield from (try_sql(f"SET GLOBAL {name}={value}") for name, value in wanted.items())
     yield f"settle {step.cap_s}"
     yield from (
         try_sql(f"SET GLOBAL {name}={literal(conditions.known(name) or '')}") for name in reversed(wanted)
     )
-
-
-def _forced(conditions: Conditions) -> dict[str, str]:
-    wanted = {name: value for name, value in FORCED.items() if conditions.known(name)}
-    capacity = conditions.known("innodb_io_capacity_max")
-    return {**wanted, "innodb_io_capacity": capacity} if capacity else wanted

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping
 
+from ..engines import engine_of
+from ..engines.server import PURGE_ALL, SHUTDOWN
 from ..protocol.plan import Step
 from ..protocol.words import literal, word
 from .recipe import Recipe
@@ -43,6 +45,11 @@ class Conditions:
         options = [f"--{name.replace('_', '-')}={value}" for name, value in self._options.items()]
         return shlex.join(["restart", *options])
 
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """As they are when no step has set them."""
+        return self._known
+
     def known(self, name: str) -> str | None:
         """The value that a variable has when no step has set it; None where the server does not have it."""
         return self._known.get(name)
@@ -53,8 +60,8 @@ class Conditions:
             return
         yield from self._set_variables({})
         yield from self._set_caches(False)
-        if self._known.get("innodb_fast_shutdown") is not None:
-            yield try_sql("SET GLOBAL innodb_fast_shutdown=0")
+        if self._known.get(SHUTDOWN) is not None:
+            yield try_sql(PURGE_ALL)
         self._options = options
         self._known = {**self._recipe.variables, **options}
         yield self.restart()
@@ -67,20 +74,17 @@ class Conditions:
             yield sql(f"SET GLOBAL {name}={literal(value)}")
 
     def _set_caches(self, wanted: bool) -> Iterator[str]:
-        """One for each MyISAM table, together as large as the one for all of them."""
-        wanted = wanted and self._recipe.contender.engine == "myisam"
+        """One for each table of an engine that has them, together as large as the one for all."""
+        engine = engine_of(self._recipe.contender.engine)
+        wanted = wanted and bool(engine.key_cache)
         if wanted == self._has_caches:
             return
         self._has_caches = wanted
         tables = self._recipe.plan.tables
-        size = int(self._known.get("key_buffer_size", "0")) // tables
+        size = int(self._known.get(engine.key_cache, "0")) // tables
         for table in (f"sbtest{number}" for number in range(1, tables + 1)):
-            if wanted:
-                yield sql(f"SET GLOBAL {table}.key_buffer_size={size}")
-                yield sql(f"CACHE INDEX dyno.{table} IN {table}")
-            else:
-                yield sql(f"CACHE INDEX dyno.{table} IN default")
-                yield sql(f"SET GLOBAL {table}.key_buffer_size=0")
+            lines = engine.give_key_cache(table, size) if wanted else engine.take_key_cache(table)
+            yield from map(sql, lines)
 
     def _set_cores(self, wanted: str) -> Iterator[str]:
         if wanted or self._has_cores:

@@ -12,10 +12,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ..engines import engine_of
+from ..engines.server import ANALYSE
 from ..errors import InputError
 from ..harmless import as_file_name
 from ..history.history import History
-from ..protocol import settling
 from ..protocol.plan import OPEN_FILES
 from ..protocol.sysbench import SHARED
 from ..shipped import shipped_folder
@@ -119,15 +120,11 @@ def _words(recipe: Recipe) -> dict[str, Any]:
         "moves": moves,
         "moves_back": "$USUAL_CPUS" in text,
         "restarts": any(each.startswith("restart") for each in text.splitlines()),
-        "analyse": settling.ANALYSE.format("$table"),
+        "analyse": ANALYSE.format("$table"),
         "analyses": any(step.analyse for step in plan.steps),
         "settles": any(step.kind == "settle" for step in plan.steps),
         "snapshot": plan.snapshot_at >= 0,
-        "few": {
-            "pages": settling.FEW_PAGES,
-            "purged": settling.PURGED,
-            "transactions": settling.FEW_TRANSACTIONS,
-        },
+        "is_written": engine_of(contender.engine).is_written,
         "where": [each for each in where(recipe) if each[1]],
         "figures": list(figures(recipe)),
     }

@@ -139,8 +139,7 @@ analyse() { # the server counts the rows of its tables; its answers go to NAME.a
 }
 {% endif %}{% if settles %}
 
-{% include "settle-" + contender.engine + ".sh" %}
-
+{{ is_written }}
 settle() { # SECONDS: until nothing is left to be written, for so long at the most
     second=0
     while [ "$second" -lt "$1" ]; do

@@ -15,7 +15,7 @@ from app.remote.bundle import current_bundle
 IMPORT_ALL = """
 import importlib, pkgutil, sys
 sys.path.insert(0, sys.argv[1])
-for package in ("app.protocol", "app.agent"):
+for package in ("app.engines", "app.protocol", "app.agent"):
     folder = importlib.import_module(package).__path__
     for module in pkgutil.walk_packages(folder, package + "."):
         importlib.import_module(module.name)

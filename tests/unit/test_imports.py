@@ -95,12 +95,16 @@ def test_one_file_of_the_agent_speaks_to_the_server() -> None:
     assert only.startswith("app/agent/")
 
 
+def test_engines_stand_alone() -> None:
+    assert not strangers("app/engines", "app.engines")
+
+
 def test_the_protocol_stands_alone() -> None:
     assert not strangers("app/protocol", "app.protocol")
 
 
 def test_the_agent_brings_all_it_needs() -> None:
-    assert not strangers("app/agent", "app.agent", "app.protocol", "pymysql")
+    assert not strangers("app/agent", "app.agent", "app.engines", "app.protocol", "pymysql")
 
 
 def test_the_agent_is_not_part_of_the_desktop() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 APP = Path(__file__).parents[2] / "app"
-CARRIED = sorted([APP / "__init__.py", *APP.glob("protocol/*.py"), *APP.glob("agent/**/*.py")])
+PARTS = ("engines", "protocol", "agent")
+CARRIED = sorted([APP / "__init__.py", *(path for part in PARTS for path in APP.glob(f"{part}/**/*.py"))])
 
 
 @pytest.mark.parametrize("path", CARRIED, ids=lambda path: str(path.relative_to(APP)))

@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.catalog import Catalog, UnapprovedError, approve, approved_hashes
+from app.engines.server import redo_bytes
 from app.errors import InputError
 from app.planner import ContenderRequest, PlanRequest, estimate, resolve
 from app.planner.contenders import short_names
 from app.planner.estimate import step_guesses
 from app.planner.resolve import machine_key
-from app.planner.sizes import bytes_per_row, cache_bytes, redo_bytes, writes_binary_log
+from app.planner.sizes import bytes_per_row, cache_bytes, writes_binary_log
+from app.presets import option_values
 from app.protocol.plan import Plan, Step
 from tests.plans import GB, MARIADB, contenders, plan, request, survey, write
 from tests.sequences import keep_own
@@ -616,7 +618,8 @@ def test_caches_and_logs_are_read_from_the_preset() -> None:
         plan(text).contenders[0] for text in (THREE[0], "mysql-5.6.24:innodb", "mysql-9.7.4:innodb")
     )
     assert {cache_bytes(each) for each in (maria, five, nine)} == {2 * GB}
-    assert {redo_bytes(each) for each in (maria, five, nine)} == {96 << 20}
+    redo = {redo_bytes(option_values(each.cnf), each.family, each.version) for each in (maria, five, nine)}
+    assert redo == {96 << 20}
     assert all(writes_binary_log(each) for each in (maria, five, nine))
 
 

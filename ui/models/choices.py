@@ -8,6 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from app.choices import Choices
 from app.drafting import Draft
+from app.engines import engine_of
 from app.presets import Preset
 from app.tried import tried
 
@@ -15,13 +16,12 @@ from ..plain import plain_data
 from ..theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
-NAMES = {"innodb": "InnoDB", "rocksdb": "MyRocks", "myisam": "MyISAM", "aria": "Aria"}
 ROLE = Qt.ItemDataRole
 
 
 def engine_text(engine: str) -> str:
     """An engine as people write it."""
-    return NAMES.get(engine, engine)
+    return engine_of(engine).title
 
 
 class ChoiceModel(QAbstractTableModel):

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.agent.compression import compression_in_force, in_words
+from app.agent.compression import compression_in_force
+from app.engines.rocksdb import in_words
 from tests.servers import Answers
 
 OFF = "kDisableCompressionOption"

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.agent.counters import HANDLER_READS, Counters
+from app.agent.counters import Counters
+from app.engines.server import HANDLER_READS
 
 
 @pytest.mark.parametrize(

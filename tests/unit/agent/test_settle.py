@@ -130,7 +130,8 @@ def test_an_innodb_before_56_has_one_thing_to_force(tmp_path: Path) -> None:
 def rocksdb(moved: str = "7", **more: Any) -> Answers:
     rows = [{"stat_type": "COMPACTION_PENDING", "value": 0}]
     more.setdefault("SHOW TABLES", [])
-    return Answers({**more, "CFSTATS": rows, "_manual_": {}, "%_bytes": {"rocksdb_flush_write_bytes": moved}})
+    status = {"_manual_": {}, "%_bytes": {"rocksdb_flush_write_bytes": moved}}
+    return Answers({"GLOBAL VARIABLES": {}, **more, "CFSTATS": rows, **status})
 
 
 def test_a_rocksdb_flushes_and_then_rests(tmp_path: Path) -> None:
@@ -157,7 +158,7 @@ def test_compactions_under_way_are_waited_for(tmp_path: Path) -> None:
 
 def test_myisam_gives_its_key_blocks_only_where_it_has_some(tmp_path: Path) -> None:
     for count, told in (("0", []), ("8", ["FLUSH TABLES"])):
-        asked = Answers({"Key_blocks": {"key_blocks_not_flushed": count}})
+        asked = Answers({"GLOBAL VARIABLES": {}, "Key_blocks": {"key_blocks_not_flushed": count}})
         settling = Settling(asked, "myisam", str(tmp_path))
         settling.begin()
         assert asked.told == told

@@ -1,0 +1,45 @@
+"""All that Dyno knows of storage engines: one file each, and what it does with any other one.
+
+Desktop and agent share this folder: standard library, Python 3.8, nothing else of Dyno. A server is asked
+by the function that is passed in. A file of this folder with an `ENGINE` is all it takes to add one.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+from typing import Dict, Iterator, Tuple
+
+from .engine import Engine, general
+
+_ORDER = ("innodb", "rocksdb", "myisam", "aria")  # in which people see them; others follow by their names
+
+
+def _found() -> Iterator[Engine]:
+    for module in pkgutil.iter_modules(__path__, __name__ + "."):
+        engine = getattr(import_module(module.name), "ENGINE", None)
+        if engine is not None:
+            yield engine
+
+
+def _place(engine: Engine) -> Tuple[bool, int, str]:
+    is_first = engine.name in _ORDER
+    return not is_first, _ORDER.index(engine.name) if is_first else 0, engine.name
+
+
+KNOWN: Dict[str, Engine] = {each.name: each for each in sorted(_found(), key=_place)}
+FIRST = KNOWN["innodb"]  # of what is offered and estimated before anybody has chosen
+DUEL = (FIRST, KNOWN["rocksdb"])
+ALWAYS_THERE = (FIRST, KNOWN["myisam"])  # every server takes memory for their caches
+
+
+def engine_of(name: str) -> Engine:
+    """The engine of this name or alias; a general one where Dyno has no facts of it."""
+    wanted = name.lower()
+    found = (each for each in KNOWN.values() if wanted == each.name or wanted in each.aliases)
+    return next(found, None) or general(wanted)
+
+
+def caches_of(engine: Engine) -> Tuple[Engine, ...]:
+    """The engines whose caches a server takes memory for, while this one is driven."""
+    return tuple(dict.fromkeys((*ALWAYS_THERE, engine)))

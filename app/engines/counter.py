@@ -1,0 +1,34 @@
+"""A counter of a server as a series."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+KB = 1 / 1024
+MB = KB / 1024
+
+
+class Counter(NamedTuple):
+    """A status variable (or the sum of several) as a series."""
+
+    series: str
+    status: str  # names joined by +
+    unit: str
+    kind: str  # rate | gauge
+    direction: str
+    label: str
+    scale: float = 1.0
+
+
+def rate(
+    series: str, status: str, label: str, unit: str = "1/s", scale: float = 1.0, direction: str = ""
+) -> Counter:
+    """What grows, as so much a second."""
+    return Counter(series, status, unit, "rate", direction, label, scale)
+
+
+def gauge(
+    series: str, status: str, label: str, unit: str = "", scale: float = 1.0, direction: str = ""
+) -> Counter:
+    """What goes up and down, as it is."""
+    return Counter(series, status, unit, "gauge", direction, label, scale)

@@ -1,0 +1,160 @@
+"""A storage engine: what Dyno does with any of them, and what a file of this folder may say of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple, Union
+
+from .counter import Counter, rate
+from .query import Query
+
+Debt = Dict[str, int]  # what is still to be written, by its parts: bytes or counts
+IsSteady = Callable[[str, Any, int], bool]  # whether a value has stayed within so much for a while
+Rules = Tuple[Tuple[str, str], ...]  # the part of the data that files belong to, and how their names begin
+
+UNKNOWN_COMMIT = "unknown to Dyno"
+
+
+@dataclass(frozen=True, eq=False)
+class Engine:
+    """The general engine: every value and answer here holds until a file of this folder knows better.
+
+    Rates and bytes are guesses: the slowest and the largest of the engines that were measured.
+    """
+
+    name: str  # in plans, folders of presets and names of series: small letters
+    title: str = ""  # as people write it
+    aliases: Tuple[str, ...] = ()  # other names that people give it, in small letters
+    has_facts: bool = False  # whether a file of this folder is about it
+
+    # in a build
+    option: str = ""  # in the help of a server that has it compiled in
+    only_compiled_in: str = ""  # the one family that has it compiled in
+    plugin: str = ""  # the file of a build that has it as a plugin
+
+    # in a my.cnf
+    cache: str = ""  # the option with the size of its cache
+    cache_bytes: int = 0  # where that is not set
+    paths: Tuple[str, ...] = ()  # options that say where its files lie: Dyno places them
+    beside_the_data: Tuple[str, ...] = ()  # options that leave the bytes of settled tables as they are
+
+    # estimates: rows a second of one client, bytes of a row of the classic tables
+    load_rate: int = 63_000
+    index_rate: int = 200_000
+    analyse_rate: int = 0  # of ANALYZE TABLE; 0: it takes samples
+    table_bytes: float = 234.9
+    index_bytes: float = 12.6
+    own_bytes: int = 0  # of its logs
+    undo_bytes: int = 0  # of a row written, while nothing is purged
+    rewrites: bool = False  # an index build writes the table anew before it lets the old files go
+
+    # tables
+    no_bulk: str = "Dyno knows of nothing that it has for it"  # why it has no load method bulk; '': it has
+    has_column_families: bool = False
+    key_cache: str = ""  # the variable with the size of a key cache, where each table can have its own
+    word_lengths: Tuple[str, str] = ("", "")  # variables: letters of a word of its full-text index
+    before_create: Tuple[str, ...] = ()  # sent before a table is tried: what is left out is said then
+    before_analyse: Tuple[str, ...] = ()  # sent before ANALYZE TABLE
+
+    # files in the data directory
+    files: Rules = ()
+    folders: Mapping[str, Union[str, Rules]] = field(default_factory=dict)  # one part, or rules for files
+
+    # what is read from a server
+    counters: Tuple[Counter, ...] = ()
+    has_status: bool = True  # SHOW ENGINE ... STATUS says something
+    table_facts: Tuple[Tuple[str, str], ...] = ()  # facts once the tables are loaded: name, statement
+
+    # settling
+    nudges: Tuple[
+        str, ...
+    ] = ()  # variables that make it write when they are set, and fall back by themselves
+    unflushed: Tuple[str, str] = ("", "")  # the debt that FLUSH TABLES writes, and its name for people
+    debt_limits: Mapping[str, int] = field(
+        default_factory=dict
+    )  # with more of it a step that reads is marked
+    debt_words: Sequence[Tuple[str, str]] = ()  # how each part is called for people
+    is_written: str = "is_written() { true; } # of this engine nobody knows what it still has to write\n"
+
+    def rate(self, kind: str) -> int:
+        """Rows a second of one client, in a step of a kind that prepares the tables."""
+        return self.load_rate if kind == "load" else self.index_rate
+
+    def bytes_per_row(self, row: float, table_options: str) -> float:
+        """Of a row of plain tables, what these table options leave of it."""
+        return row
+
+    # durability and caching, from options or variables
+
+    def commit(self, values: Mapping[str, str]) -> str:
+        """When a committed transaction is on the disk."""
+        return UNKNOWN_COMMIT
+
+    def doublewrite(self, values: Mapping[str, str]) -> str:
+        """Whether pages are written twice; '' where that has no meaning."""
+        return ""
+
+    def warm_start(self, values: Mapping[str, str], family: str, version: str) -> str:
+        """Whether a restarted server finds its cache filled; '' where that has no meaning."""
+        return ""
+
+    def file_access(self, values: Mapping[str, str], family: str, version: str) -> str:
+        """Direct files are cached by the engine alone, buffered ones a second time by the system."""
+        return "buffered"
+
+    # what a server says
+
+    def debt(self, query: Query) -> Debt:
+        """What it has taken in and not yet written back, merged or purged."""
+        return {}
+
+    def compression(self, query: Query) -> str:
+        """What is in force, in words; '' where it does not say."""
+        return ""
+
+    def forced(self, variables: Mapping[str, str]) -> Dict[str, str]:
+        """Variables that make it write what it may put off, set in this order and put back in the reverse."""
+        return {}
+
+    def unwritten(self, debt: Debt, is_steady: IsSteady, query: Query) -> List[str]:
+        """What settling waits for."""
+        name, words = self.unflushed
+        return [words] if debt.get(name) else []
+
+    # key caches
+
+    def give_key_cache(self, table: str, size: int) -> Tuple[str, str]:
+        """The statements for a cache of this table alone, which has its name."""
+        given = "SET GLOBAL {}.{}={}".format(table, self.key_cache, size)
+        return given, "CACHE INDEX dyno.{0} IN {0}".format(table)
+
+    def take_key_cache(self, table: str) -> Tuple[str, str]:
+        """The statements that put the table back into the cache of all."""
+        gone = "SET GLOBAL {}.{}=0".format(table, self.key_cache)
+        return "CACHE INDEX dyno.{} IN default".format(table), gone
+
+
+def rows_written(engine: str) -> Tuple[Counter, ...]:
+    """By the handlers of the server, of an engine that has no counts of its own."""
+    return (
+        rate(engine + ".rows_written", "handler_write", "rows inserted"),
+        rate(engine + ".rows_updated", "handler_update", "rows updated"),
+        rate(engine + ".rows_deleted", "handler_delete", "rows deleted"),
+    )
+
+
+def lock_waits(engine: str) -> Counter:
+    """Of an engine that locks whole tables."""
+    return rate(engine + ".lock_waits", "table_locks_waited", "table lock waits", direction="lower")
+
+
+def words(text: str) -> Tuple[str, ...]:
+    """A list over several lines."""
+    return tuple(text.split())
+
+
+def general(name: str) -> Engine:
+    """An engine of which Dyno has no facts."""
+    return Engine(
+        name, name, plugin="ha_{}.so".format(name), counters=(*rows_written(name), lock_waits(name))
+    )

@@ -1,0 +1,226 @@
+"""InnoDB."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Dict, List, Mapping, Optional
+
+from .counter import KB, MB, gauge, rate
+from .engine import Debt, Engine, IsSteady, words
+from .query import Query, first_answer, number, pairs
+from .server import UNDO_BYTES, is_mariadb, row_formats, table_formats
+
+_MIB = 1 << 20
+FEW_PAGES = 128  # a server writes a handful of pages for itself all the time
+FEW_TRANSACTIONS = 16  # the statistics of a table are transactions too
+PURGED = 5_000  # so many rest until the next transaction comes
+_FORCED = {
+    "innodb_max_dirty_pages_pct_lwm": "0",
+    "innodb_max_dirty_pages_pct": "0",
+    "innodb_idle_flush_pct": "100",
+    "innodb_purge_rseg_truncate_frequency": "1",
+}
+_KEY_BLOCK = re.compile(r"KEY_BLOCK_SIZE\s*=?\s*(\d+)", re.IGNORECASE)
+_COMPRESSED = {8: 0.56, 16: 1.0}  # of the plain size, measured with KEY_BLOCK_SIZE=8
+
+_LSN = re.compile(r"^Log sequence number\s+(\d+)$", re.MULTILINE)
+_CHECKPOINT = re.compile(r"^Last checkpoint at\s+(\d+)$", re.MULTILINE)
+_HISTORY = re.compile(r"^History list length (\d+)", re.MULTILINE)
+
+# a row for each table, in 8.0 and in what is older; before 5.6 one for each size of pages that there are
+_ZIP_SIZES = (
+    "SELECT zip_page_size FROM information_schema.INNODB_TABLES WHERE name LIKE 'dyno/%'",
+    "SELECT zip_page_size FROM information_schema.INNODB_SYS_TABLES WHERE name LIKE 'dyno/%'",
+    "SELECT page_size AS zip_page_size FROM information_schema.INNODB_CMP WHERE compress_ops > 0",
+)
+_SIZED = "SELECT file_size, allocated_size FROM information_schema."
+_FILE_SIZES = (
+    _SIZED + "INNODB_TABLESPACES WHERE name LIKE 'dyno/%'",
+    _SIZED + "INNODB_SYS_TABLESPACES WHERE name LIKE 'dyno/%'",
+)
+_PAGE_COMPRESSION = re.compile(r"\bcompression=['\"]?(\w+)")
+
+# for a script: dirty pages and purge, as far as reads would notice
+_IS_WRITTEN = """\
+HISTORY=0
+
+is_written() {{ # dirty pages and purge, as far as reads would notice
+    dirty=$(value Innodb_buffer_pool_pages_dirty)
+    pending=$(value Innodb_data_pending_writes)
+    before=$HISTORY
+    HISTORY=$(sql "SHOW ENGINE INNODB STATUS" | sed -n 's/.*History list length \\([0-9]*\\).*/\\1/p')
+    HISTORY=${{HISTORY:-0}} # a server that only reads does not say
+    [ "${{dirty:-0}}" -le {pages} ] && [ "${{pending:-0}}" -eq 0 ] && [ "$HISTORY" -le {purged} ] &&
+        [ "$((before - HISTORY))" -le {few} ] && [ "$((HISTORY - before))" -le {few} ]
+}}
+""".format(pages=FEW_PAGES, purged=PURGED, few=FEW_TRANSACTIONS)
+
+
+@dataclass(frozen=True, eq=False)
+class InnoDB(Engine):
+    """What of it is no plain value."""
+
+    def bytes_per_row(self, row: float, table_options: str) -> float:
+        found = _KEY_BLOCK.search(table_options)
+        return row * _COMPRESSED.get(int(found.group(1)), 0.5) if found else row
+
+    def commit(self, values: Mapping[str, str]) -> str:
+        words = {"1": "flushed at every commit", "2": "written at every commit, flushed each second"}
+        said = values.get("innodb_flush_log_at_trx_commit") or "1"
+        return words.get(said, "written and flushed each second")
+
+    def doublewrite(self, values: Mapping[str, str]) -> str:
+        return "off" if values.get("innodb_doublewrite", "ON") in ("OFF", "0") else "on"
+
+    def warm_start(self, values: Mapping[str, str], family: str, version: str) -> str:
+        if version.startswith("5.5"):
+            return ""
+        default = "OFF" if version.startswith("5.6") and not is_mariadb(family) else "ON"
+        return "off" if values.get("innodb_buffer_pool_load_at_startup", default) in ("OFF", "0") else "on"
+
+    def file_access(self, values: Mapping[str, str], family: str, version: str) -> str:
+        older = not is_mariadb(family) and version.startswith(("5.", "8.0"))
+        method = values.get("innodb_flush_method", "fsync" if older else "O_DIRECT")
+        return "direct" if method.upper().startswith("O_DIRECT") else "buffered"
+
+    def debt(self, query: Query) -> Debt:
+        status = pairs(query, "SHOW GLOBAL STATUS LIKE 'Innodb_%'")
+        rows = query("SHOW ENGINE INNODB STATUS")
+        text = str(rows[0]["status"]) if rows else ""  # a server that only reads says nothing
+        pages, page = number(status, "innodb_buffer_pool_pages_dirty"), number(status, "innodb_page_size")
+        pending = [number(status, "innodb_{}_pending_writes".format(what)) for what in ("data", "os_log")]
+        history = number(status, "innodb_history_list_length")  # of MariaDB; others say it in the text
+        debt = {
+            "dirty_pages": pages,
+            "dirty_bytes": number(status, "innodb_buffer_pool_bytes_dirty"),
+            "history_list": _found(_HISTORY, text) if history is None else history,
+            "pending_writes": sum(each or 0 for each in pending),
+        }
+        if debt["dirty_bytes"] is None and pages is not None and page is not None:  # before 5.6
+            debt["dirty_bytes"] = pages * page
+        lsn, checkpoint = _found(_LSN, text), _found(_CHECKPOINT, text)
+        if lsn is not None and checkpoint is not None:
+            debt["checkpoint_age_bytes"] = lsn - checkpoint
+        return {name: value for name, value in debt.items() if value is not None}
+
+    def forced(self, variables: Mapping[str, str]) -> Dict[str, str]:
+        wanted = {name: value for name, value in _FORCED.items() if name in variables}
+        capacity = variables.get("innodb_io_capacity_max")
+        return {**wanted, "innodb_io_capacity": capacity} if capacity else wanted
+
+    def unwritten(self, debt: Debt, is_steady: IsSteady, query: Query) -> List[str]:
+        history = debt.get("history_list", 0)
+        steady = is_steady("history", history, FEW_TRANSACTIONS) or history <= FEW_TRANSACTIONS
+        unwritten = ["dirty pages"] if debt.get("dirty_pages", 0) > FEW_PAGES else []
+        unwritten += ["writes under way"] if debt.get("pending_writes") else []
+        return unwritten + (["purge"] if history > PURGED or not steady else [])
+
+    def compression(self, query: Query) -> str:
+        return "; ".join(filter(None, [row_formats(query), _zip_pages(query), _page_compression(query)]))
+
+
+def _found(pattern: Any, text: str) -> Optional[int]:
+    match = pattern.search(text)
+    return int(match.group(1)) if match else None
+
+
+def _zip_pages(query: Query) -> str:
+    """Of compressed row formats: the size of a page on the disk; where it says so, how hard zlib tries."""
+    rows = first_answer(query, _ZIP_SIZES)
+    sizes = sorted({int(row["zip_page_size"] or 0) for row in rows} - {0})
+    if not sizes:
+        return ""
+    pages = " and ".join("{:g} KB".format(size / 1024) for size in sizes)
+    level = _variable(query, "innodb_compression_level")
+    return "pages of {}, zlib{}".format(pages, " level {}".format(level) if level else "")
+
+
+def _page_compression(query: Query) -> str:
+    """Of pages that are compressed as they are written, with a hole behind each: whether that is done."""
+    asked = " ".join(each["create_options"].lower() for each in table_formats(query))
+    if "page_compressed" in asked:  # MariaDB
+        pages = pairs(query, "SHOW GLOBAL STATUS LIKE 'Innodb_num_pages_page_compressed'")
+        said = "page compression {}".format(_variable(query, "innodb_compression_algorithm"))
+        return said if any(int(each) for each in pages.values()) else said + ", of no page so far"
+    kinds = sorted(set(_PAGE_COMPRESSION.findall(asked)) - {"none"})
+    if kinds:  # MySQL from 5.7 on
+        rows = first_answer(query, _FILE_SIZES)
+        has_holes = any(int(row["allocated_size"]) < int(row["file_size"]) for row in rows)
+        said = "page compression {}".format(" and ".join(kinds))
+        return said if has_holes else said + ", of no page so far"
+    return ""
+
+
+def _variable(query: Query, name: str) -> str:
+    return pairs(query, "SHOW GLOBAL VARIABLES LIKE '{}'".format(name)).get(name, "")
+
+
+ENGINE = InnoDB(
+    "innodb",
+    "InnoDB",
+    has_facts=True,
+    option="innodb-buffer-pool-size",
+    plugin="ha_innodb.so",
+    cache="innodb_buffer_pool_size",
+    cache_bytes=128 * _MIB,
+    paths=words(
+        """
+        innodb_data_home_dir innodb_doublewrite_dir innodb_log_group_home_dir innodb_temp_tablespaces_dir
+        innodb_tmpdir innodb_undo_directory
+        """
+    ),
+    beside_the_data=words(
+        """
+        innodb_adaptive_hash_index innodb_buffer_pool_chunk_size innodb_buffer_pool_instances
+        innodb_buffer_pool_size innodb_flush_log_at_trx_commit innodb_flush_method innodb_io_capacity
+        innodb_io_capacity_max innodb_lru_scan_depth innodb_max_dirty_pages_pct
+        innodb_max_dirty_pages_pct_lwm innodb_page_cleaners innodb_read_io_threads
+        innodb_thread_concurrency innodb_write_io_threads
+        """
+    ),
+    load_rate=130_000,
+    index_rate=1_000_000,
+    table_bytes=234.9,
+    index_bytes=12.6,
+    undo_bytes=UNDO_BYTES,
+    no_bulk="what InnoDB has for it (MariaDB: one transaction with unique_checks=0) took twice the CPU"
+    " a row that ordinary inserts in the order of the key take",
+    word_lengths=("innodb_ft_min_token_size", "innodb_ft_max_token_size"),
+    before_create=("SET SESSION innodb_strict_mode=OFF",),
+    files=(
+        # `shared` holds the dictionary and the change buffer, the undo of old versions, and every table
+        # of a server without innodb_file_per_table
+        ("shared", r"ibdata\d+$"),
+        ("redo", r"ib_logfile\d+$|#ib_redo"),
+        ("undo", r"undo_?\d+$|.*\.ibu$"),
+        ("temporary", r"ibtmp\d+$|ib_temp"),
+    ),
+    folders={"#innodb_temp": "temporary", "#innodb_redo": "redo"},
+    counters=(
+        rate("innodb.rows_read", "innodb_rows_read", "rows read"),
+        rate("innodb.rows_inserted", "innodb_rows_inserted", "rows inserted"),
+        rate("innodb.rows_updated", "innodb_rows_updated", "rows updated"),
+        rate("innodb.rows_deleted", "innodb_rows_deleted", "rows deleted"),
+        rate("innodb.cache_requests", "innodb_buffer_pool_read_requests", "buffer pool requests"),
+        rate("innodb.cache_misses", "innodb_buffer_pool_reads", "buffer pool misses", direction="lower"),
+        rate("innodb.pages_flushed", "innodb_buffer_pool_pages_flushed", "pages written back"),
+        gauge("innodb.dirty_mb", "innodb_buffer_pool_bytes_dirty", "dirty pages", "MB", MB),
+        gauge("innodb.checkpoint_age_mb", "innodb_checkpoint_age", "checkpoint age", "MB", MB),
+        gauge("innodb.history_list", "innodb_history_list_length", "history list"),
+        rate("innodb.log_kb", "innodb_os_log_written", "redo written", "KB/s", KB),
+        rate("innodb.log_syncs", "innodb_os_log_fsyncs", "redo syncs"),
+        rate("innodb.log_waits", "innodb_log_waits", "waits for the log buffer", direction="lower"),
+        rate("innodb.row_lock_waits", "innodb_row_lock_waits", "row lock waits", direction="lower"),
+    ),
+    debt_limits={
+        "dirty_bytes": 32 * _MIB,
+        "history_list": 10_000,  # transactions whose old rows are not purged
+    },
+    debt_words=(
+        ("dirty_pages", "dirty pages"),
+        ("pending_writes", "writes under way"),
+        ("history_list", "transactions to purge"),
+    ),
+    is_written=_IS_WRITTEN,
+)

@@ -1,0 +1,69 @@
+"""MyISAM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Mapping
+
+from .counter import gauge, rate
+from .engine import Debt, Engine, lock_waits, rows_written
+from .query import Query, number, pairs
+from .server import row_formats
+
+_MIB = 1 << 20
+_IS_WRITTEN = """\
+is_written() { # key blocks leave the key cache with the tables
+    if [ "$(value Key_blocks_not_flushed)" -gt 0 ]; then sql "FLUSH TABLES"; fi
+    [ "$(value Key_blocks_not_flushed)" -eq 0 ]
+}
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class MyISAM(Engine):
+    """What of it is no plain value."""
+
+    def commit(self, values: Mapping[str, str]) -> str:
+        return "no log: nothing is safe at commit"
+
+    def debt(self, query: Query) -> Debt:
+        status = pairs(query, "SHOW GLOBAL STATUS LIKE 'Key_blocks_not_flushed'")
+        found = number(status, "key_blocks_not_flushed")
+        return {} if found is None else {"unflushed_key_blocks": found}
+
+    def compression(self, query: Query) -> str:
+        return row_formats(query)
+
+
+ENGINE = MyISAM(
+    "myisam",
+    "MyISAM",
+    has_facts=True,
+    option="myisam-sort-buffer-size",
+    cache="key_buffer_size",
+    cache_bytes=8 * _MIB,
+    beside_the_data=("key_buffer_size",),
+    load_rate=160_000,
+    index_rate=750_000,
+    analyse_rate=6_000_000,  # it reads its indexes
+    table_bytes=199.3,
+    index_bytes=10.2,
+    no_bulk="MyISAM can leave out keys that are not unique, and the tables have none while they are loaded",
+    key_cache="key_buffer_size",
+    word_lengths=("ft_min_word_len", "ft_max_word_len"),
+    counters=(
+        *rows_written("myisam"),
+        rate("myisam.cache_requests", "key_read_requests", "key cache requests"),
+        rate("myisam.cache_misses", "key_reads", "key cache misses", direction="lower"),
+        rate("myisam.key_writes", "key_writes", "key blocks written"),
+        gauge("myisam.unflushed_blocks", "key_blocks_not_flushed", "key blocks not flushed"),
+        lock_waits("myisam"),
+    ),
+    has_status=False,
+    unflushed=("unflushed_key_blocks", "key blocks"),
+    debt_limits={
+        "unflushed_key_blocks": 32 * _MIB // 1024
+    },  # of a kilobyte, unless the preset says otherwise
+    debt_words=(("unflushed_key_blocks", "key blocks"),),
+    is_written=_IS_WRITTEN,
+)

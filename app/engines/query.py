@@ -1,0 +1,33 @@
+"""How an engine asks a server: by a function that it is given, and knows nothing else of."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional
+
+Row = Dict[str, Any]
+Query = Callable[[str], List[Row]]  # the rows of a statement, with the column names in small letters
+
+
+class QueryError(Exception):
+    """The server refused a statement, or did not answer."""
+
+
+def pairs(query: Query, statement: str) -> Dict[str, str]:
+    """The rows of SHOW STATUS or SHOW VARIABLES: names in small letters."""
+    return {str(row["variable_name"]).lower(): str(row["value"]) for row in query(statement)}
+
+
+def first_answer(query: Query, statements: Iterable[str]) -> List[Row]:
+    """Of the first statement that a server understands; no rows if it understands none."""
+    for statement in statements:
+        try:
+            return query(statement)
+        except QueryError:
+            continue
+    return []
+
+
+def number(values: Mapping[str, str], name: str) -> Optional[int]:
+    """A whole number by its name; None where it is missing or something else."""
+    text = values.get(name, "")
+    return int(text) if text.isdigit() else None

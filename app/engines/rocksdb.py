@@ -1,0 +1,201 @@
+"""MyRocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, Iterator, List, Mapping, Optional, Tuple
+
+from .counter import KB, MB, gauge, rate
+from .engine import Debt, Engine, IsSteady, Rules
+from .query import Query, first_answer, number, pairs
+
+_MIB = 1 << 20
+_WAITING = ("compaction_pending", "mem_table_flush_pending", "num_immutable_mem_table")
+_HAS_ACTIVE = "SHOW TABLES FROM information_schema LIKE 'ROCKSDB_ACTIVE_COMPACTION_STATS'"
+_ACTIVE = "SELECT COUNT(*) AS n FROM information_schema.ROCKSDB_ACTIVE_COMPACTION_STATS"
+
+_FAMILIES = (
+    "SELECT DISTINCT cf AS name FROM information_schema.rocksdb_ddl WHERE table_schema = 'dyno'"
+    " AND table_name <> '' ORDER BY cf"
+)
+_FAMILY_OPTIONS = (
+    "SELECT cf_name, option_type, value FROM information_schema.rocksdb_cf_options WHERE option_type IN"
+    " ('COMPRESSION_TYPE', 'COMPRESSION_PER_LEVEL', 'BOTTOMMOST_COMPRESSION')"
+)
+_FILES = "SELECT DISTINCT compression_algo AS name FROM information_schema.rocksdb_sst_props ORDER BY 1"
+_UNSET = ("", "NUL", "kDisableCompressionOption")
+
+# all tables share its files; a folder among them keeps old logs or a checkpoint
+_IN_ITS_FOLDER: Rules = (
+    ("tables", r".+\.(sst|blob)$"),
+    ("redo", r"\d+\.log$"),
+    ("temporary", r".+\.(dbtmp|tmp)$"),
+)
+
+_IS_WRITTEN = """\
+MOVED=
+
+is_written() { # nothing waits to be flushed or compacted, and no compaction moves bytes
+    waiting=$(sql "SELECT COALESCE(SUM(value), 0) FROM information_schema.ROCKSDB_CFSTATS WHERE stat_type IN
+        ('COMPACTION_PENDING', 'MEM_TABLE_FLUSH_PENDING', 'NUM_IMMUTABLE_MEM_TABLE')")
+    before=$MOVED
+    MOVED="$(value rocksdb_compact_read_bytes) $(value rocksdb_compact_write_bytes)"
+    MOVED="$MOVED $(value rocksdb_flush_write_bytes)"
+    [ "$waiting" -eq 0 ] && [ "$MOVED" = "$before" ]
+}
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class MyRocks(Engine):
+    """What of it is no plain value."""
+
+    def commit(self, values: Mapping[str, str]) -> str:
+        if values.get("rocksdb_write_disable_wal", "OFF") in ("ON", "1"):
+            return "no write-ahead log"
+        words = {"1": "flushed at every commit", "2": "written at every commit, flushed each second"}
+        said = values.get("rocksdb_flush_log_at_trx_commit") or _write_sync(values)
+        return words.get(said, "written and flushed each second")
+
+    def file_access(self, values: Mapping[str, str], family: str, version: str) -> str:
+        return "direct" if values.get("rocksdb_use_direct_reads") in ("ON", "1") else "buffered"
+
+    def debt(self, query: Query) -> Debt:
+        debt: Debt = dict.fromkeys(_WAITING, 0)
+        memtables = 0
+        for row in query("SELECT stat_type, value FROM information_schema.ROCKSDB_CFSTATS"):
+            name = str(row["stat_type"]).lower()
+            if name in debt:
+                debt[name] += int(row["value"])
+            elif name == "cur_size_all_mem_tables":
+                memtables += int(row["value"])
+        debt["memtable_bytes"] = memtables
+        status = pairs(query, "SHOW GLOBAL STATUS LIKE 'rocksdb_manual_compactions_running'")
+        more = {
+            "active_compactions": _active_compactions(query),
+            "manual_compactions": number(status, "rocksdb_manual_compactions_running"),
+        }
+        return {**debt, **{name: value for name, value in more.items() if value is not None}}
+
+    def unwritten(self, debt: Debt, is_steady: IsSteady, query: Query) -> List[str]:
+        rests = is_steady("moved", _moved(query), 0)
+        waits = any(debt.get(name) for name in (*_WAITING, "active_compactions"))
+        unwritten = ["compaction"] if not rests or waits else []
+        return unwritten + (["forced compactions"] if debt.get("manual_compactions") else [])
+
+    def compression(self, query: Query) -> str:
+        options: Dict[str, Dict[str, str]] = {}
+        for row in query(_FAMILY_OPTIONS):
+            options.setdefault(str(row["cf_name"]), {})[str(row["option_type"])] = str(row["value"])
+        names = [str(row["name"]) for row in first_answer(query, [_FAMILIES])] or ["default"]
+        said = [_of_family(name, options) for name in names if name in options]
+        return "; ".join([*filter(None, said), *_of_files(query)])
+
+
+def _write_sync(values: Mapping[str, str]) -> str:
+    """Before 2017 it had another name, and was off unless set."""
+    return {"ON": "1", "1": "1", "OFF": "2", "0": "2"}.get(values.get("rocksdb_write_sync", ""), "1")
+
+
+def _active_compactions(query: Query) -> Optional[int]:
+    """The builds of Facebook and Percona list them; None where there is no such table."""
+    return int(query(_ACTIVE)[0]["n"]) if query(_HAS_ACTIVE) else None
+
+
+def _moved(query: Query) -> Tuple[int, ...]:
+    """The bytes that flushes and compactions have read and written: the same again when they rest."""
+    status = pairs(query, "SHOW GLOBAL STATUS LIKE 'rocksdb_%_bytes'")
+    names = ("compact_read", "compact_write", "flush_write")
+    return tuple(number(status, "rocksdb_{}_bytes".format(name)) or 0 for name in names)
+
+
+def _of_family(name: str, options: Mapping[str, Mapping[str, str]]) -> str:
+    words = in_words(options[name])
+    return words if name == "default" else "column family {}: {}".format(name, words)
+
+
+def _of_files(query: Query) -> Iterator[str]:
+    """By what the files on the disk are compressed, whatever was asked for."""
+    names = [_plain(str(row["name"])) for row in first_answer(query, [_FILES])]
+    used = [name for name in names if name != "none"]
+    if names:
+        some = " (not all)" if used != names else ""
+        yield "files by {}{}".format(", ".join(used), some) if used else "files not compressed"
+
+
+def in_words(options: Mapping[str, str]) -> str:
+    """Options of a column family: `level 0 none, 1 none, 2 LZ4; the last level Zlib`."""
+    everywhere = options.get("COMPRESSION_TYPE", "")
+    levels = options.get("COMPRESSION_PER_LEVEL", "")
+    last = options.get("BOTTOMMOST_COMPRESSION", "")
+    said = "every level {}".format(_plain(everywhere)) if everywhere else ""
+    if levels not in _UNSET:
+        names = [_plain(each) for each in levels.split(":")]
+        said = "level " + ", ".join("{} {}".format(at, name) for at, name in enumerate(names))
+    if last not in _UNSET:
+        said += "; the last level {}".format(_plain(last))
+    return said
+
+
+def _plain(name: str) -> str:
+    """`kLZ4Compression` is LZ4, `kNoCompression` none."""
+    word = name[1:] if name.startswith("k") else name
+    word = word.replace("NotFinalCompression", "").replace("Compression", "")
+    return "none" if word == "No" else word
+
+
+ENGINE = MyRocks(
+    "rocksdb",
+    "MyRocks",
+    aliases=("myrocks",),
+    has_facts=True,
+    option="rocksdb-block-cache-size",
+    only_compiled_in="FB MySQL",
+    plugin="ha_rocksdb.so",
+    cache="rocksdb_block_cache_size",
+    cache_bytes=512 * _MIB,
+    paths=("rocksdb_datadir", "rocksdb_wal_dir"),
+    beside_the_data=("rocksdb_block_cache_size", "rocksdb_flush_log_at_trx_commit"),
+    load_rate=120_000,
+    index_rate=200_000,
+    table_bytes=199.4,
+    index_bytes=8.8,
+    own_bytes=320 * _MIB,  # the write-ahead log of its memtables
+    rewrites=True,
+    no_bulk="",
+    has_column_families=True,
+    # it counts the rows of its files and guesses at those in memory
+    before_analyse=("SET GLOBAL rocksdb_force_flush_memtable_now=1",),
+    folders=dict.fromkeys(("#rocksdb", ".rocksdb", "rocksdb"), _IN_ITS_FOLDER),
+    counters=(
+        rate("rocksdb.rows_read", "rocksdb_rows_read", "rows read"),
+        rate("rocksdb.rows_inserted", "rocksdb_rows_inserted", "rows inserted"),
+        rate("rocksdb.rows_updated", "rocksdb_rows_updated", "rows updated"),
+        rate("rocksdb.rows_deleted", "rocksdb_rows_deleted", "rows deleted"),
+        rate("rocksdb.cache_hits", "rocksdb_block_cache_hit", "block cache hits"),
+        rate("rocksdb.cache_misses", "rocksdb_block_cache_miss", "block cache misses", direction="lower"),
+        gauge("rocksdb.memtable_mb", "rocksdb_memtable_total", "memtables", "MB", MB),
+        gauge("rocksdb.unflushed_mb", "rocksdb_memtable_unflushed", "memtables not flushed", "MB", MB),
+        rate("rocksdb.log_kb", "rocksdb_wal_bytes", "WAL written", "KB/s", KB),
+        rate("rocksdb.log_syncs", "rocksdb_wal_synced", "WAL syncs"),
+        rate("rocksdb.flush_kb", "rocksdb_flush_write_bytes", "flushed", "KB/s", KB),
+        rate("rocksdb.compaction_read_kb", "rocksdb_compact_read_bytes", "compaction read", "KB/s", KB),
+        rate("rocksdb.compaction_write_kb", "rocksdb_compact_write_bytes", "compaction written", "KB/s", KB),
+        rate("rocksdb.stall_ms", "rocksdb_stall_micros", "write stalls", "ms/s", 1e-3, "lower"),
+        rate("rocksdb.stops", "rocksdb_stall_total_stops", "write stops", direction="lower"),
+        rate("rocksdb.slowdowns", "rocksdb_stall_total_slowdowns", "write slowdowns", direction="lower"),
+    ),
+    table_facts=(("cf_options", "SELECT * FROM information_schema.ROCKSDB_CF_OPTIONS"),),
+    nudges=("rocksdb_force_flush_memtable_now", "rocksdb_compact_lzero_now"),  # the second is not everywhere
+    debt_limits=dict.fromkeys(
+        ("compaction_pending", "mem_table_flush_pending", "active_compactions", "manual_compactions"), 0
+    ),
+    debt_words=(
+        ("compaction_pending", "compactions that wait"),
+        ("active_compactions", "compactions under way"),
+        ("manual_compactions", "forced compactions"),
+        ("mem_table_flush_pending", "flushes that wait"),
+        ("num_immutable_mem_table", "full memtables"),
+    ),
+    is_written=_IS_WRITTEN,
+)

@@ -1,0 +1,74 @@
+"""What holds for every server, whichever engine is driven: InnoDB is in all of them, even when idle."""
+
+from __future__ import annotations
+
+from typing import List, Mapping
+
+from .counter import gauge, rate
+from .engine import Rules
+from .query import Query, Row
+
+MB = 1 << 20
+SCHEMA = "dyno"  # where the load creates its tables
+CALM_S = 2  # seconds without a change before something counts as over
+
+ANALYSE = "ANALYZE NO_WRITE_TO_BINLOG TABLE dyno.{}"
+SHUTDOWN = "innodb_fast_shutdown"  # the variable that says what a shutdown does first
+PURGE_ALL, WRITE_NOTHING = "SET GLOBAL innodb_fast_shutdown=0", "SET GLOBAL innodb_fast_shutdown=2"
+SYSTEM_TABLES = "MyISAM"  # the engine of system tables that are made from SQL files
+
+SYSTEM_BYTES = {"mariadb": 30 * MB, "mysql": 80 * MB}  # system tables, undo, temporary tablespace when fresh
+UNDO_BYTES = 1200  # of a row that InnoDB writes, while nothing is purged
+
+HANDLER_READS = "+".join(
+    "handler_read_" + what for what in ("first", "key", "next", "prev", "rnd", "rnd_next")
+)
+READS = rate("server.handler_reads", HANDLER_READS, "handler reads")
+ROWS = rate("server.rows_read", "rows_read", "rows read, whatever engine")  # MariaDB counts them
+COUNTERS = (gauge("server.threads_running", "threads_running", "threads running in the server"), READS, ROWS)
+
+BINLOG = "binlog"
+# files in the data directory itself, after those of the engines; an engine may keep a database in files
+# that have its name
+FILES: Rules = (
+    ("tables", SCHEMA + r"\.(?!\d{6}|index$|state$)"),
+    ("temporary", r"#sql|ML\w{6}$"),
+    (BINLOG, r".+\.\d{6,}(\.idx)?$|.+\.(index|state)$"),
+)
+
+_FORMATS = (
+    "SELECT table_name AS name, row_format, create_options FROM information_schema.tables"
+    " WHERE table_schema = 'dyno' ORDER BY table_name"
+)
+
+
+def table_formats(query: Query) -> List[Row]:
+    """What the server says of each table: its row format, and the options that it was made with."""
+    return [{name: str(value or "") for name, value in row.items()} for row in query(_FORMATS)]
+
+
+def row_formats(query: Query) -> str:
+    """The row formats of all tables, in words."""
+    formats = [each["row_format"].lower() for each in table_formats(query)]
+    return "row format {}".format(", ".join(dict.fromkeys(formats))) if formats else ""
+
+
+def is_mariadb(family: str) -> bool:
+    return "mariadb" in family.lower()
+
+
+def as_number(values: Mapping[str, str], name: str, otherwise: int) -> int:
+    """A number that a preset sets, or what holds otherwise."""
+    text = values.get(name, "")
+    return int(text) if text.isdigit() else otherwise
+
+
+def redo_bytes(values: Mapping[str, str], family: str, version: str) -> int:
+    """InnoDB's redo log, which is there whichever engine is driven."""
+    one = as_number(values, "innodb_log_file_size", 0)
+    if is_mariadb(family):
+        return one or 96 * MB
+    files = as_number(values, "innodb_log_files_in_group", 2)
+    if version.startswith("5."):
+        return (one or 48 * MB) * files
+    return as_number(values, "innodb_redo_log_capacity", 0) or one * files or 100 * MB
