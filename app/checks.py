@@ -49,6 +49,7 @@ def check_plan(plan: Plan, survey: Mapping[str, Any], clock: Callable[[], float]
         _disk(found, survey),
         *_open_files(plan, survey),
         *_builds(plan),
+        *_engines(plan),
         *_presets(plan, survey),
         *_machine(survey),
         _clock(survey, clock()),
@@ -176,6 +177,18 @@ def _builds(plan: Plan) -> list[Check]:
         for version, contender in versions.items()
         if not version.is_tried
     ]
+
+
+def _engines(plan: Plan) -> list[Check]:
+    """Said once for all of them."""
+    names = dict.fromkeys(each.engine for each in plan.contenders if not engine_of(each.engine).has_facts)
+    if not names:
+        return []
+    text = (
+        f"Dyno has no facts of {', '.join(names)}: sizes come from the file system, rows from the server's "
+        "handler counters, settling ends with sync, and the estimate is a guess"
+    )
+    return [Check("engine", WARN, text, "compare its figures with this in mind")]
 
 
 def _presets(plan: Plan, survey: Mapping[str, Any]) -> list[Check]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .catalog import Catalog, Sequence, Workload
+from .engines import engine_of
 from .errors import InputError
-from .planner.contenders import find_build, machine_of
+from .planner.contenders import engines_in, find_build, machine_of
 from .planner.request import ContenderRequest
 from .presets import Preset, Rendered, render
 from .protocol.plan import PREPARING
@@ -54,18 +55,26 @@ class StepChoice:
 
 def choices(survey: Survey | None, catalog: Catalog) -> Choices:
     """Everything there is; without a survey no builds."""
+    builds = tuple(survey.get("builds", ()) if survey else ())
     presets, wrong_presets = catalog.presets()
+    with_presets = catalog.engines()
+    for engine in sorted({each for build in builds for each in engines_in(build)} - set(with_presets)):
+        presets += catalog.presets(engine)[0]
     sequences, wrong_sequences = catalog.sequences()
     workloads, wrong_workloads = catalog.workloads()
-    builds = tuple(survey.get("builds", ()) if survey else ())
     return Choices(
         builds=builds,
-        presets=tuple(sorted(presets, key=lambda each: each.name != "default")),  # of all engines first
+        presets=tuple(sorted(presets, key=_place)),
         sequences=tuple(sequences),
         workloads={each.name: each for each in workloads},
         refusals=_refusals(builds, presets, survey or {}),
         problems=(*wrong_presets, *wrong_sequences, *wrong_workloads),
     )
+
+
+def _place(preset: Preset) -> tuple[bool, bool]:
+    """The default ones of all engines first; engines of which Dyno has no facts last."""
+    return not engine_of(preset.engine).has_facts, preset.name != "default"
 
 
 def rendered(preset: Preset, build: str, survey: Survey, cores: str = "") -> Rendered:

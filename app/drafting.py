@@ -15,7 +15,7 @@ from .choices import Survey
 from .engines import DUEL, FIRST
 from .errors import DynoError, InputError, TargetError
 from .planner import ContenderRequest, Estimate, PlanRequest, estimate, resolve
-from .planner.contenders import short_names
+from .planner.contenders import engines_in, short_names
 from .planner.request import RULES, SHARED, memory_words
 from .planner.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
 from .planner.steps import chosen_steps
@@ -183,10 +183,10 @@ def _can(build: Mapping[str, Any], engines: set[str]) -> bool:
 def carried_over(draft: Draft, survey: Survey, target: str) -> Draft:
     """The same work on another target, with the contenders that are there too."""
     there = {
-        (build["name"], engine.lower())
+        (build["name"], engine)
         for build in survey.get("builds", ())
         if not build.get("problem")
-        for engine in build.get("engines", ())
+        for engine in engines_in(build)
     }
     kept = tuple(each for each in draft.request.contenders if (each.build, each.engine) in there)
     first = first_draft(survey, target)

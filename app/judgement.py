@@ -20,8 +20,8 @@ MARKED = "marked"  # something went wrong or was left over: never judged
 OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step that is cut
 FAILED_REPEAT = "failed-repeat"  # those that came to a figure are chosen by their luck
 UNJUDGED = (
-    "after-a-crash", "error-ridden", "indebted", "bad-statistics", "fewer-clients", "out-of-rows", UNSTEADY,
-    OF_ALL_SECONDS, FAILED_REPEAT,
+    "after-a-crash", "error-ridden", "indebted", "bad-statistics", "no-index", "fewer-clients", "out-of-rows",
+    UNSTEADY, OF_ALL_SECONDS, FAILED_REPEAT,
 )  # fmt: skip
 SIGNS = {NOISE: "~", SMALL: "~", FEW: "?", MARKED: "!"}  # beside a ratio, where a word would be too long
 SHORT_SIGNS = {**SIGNS, BETTER: "\N{BLACK UP-POINTING TRIANGLE}", WORSE: "\N{BLACK DOWN-POINTING TRIANGLE}",

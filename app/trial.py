@@ -12,6 +12,7 @@ from .checks import FAIL
 from .choices import Survey, rendered
 from .errors import InputError, TargetError
 from .planner import ContenderRequest, PlanRequest, resolve
+from .planner.contenders import engines_in
 from .presets import Preset, Rendered
 from .presets.mycnf import strip_prefixes
 from .protocol.plan import Plan
@@ -89,7 +90,7 @@ def _with_engine(survey: Survey, engine: str) -> list[str]:
     names = [
         str(each["name"])
         for each in survey.get("builds", ())
-        if not each.get("problem") and engine in [one.lower() for one in each.get("engines", ())]
+        if not each.get("problem") and engine in engines_in(each)
     ]
     if not names:
         raise InputError(f"no build of this target has the engine {engine} and can start")

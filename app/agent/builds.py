@@ -12,7 +12,9 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Collection, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from ..engines import KNOWN
+from ..engines import KNOWN, engine_of
+from ..engines.engine import NAME
+from ..engines.server import COMPILED_IN
 from .mycnf import plugin_dir
 from .options import help_arguments, parse_help
 from .program import Answer, CannotStartError, as_root, ask, is_script, missing_libraries, why_ended
@@ -100,6 +102,7 @@ def describe(base: str, server: str, empty: str, known: Dict[str, Any]) -> Build
     """What one server program says it is."""
     build: Build = {"name": "", "base": base, "server": server, "family": None, "version": None}
     build.update({"version_text": None, "engines": [], "lacking": {}, "plugin_dir": None, "problem": None})
+    build["other_engines"] = {}
     build.update({"script": is_script(server), "binary": None, "fingerprint": None, "environment": {}})
     try:
         extra, build["version_text"] = _ask_version(base, server)
@@ -114,6 +117,7 @@ def describe(base: str, server: str, empty: str, known: Dict[str, Any]) -> Build
         if not build["script"]:  # it may know other libraries
             build["lacking"] = lacking(plugins, extra)
         build["engines"] = engines_of(options, set(plugins) - set(build["lacking"]))
+        build["other_engines"] = other_engines(build["plugin_dir"] or "/nowhere", options)
         if build["version"] is None:
             build["problem"] = "its --version is none Dyno understands: {}".format(
                 build["version_text"][:200]
@@ -228,6 +232,20 @@ def lacking(plugins: Mapping[str, str], environment: Mapping[str, str]) -> Dict[
 def engines_of(options: Mapping[str, str], plugins: Collection[str]) -> List[str]:
     """Engines compiled in, or there as a plugin that can be loaded."""
     return [name for name, each in KNOWN.items() if each.option in options or name in plugins]
+
+
+def other_engines(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
+    """Those of which Dyno has no facts, each with the plugin that has to be loaded; '' is compiled in.
+
+    What a server makes of them it lists once it is started: SHOW ENGINES.
+    """
+    compiled_in = (name for name, option in COMPILED_IN.items() if not option or option in options)
+    found = dict.fromkeys(compiled_in, "")
+    for path in sorted(glob.glob(os.path.join(glob.escape(folder), "ha_*.so"))):
+        name, plugin = os.path.basename(path)[3:-3].lower(), os.path.basename(path)
+        if NAME.fullmatch(name) and not engine_of(name).has_facts:
+            found.setdefault(name, plugin)
+    return found
 
 
 def _give_names(builds: List[Build], brought: str) -> None:

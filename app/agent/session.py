@@ -24,6 +24,7 @@ from .from_snapshot import FromSnapshot
 from .generator import Generator, find_sysbench
 from .host import HostSampler
 from .journal import DiskFullError, Journal
+from .lacking import Lacking
 from .ledger import Ledger
 from .leftovers import PARTS
 from .mysql import QueryError
@@ -67,6 +68,7 @@ class Session:
         self.facts = Facts(self)
         self.conditions = Conditions(self)
         self.analysing = Analysing(self)
+        self.lacking = Lacking(self)
         self.snapshot = FromSnapshot(self)
         self._open_step = -1
 
@@ -162,6 +164,8 @@ class Session:
         self.control.begin_step()
         client = self.server.client
         problem = self.conditions.bring_about(index, step)
+        if step.kind in READING:
+            self.lacking.check_rows()
         self.facts.empty_binary_log()
         seed = seed_of(self.plan, self.turn.repeat, step) if step.lua else 0
         before = read_status(client)
@@ -178,7 +182,7 @@ class Session:
         if step.kind in READING and not step.writes and is_indebted(debt):
             ended["marks"] = [*ended.get("marks", ()), "indebted"]
         if step.kind in READING:
-            ended["marks"] = [*ended.get("marks", ()), *self.analysing.marks]
+            ended["marks"] = [*ended.get("marks", ()), *self.analysing.marks, *self.lacking.marks]
         ended["debt"] = read_debt(client, self.contender.engine) if self.server.is_alive() else {}
         ended["status"] = status_deltas(before, read_status(client))
         ended["sizes"] = sizes(self.server.data, self.at("tmp"))
@@ -202,7 +206,7 @@ class Session:
         if step.kind == "settle":
             self.snapshot.unsettled = ended["reason"]
         self._see_to_server(index)
-        if step.kind in PREPARING and ended["outcome"] in ("failed", "skipped"):
+        if step.kind in PREPARING and not self.lacking.goes_on(step, ended):
             raise SessionError("{} {}: {}".format(step.name, ended["outcome"], ended["reason"]))
         if step.analyse and not self.control.ends_session:
             self.analysing.carry_out(step, index)

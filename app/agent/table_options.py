@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Iterator, Tuple
+from typing import Iterator, Sequence, Tuple
 
 from ..engines import engine_of
 from ..engines.server import table_formats
@@ -13,8 +13,9 @@ from .compression import compression_in_force
 from .mysql import Client, QueryError
 
 _CREATE = (
-    "CREATE TABLE dyno.rehearsed (id INT NOT NULL, PRIMARY KEY (id){}) ENGINE={} DEFAULT CHARSET=latin1 {}"
+    "CREATE TABLE dyno.rehearsed (id INT NOT NULL{}, PRIMARY KEY (id){}) ENGINE={} DEFAULT CHARSET=latin1 {}"
 )
+_FORMS = ("", " AUTO_INCREMENT")  # some engines take a key only of such a column
 _ROW_FORMAT = re.compile(r"\bROW_FORMAT\s*=?\s*(\w+)", re.IGNORECASE)
 
 
@@ -25,7 +26,7 @@ def try_table_options(client: Client, contender: Contender) -> Tuple[str, str]:
     for statement in engine_of(contender.engine).before_create:
         client.try_run(statement)
     try:
-        client.run(_CREATE.format(comment, contender.engine, options))
+        _create(client, [_CREATE.format(form, comment, contender.engine, options) for form in _FORMS])
         said = client.query("SHOW WARNINGS")
         warnings = [str(row["message"]).rstrip(".") for row in said if row["level"] != "Note"]
         in_force = compression_in_force(client, contender.engine)
@@ -35,6 +36,15 @@ def try_table_options(client: Client, contender: Contender) -> Tuple[str, str]:
     finally:
         client.try_run("DROP TABLE IF EXISTS dyno.rehearsed")
     return "; ".join(wrong), in_force
+
+
+def _create(client: Client, statements: Sequence[str]) -> None:
+    """By the first that the server takes; where it takes none, its words are about the first."""
+    try:
+        client.run(statements[0])
+    except QueryError:
+        if not client.try_run(*statements[1:]):
+            raise
 
 
 def _other_than_asked(client: Client, options: str, family: str, in_force: str) -> Iterator[str]:

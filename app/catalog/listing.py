@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..engines import KNOWN
+from ..engines import KNOWN, engine_of
+from ..engines.engine import NAME as NAME_OF_ENGINE
 from ..errors import InputError
 from ..presets import Preset, parse_preset
 from ..settings import home
@@ -20,6 +21,13 @@ from .custom_sql import MAX_SQL, CustomSql, parse, workload_keys
 from .entries import NAME, Sequence, Workload, sequence_of, workload_of
 from .made_lua import made_lua
 
+DEFAULT = "default"
+NOTHING_SET = """\
+# title: Nothing set
+# purpose: The server as its version comes: Dyno has no facts of this engine, and no preset for it
+
+[mysqld]
+"""  # of an engine without presets
 MAX_LUA = 256 * 1024
 MAX_CNF = 64 * 1024
 
@@ -135,21 +143,31 @@ class Catalog:
             path = folder / engine / f"{name}.cnf"
             if _PRESET_NAME.fullmatch(name) and path.is_file():
                 return parse_preset(read_text(path, MAX_CNF), name, engine, _label(path, shipped), shipped)
+        if name == DEFAULT and not engine_of(engine).has_facts:
+            return parse_preset(NOTHING_SET, name, engine)
         known = self.preset_names(engine)
         raise InputError(f"there is no preset {name} for {engine}; there are {_listed(known)}")
 
     def preset_names(self, engine: str) -> list[str]:
         _check_engine(engine)
-        return _names(tuple(folder / engine for folder in self._presets), "cnf")
+        names = _names(tuple(folder / engine for folder in self._presets), "cnf")
+        return names if engine_of(engine).has_facts else sorted({*names, DEFAULT})
+
+    def engines(self) -> list[str]:
+        """All that have presets."""
+        own = {path.name for path in self._presets[1].glob("*") if path.is_dir()}
+        return [*KNOWN, *sorted(name for name in own - set(KNOWN) if NAME_OF_ENGINE.fullmatch(name))]
 
     def presets(self, engine: str = "") -> tuple[list[Preset], list[str]]:
         """All that can be read, of one engine or of all, `default` first; what is wrong with the others."""
         found: list[Preset] = []
         problems: list[str] = []
-        for each in [engine] if engine else KNOWN:
+        for each in [engine] if engine else self.engines():
             folders = (self._presets[0] / each, self._presets[1] / each)
             some, wrong = _all(folders, "cnf", partial(self.preset, each))
-            found += sorted(some, key=lambda preset: preset.name != "default")
+            if not engine_of(each).has_facts and all(preset.name != DEFAULT for preset in some):
+                some.append(self.preset(each, DEFAULT))
+            found += sorted(some, key=lambda preset: preset.name != DEFAULT)
             problems += wrong
         return found, problems
 
@@ -213,5 +231,5 @@ def _listed(names: list[str]) -> str:
 
 
 def _check_engine(engine: str) -> None:
-    if engine not in KNOWN:
+    if not NAME_OF_ENGINE.fullmatch(engine):
         raise InputError(f"there are no presets for the engine {engine}; there are {', '.join(KNOWN)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple, Union
 
@@ -12,6 +13,7 @@ Debt = Dict[str, int]  # what is still to be written, by its parts: bytes or cou
 IsSteady = Callable[[str, Any, int], bool]  # whether a value has stayed within so much for a while
 Rules = Tuple[Tuple[str, str], ...]  # the part of the data that files belong to, and how their names begin
 
+NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")  # of an engine as plans have it
 UNKNOWN_COMMIT = "unknown to Dyno"
 
 
@@ -155,6 +157,4 @@ def words(text: str) -> Tuple[str, ...]:
 
 def general(name: str) -> Engine:
     """An engine of which Dyno has no facts."""
-    return Engine(
-        name, name, plugin="ha_{}.so".format(name), counters=(*rows_written(name), lock_waits(name))
-    )
+    return Engine(name, name, counters=(*rows_written(name), lock_waits(name)))

@@ -27,13 +27,17 @@ READS = rate("server.handler_reads", HANDLER_READS, "handler reads")
 ROWS = rate("server.rows_read", "rows_read", "rows read, whatever engine")  # MariaDB counts them
 COUNTERS = (gauge("server.threads_running", "threads_running", "threads running in the server"), READS, ROWS)
 
+# engines of which Dyno has no facts, compiled in: the option in the help of a server that says so; '': in all
+COMPILED_IN = {"memory": "", "csv": "", "mrg_myisam": ""}
+COMPILED_IN.update((name, name) for name in ("archive", "blackhole", "federated"))
+
 BINLOG = "binlog"
 # files in the data directory itself, after those of the engines; an engine may keep a database in files
 # that have its name
 FILES: Rules = (
     ("tables", SCHEMA + r"\.(?!\d{6}|index$|state$)"),
     ("temporary", r"#sql|ML\w{6}$"),
-    (BINLOG, r".+\.\d{6,}(\.idx)?$|.+\.(index|state)$"),
+    (BINLOG, r"[^.]+\.(\d{6,}(\.idx)?|index|state)$"),
 )
 
 _FORMATS = (

@@ -46,6 +46,8 @@ def _contender(
 ) -> Contender:
     machine = machine_of(survey, request.cores, request.memory_limit_bytes)
     rendered = render(preset, build["family"], build["version"], machine)
+    plugin = build.get("other_engines", {}).get(request.engine, "")
+    loads = f"plugin_load_add={plugin}\n" if plugin and plugin[:-3] not in rendered.text else ""
     return Contender(
         name=name,
         build=build["name"],
@@ -56,7 +58,7 @@ def _contender(
         fingerprint=build.get("fingerprint", ""),
         engine=request.engine,
         preset=request.preset,
-        cnf=rendered.text,
+        cnf=rendered.text + loads,
         table_options=request.table_options.strip(),
         cores=request.cores,
         allocator="" if request.allocator == "system" else request.allocator,
@@ -88,7 +90,7 @@ def find_build(request: ContenderRequest, survey: Mapping[str, Any]) -> Mapping[
         raise InputError(f"there is no build {request.build} on this target; there are {names}")
     if build.get("problem"):
         raise InputError(f"the build {request.build} cannot start: {build['problem']}")
-    engines = [engine.lower() for engine in build.get("engines", [])]
+    engines = engines_in(build)
     if request.engine not in engines:
         lacking = build.get("lacking", {}).get(request.engine)
         raise InputError(
@@ -96,6 +98,11 @@ def find_build(request: ContenderRequest, survey: Mapping[str, Any]) -> Mapping[
             + (f": {lacking}" if lacking else f"; it has {', '.join(engines) or 'none'}")
         )
     return build
+
+
+def engines_in(build: Mapping[str, Any]) -> list[str]:
+    """All engines of a build as plans call them, those of which Dyno has facts first."""
+    return [*(engine.lower() for engine in build.get("engines", ())), *build.get("other_engines", ())]
 
 
 def count_cores(cores: str, survey: Mapping[str, Any]) -> int:

@@ -20,6 +20,7 @@ from .sizes import (
     bytes_per_row,
     cache_bytes,
     is_mariadb,
+    of_engine,
     writes_binary_log,
 )
 
@@ -48,10 +49,11 @@ class Work:
     def row_bytes(self, contender: Contender) -> float:
         return bytes_per_row(contender, [each.get("row_bytes", {}) for each in self.workloads.values()])
 
-    def thread_rate(self, step: Step, engine: str) -> float:
+    def thread_rate(self, step: Step, name: str) -> float:
         """Rows a second of one thread of a step that prepares the tables."""
+        engine = engine_of(name)
         said = self.workloads.get(step.workload, {}).get("rows_per_second", {})
-        return float(said.get(engine) or engine_of(engine).rate(step.kind))
+        return float(of_engine(said, engine, min) or engine.rate(step.kind))
 
     def grows(self, step: Step) -> bool:
         """Whether a driven step leaves more rows behind; one that takes rows away leaves the space."""

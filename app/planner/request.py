@@ -94,7 +94,7 @@ class ContenderRequest:
         parts = text.split(":")
         if len(parts) not in (2, 3) or not all(parts):
             raise InputError(f"{text!r} is no contender; write BUILD:ENGINE:PRESET")
-        return cls(parts[0], parts[1].lower(), *parts[2:])
+        return cls(parts[0], engine_of(parts[1]).name, *parts[2:])
 
     def problem(self) -> tuple[str, str]:
         """The key that is wrong and why; two empty texts if none is."""
@@ -233,7 +233,7 @@ def _values(document: Document) -> dict[str, Any]:
 def _contender(document: Document, at: int, table: Mapping[str, Any]) -> ContenderRequest:
     where = ("contender", at)
     document.check(table, CONTENDER_RULES, where)
-    contender = ContenderRequest(**{**table, "engine": table["engine"].lower()})
+    contender = ContenderRequest(**{**table, "engine": engine_of(table["engine"]).name})
     key, why = contender.problem()
     if key:
         raise document.error((*where, key), why)

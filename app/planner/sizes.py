@@ -9,7 +9,7 @@ statements of 5 seconds of update-index, update-nonindex, insert and write-only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from ..engines import caches_of, engine_of, server
 from ..engines.engine import Engine
@@ -27,8 +27,17 @@ TEXT_SORT_BYTES = 4300  # of a text: the sort files of a full-text index, and th
 def bytes_per_row(contender: Contender, said: Iterable[Mapping[str, float]] = ()) -> float:
     """Bytes of one row and its entry in the index: of the classic tables, unless workloads say theirs."""
     engine = engine_of(contender.engine)
-    own = sum(each.get(engine.name, 0) for each in said)
+    own = sum(of_engine(each, engine, max) for each in said)
     return engine.bytes_per_row(own or engine.table_bytes + engine.index_bytes, contender.table_options)
+
+
+def of_engine(
+    values: Mapping[str, float], engine: Engine, worst: Callable[[Iterable[float]], float]
+) -> float:
+    """What a workload says of an engine; of one without facts the worst of the others. 0: nothing."""
+    if engine.name in values or engine.has_facts or not values:
+        return values.get(engine.name, 0)
+    return worst(values.values())
 
 
 def cache_bytes(contender: Contender) -> int:

@@ -35,6 +35,7 @@ class FoundBuild(TypedDict):
 class SurveyedBuild(FoundBuild, total=False):
     version_text: Text | None
     lacking: Texts
+    other_engines: Texts
     fingerprint: Name | None
     notes: Texts | None
     installed: bool

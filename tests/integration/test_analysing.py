@@ -131,14 +131,19 @@ def test_an_estimate_that_is_far_off_is_written_down_and_marks_the_steps_behind(
     assert analysing.marks == []
 
 
-def test_an_engine_that_cannot_is_quoted_and_nothing_ends(server: Server, tmp_path: Path) -> None:
+def test_an_engine_that_cannot_is_judged_by_its_estimate(server: Server, tmp_path: Path) -> None:
     server.query("DROP DATABASE IF EXISTS dyno", "CREATE DATABASE dyno")
     server.query("CREATE TABLE dyno.sbtest1 (id INT) ENGINE=MEMORY", "INSERT dyno.sbtest1 VALUES (1)")
     session = Session(tmp_path, server, rows=1)
-    assert session.analyse().marks == ["bad-statistics"]
-    assert session.fact["problem"] == (
-        "sbtest1: note The storage engine for the table doesn't support analyze"
-    )
+    analysing = session.analyse()
+    assert (analysing.marks, session.fact["problem"], session.fact["estimate"]) == ([], "", 1)
+    assert session.fact["tables"]["sbtest1"]["said"] == [
+        "note The storage engine for the table doesn't support analyze"
+    ]
+    session.ledger.rows["inserted"] = 1000
+    analysing.carry_out(session.plan.steps[INDEX], INDEX)
+    session.client.close()
+    assert analysing.marks == ["bad-statistics"]
 
 
 def test_a_statement_that_the_server_refuses_is_quoted(server: Server, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from app.catalog import Catalog, Sequence, UnapprovedError, approve, approved_hashes
 from app.catalog.own import copy_preset, delete_preset, diff_presets, write_preset
 from app.catalog.studies import STUDIES, by_study
+from app.engines import KNOWN
 from app.errors import InputError
 from app.toml_text import line_of, read_document, read_text
 from tests.plans import write
@@ -110,8 +111,24 @@ def test_what_is_not_there_is_told_with_what_is() -> None:
             ask("nothing")
     with pytest.raises(InputError, match="there is no preset nothing for innodb; there are c8r32, default"):
         Catalog().preset("innodb", "nothing")
-    with pytest.raises(InputError, match="no presets for the engine csv; there are innodb, rocksdb, myisam"):
-        Catalog().preset("csv", "default")
+    with pytest.raises(InputError, match=r"no presets for the engine \.\./x; there are innodb"):
+        Catalog().preset("../x", "default")
+    with pytest.raises(InputError, match="there is no preset nothing for csv; there are default"):
+        Catalog().preset("csv", "nothing")
+
+
+def test_an_engine_without_presets_has_an_empty_one(dyno_home: Path) -> None:
+    catalog = Catalog()
+    assert (catalog.preset("csv", "default").options, catalog.preset_names("csv")) == ((), ["default"])
+    assert catalog.engines() == list(KNOWN)
+    write(dyno_home / "presets/memory/large.cnf", "[mysqld]\nmax_heap_table_size=1G\n")
+    write(dyno_home / "presets/No Engine/x.cnf", "[mysqld]\n")
+    assert catalog.engines() == [*KNOWN, "memory"]
+    assert [each.name for each in catalog.presets("memory")[0]] == ["default", "large"]
+    assert [(each.engine, each.name) for each in catalog.presets()[0]][-2:] == [
+        ("memory", "default"),
+        ("memory", "large"),
+    ]
 
 
 @pytest.mark.parametrize("name", ["../duel", "/etc/passwd", "", "..", "duel\0", "*"])

@@ -10,10 +10,14 @@ from typing import Any
 import pytest
 
 from app.catalog import Catalog
+from app.checks import check_plan
+from app.choices import choices
 from app.engines import DUEL, KNOWN, engine_of
+from app.errors import InputError
 from app.planner import estimate, resolve
+from app.planner.sizes import bytes_per_row
 from app.protocol.plan import digest
-from tests.plans import MARIADB, request, survey
+from tests.plans import MARIADB, NOW, request, survey, write
 
 ROOT = Path(__file__).parents[2]
 NAMES = {each.lower() for engine in KNOWN.values() for each in (engine.name, engine.title, *engine.aliases)}
@@ -105,3 +109,57 @@ def test_keys_and_estimates_of_plans_stay(name: str) -> None:
     assert plan.work_key[:16] == work
     assert digest([each.key for each in plan.contenders])[:16] == keys
     assert digest([round(guess.seconds, 3), guess.disk_bytes, guess.seconds_text])[:16] == taken
+
+
+# engines of which Dyno has no facts
+
+
+def others(**engines: str) -> dict[str, Any]:
+    """A target whose MariaDB has them, each with its plugin."""
+    machine = survey()
+    machine["builds"][0]["other_engines"] = engines
+    return machine
+
+
+def test_any_engine_that_a_build_has_can_be_planned_for() -> None:
+    machine = others(memory="", mroonga="ha_mroonga.so")
+    texts = [f"{MARIADB}:memory", f"{MARIADB}:Mroonga", f"{MARIADB}:innodb"]
+    plan = resolve(request(*texts), machine, Catalog())
+    memory, mroonga, _ = plan.contenders
+    assert (memory.cnf, mroonga.cnf) == ("[mysqld]\n", "[mysqld]\nplugin_load_add=ha_mroonga.so\n")
+    assert plan.files["presets/memory/default.cnf"].startswith("# title: Nothing set\n")
+    guess = estimate(plan, machine)
+    assert guess.disk_bytes > 0 and [each.cache_bytes for each in guess.contenders[:2]] == [0, 0]
+    said = [check for check in check_plan(plan, machine, lambda: NOW) if check.name == "engine"]
+    assert [check.text.partition(":")[0] for check in said] == ["Dyno has no facts of memory, mroonga"]
+    parity = [check.text for check in check_plan(plan, machine, lambda: NOW) if "commit" in check.text]
+    assert "memory, mroonga: unknown to Dyno" in parity[0]
+
+
+def test_a_plugin_that_a_preset_loads_is_loaded_once(dyno_home: Path) -> None:
+    write(dyno_home / "presets/mroonga/own.cnf", "[mysqld]\nplugin_load_add=ha_mroonga\n")
+    found = resolve(request(f"{MARIADB}:mroonga:own"), others(mroonga="ha_mroonga.so"), Catalog())
+    assert found.contenders[0].cnf == "[mysqld]\nplugin_load_add=ha_mroonga\n"
+
+
+def test_an_engine_that_no_build_has_is_refused_with_those_it_has() -> None:
+    with pytest.raises(InputError, match="the engine inodb; it has innodb, rocksdb, myisam, memory"):
+        resolve(request(f"{MARIADB}:inodb"), others(memory=""), Catalog())
+    with pytest.raises(InputError, match="load method bulk: not for memory: Dyno knows of nothing"):
+        resolve(request(f"{MARIADB}:memory", load_method="bulk"), others(memory=""), Catalog())
+
+
+def test_workloads_that_name_other_engines_are_guessed_by_the_worst() -> None:
+    said = [{"innodb": 900.0, "myisam": 1100.0}]
+    plan = resolve(request(f"{MARIADB}:memory"), others(memory=""), Catalog())
+    assert bytes_per_row(plan.contenders[0], said) == 1100.0
+
+
+def test_the_grid_offers_them_behind_all_others() -> None:
+    found = choices(others(memory="", archive="ha_archive.so"), Catalog())
+    assert [(each.engine, each.name) for each in found.presets[-2:]] == [
+        ("archive", "default"),
+        ("memory", "default"),
+    ]
+    assert found.refusal(MARIADB, "memory", "default") == ""
+    assert "does not have the engine memory" in found.refusal("mysql-5.6.24", "memory", "default")

@@ -197,6 +197,18 @@ def test_rocksdb_is_there_as_a_plugin_or_compiled_in(survey: Any, tmp_path: Path
     assert found["fb"]["name"] == "fbmysql-8.0.32"
 
 
+def test_engines_without_facts_are_named_with_the_plugin_to_load(survey: Any, tmp_path: Path) -> None:
+    server(tmp_path / "maria", MARIADB)
+    (tmp_path / "maria" / "plugin").mkdir()
+    for name in ("ha_rocksdb.so", "ha_mroonga.so", "ha_S3.so", "ha_.so", "ha_x y.so", "auth_pam.so"):
+        (tmp_path / "maria" / "plugin" / name).touch()
+    server(tmp_path / "mysql", MYSQL_97, more="archive ON")
+    found = {Path(each["base"]).name: each for each in survey("*")}
+    always = {"memory": "", "csv": "", "mrg_myisam": ""}
+    assert found["maria"]["other_engines"] == {**always, "s3": "ha_S3.so", "mroonga": "ha_mroonga.so"}
+    assert found["mysql"]["other_engines"] == {**always, "archive": ""}
+
+
 def elf(machine: int, interpreter: str = "") -> bytes:
     """The head of a 64-bit program, with one segment that names its loader."""
     header = struct.pack(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.sizes import PARTS, sizes
+from app.agent.sizes import PARTS, part_of, sizes
 
 BLOCK = 4096
 
@@ -38,6 +38,14 @@ def test_innodb_of_mysql_9(tmp_path: Path) -> None:
     assert blocks(sizes(str(tmp_path))) == {
         "tables": 2, "shared": 1, "redo": 2, "undo": 2, "binlog": 3, "temporary": 2, "other": 5, "total": 17,
     }  # fmt: skip
+
+
+def test_an_engine_with_a_file_for_each_database(tmp_path: Path) -> None:
+    """Mroonga numbers its files as servers number binary logs, which snapshots leave out."""
+    lay(tmp_path, "dyno.mrn", "dyno.mrn.0000100", "dyno.mrn.000010A", "dyno.mrn.conf", "mysql.mrn.0000100")
+    lay(tmp_path, "dyno/sbtest1.frm", "dyno.000001", "dyno.index", "dyno.state", "dyno.000001.idx")
+    assert blocks(sizes(str(tmp_path))) == {"tables": 5, "binlog": 4, "other": 1, "total": 10}
+    assert part_of("mysql.mrn.0000100") == "other"
 
 
 def test_mariadb_with_rocksdb(tmp_path: Path) -> None:

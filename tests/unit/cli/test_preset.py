@@ -42,7 +42,8 @@ def test_the_engine_may_be_left_out_where_only_one_has_it(capsys: pytest.Capture
     assert "Zstandard" in said(capsys, "show", "optimized-zstd")
     assert "there is one for innodb, rocksdb, myisam" in refused(capsys, "show", "default")
     assert "there is no preset dance" in refused(capsys, "show", "dance")
-    assert "there are innodb, rocksdb, myisam" in refused(capsys, "show", "csv/default")
+    assert "there are innodb, rocksdb, myisam" in refused(capsys, "show", "c-s-v/default")
+    assert "[mysqld]" in said(capsys, "show", "csv/default")
     assert "write 1 times ENGINE/NAME: there are 2" in refused(capsys, "show", "innodb", "default", "tencent")
 
 

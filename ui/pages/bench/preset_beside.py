@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from app.choices import Choices
 from app.harmless import harmless
+from app.planner.contenders import engines_in
 from app.presets import Preset
 
 from ...theme import SPACE, Theme
@@ -53,8 +54,7 @@ class PresetBeside(QWidget):
 
     def _fill(self, preset: Preset) -> None:
         for build in self._choices.builds:
-            engines = [each.lower() for each in build.get("engines", ())]
-            if not build.get("problem") and preset.engine in engines:
+            if not build.get("problem") and preset.engine in engines_in(build):
                 self.form.addItem(harmless(f"rendered for {build['name']}"), (_BUILD, str(build["name"])))
         for other in self._choices.presets:
             if other.engine == preset.engine and other.name != preset.name:
