@@ -9,7 +9,7 @@ from typing import Any
 from .catalog import Catalog, Sequence, Workload
 from .engines import engine_of
 from .errors import InputError
-from .planner.contenders import find_build, machine_of
+from .planner.contenders import engines_in, find_build, machine_of
 from .planner.request import ContenderRequest
 from .presets import Preset, Rendered, render
 from .protocol.answers import Build, Survey
@@ -58,7 +58,7 @@ def choices(survey: Survey | None, catalog: Catalog) -> Choices:
     builds = tuple(survey.builds) if survey else ()
     presets, wrong_presets = catalog.presets()
     with_presets = catalog.engines()
-    for engine in sorted({each for build in builds for each in build.all_engines} - set(with_presets)):
+    for engine in sorted({each for build in builds for each in engines_in(build)} - set(with_presets)):
         presets += catalog.presets(engine)[0]
     sequences, wrong_sequences = catalog.sequences()
     workloads, wrong_workloads = catalog.workloads()

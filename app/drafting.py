@@ -14,7 +14,7 @@ from .checks import check_plan
 from .engines import FIRST
 from .errors import DynoError, InputError, TargetError
 from .planner import ContenderRequest, Estimate, PlanRequest, estimate, resolve
-from .planner.contenders import short_names
+from .planner.contenders import engines_in, short_names
 from .planner.duel import SEQUENCE, duelists
 from .planner.request import RULES, SHARED, memory_words
 from .planner.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
@@ -170,7 +170,7 @@ def _first_contenders(survey: Survey, target: str) -> tuple[ContenderRequest, ..
 def carried_over(draft: Draft, survey: Survey, target: str) -> Draft:
     """The same work on another target, with the contenders that are there too."""
     there = {
-        (build.name, engine) for build in survey.builds if not build.problem for engine in build.all_engines
+        (build.name, engine) for build in survey.builds if not build.problem for engine in engines_in(build)
     }
     kept = tuple(each for each in draft.request.contenders if (each.build, each.engine) in there)
     first = first_draft(survey, target)

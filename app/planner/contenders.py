@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..catalog import Catalog
+from ..engines.engine import NAME
 from ..errors import InputError, about
 from ..presets import Machine, Preset, render
 from ..protocol.answers import Build, Survey
 from ..protocol.plan import Contender
 from .request import ContenderRequest
+
+_PLUGIN = re.compile(r"ha_\w+\.so", re.ASCII)
 
 
 def resolve_contenders(
@@ -46,7 +50,7 @@ def _contender(
 ) -> Contender:
     machine = machine_of(survey, request.cores, request.memory_limit_bytes)
     rendered = render(preset, build.family or "", build.version or "", machine)
-    plugin = build.other_engines.get(request.engine, "")
+    plugin = other_engines(build).get(request.engine, "")
     loads = f"plugin_load_add={plugin}\n" if plugin and plugin[:-3] not in rendered.text else ""
     return Contender(
         name=name,
@@ -89,7 +93,7 @@ def find_build(request: ContenderRequest, survey: Survey) -> Build:
         raise InputError(f"there is no build {request.build} on this target; there are {names}")
     if build.problem:
         raise InputError(f"the build {request.build} cannot start: {build.problem}")
-    engines = build.all_engines
+    engines = engines_in(build)
     if request.engine not in engines:
         lacking = build.lacking.get(request.engine)
         raise InputError(
@@ -97,6 +101,20 @@ def find_build(request: ContenderRequest, survey: Survey) -> Build:
             + (f": {lacking}" if lacking else f"; it has {', '.join(engines) or 'none'}")
         )
     return build
+
+
+def engines_in(build: Build) -> list[str]:
+    """All engines of a build as plans call them, those of which Dyno has facts first."""
+    return [*(engine.lower() for engine in build.engines), *other_engines(build)]
+
+
+def other_engines(build: Build) -> dict[str, str]:
+    """Those of which Dyno has no facts, with the plugin to load; a target may have made up any text."""
+    return {
+        name: plugin
+        for name, plugin in build.other_engines.items()
+        if NAME.fullmatch(name) and (not plugin or _PLUGIN.fullmatch(plugin))
+    }
 
 
 def count_cores(cores: str, survey: Survey) -> int:

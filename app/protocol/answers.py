@@ -97,12 +97,8 @@ class Build:
 
     def has(self, *engines: str) -> bool:
         """Whether it can start, and has these engines."""
-        return not self.problem and set(self.all_engines).issuperset(engines)
-
-    @property
-    def all_engines(self) -> list[str]:
-        """As plans call them, those of which Dyno has facts first."""
-        return [*(each.lower() for each in self.engines), *self.other_engines]
+        there = {*(each.lower() for each in self.engines), *self.other_engines}
+        return not self.problem and there.issuperset(engines)
 
 
 @dataclass(frozen=True)

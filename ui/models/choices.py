@@ -7,6 +7,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from app.choices import Choices
 from app.drafting import Draft
 from app.engines import engine_of
+from app.planner.contenders import engines_in
 from app.presets import Preset
 from app.tried import tried
 
@@ -104,7 +105,7 @@ class ChoiceModel(QAbstractTableModel):
             case ROLE.DisplayRole:
                 return build.name
             case ROLE.ToolTipRole:
-                state = build.problem or f"engines: {', '.join(build.all_engines)}"
+                state = build.problem or f"engines: {', '.join(engines_in(build))}"
                 version = tried(build.family, build.version).text
                 return f"{build.name}: {version}\nin {build.base}\n{state}"
             case ROLE.ForegroundRole if build.problem:
