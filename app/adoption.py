@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from .history.history import History
 from .history.sessions import sessions
 from .history.writing import Writer
-from .targets import Ask, Target, agent_on, connect
+from .protocol.answers import SessionSummary
+from .remote.reach import reached
+from .targets import Ask, Target
 
 _ENDED = ("completed", "failed", "stopped", "lost")
 
@@ -26,24 +26,22 @@ class Found:
     name: str
     sha: str
     locked: bool  # it is being carried out
-    sessions: list[dict[str, Any]]
+    sessions: list[SessionSummary]
 
 
 def find_plans(target: Target, ask: Ask) -> Iterator[Found]:
     """Every plan in every directory of a target."""
     for directory in target.directories:
-        with closing(connect(target, ask)) as connection:
-            agent = agent_on(connection, target, directory)
-            agent.deploy()
+        with reached(target, ask, directory) as agent:
             for each in agent.list():
                 yield Found(
                     target,
                     agent.directory,
-                    each["plan"],
-                    each["name"],
-                    each["agent"],
-                    each["locked"],
-                    each["sessions"],
+                    each.plan,
+                    each.name,
+                    each.agent,
+                    each.locked,
+                    each.sessions,
                 )
 
 
@@ -55,10 +53,10 @@ def is_kept(found: Found, home: Path) -> bool:
         known = {each["id"]: each["state"] for each in sessions(history, plan=found.plan)}
         writer = Writer(history)
         return all(
-            writer.is_deleted(each["session"])
+            writer.is_deleted(each.session)
             or (
-                (writer.refusal(each["session"]) or known.get(each["session"]) in _ENDED)
-                and writer.offset(each["session"]) >= each["size"]
+                (writer.refusal(each.session) or known.get(each.session) in _ENDED)
+                and writer.offset(each.session) >= each.size
             )
             for each in found.sessions
         )

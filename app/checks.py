@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
 
 from .engines import engine_of
 from .parity import differing
 from .planner.contenders import machine_of
-from .planner.estimate import Estimate, estimate
+from .planner.estimate import Estimate
 from .planner.sizes import cache_bytes, server_caches_bytes
 from .presets import Rendered, parse_preset, preset_file, render
+from .protocol.answers import FAIL, PASS, WARN, Check, Survey
 from .protocol.plan import ALLOCATORS, OPEN_FILES, Contender, Plan
 from .stats import Limits
 from .stats.ranks import fewest
 from .tried import tried
 from .units import count_text
 
-PASS, WARN, FAIL = "pass", "warn", "fail"
 OLDEST_PYTHON, OLDEST_SYSBENCH = (3, 8), (1, 0, 20)
 SERVER_BYTES = 400 << 20  # of a server, beside its caches
 THREAD_BYTES = 2 << 20  # of a client thread, on both sides
@@ -28,20 +26,10 @@ CLOCK_S = 5.0
 BUSY_LOAD = 0.5
 
 
-@dataclass(frozen=True)
-class Check:
-    """One answer, and the one line that says what to do where it is not a pass."""
-
-    name: str
-    state: str
-    text: str
-    todo: str = ""
-    contender: str = ""
-
-
-def check_plan(plan: Plan, survey: Mapping[str, Any], clock: Callable[[], float] = time.time) -> list[Check]:
+def check_plan(
+    plan: Plan, survey: Survey, found: Estimate, clock: Callable[[], float] = time.time
+) -> list[Check]:
     """All of them; the survey should be fresh, as it holds the load and the clock of the target."""
-    found = estimate(plan, survey)
     return [
         *_programs(survey),
         _memory(plan, survey),
@@ -62,18 +50,18 @@ def check_plan(plan: Plan, survey: Mapping[str, Any], clock: Callable[[], float]
 # programs
 
 
-def _programs(survey: Mapping[str, Any]) -> list[Check]:
+def _programs(survey: Survey) -> list[Check]:
     return [
-        _version("python", survey.get("python"), OLDEST_PYTHON, "Python"),
-        _version("sysbench", survey.get("sysbench"), OLDEST_SYSBENCH, "sysbench"),
+        _version("python", survey.python, OLDEST_PYTHON, "Python"),
+        _version("sysbench", survey.sysbench, OLDEST_SYSBENCH, "sysbench"),
     ]
 
 
-def _version(name: str, said: Any, oldest: tuple[int, ...], what: str) -> Check:
+def _version(name: str, said: str | None, oldest: tuple[int, ...], what: str) -> Check:
     todo = f"install {what} {'.'.join(map(str, oldest))} or newer on the target"
     if not said:
         return Check(name, FAIL, f"{what} was not found on the target", todo)
-    if tuple(int(each) for each in re.findall(r"\d+", str(said))[:3]) < oldest:
+    if tuple(int(each) for each in re.findall(r"\d+", said)[:3]) < oldest:
         return Check(name, FAIL, f"{what} {said} is too old", todo)
     return Check(name, PASS, f"{what} {said}")
 
@@ -81,13 +69,13 @@ def _version(name: str, said: Any, oldest: tuple[int, ...], what: str) -> Check:
 # room
 
 
-def _memory(plan: Plan, survey: Mapping[str, Any]) -> Check:
+def _memory(plan: Plan, survey: Survey) -> Check:
     """The largest server with its clients; only one is active at a time."""
     threads = plan.most_clients
     rest = SERVER_BYTES + threads * THREAD_BYTES
     needed, who = max((_caches_bytes(plan, each) + rest, each.name) for each in plan.contenders)
-    total = int(survey.get("memory_bytes") or 0)
-    available = int(survey.get("memory_available_bytes") or total)
+    total = survey.memory_bytes or 0
+    available = survey.memory_available_bytes or total
     text = f"{_size(needed)} for {who} and its clients, {_size(available)} of {_size(total)} available"
     if needed > total:
         return Check("memory", FAIL, text, "make the caches of the preset smaller", who)
@@ -102,7 +90,7 @@ def _caches_bytes(plan: Plan, contender: Contender) -> int:
     return server_caches_bytes(contender) + (cache_bytes(contender) if own else 0)
 
 
-def _server_memory(plan: Plan, survey: Mapping[str, Any]) -> list[Check]:
+def _server_memory(plan: Plan, survey: Survey) -> list[Check]:
     """What contenders ask for their servers; of what a survey does not say the agent will."""
     found = []
     for each in plan.contenders:
@@ -111,26 +99,27 @@ def _server_memory(plan: Plan, survey: Mapping[str, Any]) -> list[Check]:
     return found
 
 
-def _allocator(contender: Contender, survey: Mapping[str, Any]) -> tuple[str, str, str] | None:
+def _allocator(contender: Contender, survey: Survey) -> tuple[str, str, str] | None:
     package = ALLOCATORS.get(contender.allocator)
-    if not package or contender.allocator in survey.get("allocators", ALLOCATORS):
+    found = survey.allocators
+    if not package or found is None or contender.allocator in found:
         return None
     text = f"the allocator {contender.allocator} is not installed on the target"
     return FAIL, text, f"install {package} there (its name in Debian), or choose another allocator"
 
 
-def _numa(contender: Contender, survey: Mapping[str, Any]) -> tuple[str, str, str] | None:
-    if not contender.numa or survey.get("numactl", True):
+def _numa(contender: Contender, survey: Survey) -> tuple[str, str, str] | None:
+    if not contender.numa or survey.allocators is None or survey.numactl:
         return None
     todo = "install numactl there, or leave the NUMA policy out"
     return FAIL, "numactl is not installed on the target", todo
 
 
-def _memory_limit(plan: Plan, contender: Contender, survey: Mapping[str, Any]) -> tuple[str, str, str] | None:
+def _memory_limit(plan: Plan, contender: Contender, survey: Survey) -> tuple[str, str, str] | None:
     """Whether it can be had, and leaves the server what it needs."""
     if not contender.memory_limit:
         return None
-    if problem := survey.get("memory_limit_problem"):
+    if problem := survey.memory_limit_problem:
         return FAIL, f"there can be no memory limit: {problem}", "leave it out, or be root on the target"
     needed = _caches_bytes(plan, contender) + plan.most_clients * THREAD_BYTES
     text = f"{_size(needed)} of caches and clients in a memory limit of {_size(contender.memory_limit)}"
@@ -138,14 +127,14 @@ def _memory_limit(plan: Plan, contender: Contender, survey: Mapping[str, Any]) -
         return FAIL, text, "raise the limit, or make the caches of the preset smaller"
     if needed + SERVER_BYTES > contender.memory_limit:
         return WARN, f"{text}: the server may be killed", "raise the limit, or make the caches smaller"
-    if contender.memory_limit >= int(survey.get("memory_bytes") or 0):
+    if contender.memory_limit >= (survey.memory_bytes or 0):
         return WARN, "the memory limit is not below the memory of the target", "lower it, or leave it out"
     return PASS, text, ""
 
 
-def _disk(found: Estimate, survey: Mapping[str, Any]) -> Check:
+def _disk(found: Estimate, survey: Survey) -> Check:
     """What is certain must fit; what writes may add is a warning."""
-    free = (survey.get("disk") or {}).get("free_bytes")
+    free = survey.disk.free_bytes if survey.disk else None
     if free is None:
         return Check("disk", WARN, "the free space is not known", "look at the directory of the target")
     certain = max(each.certain_bytes for each in found.contenders)
@@ -158,10 +147,10 @@ def _disk(found: Estimate, survey: Mapping[str, Any]) -> Check:
     return Check("disk", PASS, text)
 
 
-def _open_files(plan: Plan, survey: Mapping[str, Any]) -> list[Check]:
+def _open_files(plan: Plan, survey: Survey) -> list[Check]:
     """Connections are seen to by the agent; files of the target's user only the target's superuser can."""
-    most, needed = survey.get("open_files"), plan.most_clients + OPEN_FILES
-    if most is None or most >= needed or survey.get("is_root"):
+    most, needed = survey.open_files, plan.most_clients + OPEN_FILES
+    if most is None or most >= needed or survey.is_root:
         return []
     text = f"the largest step needs {needed:,} open files, the user of the target may have {most:,}"
     todo = "raise nofile in /etc/security/limits.conf on the target, or take fewer threads"
@@ -191,7 +180,7 @@ def _engines(plan: Plan) -> list[Check]:
     return [Check("engine", WARN, text, "compare its figures with this in mind")]
 
 
-def _presets(plan: Plan, survey: Mapping[str, Any]) -> list[Check]:
+def _presets(plan: Plan, survey: Survey) -> list[Check]:
     """What a preset says and nobody will send, as it is Dyno's: with the lines of the file."""
     found = []
     for each in plan.contenders:
@@ -203,7 +192,7 @@ def _presets(plan: Plan, survey: Mapping[str, Any]) -> list[Check]:
     return found
 
 
-def _rendered(plan: Plan, contender: Contender, survey: Mapping[str, Any]) -> Rendered:
+def _rendered(plan: Plan, contender: Contender, survey: Survey) -> Rendered:
     text = plan.files[preset_file(contender.engine, contender.preset)]
     preset = parse_preset(text, contender.preset, contender.engine)
     machine = machine_of(survey, contender.cores, contender.memory_limit)
@@ -213,46 +202,44 @@ def _rendered(plan: Plan, contender: Contender, survey: Mapping[str, Any]) -> Re
 # the machine
 
 
-def _machine(survey: Mapping[str, Any]) -> list[Check]:
+def _machine(survey: Survey) -> list[Check]:
     return [
         check for check in (_governor(survey), _turbo(survey), _huge_pages(survey), _load(survey)) if check
     ]
 
 
-def _governor(survey: Mapping[str, Any]) -> Check | None:
-    said = survey.get("governor")
+def _governor(survey: Survey) -> Check | None:
+    said = survey.governor
     if said in (None, "performance"):
         return Check("governor", PASS, f"CPU governor: {said or 'none to be set'}")
     todo = "set it to performance: cpupower frequency-set -g performance"
     return Check("governor", WARN, f"the CPU governor is {said}: the clock speed follows the load", todo)
 
 
-def _turbo(survey: Mapping[str, Any]) -> Check | None:
-    if not survey.get("turbo"):
+def _turbo(survey: Survey) -> Check | None:
+    if not survey.turbo:
         return None
     return Check("turbo", WARN, "turbo is on: the clock speed follows the temperature", "switch it off")
 
 
-def _huge_pages(survey: Mapping[str, Any]) -> Check | None:
-    if survey.get("huge_pages") != "always":
+def _huge_pages(survey: Survey) -> Check | None:
+    if survey.huge_pages != "always":
         return None
     todo = "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"
     return Check("huge pages", WARN, "transparent huge pages are on for everything", todo)
 
 
-def _load(survey: Mapping[str, Any]) -> Check:
-    said = survey.get("load") or [0.0]
-    load = float(said[0] if isinstance(said, (list, tuple)) else said)
-    if load > max(BUSY_LOAD, 0.05 * int(survey["cpu"]["threads"] or 1)):
+def _load(survey: Survey) -> Check:
+    load = survey.load[0] if survey.load else 0.0
+    if load > max(BUSY_LOAD, 0.05 * (survey.cpu.threads or 1)):
         return Check("load", WARN, f"the load of the target is {load}", "wait until nothing else is at work")
     return Check("load", PASS, f"the load of the target is {load}")
 
 
-def _clock(survey: Mapping[str, Any], now: float) -> Check:
-    said = survey.get("clock_utc")
-    if said is None:
+def _clock(survey: Survey, now: float) -> Check:
+    if survey.clock_utc is None:
         return Check("clock", WARN, "the clock of the target is not known", "survey the target again")
-    offset = float(said) - now
+    offset = survey.clock_utc - now
     if abs(offset) <= CLOCK_S:
         return Check("clock", PASS, "the clocks of target and desktop agree")
     side = "ahead" if offset > 0 else "behind"

@@ -12,10 +12,10 @@ from .errors import InputError
 from .planner.contenders import engines_in, find_build, machine_of
 from .planner.request import ContenderRequest
 from .presets import Preset, Rendered, render
+from .protocol.answers import Build, Survey
 from .protocol.plan import PREPARING
 from .units import count_text
 
-Survey = Mapping[str, Any]
 NO_SURVEY = "survey the target first: what is installed there is not known yet"
 
 
@@ -23,7 +23,7 @@ NO_SURVEY = "survey the target first: what is installed there is not known yet"
 class Choices:
     """Read once, looked at often: no file is touched afterwards."""
 
-    builds: tuple[Mapping[str, Any], ...] = ()
+    builds: tuple[Build, ...] = ()
     presets: tuple[Preset, ...] = ()
     sequences: tuple[Sequence, ...] = ()
     workloads: Mapping[str, Workload] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class StepChoice:
 
 def choices(survey: Survey | None, catalog: Catalog) -> Choices:
     """Everything there is; without a survey no builds."""
-    builds = tuple(survey.get("builds", ()) if survey else ())
+    builds = tuple(survey.builds) if survey else ()
     presets, wrong_presets = catalog.presets()
     with_presets = catalog.engines()
     for engine in sorted({each for build in builds for each in engines_in(build)} - set(with_presets)):
@@ -67,7 +67,7 @@ def choices(survey: Survey | None, catalog: Catalog) -> Choices:
         presets=tuple(sorted(presets, key=_place)),
         sequences=tuple(sequences),
         workloads={each.name: each for each in workloads},
-        refusals=_refusals(builds, presets, survey or {}),
+        refusals=_refusals(survey, presets) if survey else {},
         problems=(*wrong_presets, *wrong_sequences, *wrong_workloads),
     )
 
@@ -80,7 +80,7 @@ def _place(preset: Preset) -> tuple[bool, bool]:
 def rendered(preset: Preset, build: str, survey: Survey, cores: str = "") -> Rendered:
     """The preset as this build on this target would get it; raises InputError where it cannot be."""
     found = find_build(ContenderRequest(build, preset.engine, preset.name), survey)
-    return render(preset, found["family"], found["version"], machine_of(survey, cores))
+    return render(preset, found.family or "", found.version or "", machine_of(survey, cores))
 
 
 def step_choices(sequence: Sequence, workloads: Mapping[str, Workload]) -> list[StepChoice]:
@@ -116,13 +116,13 @@ def _bound_text(step: Any) -> str:
     return ", ".join(filter(None, bounds))
 
 
-def _refusals(builds: Any, presets: list[Preset], survey: Survey) -> dict[tuple[str, str, str], str]:
+def _refusals(survey: Survey, presets: list[Preset]) -> dict[tuple[str, str, str], str]:
     found = {}
-    for build in builds:
+    for build in survey.builds:
         for preset in presets:
-            text = _refusal(build["name"], preset, survey)
+            text = _refusal(build.name, preset, survey)
             if text:
-                found[build["name"], preset.engine, preset.name] = text
+                found[build.name, preset.engine, preset.name] = text
     return found
 
 

@@ -10,15 +10,16 @@ from typing import Any
 
 from .catalog import Catalog, Sequence, UnapprovedError, Workload
 from .catalog.entries import SWEPT, rows_problem
-from .checks import FAIL, Check, check_plan
-from .choices import Survey
-from .engines import DUEL, FIRST
+from .checks import check_plan
+from .engines import FIRST
 from .errors import DynoError, InputError, TargetError
 from .planner import ContenderRequest, Estimate, PlanRequest, estimate, resolve
 from .planner.contenders import engines_in, short_names
+from .planner.duel import SEQUENCE, duelists
 from .planner.request import RULES, SHARED, memory_words
 from .planner.resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
 from .planner.steps import chosen_steps
+from .protocol.answers import FAIL, Check, Survey
 from .protocol.plan import Plan
 
 # the fields that are typed; what is left open the sequence or the planner fills in
@@ -155,38 +156,21 @@ class Draft:
 
 def first_draft(survey: Survey, target: str) -> Draft:
     """What stands there before anybody has chosen: the duel, as far as the target has it."""
+    return Draft(PlanRequest(target=target, sequence=SEQUENCE, contenders=_first_contenders(survey, target)))
+
+
+def _first_contenders(survey: Survey, target: str) -> tuple[ContenderRequest, ...]:
     try:
-        return Draft(duel(survey, target))
+        return duelists(survey, target)
     except TargetError:
-        pass
-    builds = [each["name"] for each in survey.get("builds", ()) if _can(each, {FIRST.name})]
-    first = (ContenderRequest(builds[0], FIRST.name),) if builds else ()
-    return Draft(PlanRequest(target=target, sequence="duel", contenders=first))
-
-
-def duel(survey: Survey, target: str) -> PlanRequest:
-    """InnoDB against MyRocks in one build; raises TargetError where none has both."""
-    engines = tuple(each.name for each in DUEL)
-    for build in survey.get("builds", ()):
-        if _can(build, set(engines)):
-            both = tuple(ContenderRequest(str(build["name"]), engine) for engine in engines)
-            return PlanRequest(target=target, sequence="duel", contenders=both)
-    raise TargetError(
-        "no build with InnoDB and RocksDB is here: install mariadb-server and mariadb-plugin-rocksdb"
-    )
-
-
-def _can(build: Mapping[str, Any], engines: set[str]) -> bool:
-    return not build.get("problem") and engines <= {engine.lower() for engine in build.get("engines", ())}
+        builds = [each.name for each in survey.builds if each.has(FIRST.name)]
+        return tuple(ContenderRequest(name, FIRST.name) for name in builds[:1])
 
 
 def carried_over(draft: Draft, survey: Survey, target: str) -> Draft:
     """The same work on another target, with the contenders that are there too."""
     there = {
-        (build["name"], engine)
-        for build in survey.get("builds", ())
-        if not build.get("problem")
-        for engine in engines_in(build)
+        (build.name, engine) for build in survey.builds if not build.problem for engine in engines_in(build)
     }
     kept = tuple(each for each in draft.request.contenders if (each.build, each.engine) in there)
     first = first_draft(survey, target)
@@ -251,13 +235,9 @@ def outcome(
         plan, unapproved = _resolved(draft.request, survey, catalog, frozenset(approved))
     except InputError as error:
         return Outcome(draft, Problem(str(error), error.field))
-    return Outcome(
-        draft,
-        plan=plan,
-        estimate=estimate(plan, survey),
-        checks=tuple(check_plan(plan, survey, clock)),
-        unapproved=tuple(unapproved),
-    )
+    found = estimate(plan, survey)
+    checks = tuple(check_plan(plan, survey, found, clock))
+    return Outcome(draft, plan=plan, estimate=found, checks=checks, unapproved=tuple(unapproved))
 
 
 def _first_problem(draft: Draft) -> Problem | None:

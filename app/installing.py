@@ -7,12 +7,13 @@ import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .errors import InputError, TargetError
 from .targets import Targets
 
 if TYPE_CHECKING:
+    from .protocol.answers import Build
     from .remote.agent import Agent
     from .targets import Target
 
@@ -34,7 +35,7 @@ FILE = "file"  # the tarball it came in: noted by Dyno itself
 Told = Callable[[int, int], None]  # bytes that are there, and in all
 
 
-def install(agent: Agent, tarball: Path, name: str, notes: Mapping[str, str], told: Told) -> dict[str, Any]:
+def install(agent: Agent, tarball: Path, name: str, notes: Mapping[str, str], told: Told) -> Build:
     """Send a tarball, or the rest of it after a broken link, and have it unpacked; gives the build."""
     if not ENDINGS.search(tarball.name):
         endings = ".tar, .tar.gz, .tar.bz2 or .tar.xz; a directory of the target is named with --there"
@@ -72,30 +73,30 @@ def _send(agent: Agent, tarball: Path, sha256: str, name: str, told: Told) -> No
     told(size, size)
 
 
-def register(agent: Agent, name: str, path: str, notes: Mapping[str, str]) -> dict[str, Any]:
+def register(agent: Agent, name: str, path: str, notes: Mapping[str, str]) -> Build:
     """The directory becomes one in which surveys of this target look for builds; gives the build in it."""
     _check(notes)
     if not path.startswith("/"):
         raise InputError(f"{path or 'nothing'} is no absolute directory of {name}: begin it with /")
     path, paths = posixpath.normpath(path), Targets().get(name).search_paths
-    build = _build_in(path, agent.survey([path, *paths])["builds"], name)
+    build = _build_in(path, agent.survey([path, *paths]).builds, name)
     if notes:
-        agent.note_build(build["base"], notes)
+        agent.note_build(build.base, notes)
     if path not in paths:
         Targets().edit(name, search_paths=[*paths, path])
     return build
 
 
-def _build_in(path: str, builds: Sequence[Mapping[str, Any]], target: str) -> dict[str, Any]:
+def _build_in(path: str, builds: Sequence[Build], target: str) -> Build:
     """The one build of a directory; of several none is meant more than another."""
-    found = [each for each in builds if each["base"] in (path, f"{path}/server")]
-    found = found or [each for each in builds if each["base"].startswith(f"{path}/")]
+    found = [each for each in builds if each.base in (path, f"{path}/server")]
+    found = found or [each for each in builds if each.base.startswith(f"{path}/")]
     if not found:
         raise InputError(f"no server was found in {path} on {target}: name a base directory that can be read")
     if len(found) > 1:
-        bases = ", ".join(each["base"] for each in found)
+        bases = ", ".join(each.base for each in found)
         raise InputError(f"there are {len(found)} builds in {path} on {target}: name one of {bases}")
-    return dict(found[0])
+    return found[0]
 
 
 def note(agent: Agent, base: str, notes: Mapping[str, str]) -> None:
@@ -117,7 +118,7 @@ def remove(agent: Agent, name: str, base: str) -> str:
         agent.remove_build(base)
         return f"{base} is gone from {name}"
     Targets().edit(name, search_paths=paths)
-    if any(each["base"] == base for each in agent.survey(paths)["builds"]):
+    if any(each.base == base for each in agent.survey(paths).builds):
         return f"{base} on {name} is found all the same: it lies where builds are looked for anyway"
     return f"{base} on {name} is no longer looked at; nothing was deleted there"
 
@@ -129,9 +130,9 @@ def paths_without(target: Target, base: str) -> list[str] | None:
     return paths if len(paths) < len(target.search_paths) else None
 
 
-def problem_of(build: Mapping[str, Any]) -> str:
+def problem_of(build: Build) -> str:
     """Why it cannot start, or have an engine the plugin of which is there; '' where nothing is wrong."""
-    return build.get("problem") or "; ".join((build.get("lacking") or {}).values())
+    return build.problem or "; ".join(build.lacking.values())
 
 
 def notes_text(notes: Mapping[str, str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .protocol.answers import Survey
 from .protocol.plan import MEMORY
 from .units import bytes_text
 
@@ -34,13 +35,13 @@ def memory_text(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None
     return ", ".join([*parts, f"{bytes_text(peak)} of it used at most"] if peak else parts)
 
 
-def ways(survey: Mapping[str, Any]) -> list[tuple[str, str]]:
+def ways(survey: Survey) -> list[tuple[str, str]]:
     """What the servers of a target can be given; nothing of a survey that does not say."""
-    if "allocators" not in survey:
+    if survey.allocators is None:
         return []
-    problem = survey.get("memory_limit_problem")
+    problem = survey.memory_limit_problem
     return [
-        ("Allocators", ", ".join(["system", *survey["allocators"]])),
-        ("NUMA", "numactl" if survey.get("numactl") else "numactl is not installed"),
+        ("Allocators", ", ".join(["system", *survey.allocators])),
+        ("NUMA", "numactl" if survey.numactl else "numactl is not installed"),
         ("Memory limit", f"none: {problem}" if problem else "can be set"),
     ]

@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 
 from .catalog.own import diff_presets
-from .choices import Survey, rendered
+from .choices import rendered
 from .errors import InputError
 from .presets import Preset, check_sendable, parse_preset
+from .protocol.answers import Survey
 
 
 @dataclass(frozen=True)

@@ -4,49 +4,45 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from .protocol.answers import Snapshot
 from .protocol.plan import LOAD_METHODS
-from .targets import Ask, Target, agent_on, connect
+from .remote.reach import reached
+from .targets import Ask, Target
 from .units import ago_text, bytes_text, count_text
 
 HEADERS = ("snapshot", "build", "engine", "preset", "tables", "size", "kept", "problem")
-Kept = list[dict[str, Any]]
+Kept = list[Snapshot]
 
 
 def kept_on(target: Target, ask: Ask, deleted: Sequence[str] = (), directory: str = "") -> Kept:
     """Go there, take away those named, and say what is kept then."""
-    connection = connect(target, ask)
-    try:
-        agent = agent_on(connection, target, directory)
-        agent.deploy()
+    with reached(target, ask, directory) as agent:
         for key in deleted:
             agent.delete_snapshot(key)
         return agent.snapshots()
-    finally:
-        connection.close()
 
 
-def row_of(snapshot: Mapping[str, Any]) -> list[str]:
+def row_of(snapshot: Snapshot) -> list[str]:
     """One in the words of HEADERS; what it does not say of itself stays empty."""
-    contender = snapshot["contender"] or {}
-    made_at, size = snapshot["made_at"], snapshot["size_bytes"]
+    contender = snapshot.contender or {}
+    made_at, size = snapshot.made_at, snapshot.size_bytes
     return [
-        str(snapshot["key"]),
+        snapshot.key,
         *(str(contender.get(name, "")) for name in ("build", "engine", "preset")),
         _tables(snapshot, contender) if contender else "",
         "" if size is None else bytes_text(size),
         "" if made_at is None else ago_text(made_at, time.time()),
-        str(snapshot["problem"]),
+        snapshot.problem,
     ]
 
 
-def _tables(snapshot: Mapping[str, Any], contender: Mapping[str, Any]) -> str:
+def _tables(snapshot: Snapshot, contender: Mapping[str, object]) -> str:
     """How many of how many rows, and what tells them from others of that size."""
-    method = snapshot["load_method"]
+    method, options = snapshot.load_method, contender.get("table_options")
     said = [
-        f"{snapshot['tables']} x {count_text(snapshot['rows'], 'row')}",
-        contender.get("table_options"),
+        f"{snapshot.tables} x {count_text(snapshot.rows or 0, 'row')}",
+        str(options) if options else "",
         f"loaded {method}" if method not in (None, LOAD_METHODS[0]) else "",
     ]
     return ", ".join(filter(None, said))

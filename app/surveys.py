@@ -12,7 +12,10 @@ from typing import Any
 
 from app import settings
 from app.private import write_private
-from app.targets import Ask, Target, Told, agent_on, connect
+from app.protocol.answers import Survey, to_json
+from app.protocol.reading import read
+from app.remote.reach import reached
+from app.targets import Ask, Target, Told
 
 STAGES = ("resolve", "connect", "host key", "log in", "deploy", "survey")  # of the way to a survey
 
@@ -20,11 +23,11 @@ _PLACE = ("host", "user", "port", "jump", "directories", "python", "search_paths
 
 
 @dataclass(frozen=True)
-class Survey:
+class Surveyed:
     """What a target was at a time."""
 
     at: float  # this computer's clock
-    content: dict[str, Any]  # as `dyno target survey --json` gives it
+    content: Survey
 
 
 class Surveys:
@@ -33,22 +36,21 @@ class Surveys:
     def __init__(self, home: Path | None = None) -> None:
         self._folder = (home or settings.home()) / "surveys"
 
-    def get(self, target: Target) -> Survey | None:
+    def get(self, target: Target) -> Surveyed | None:
         """The kept one; None where there is none, or the target is another machine or place by now."""
         from app.shapes import decode
-        from app.shapes.answers import check_answer
 
         try:
             kept = decode(self._path(target.name).read_bytes())
             if kept["place"] != _place_of(target):
                 return None
-            check_answer("survey", kept["survey"])
-            return Survey(float(kept["at"]), dict(kept["survey"]))
+            return Surveyed(float(kept["at"]), read(Survey, kept["survey"]))
         except (OSError, ValueError, KeyError, TypeError):  # it is made anew with the next one
             return None
 
-    def keep(self, target: Target, survey: Survey) -> None:
-        content = {"at": survey.at, "place": _place_of(target), "survey": survey.content}
+    def keep(self, target: Target, survey: Surveyed) -> None:
+        found = {"name": target.name, **to_json(survey.content)}
+        content = {"at": survey.at, "place": _place_of(target), "survey": found}
         write_private(self._path(target.name), json.dumps(content, ensure_ascii=False).encode())
 
     def forget(self, name: str) -> None:
@@ -69,14 +71,8 @@ def survey_target(
     ask: Ask,
     told: Told = lambda _stage, _what: None,
     clock: Callable[[], float] = time.time,
-) -> Survey:
+) -> Surveyed:
     """Go there, bring the agent file where it is missing, and look around; `told` hears of each stage."""
-    connection = connect(target, ask, told)
-    try:
-        agent = agent_on(connection, target)
-        told("deploy", target.directory)
-        directory = agent.deploy()
-        told("survey", directory)
-        return Survey(clock(), {"name": target.name, **agent.survey(target.search_paths)})
-    finally:
-        connection.close()
+    with reached(target, ask, told=told) as agent:
+        told("survey", agent.directory)
+        return Surveyed(clock(), agent.survey(target.search_paths))

@@ -1,4 +1,4 @@
-"""The targets a person has: kept in targets.toml, read, checked, changed, connected to."""
+"""The targets a person has: kept in targets.toml, read, checked, changed."""
 
 from __future__ import annotations
 
@@ -8,16 +8,12 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app import settings
 from app.errors import InputError
 from app.private import write_private
 from app.toml_text import read_document
-
-if TYPE_CHECKING:
-    from app.remote.agent import Agent
-    from app.remote.connection import Connection
 
 LOCAL = "local"  # this computer
 Ask = Callable[[str], str | None]  # a secret for a prompt; None: nobody is there to be asked
@@ -270,31 +266,3 @@ def _drop_secrets(target: Target) -> None:
 
         with contextlib.suppress(InputError):  # its way can no longer be read: nothing more is known of it
             drop_kept(target)
-
-
-def _make_home() -> None:
-    """The default directory of this computer lies in it; an agent makes no more than that directory."""
-    path = settings.home()
-    try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{path} cannot be made: {error.strerror}: set DYNO_HOME to another one") from None
-
-
-def connect(target: Target, ask: Ask, told: Told = lambda _stage, _what: None) -> Connection:
-    """A connection of the calling thread to a target; `ask` is called where a secret is needed."""
-    from app.remote.connection import LocalConnection
-
-    if target.is_local:
-        _make_home()
-        return LocalConnection(target.name)
-    from app.remote.ssh import connect_ssh
-
-    return connect_ssh(target, ask, told)
-
-
-def agent_on(connection: Connection, target: Target, directory: str = "", sha: str | None = None) -> Agent:
-    """The agent of a directory of the target, of its default one where none is named."""
-    from app.remote.agent import Agent
-
-    return Agent(connection, directory or target.directory, target.interpreter, sha)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from .catalog import Catalog
-from .checks import FAIL
-from .choices import Survey, rendered
+from .choices import rendered
 from .errors import InputError, TargetError
 from .planner import ContenderRequest, PlanRequest, resolve
-from .planner.contenders import engines_in
 from .presets import Preset, Rendered
 from .presets.mycnf import strip_prefixes
+from .protocol.answers import FAIL, Check, Survey
 from .protocol.plan import Plan
 
 REJECTED, REFUSED, CHANGED, UNANSWERED = "rejected", "refused", "changed", "no answer"
@@ -26,7 +25,9 @@ _WORDS = {"options": "accepted", "in force": CHANGED, "rehearsal": "started"}
 class Agent(Protocol):
     """As much of `remote.Agent` as a trial needs."""
 
-    def check(self, plan: Plan, *, start: bool = False, allow_busy: bool = False) -> list[dict[str, Any]]: ...
+    def upload_plan(self, plan: Plan) -> str: ...
+    def check(self, plan: str) -> list[Check]: ...
+    def rehearse(self, plan: str, contender: int) -> list[Check]: ...
 
 
 @dataclass(frozen=True)
@@ -71,9 +72,20 @@ def try_preset(
         for name in names
         for each in got[name].dropped
     ]
-    answers = [one for each in agent.check(plan, start=start) for one in _answers(each)]
+    answers = [one for each in _checks(agent, plan, start) for one in _answers(each)]
     placed = [_placed(each, got[each.build]) for each in answers]
     return sorted(placed, key=lambda each: not each.is_refusal) + left_out
+
+
+def _checks(agent: Agent, plan: Plan, start: bool) -> list[Check]:
+    """What the builds say; those that refuse nothing are started once, if that is asked for."""
+    uploaded = agent.upload_plan(plan)
+    found = agent.check(uploaded)
+    refused = {each.contender for each in found if each.state == FAIL}
+    for at, contender in enumerate(plan.contenders if start else ()):
+        if not refused & {contender.name, ""}:
+            found += agent.rehearse(uploaded, at)
+    return found
 
 
 def _placed(answer: Answer, got: Rendered) -> Answer:
@@ -87,26 +99,22 @@ def _placed(answer: Answer, got: Rendered) -> Answer:
 
 
 def _with_engine(survey: Survey, engine: str) -> list[str]:
-    names = [
-        str(each["name"])
-        for each in survey.get("builds", ())
-        if not each.get("problem") and engine in engines_in(each)
-    ]
+    names = [each.name for each in survey.builds if each.has(engine)]
     if not names:
         raise InputError(f"no build of this target has the engine {engine} and can start")
     return names
 
 
-def _answers(check: Mapping[str, Any]) -> list[Answer]:
-    build, text = str(check.get("contender", "")), str(check["text"])
-    if check["name"] in _WITHOUT_BUILD:
-        if check["state"] == FAIL:
-            raise TargetError(f"{text}: {check.get('todo', '')}")
+def _answers(check: Check) -> list[Answer]:
+    build, text = check.contender, check.text
+    if check.name in _WITHOUT_BUILD:
+        if check.state == FAIL:
+            raise TargetError(f"{text}: {check.todo}")
         return []
-    if check["name"] == "answer":  # the build said nothing: that is no word about the preset
+    if check.name == "answer":  # the build said nothing: that is no word about the preset
         return [Answer(build, UNANSWERED, "", text)]
-    if check.get("answers"):
-        return [Answer(build, each["state"], each["option"], each["text"]) for each in check["answers"]]
-    if check["state"] == FAIL:
+    if check.answers:
+        return [Answer(build, each.state, each.option, each.text) for each in check.answers]
+    if check.state == FAIL:
         return [Answer(build, REFUSED, "", text)]
-    return [Answer(build, _WORDS.get(check["name"], check["name"]), "", text)]
+    return [Answer(build, _WORDS.get(check.name, check.name), "", text)]

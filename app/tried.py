@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from .protocol.answers import Build, to_json
 
 SESSIONS, RECORDED, NEVER = "tried", "recorded", "never tried"
 MEANINGS = {
@@ -74,9 +76,9 @@ def tried(family: str | None, version: str | None) -> Tried:
     return next(found, Tried(family or "unknown", series, NEVER))
 
 
-def with_tried(builds: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Builds of a survey, each with how its version was tried."""
-    return [{**each, "tried": tried(each["family"], each["version"]).how} for each in builds]
+def with_tried(builds: Sequence[Build]) -> list[dict[str, Any]]:
+    """Builds of a survey as JSON, each with how its version was tried."""
+    return [{**to_json(each), "tried": tried(each.family, each.version).how} for each in builds]
 
 
 def as_table() -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
+from app.protocol.answers import FAIL, PASS, Check, Started, Survey
 from app.protocol.plan import Plan
 from app.remote.connection import MOST, Completed
 from tests.plans import survey
@@ -96,8 +99,8 @@ class ByteSocket:
         return data
 
 
-_PASSED = {"name": "options", "state": "pass", "text": "accepted", "todo": "", "contender": "", "later": 1}
-_FAILED = {**_PASSED, "name": "rehearsal", "state": "fail", "text": "it does not start"}
+_PASSED = Check("options", PASS, "accepted")
+_FAILED = Check("rehearsal", FAIL, "it does not start")
 
 
 class ScriptedAgent:
@@ -109,29 +112,46 @@ class ScriptedAgent:
         self,
         wrong: Sequence[str] = (),
         meanwhile: Callable[[str], None] = lambda what: None,
-        found: Mapping[str, Any] | None = None,
+        found: Survey | None = None,
     ) -> None:
-        self.connection = ScriptedConnection()
         self.asked: list[str] = []
         self._wrong, self._meanwhile = wrong, meanwhile
         self._survey = found or survey()
 
-    def deploy(self) -> str:
-        self._hear("deploy")
-        return self.directory
+    @contextmanager
+    def reached(self, *where: Any) -> Iterator[ScriptedAgent]:
+        """In place of `remote.reach.reached`."""
+        self._hear("reach")
+        try:
+            yield self
+        finally:
+            self.asked.append("close")
 
-    def survey(self, search_paths: Sequence[str] = ()) -> dict[str, Any]:
+    def survey(self, search_paths: Sequence[str] = ()) -> Survey:
         self._hear("survey")
-        return dict(self._survey)
+        return self._survey
 
-    def check(self, plan: Plan, *, start: bool = False, allow_busy: bool = False) -> list[dict[str, Any]]:
-        what = f"rehearse {plan.contenders[0].name}" if start else "check"
-        self._hear(what)
-        return [_FAILED if what in self._wrong else _PASSED]
+    def upload_plan(self, plan: Plan) -> str:
+        self._plan = plan
+        self._hear("upload")
+        return "5ba"
 
-    def start(self, plan: Plan) -> dict[str, Any]:
+    def check(self, plan: str) -> list[Check]:
+        return self._answer(plan, "check")
+
+    def rehearse(self, plan: str, contender: int) -> list[Check]:
+        return self._answer(plan, f"rehearse {self._plan.contenders[contender].name}")
+
+    def start(self, plan: str) -> Started:
+        assert plan == "5ba"
         self._hear("start")
-        return {"plan": plan.id}
+        return Started(self._plan.id)
+
+    def _answer(self, plan: str, what: str) -> list[Check]:
+        assert plan == "5ba"
+        self._hear(what)
+        name = what.removeprefix("rehearse ")
+        return [replace(_FAILED if what in self._wrong else _PASSED, contender=name)]
 
     def _hear(self, what: str) -> None:
         self.asked.append(what)

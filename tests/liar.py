@@ -31,7 +31,7 @@ DISK = {"path": DIRECTORY, "device": "/dev/sda", "disks": ["sda"], "scheduler": 
 
 def survey() -> dict[str, Any]:
     """All that an agent says of a machine."""
-    found = plans.survey()
+    found = plans.surveyed()
     builds = [
         {**each, "version_text": "Ver", "notes": {"compiler": "gcc"}, "installed": True, "environment": {}}
         for each in found["builds"]
@@ -169,11 +169,11 @@ class Liar:
                 return {"directory": DIRECTORY, "there": True}
             case "survey":
                 return self._survey()
-            case "check":
-                name = json.loads(stdin)["plan"]["contenders"][0]["name"]
-                return {"checks": [{**self._lace(CHECK), "contender": name}]}
-            case "start":
+            case "upload-plan":
                 self.plan = Plan.from_json(json.loads(stdin))
+            case "check":
+                return {"checks": [{**self._lace(CHECK), "contender": self.plan.contenders[0].name}]}
+            case "start":
                 return {"plan": self.plan.id}
             case "list":
                 return {"plans": [self._plan()]}

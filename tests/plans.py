@@ -7,7 +7,9 @@ from typing import Any
 
 from app.catalog import Catalog
 from app.planner import ContenderRequest, PlanRequest, resolve
+from app.protocol.answers import Survey
 from app.protocol.plan import Plan
+from app.protocol.reading import read
 
 GB = 1 << 30
 NOW = 1_800_000_000.0
@@ -15,8 +17,13 @@ VERSION = "10.11.19"
 MARIADB = f"mariadb-{VERSION}"  # of the made-up target; that of this system is in tests/installed.py
 
 
-def survey(**changes: Any) -> dict[str, Any]:
+def survey(**changes: Any) -> Survey:
     """A quiet machine of four threads and 16 GB with three builds, and one that cannot start."""
+    return read(Survey, surveyed(**changes))
+
+
+def surveyed(**changes: Any) -> dict[str, Any]:
+    """The same as an agent says it."""
     return {
         "machine_id": "f00",
         "cpu": {"model": "i3", "sockets": 1, "cores": 2, "threads": 4},

@@ -16,7 +16,8 @@ from app.history.history import History
 from app.history.writing import Writer
 from app.progress import PlanProgress
 from app.protocol.events import ProtocolError
-from app.targets import Ask, agent_on, connect
+from app.remote.reach import agent_of
+from app.targets import Ask
 
 if TYPE_CHECKING:
     from app.remote.agent import Agent
@@ -47,7 +48,7 @@ def follow_plan(
     say = teller(followed, tell, stopping)
 
     def reach() -> Agent:
-        return agent_on(connect(target, ask), target, directory, sha)
+        return agent_of(target, ask, directory, sha)
 
     try:
         told, progress = _replayed(home, followed.sessions)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -175,23 +174,22 @@ class Plans(QObject):
 
     def stop(self, plan: str, what: str, owner: QObject, failed: Failed) -> None:
         """End the `session` at hand, or after the `step` at hand, or the whole `plan`."""
-        self._steer(plan, lambda agent, sha: agent.stop(plan, what, sha=sha), owner, failed)
+        self._steer(plan, lambda agent: agent.stop(plan, what), owner, failed)
 
     def skip(self, plan: str, owner: QObject, failed: Failed) -> None:
-        self._steer(plan, lambda agent, sha: agent.skip(plan, sha=sha), owner, failed)
+        self._steer(plan, lambda agent: agent.skip(plan), owner, failed)
 
     def note(self, plan: str, text: str, owner: QObject, failed: Failed) -> None:
-        self._steer(plan, lambda agent, sha: agent.note(plan, text, sha=sha), owner, failed)
+        self._steer(plan, lambda agent: agent.note(plan, text), owner, failed)
 
-    def _steer(self, plan: str, what: Callable[[Agent, str], object], owner: QObject, failed: Failed) -> None:
+    def _steer(self, plan: str, what: Callable[[Agent], object], owner: QObject, failed: Failed) -> None:
         followed = self._plans[plan]
 
         def work() -> None:
-            from app.targets import agent_on, connect
+            from app.remote.reach import reached
 
-            with closing(connect(followed.target, self._secrets.ask)) as connection:
-                agent = agent_on(connection, followed.target, followed.directory, followed.sha)
-                what(agent, followed.sha)
+            with reached(followed.target, self._secrets.ask, followed.directory, followed.sha) as agent:
+                what(agent)
 
         self._tasks.run(owner, work, lambda _: None, failed)
 
@@ -246,11 +244,11 @@ class Plans(QObject):
 
     def _on_found(self, found: list[Found]) -> None:
         for each in found:
-            sessions = [session["session"] for session in each.sessions]
+            sessions = [session.session for session in each.sessions]
             self.follow(each.target, each.directory, each.plan, each.sha, sessions, self._secrets.silent)
 
 
-def _changes_the_list(events: Iterable[Any]) -> bool:
+def _changes_the_list(events: Iterable[object]) -> bool:
     """Whether a list of sessions shows something else now."""
     kinds = {"session_planned", "session_started", "step_ended", "session_ended"}
     return any(getattr(event, "kind", "sample") in kinds for event in getattr(events, "lines", events))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 import glob
 import hashlib
-import json
 import os
 import re
 import tempfile
@@ -15,6 +14,7 @@ from typing import Any, Collection, Dict, Iterator, List, Mapping, Optional, Seq
 from ..engines import KNOWN, engine_of
 from ..engines.engine import NAME
 from ..engines.server import COMPILED_IN
+from .caches import read_cache, state_of, write_cache
 from .mycnf import plugin_dir
 from .options import help_arguments, parse_help
 from .program import Answer, CannotStartError, as_root, ask, is_script, missing_libraries, why_ended
@@ -26,19 +26,23 @@ LIBRARIES = ("", "lib", "lib64", "lib/private", "lib/mysql", "lib64/mysql")
 AT_ONCE = 4
 
 Build = Dict[str, Any]
+Options = Dict[str, Dict[str, str]]  # by server program
 
 
-def find_builds(search_paths: Sequence[str], brought: str = "", cache: str = "") -> List[Build]:
+def find_builds(
+    search_paths: Sequence[str], brought: str = "", cache: str = "", heard: Optional[Options] = None
+) -> List[Build]:
     """Every build under the search paths, of those that Dyno has brought, and in the usual places.
 
-    `brought` is the folder of the second; the file `cache` keeps fingerprints.
+    `brought` is the folder of the second; the file `cache` keeps fingerprints; `heard` gets the options of
+    each server program.
     """
     own = [os.path.join(glob.escape(brought), "*")] if brought else []
     groups = list(_candidates([*search_paths, *own, *USUAL]))
-    known = _read_cache(cache)
+    known, heard = read_cache(cache), {} if heard is None else heard
     with tempfile.TemporaryDirectory(prefix="dyno-") as empty, ThreadPoolExecutor(AT_ONCE) as pool:
-        builds = list(pool.map(lambda each: _first_able(each[0], each[1], empty, known), groups))
-    _write_cache(cache, known)
+        builds = list(pool.map(lambda each: _first_able(each[0], each[1], empty, known, heard), groups))
+    write_cache(cache, known)
     _give_names(builds, brought)
     return builds
 
@@ -87,18 +91,18 @@ def servers_in(base: str) -> List[str]:
     return list(found.values())
 
 
-def _first_able(base: str, servers: List[str], empty: str, known: Dict[str, Any]) -> Build:
+def _first_able(base: str, servers: List[str], empty: str, known: Dict[str, Any], heard: Options) -> Build:
     """The first program that starts, a script before what it calls; if none does, the first."""
     builds = []
     for server in servers:
-        build = describe(base, server, empty, known)
+        build = describe(base, server, empty, known, heard)
         if build["problem"] is None:
             return build
         builds.append(build)
     return builds[0]
 
 
-def describe(base: str, server: str, empty: str, known: Dict[str, Any]) -> Build:
+def describe(base: str, server: str, empty: str, known: Dict[str, Any], heard: Options) -> Build:
     """What one server program says it is."""
     build: Build = {"name": "", "base": base, "server": server, "family": None, "version": None}
     build.update({"version_text": None, "engines": [], "lacking": {}, "plugin_dir": None, "problem": None})
@@ -110,6 +114,7 @@ def describe(base: str, server: str, empty: str, known: Dict[str, Any]) -> Build
     except CannotStartError as error:
         build["problem"] = str(error)
     else:
+        heard[server] = options
         build["environment"], build["binary"] = extra, binary
         build["family"], build["version"] = parse_version(build["version_text"], options)
         build["plugin_dir"] = plugin_dir(base, options) or None
@@ -240,12 +245,14 @@ def other_engines(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
     What a server makes of them it lists once it is started: SHOW ENGINES.
     """
     compiled_in = (name for name, option in COMPILED_IN.items() if not option or option in options)
-    found = dict.fromkeys(compiled_in, "")
-    for path in sorted(glob.glob(os.path.join(glob.escape(folder), "ha_*.so"))):
-        name, plugin = os.path.basename(path)[3:-3].lower(), os.path.basename(path)
-        if NAME.fullmatch(name) and not engine_of(name).has_facts:
-            found.setdefault(name, plugin)
-    return found
+    paths = sorted(glob.glob(os.path.join(glob.escape(folder), "ha_*.so")))
+    plugins = {path[:-3].rpartition("ha_")[2].lower(): os.path.basename(path) for path in paths}
+    found = {**plugins, **dict.fromkeys(compiled_in, "")}
+    return {
+        name: plugin
+        for name, plugin in found.items()
+        if NAME.fullmatch(name) and not engine_of(name).has_facts
+    }
 
 
 def _give_names(builds: List[Build], brought: str) -> None:
@@ -286,8 +293,7 @@ def fingerprint(server: str, binary: Optional[str], known: Dict[str, Any]) -> Op
 
 def _hash_of(path: str, known: Dict[str, Any]) -> Optional[str]:
     try:
-        status = os.stat(path)
-        state = [status.st_size, status.st_mtime_ns, status.st_ino]
+        state = state_of(path)
         if known.get(path, [])[:3] != state:
             known[path] = [*state, hash_file(path)]
     except OSError:
@@ -301,27 +307,3 @@ def hash_file(path: str) -> str:
         for block in iter(lambda: file.read(1 << 20), b""):
             hashed.update(block)
     return hashed.hexdigest()
-
-
-def _read_cache(path: str) -> Dict[str, Any]:
-    try:
-        with open(path, encoding="utf-8") as file:
-            found = json.load(file)
-    except (OSError, ValueError):
-        return {}
-    return (
-        {k: v for k, v in found.items() if isinstance(v, list) and len(v) == 4}
-        if isinstance(found, dict)
-        else {}
-    )
-
-
-def _write_cache(path: str, known: Mapping[str, Any]) -> None:
-    if not path or not os.path.isdir(os.path.dirname(path)):
-        return
-    try:
-        with tempfile.NamedTemporaryFile("w", dir=os.path.dirname(path), delete=False) as file:
-            json.dump(dict(known), file)
-        os.replace(file.name, path)
-    except OSError:
-        return  # the next survey hashes again

@@ -14,6 +14,7 @@ from ..protocol.events import PROTOCOL, SessionEnded, SessionPlanned
 from ..protocol.plan import Plan, Turn
 from .control import Control
 from .directory import Directory, write_file, write_holder
+from .incoming import Incoming
 from .journal import DiskFullError, Journal
 from .leftovers import clean
 from .machine import other_agents
@@ -21,9 +22,10 @@ from .refusal import Refusal
 from .session import Session
 
 
-def start(directory: Directory, text: str, agent: str) -> Dict[str, Any]:
-    """Take a plan in and leave a process behind that carries it out; the answer is given before it begins."""
-    plan = read_plan(text)
+def start(directory: Directory, sha256: str, agent: str) -> Dict[str, Any]:
+    """Leave a process behind that carries out a plan that was sent; the answer is given before it begins."""
+    incoming = Incoming(directory)
+    plan = incoming.read(sha256)
     if not plan.allow_busy:
         refuse_if_busy(directory)
     lock = directory.lock({"plan": plan.id, "pid": os.getpid()})
@@ -31,15 +33,9 @@ def start(directory: Directory, text: str, agent: str) -> Dict[str, Any]:
         raise Refusal("{}: wait for it or stop it".format(directory.in_use()))
     clean(directory)
     journals = take_in(directory, plan, agent)
+    incoming.discard(sha256)
     pid = detach(directory, plan, lock, journals, agent)
     return {"plan": plan.id, "pid": pid, "sessions": [turn.session for turn in plan.turns]}
-
-
-def read_plan(text: str) -> Plan:
-    try:
-        return Plan.from_json(json.loads(text))
-    except ValueError as error:
-        raise Refusal("this is no plan: {}".format(error)) from None
 
 
 def refuse_if_busy(directory: Directory) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterator, List, Optional
 from .refusal import Refusal
 
 MARKER = "DYNO-TARGET"
-PARTS = ("agents", "plans", "sessions", "builds", "snapshots", "trash")
+PARTS = ("agents", "plans", "sessions", "builds", "snapshots", "incoming", "trash")
 
 
 class Directory:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List
+from typing import List
 
+from ..protocol.answers import PlanSummary, SessionSummary
 from .cgroup import remove_group
 from .directory import Directory
 from .installing import Installing
@@ -41,28 +42,22 @@ def clean(directory: Directory) -> List[str]:
     return removed
 
 
-def list_plans(directory: Directory) -> List[Dict[str, Any]]:
+def list_plans(directory: Directory) -> List[PlanSummary]:
     """Every plan that was taken in here, with its sessions and how long their journals are."""
     holder = directory.holder().get("plan")
     return [_describe(directory, plan, plan == holder) for plan in directory.plans()]
 
 
-def _describe(directory: Directory, name: str, locked: bool) -> Dict[str, Any]:
+def _describe(directory: Directory, name: str, locked: bool) -> PlanSummary:
     plan = directory.read_plan(name)
     sessions = [_session(directory, turn["session"]) for turn in plan.get("turns", [])]
-    return {
-        "plan": name,
-        "name": plan.get("name", ""),
-        "agent": agent_of(directory, name),
-        "locked": locked,
-        "sessions": sessions,
-    }
+    return PlanSummary(name, plan.get("name", ""), agent_of(directory, name), locked, sessions)
 
 
-def _session(directory: Directory, session: str) -> Dict[str, Any]:
+def _session(directory: Directory, session: str) -> SessionSummary:
     path = directory.journal(session)
     size = os.stat(path).st_size if os.path.exists(path) else 0
-    return {"session": session, "size": size, "ended": has_ended(path)}
+    return SessionSummary(session, size, has_ended(path))
 
 
 def has_ended(path: str) -> bool:

@@ -17,6 +17,7 @@ from typing import Any, Dict, List, Mapping, Sequence
 from .builds import find_builds
 from .disk import read_text, survey_disk
 from .generator import find_sysbench
+from .options import keep_options
 from .topology import topology
 
 OLDEST_SYSBENCH = (1, 0, 20)
@@ -28,7 +29,9 @@ def survey(directory: str, search_paths: Sequence[str]) -> Dict[str, Any]:
     kept = os.path.join(directory, "builds", "fingerprints.json")
     found = machine_facts(directory)
     brought = os.path.join(directory, "builds")
-    builds = find_builds(search_paths, brought, kept)
+    heard: Dict[str, Dict[str, str]] = {}
+    builds = find_builds(search_paths, brought, kept, heard)
+    keep_options(brought, heard)
     return {**found, "builds": builds, "warnings": warnings_of(found)}
 
 

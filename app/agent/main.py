@@ -16,7 +16,7 @@ from .refusal import Refusal
 VERBS = (
     *("survey", "check", "start", "status", "list", "follow", "stop", "skip", "note", "clean"),
     *("snapshots", "delete-snapshot"),
-    *("upload", "install", "remove-build", "note-build"),
+    *("upload-plan", "upload", "install", "remove-build", "note-build"),
 )
 
 
@@ -42,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("verb", choices=VERBS)
     parser.add_argument("--directory", required=True)
     parser.add_argument("--plan", default="")
+    parser.add_argument("--contender", type=int)
     parser.add_argument("--what", choices=("session", "step", "plan"), default="session")
     parser.add_argument("offsets", nargs="*", default=[])
     return parser
@@ -53,6 +54,7 @@ def _agent() -> str:
 
 
 def _survey(directory: Directory, _: Any) -> Dict[str, Any]:
+    from ..protocol.answers import to_json
     from .build_notes import BuildNotes
     from .machine import survey
     from .memory import memory_ways
@@ -64,21 +66,33 @@ def _survey(directory: Directory, _: Any) -> Dict[str, Any]:
     for build in found["builds"]:
         build["notes"] = notes.get(build["base"], {})
         build["installed"] = build["base"].startswith(directory.at("builds") + os.sep)
-    return {**found, **memory_ways(), "snapshots": Snapshots(directory).list()}
+    return {**found, **memory_ways(), "snapshots": list(map(to_json, Snapshots(directory).list()))}
 
 
-def _check(directory: Directory, _: Any) -> Dict[str, Any]:
-    from .check import check
+def _upload_plan(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
+    from .incoming import Incoming
 
-    return {"checks": check(directory, json.loads(sys.stdin.read()))}
+    Incoming(directory).receive(arguments.plan, sys.stdin.buffer.read())
+    return {"ok": True}
 
 
-def _start(directory: Directory, _: Any) -> Dict[str, Any]:
+def _check(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
+    """What the builds say to their options; with a contender its rehearsal."""
+    from ..protocol.answers import Checks, to_json
+    from .check import check, rehearse
+    from .incoming import Incoming
+
+    plan, contender = Incoming(directory).read(arguments.plan), arguments.contender
+    found = check(directory, plan) if contender is None else rehearse(directory, plan, contender)
+    return to_json(Checks(found))
+
+
+def _start(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
     from .conduct import start
     from .scope import enter_scope
 
     enter_scope()
-    return start(directory, sys.stdin.read(), _agent())
+    return start(directory, arguments.plan, _agent())
 
 
 def _status(directory: Directory, _: Any) -> Dict[str, Any]:
@@ -88,9 +102,10 @@ def _status(directory: Directory, _: Any) -> Dict[str, Any]:
 
 
 def _list(directory: Directory, _: Any) -> Dict[str, Any]:
+    from ..protocol.answers import Plans, to_json
     from .leftovers import list_plans
 
-    return {"plans": list_plans(directory)}
+    return to_json(Plans(list_plans(directory)))
 
 
 def _follow(directory: Directory, arguments: argparse.Namespace) -> None:
@@ -109,9 +124,10 @@ def _clean(directory: Directory, _: Any) -> Dict[str, Any]:
 
 
 def _snapshots(directory: Directory, _: Any) -> Dict[str, Any]:
+    from ..protocol import answers
     from .snapshots import Snapshots
 
-    return {"snapshots": Snapshots(directory).list()}
+    return answers.to_json(answers.Snapshots(Snapshots(directory).list()))
 
 
 def _delete_snapshot(directory: Directory, _: Any) -> Dict[str, Any]:
@@ -191,6 +207,7 @@ _VERBS: Dict[str, Callable[[Directory, argparse.Namespace], Any]] = {
     "clean": _clean,
     "snapshots": _snapshots,
     "delete-snapshot": _delete_snapshot,
+    "upload-plan": _upload_plan,
     "upload": _upload,
     "install": _install,
     "remove-build": _remove_build,

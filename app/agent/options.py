@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import tempfile
 from functools import lru_cache
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
+from .caches import read_cache, state_of, write_cache
 from .error_log import plain
 from .mycnf import plugin_dir
 from .program import Answer, CannotStartError, as_root, ask_twice
 
+KEPT = "options.json"  # beside the builds
 ROUNDS = 40  # a build that stops at the first wrong option is asked again without it
 
 REJECTED, IGNORED, ADJUSTED = "rejected", "ignored", "adjusted"
@@ -40,7 +43,27 @@ Found = Dict[str, str]
 
 def known_options(build: Mapping[str, Any]) -> Dict[str, str]:
     """Every option that `--verbose --help` of a build names, with its default; names have hyphens."""
+    if build.get("options"):
+        return dict(build["options"])
     return dict(_known(build["server"], build["base"], tuple(build.get("environment", {}).items())))
+
+
+def keep_options(folder: str, heard: Mapping[str, Dict[str, str]]) -> None:
+    """What a survey has heard, by server program: others need not ask, which takes a server seconds."""
+    known = {}
+    for server, options in heard.items():
+        with contextlib.suppress(OSError):
+            known[server] = [*state_of(server), options]
+    write_cache(os.path.join(folder, KEPT), known)
+
+
+def with_options(folder: str, build: Mapping[str, Any]) -> Dict[str, Any]:
+    """A build with the options that the latest survey has heard, unless its program was changed since."""
+    kept = read_cache(os.path.join(folder, KEPT)).get(build["server"], [])
+    with contextlib.suppress(OSError):
+        if kept[:3] == state_of(build["server"]) and isinstance(kept[3], dict):
+            return {**build, "options": kept[3]}
+    return dict(build)
 
 
 @lru_cache(maxsize=32)

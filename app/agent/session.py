@@ -28,7 +28,7 @@ from .lacking import Lacking
 from .ledger import Ledger
 from .leftovers import PARTS
 from .mysql import QueryError
-from .options import known_options
+from .options import known_options, with_options
 from .refusal import Refusal
 from .room import raise_file_limit
 from .sampler import Sampler
@@ -131,9 +131,9 @@ class Session:
         self.facts.write_machine()
         self.facts.write_limits({"clients": clients, "open_files": raise_file_limit(clients)})
         write_lua(self.at("lua"), self.plan.files)
-        build = {"base": self.contender.base, "server": self.contender.server}
         extra = environment(self.contender.base, self.contender.server)
-        known = known_options({**build, "environment": extra})
+        build = {"base": self.contender.base, "server": self.contender.server, "environment": extra}
+        known = known_options(with_options(self.directory.at("builds"), build))
         self.server = Server(vars(self.contender), self.path, known, extra, self.plan.transport, clients)
         if not self.snapshot.is_found():
             self.server.prepare(self.wait)

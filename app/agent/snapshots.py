@@ -13,10 +13,11 @@ import contextlib
 import json
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Dict, List, Mapping
 
 from ..engines.server import BINLOG
+from ..protocol import answers as protocol
 from .copying import Copying, Look, can_share, files_below
 from .directory import Directory, write_file
 from .refusal import Refusal
@@ -55,18 +56,18 @@ class Snapshots:
 
     # finding
 
-    def list(self) -> List[Dict[str, Any]]:
+    def list(self) -> List[protocol.Snapshot]:
         """Each with what it is of, its size and age, and why it cannot be used, if it cannot."""
         return [self._describe(name) for name in sorted(os.listdir(self._at())) if name.isalnum()]
 
-    def _describe(self, key: str) -> Dict[str, Any]:
-        shown = ("made_at", "session", "size_bytes", "contender", "tables", "rows", "load_method")
+    def _describe(self, key: str) -> protocol.Snapshot:
         try:
             about: Mapping[str, Any] = self.find(key).about
             problem = ""
         except Refusal as error:
             about, problem = _read(self._at(key)), str(error)
-        return {"key": key, "problem": problem, **{name: about.get(name) for name in shown}}
+        shown = [each.name for each in fields(protocol.Snapshot)][2:]
+        return protocol.Snapshot(key, problem, **{name: about.get(name) for name in shown})
 
     def has(self, key: str) -> bool:
         return os.path.isdir(self._at(key))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..installing import NOTES, problem_of
 from .parser import add_json, add_target, later
-from .screen import print_json, say, transfer
+from .screen import ask_secret, print_json, say, transfer
 
 if TYPE_CHECKING:
+    from ..protocol.answers import Build, Survey
     from ..remote.agent import Agent
 
 
@@ -55,7 +55,7 @@ def list_builds(arguments: argparse.Namespace) -> None:
     from .reach import survey_of
     from .target import show_builds
 
-    builds = survey_of(arguments.target)["builds"]
+    builds = survey_of(arguments.target).builds
     if arguments.json:
         print_json(with_tried(builds))
     else:
@@ -63,25 +63,25 @@ def list_builds(arguments: argparse.Namespace) -> None:
 
 
 def install_build(arguments: argparse.Namespace) -> None:
+    from ..remote.reach import reached
     from ..targets import Targets
-    from .reach import agent_of
 
-    with agent_of(Targets().get(arguments.target)) as agent:
+    with reached(Targets().get(arguments.target), ask_secret) as agent:
         build = _register(agent, arguments) if arguments.there else _bring(agent, arguments)
-    what = f"{build['family']} {build['version']}" if build["version"] else "a server"
-    is_able = ": it cannot start" if build["problem"] else ""
+    what = f"{build.family} {build.version}" if build.version else "a server"
+    is_able = ": it cannot start" if build.problem else ""
     problem = f": {problem_of(build)}" if problem_of(build) else ""
-    say(f"{what} is installed in {build['base']} on {arguments.target}{is_able}{problem}")
+    say(f"{what} is installed in {build.base} on {arguments.target}{is_able}{problem}")
 
 
-def _bring(agent: Agent, arguments: argparse.Namespace) -> dict[str, Any]:
+def _bring(agent: Agent, arguments: argparse.Namespace) -> Build:
     from ..installing import install
 
     with transfer(Path(arguments.path).name) as told:
         return install(agent, Path(arguments.path), arguments.name, _notes(arguments), told)
 
 
-def _register(agent: Agent, arguments: argparse.Namespace) -> dict[str, Any]:
+def _register(agent: Agent, arguments: argparse.Namespace) -> Build:
     from ..installing import register
 
     if arguments.name:
@@ -97,29 +97,29 @@ def note_build(arguments: argparse.Namespace) -> None:
         words = ", ".join(f"--{name}" for name in NOTES)
         raise InputError(f"nothing is said about {arguments.build}: give one of {words}")
     from ..installing import note
+    from ..remote.reach import reached
     from ..targets import Targets
-    from .reach import agent_of
 
     target = Targets().get(arguments.target)
-    with agent_of(target) as agent:
+    with reached(target, ask_secret) as agent:
         build = _named(arguments.build, agent.survey(target.search_paths))
-        note(agent, build["base"], notes)
+        note(agent, build.base, notes)
 
 
 def remove_build(arguments: argparse.Namespace) -> None:
     from ..installing import remove
+    from ..remote.reach import reached
     from ..targets import Targets
-    from .reach import agent_of
 
     target = Targets().get(arguments.target)
-    with agent_of(target) as agent:
+    with reached(target, ask_secret) as agent:
         build = _named(arguments.build, agent.survey(target.search_paths))
-        say(remove(agent, target.name, build["base"]))
+        say(remove(agent, target.name, build.base))
 
 
-def _named(name: str, survey: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: list[Mapping[str, Any]] = [each for each in survey["builds"] if each["name"] == name]
+def _named(name: str, survey: Survey) -> Build:
+    found = [each for each in survey.builds if each.name == name]
     if not found:
-        names = ", ".join(each["name"] for each in survey["builds"]) or "none"
+        names = ", ".join(each.name for each in survey.builds) or "none"
         raise InputError(f"there is no build {name} on this target; there are {names}")
     return found[0]

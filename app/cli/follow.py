@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, TargetError
+from ..remote.reach import agent_of, reached
 from ..settings import home
-from ..targets import Target, Targets, agent_on, connect
+from ..targets import Target, Targets
 from .parser import add_json, add_target, later
-from .reach import agent_of
 from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -72,22 +72,27 @@ def status_plan(arguments: argparse.Namespace) -> None:
     plans = list(find_plans(_target(arguments), ask_secret))
     active = [found for found in plans if found.locked]
     if arguments.json:
-        keys = ("plan", "name", "directory", "sessions")
-        print_json([{key: getattr(found, key) for key in keys} for found in active])
+        print_json([_entry(found) for found in active])
     elif not active:
         say(f"nothing is being carried out on {arguments.target}; plans kept there: {len(plans)}")
     else:
         rows = [
-            (f.plan, f.name, f"{sum(s['ended'] for s in f.sessions)} of {len(f.sessions)} ended")
-            for f in active
+            (f.plan, f.name, f"{sum(s.ended for s in f.sessions)} of {len(f.sessions)} ended") for f in active
         ]
         print_table(("plan", "name", "sessions"), rows)
 
 
+def _entry(found: Found) -> dict[str, Any]:
+    from ..protocol.answers import to_json
+
+    sessions = [to_json(each) for each in found.sessions]
+    return {"plan": found.plan, "name": found.name, "directory": found.directory, "sessions": sessions}
+
+
 def stop_plan(arguments: argparse.Namespace) -> None:
     found = find_active(_target(arguments))
-    with agent_of(found.target, found.directory) as agent:
-        agent.stop(found.plan, arguments.what, sha=found.sha)
+    with reached(found.target, ask_secret, found.directory, found.sha) as agent:
+        agent.stop(found.plan, arguments.what)
     what = {
         "step": "the session ends after the step at hand",
         "plan": "the plan ends",
@@ -98,8 +103,8 @@ def stop_plan(arguments: argparse.Namespace) -> None:
 
 def skip_plan(arguments: argparse.Namespace) -> None:
     found = find_active(_target(arguments))
-    with agent_of(found.target, found.directory) as agent:
-        agent.skip(found.plan, sha=found.sha)
+    with reached(found.target, ask_secret, found.directory, found.sha) as agent:
+        agent.skip(found.plan)
 
 
 def note_plan(arguments: argparse.Namespace) -> None:
@@ -108,8 +113,8 @@ def note_plan(arguments: argparse.Namespace) -> None:
     if problem := note_problem(arguments.text):
         raise InputError(problem)
     found = find_active(_target(arguments))
-    with agent_of(found.target, found.directory) as agent:
-        agent.note(found.plan, arguments.text, sha=found.sha)
+    with reached(found.target, ask_secret, found.directory, found.sha) as agent:
+        agent.note(found.plan, arguments.text)
 
 
 def follow_plan(arguments: argparse.Namespace) -> int:
@@ -131,7 +136,7 @@ def follow_plan(arguments: argparse.Namespace) -> int:
             f.target,
             f.directory,
             f.plan,
-            [s["session"] for s in f.sessions],
+            [s.session for s in f.sessions],
             f.sha,
             bool(arguments.directory),
         )
@@ -159,7 +164,7 @@ def watch_sessions(
     from .watch import Watch, follow
 
     def reach() -> Any:
-        return agent_on(connect(target, ask_secret), target, directory, sha)
+        return agent_of(target, ask_secret, directory, sha)
 
     sessions = without_deleted(sessions)
     with opened() as history:

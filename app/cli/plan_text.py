@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..memory_text import memory_text
+from ..protocol.answers import PASS, Check
 from ..protocol.plan import Plan, Step
 from ..step_text import named
 from ..units import bytes_text, count_text, seconds_text
@@ -62,10 +62,7 @@ def _row(step: Step) -> tuple[str, str, int, str, str, str]:
     return name, step.kind, step.threads, warmup, bounded, options
 
 
-def show_checks(checks: Iterable[Mapping[str, Any]]) -> None:
-    say("")
-    for check in checks:
-        who = f"{check['contender']}: " if check.get("contender") else ""
-        todo = f" -> {check['todo']}" if check["state"] != "pass" and check.get("todo") else ""
-        say(f"{check['state']:<5} {check['name']}: {who}{check['text']}{todo}")
-    say("")
+def show_check(check: Check) -> None:
+    who = f"{check.contender}: " if check.contender else ""
+    todo = f" -> {check.todo}" if check.state != PASS and check.todo else ""
+    say(f"{check.state:<5} {check.name}: {who}{check.text}{todo}")

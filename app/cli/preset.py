@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, TargetError
 from .parser import add_json, add_target, later
-from .screen import print_json, print_table, say, say_text
+from .screen import ask_secret, print_json, print_table, say, say_text
 
 if TYPE_CHECKING:
     from ..presets import Preset
@@ -132,13 +132,13 @@ def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:
 
 def check_preset(arguments: argparse.Namespace) -> None:
     from ..catalog import Catalog
+    from ..remote.reach import reached
     from ..targets import Targets
     from ..trial import UNANSWERED, try_preset
-    from .reach import agent_of
 
     preset = Catalog().preset(*_named(arguments.presets, 1)[0])
     target = Targets().get(arguments.target)
-    with agent_of(target) as agent:
+    with reached(target, ask_secret) as agent:
         survey = agent.survey(target.search_paths)
         builds = [arguments.build] if arguments.build else []
         answers = try_preset(agent, survey, preset, builds, arguments.start)

@@ -1,32 +1,18 @@
-"""Reaching targets from the command line: connections, the agent there, its survey."""
+"""The survey of a target for the command line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..targets import Target, Targets, agent_on, connect
+from ..targets import Targets
 from .screen import ask_secret
 
 if TYPE_CHECKING:
-    from ..remote.agent import Agent
+    from ..protocol.answers import Survey
 
 
-@contextmanager
-def agent_of(target: Target, directory: str = "", sha: str | None = None) -> Iterator[Agent]:
-    """The agent of a target over a connection of its own."""
-    connection = connect(target, ask_secret)
-    try:
-        agent = agent_on(connection, target, directory, sha)
-        agent.deploy()
-        yield agent
-    finally:
-        connection.close()
-
-
-def survey_of(name: str) -> dict[str, Any]:
-    """The survey of a target, as scripts read it; kept, so that the window knows it too."""
+def survey_of(name: str) -> Survey:
+    """The survey of a target; kept, so that the window knows it too."""
     from ..surveys import Surveys, survey_target
 
     target = Targets().get(name)

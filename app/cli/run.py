@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,13 @@ from ..protocol.plan import LOAD_METHODS, ORDERS, STARTS
 from ..stats.steady import LEAST_S
 from ..units import count_text
 from .parser import later, words_of
-from .screen import say
+from .screen import ask_secret, say
 
 if TYPE_CHECKING:
-    from ..planner import ContenderRequest, PlanRequest
+    from ..planner import PlanRequest
+    from ..planner.launch import Launch, Stage
+    from ..protocol.answers import Check, Survey
     from ..protocol.plan import Plan
-    from ..remote.agent import Agent
 
 DEMONSTRATION = "n = 1, in memory, two minutes: a demonstration, not a verdict"
 _NUMBERS = {
@@ -103,7 +105,8 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.duel:
         return _play_duel(arguments)
-    return carry_out(request_of(arguments), arguments)[0]
+    request = request_of(arguments)
+    return carry_out(request.target, lambda _: request, arguments)[0]
 
 
 def request_of(arguments: argparse.Namespace) -> PlanRequest:
@@ -145,26 +148,50 @@ def _numbers(option: str, text: str | None) -> list[int] | None:
     return [int(word) for word in words_of(option, text)]
 
 
-def carry_out(request: PlanRequest, arguments: argparse.Namespace) -> tuple[int, Plan]:
-    """Resolve, check, start and watch; the answer is the exit code, and the plan."""
+def carry_out(
+    name: str, request: Callable[[Survey], PlanRequest], arguments: argparse.Namespace
+) -> tuple[int, Plan]:
+    """Launch a plan on a target and watch it; the answer is the exit code, and the plan."""
+    from ..planner.launch import CHECKED, REHEARSED, STARTED, Launch
+    from ..remote.reach import reached
     from ..targets import Targets
-    from .reach import agent_of
 
-    target = Targets().get(request.target)
-    with agent_of(target, arguments.directory) as agent:
-        plan = prepare(request, agent, target.search_paths, arguments.start or not arguments.dry_run)
-        if arguments.dry_run:
-            return 0, plan
-        started = agent.start(plan)
-        directory = agent.directory
+    target, last = Targets().get(name), STARTED
+    if arguments.dry_run:
+        last = REHEARSED if arguments.start else CHECKED
+    way = reached(target, ask_secret, arguments.directory)
+    plan, stage = show_launch(Launch(request, way, target.search_paths, last))
+    if arguments.dry_run:
+        return 0, plan
     sessions = count_text(len(plan.turns), "session")
-    say(f"plan {started['plan']} is being carried out on {request.target}, {sessions}")
+    say(f"plan {plan.id} is being carried out on {name}, {sessions}")
     if arguments.detach:
-        say(how_to_come_back(request.target, arguments.directory and directory))
+        say(how_to_come_back(name, arguments.directory and stage.directory))
         return 0, plan
     from .follow import watch_plan
 
-    return watch_plan(target, directory, plan, agent.sha, bool(arguments.directory)), plan
+    return watch_plan(target, stage.directory, plan, stage.sha, bool(arguments.directory)), plan
+
+
+def show_launch(launch: Launch) -> tuple[Plan, Stage]:
+    """The plan with its estimate, each check as it comes; raises the error of those that fail."""
+    from .plan_text import show_check, show_plan
+
+    shown, plan = 0, None
+    for stage in launch.stages():
+        if plan is None and stage.plan and stage.estimate:
+            plan = stage.plan
+            show_plan(plan, stage.estimate)
+            say("")
+        for check in stage.checks[shown:]:
+            show_check(check)
+        shown = len(stage.checks)
+    say("")
+    if stage.failed:
+        texts = "; ".join(f"{each.text} ({each.todo})" for each in stage.failed)
+        raise _refusal(stage.failed)(f"nothing was started: {texts}")
+    assert plan is not None  # else the launch has raised an error
+    return plan, stage
 
 
 def how_to_come_back(target: str, directory: str = "") -> str:
@@ -173,36 +200,9 @@ def how_to_come_back(target: str, directory: str = "") -> str:
     return f"come back with: dyno follow {words}   end it with: dyno stop {words}"
 
 
-def prepare(request: PlanRequest, agent: Agent, search_paths: list[str], rehearse: bool) -> Plan:
-    """The resolved plan, shown with its estimate and checks; a failed check ends it here, nothing started."""
-    from ..catalog import Catalog, approved_hashes
-    from ..checks import check_plan
-    from ..planner import estimate, resolve
-    from .plan_text import show_checks, show_plan
-
-    survey = agent.survey(search_paths)
-    plan = resolve(request, survey, Catalog(), approved_hashes())
-    show_plan(plan, estimate(plan, survey))
-    checks = [vars(check) for check in check_plan(plan, survey)]
-    failed = _failed(checks)
-    told = [(each["name"], each["contender"]) for each in failed]
-    asked = agent.check(plan, start=rehearse and not failed, allow_busy=plan.allow_busy)
-    checks += [each for each in asked if (each["name"], each["contender"]) not in told]
-    show_checks(checks)
-    failed = _failed(checks)
-    if failed:
-        texts = "; ".join(f"{each['text']} ({each['todo']})" for each in failed)
-        raise _refusal(failed)(f"nothing was started: {texts}")
-    return plan
-
-
-def _failed(checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [check for check in checks if check["state"] == "fail"]
-
-
-def _refusal(failed: list[dict[str, Any]]) -> type[DynoError]:
+def _refusal(failed: list[Check]) -> type[DynoError]:
     """A preset that cannot be is wrong input; what the machine lacks is not."""
-    return InputError if any(check["name"] == "options" for check in failed) else TargetError
+    return InputError if any(check.name == "options" for check in failed) else TargetError
 
 
 # the duel
@@ -210,28 +210,27 @@ def _refusal(failed: list[dict[str, Any]]) -> type[DynoError]:
 
 def _play_duel(arguments: argparse.Namespace) -> int:
     """InnoDB against MyRocks of one build, and how they compare where nobody has left it."""
+    from ..planner.duel import SEQUENCE, duelists
     from .compare import show_comparison
 
-    code, plan = carry_out(_duel_of(arguments), arguments)
+    request = _request_of_duel(arguments)
+
+    def settled(survey: Survey) -> PlanRequest:
+        return request.with_options(sequence=SEQUENCE, contenders=duelists(survey, request.target))
+
+    code, plan = carry_out(request.target, settled, arguments)
     if code == 0 and _is_over(plan):
         show_comparison([turn.session for turn in plan.turns])
         say("", DEMONSTRATION)
     return code
 
 
-def _duel_of(arguments: argparse.Namespace) -> PlanRequest:
-    from ..targets import Targets
-    from .reach import agent_of
-
+def _request_of_duel(arguments: argparse.Namespace) -> PlanRequest:
     said = [name for name in _SETTLED if getattr(arguments, name) is not None]
     if said:
         words = ", ".join("the plan file" if name == "plan" else _option(name) for name in said)
         raise InputError(f"--duel settles by itself what is played: leave {words} out, or --duel")
-    request = request_of(arguments)
-    target = Targets().get(request.target)
-    with agent_of(target, arguments.directory) as agent:
-        survey = agent.survey(target.search_paths)
-    return request.with_options(sequence="duel", contenders=duelists(target.name, survey["builds"]))
+    return request_of(arguments)
 
 
 def _option(name: str) -> str:
@@ -246,18 +245,3 @@ def _is_over(plan: Plan) -> bool:
     with opened() as history:
         states = [each["state"] for each in sessions(history, plan=plan.id)]
     return states == ["completed"] * len(plan.turns)
-
-
-def duelists(target: str, builds: list[dict[str, Any]]) -> tuple[ContenderRequest, ...]:
-    """InnoDB and MyRocks of the first build that has both and can start."""
-    from ..engines import DUEL
-    from ..planner import ContenderRequest
-
-    names = [each.name for each in DUEL]
-    for build in builds:
-        if not build["problem"] and set(names) <= {engine.lower() for engine in build["engines"]}:
-            return tuple(ContenderRequest(build["name"], engine) for engine in names)
-    raise TargetError(
-        f"{target} has no build with InnoDB and RocksDB:"
-        " install mariadb-server and mariadb-plugin-rocksdb there"
-    )

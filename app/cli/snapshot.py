@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from .parser import add_json, add_target, later
 from .screen import ask_secret, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from ..protocol.answers import Snapshot
 
 
 def add_words(words: Any) -> None:
@@ -29,11 +32,12 @@ def _add_where(parser: argparse.ArgumentParser) -> None:
 
 
 def list_snapshots(arguments: argparse.Namespace) -> None:
+    from ..protocol.answers import to_json
     from ..snapshots import HEADERS, row_of
 
     found = _kept(arguments)
     if arguments.json:
-        print_json(found)
+        print_json([to_json(each) for each in found])
     elif found:
         print_table(HEADERS, map(row_of, found))
     else:
@@ -41,13 +45,13 @@ def list_snapshots(arguments: argparse.Namespace) -> None:
 
 
 def delete_snapshots(arguments: argparse.Namespace) -> None:
-    known = [str(each["key"]) for each in _kept(arguments)]
+    known = [each.key for each in _kept(arguments)]
     keys = [_whole(each, known, arguments.target) for each in arguments.keys]
     _kept(arguments, *keys)
     say(f"gone from {arguments.target}: {', '.join(keys)}")
 
 
-def _kept(arguments: argparse.Namespace, *deleted: str) -> list[dict[str, Any]]:
+def _kept(arguments: argparse.Namespace, *deleted: str) -> list[Snapshot]:
     from ..snapshots import kept_on
     from ..targets import Targets
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from .parser import add_json, later
 from .screen import ask_secret, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from ..protocol.answers import Build, Survey
 
 _TEXTS = {
     "host": "a name or address, or a Host of ~/.ssh/config",
@@ -110,51 +114,51 @@ def trust_target(arguments: argparse.Namespace) -> None:
 
 
 def survey_target(arguments: argparse.Namespace) -> None:
+    from ..protocol.answers import to_json
     from ..tried import with_tried
     from .reach import survey_of
 
     survey = survey_of(arguments.name)
     if arguments.json:
-        print_json({**survey, "builds": with_tried(survey["builds"])})
+        print_json({"name": arguments.name, **to_json(survey), "builds": with_tried(survey.builds)})
     else:
-        _show(survey)
+        _show(arguments.name, survey)
 
 
-def _show(survey: dict[str, Any]) -> None:
+def _show(name: str, survey: Survey) -> None:
     from ..memory_text import ways
+    from ..protocol.answers import Disk
     from ..units import bytes_text, count_text
 
-    cpu, disk = survey["cpu"], survey["disk"] or {}
-    threads = count_text(cpu["threads"], "thread")
-    say(f"{survey['name']}: {cpu['model']}, {count_text(cpu['cores'], 'core')}, {threads}")
-    memory = bytes_text(survey["memory_bytes"] or 0)
-    say(f"memory {memory}, {survey['distribution']}, Linux {survey['kernel']}")
+    cpu, disk = survey.cpu, survey.disk or Disk()
+    threads = count_text(cpu.threads, "thread")
+    say(f"{name}: {cpu.model}, {count_text(cpu.cores, 'core')}, {threads}")
+    memory = bytes_text(survey.memory_bytes or 0)
+    say(f"memory {memory}, {survey.distribution}, Linux {survey.kernel}")
     say(
-        f"disk of {disk.get('path')}: {disk.get('model') or disk.get('device') or 'unknown'}"
-        f" ({disk.get('kind')}), {disk.get('filesystem')}, {bytes_text(disk.get('free_bytes') or 0)} free"
+        f"disk of {disk.path}: {disk.model or disk.device or 'unknown'}"
+        f" ({disk.kind}), {disk.filesystem}, {bytes_text(disk.free_bytes or 0)} free"
     )
-    say(f"Python {survey['python']}, sysbench {survey['sysbench'] or 'not installed'}")
+    say(f"Python {survey.python}, sysbench {survey.sysbench or 'not installed'}")
     for what, found in ways(survey):
         say(f"{what}: {found}")
     say("")
-    show_builds(survey["builds"])
-    for warning in survey["warnings"]:
+    show_builds(survey.builds)
+    for warning in survey.warnings:
         say(f"warning: {warning}")
 
 
-def show_builds(builds: list[dict[str, Any]]) -> None:
+def show_builds(builds: Sequence[Build]) -> None:
     from ..installing import notes_text, problem_of
-    from ..tried import with_tried
+    from ..tried import tried
 
     heads = ("build", "family", "version", "engines", "tried", "server", "notes", "problem")
     rows = [
-        {
-            **b,
-            "build": b["name"],
-            "engines": " ".join(b["engines"]),
-            "notes": notes_text(b.get("notes") or {}),
-            "problem": problem_of(b),
-        }
-        for b in with_tried(builds)
+        (
+            *(each.name, each.family, each.version, " ".join(each.engines)),
+            *(tried(each.family, each.version).how, each.server),
+            *(notes_text(each.notes or {}), problem_of(each)),
+        )
+        for each in builds
     ]
-    print_table(heads, [tuple(row[head] or "" for head in heads) for row in rows])
+    print_table(heads, rows)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from ..catalog import Catalog
+from ..engines.engine import NAME
 from ..errors import InputError, about
 from ..presets import Machine, Preset, render
+from ..protocol.answers import Build, Survey
 from ..protocol.plan import Contender
 from .request import ContenderRequest
 
+_PLUGIN = re.compile(r"ha_\w+\.so", re.ASCII)
+
 
 def resolve_contenders(
-    requests: Sequence[ContenderRequest], survey: Mapping[str, Any], catalog: Catalog
+    requests: Sequence[ContenderRequest], survey: Survey, catalog: Catalog
 ) -> tuple[list[Contender], list[Preset]]:
     """Contenders with their presets rendered, and the presets as they were written."""
     names = short_names(requests)
@@ -42,20 +46,20 @@ def _check_once(contenders: Sequence[Contender]) -> None:
 
 
 def _contender(
-    name: str, request: ContenderRequest, build: Mapping[str, Any], preset: Preset, survey: Mapping[str, Any]
+    name: str, request: ContenderRequest, build: Build, preset: Preset, survey: Survey
 ) -> Contender:
     machine = machine_of(survey, request.cores, request.memory_limit_bytes)
-    rendered = render(preset, build["family"], build["version"], machine)
-    plugin = build.get("other_engines", {}).get(request.engine, "")
+    rendered = render(preset, build.family or "", build.version or "", machine)
+    plugin = other_engines(build).get(request.engine, "")
     loads = f"plugin_load_add={plugin}\n" if plugin and plugin[:-3] not in rendered.text else ""
     return Contender(
         name=name,
-        build=build["name"],
-        base=build["base"],
-        server=build["server"],
-        family=build["family"],
-        version=build["version"],
-        fingerprint=build.get("fingerprint", ""),
+        build=build.name,
+        base=build.base,
+        server=build.server,
+        family=build.family or "",
+        version=build.version or "",
+        fingerprint=build.fingerprint or "",
         engine=request.engine,
         preset=request.preset,
         cnf=rendered.text + loads,
@@ -67,32 +71,31 @@ def _contender(
     )
 
 
-def machine_of(survey: Mapping[str, Any], cores: str, memory_limit: int = 0) -> Machine:
+def machine_of(survey: Survey, cores: str, memory_limit: int = 0) -> Machine:
     """As much of the target as one server may have: what shares in its preset are shares of."""
     memory = memory_bytes(survey)
     return Machine(min(memory, memory_limit or memory), count_cores(cores, survey))
 
 
-def memory_bytes(survey: Mapping[str, Any]) -> int:
+def memory_bytes(survey: Survey) -> int:
     """The memory that caches and rows are shares of."""
-    found = survey.get("memory_bytes")
+    found = survey.memory_bytes
     if not found:
         raise InputError("the memory of the target is not known: survey it again, it needs /proc/meminfo")
-    return int(found)
+    return found
 
 
-def find_build(request: ContenderRequest, survey: Mapping[str, Any]) -> Mapping[str, Any]:
+def find_build(request: ContenderRequest, survey: Survey) -> Build:
     """The build of the survey, able to start and with the engine; else InputError with what there is."""
-    builds = survey.get("builds", [])
-    build: Mapping[str, Any] | None = next((each for each in builds if each["name"] == request.build), None)
+    build = next((each for each in survey.builds if each.name == request.build), None)
     if build is None:
-        names = ", ".join(each["name"] for each in builds) or "none"
+        names = ", ".join(each.name for each in survey.builds) or "none"
         raise InputError(f"there is no build {request.build} on this target; there are {names}")
-    if build.get("problem"):
-        raise InputError(f"the build {request.build} cannot start: {build['problem']}")
+    if build.problem:
+        raise InputError(f"the build {request.build} cannot start: {build.problem}")
     engines = engines_in(build)
     if request.engine not in engines:
-        lacking = build.get("lacking", {}).get(request.engine)
+        lacking = build.lacking.get(request.engine)
         raise InputError(
             f"the build {request.build} does not have the engine {request.engine}"
             + (f": {lacking}" if lacking else f"; it has {', '.join(engines) or 'none'}")
@@ -100,14 +103,23 @@ def find_build(request: ContenderRequest, survey: Mapping[str, Any]) -> Mapping[
     return build
 
 
-def engines_in(build: Mapping[str, Any]) -> list[str]:
+def engines_in(build: Build) -> list[str]:
     """All engines of a build as plans call them, those of which Dyno has facts first."""
-    return [*(engine.lower() for engine in build.get("engines", ())), *build.get("other_engines", ())]
+    return [*(engine.lower() for engine in build.engines), *other_engines(build)]
 
 
-def count_cores(cores: str, survey: Mapping[str, Any]) -> int:
+def other_engines(build: Build) -> dict[str, str]:
+    """Those of which Dyno has no facts, with the plugin to load; a target may have made up any text."""
+    return {
+        name: plugin
+        for name, plugin in build.other_engines.items()
+        if NAME.fullmatch(name) and (not plugin or _PLUGIN.fullmatch(plugin))
+    }
+
+
+def count_cores(cores: str, survey: Survey) -> int:
     """How many hardware threads a server may use; cores the target has not are refused."""
-    there = max(1, int(survey["cpu"]["threads"]))
+    there = survey.cpu.threads or 1
     if not cores:
         return there
     chosen: set[int] = set()

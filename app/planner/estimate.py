@@ -11,6 +11,7 @@ from ..catalog.custom_sql import parse, workload_keys
 from ..engines import engine_of
 from ..engines.server import SYSTEM_BYTES, UNDO_BYTES, redo_bytes
 from ..presets import option_values
+from ..protocol.answers import Survey
 from ..protocol.plan import PREPARING, Contender, Plan, Step, Turn
 from .sizes import (
     BINLOG_BYTES,
@@ -115,9 +116,9 @@ class Estimate:
         return f"largest session: {largest.contender}: {parts}; its data goes when it ends, {kept}"
 
 
-def estimate(plan: Plan, survey: Mapping[str, Any]) -> Estimate:
+def estimate(plan: Plan, survey: Survey) -> Estimate:
     """Time and disk of a plan on the target of the survey."""
-    work = Work(_workloads_of(plan), int(survey["cpu"]["threads"] or 1) * CORE_RATE)
+    work = Work(_workloads_of(plan), (survey.cpu.threads or 1) * CORE_RATE)
     declared = sum(step.seconds + step.warmup for step in plan.steps) * len(plan.turns)
     declared += plan.pause * len(plan.turns)
     guessed = sum(_guessed_s(plan, turn, work) for turn in plan.turns)
@@ -214,7 +215,7 @@ def _analyse_s(plan: Plan, step: Step, contender: Contender) -> float:
     return plan.tables * (ANALYSE_S + (plan.rows / rate if rate else 0.0))
 
 
-def contender_size(plan: Plan, contender: Contender, survey: Mapping[str, Any], work: Work) -> ContenderSize:
+def contender_size(plan: Plan, contender: Contender, survey: Survey, work: Work) -> ContenderSize:
     """What a session of a contender has on the disk, part by part."""
     engine, values = engine_of(contender.engine), option_values(contender.cnf)
     row, rows = work.row_bytes(contender), plan.tables * plan.rows
@@ -234,7 +235,7 @@ def contender_size(plan: Plan, contender: Contender, survey: Mapping[str, Any], 
         contender=contender.name,
         data_bytes=int(rows * row),
         cache_bytes=cache_bytes(contender),
-        memory_bytes=min(filter(None, (survey.get("memory_bytes"), contender.memory_limit)), default=0),
+        memory_bytes=min(filter(None, (survey.memory_bytes, contender.memory_limit)), default=0),
         session_bytes=sum(parts.values()),
         parts=parts,
     )

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from ..catalog import Catalog, Sequence, Workload
 from ..catalog.entries import MAX_ROWS, memory_share
 from ..errors import InputError, about
 from ..ids import new_id
 from ..presets import Preset
+from ..protocol.answers import Disk, Survey
 from ..protocol.plan import Contender, Plan, Step, Turn, digest
 from .able import check_engines
 from .contenders import memory_bytes, resolve_contenders
 from .cores import as_far_as_it_goes
 from .loading import check_load_method
-from .request import MAX_CONTENDERS, PlanRequest
+from .request import MAX_CONTENDERS, ContenderRequest, PlanRequest
 from .sizes import bytes_per_row
 from .steps import Size, chosen_steps, own_tables, resolve_steps
 from .sweep import variations_of
@@ -29,7 +29,7 @@ MAX_PLAN_BYTES = 900_000  # a plan is part of the first event of a journal, whic
 
 def resolve(
     request: PlanRequest,
-    survey: Mapping[str, Any],
+    survey: Survey,
     catalog: Catalog,
     approved: Iterable[str] = (),
     make_id: Callable[[], str] = new_id,
@@ -90,15 +90,15 @@ def _approved(catalog: Catalog, workloads: list[Workload], approved: Iterable[st
     return once
 
 
-def machine_key(survey: Mapping[str, Any]) -> str:
+def machine_key(survey: Survey) -> str:
     """What makes figures comparable: the machine, its CPU, memory and the disk under the directory."""
-    disk = survey.get("disk") or {}
+    disk = survey.disk or Disk()
     return digest(
         [
-            survey.get("machine_id", ""),
-            {name: survey.get("cpu", {}).get(name) for name in ("model", "sockets", "cores", "threads")},
-            survey.get("memory_bytes"),
-            [disk.get(name) for name in ("model", "kind", "filesystem")],
+            survey.machine_id,
+            {name: getattr(survey.cpu, name) for name in ("model", "sockets", "cores", "threads")},
+            survey.memory_bytes,
+            [disk.model, disk.kind, disk.filesystem],
         ]
     )
 
@@ -110,7 +110,7 @@ def _sequence(request: PlanRequest, catalog: Catalog) -> Sequence:
     raise InputError(f"no sequence is said; there are {names}")
 
 
-def _contenders(request: PlanRequest) -> tuple[Any, ...]:
+def _contenders(request: PlanRequest) -> tuple[ContenderRequest, ...]:
     if not request.contenders:
         raise InputError("no contender is said; write --contender BUILD:ENGINE:PRESET")
     if len(request.contenders) > MAX_CONTENDERS:
@@ -118,26 +118,23 @@ def _contenders(request: PlanRequest) -> tuple[Any, ...]:
     return request.contenders
 
 
-def _size(
-    request: PlanRequest, sequence: Sequence, survey: Mapping[str, Any], row_bytes: float, own: int
-) -> Size:
+def _size(request: PlanRequest, sequence: Sequence, survey: Survey, row_bytes: float, own: int) -> Size:
     """The request goes before the sequence, the sequence before the planner; own: tables of custom SQL."""
     if own and request.tables not in (None, own):
         raise InputError(f"the load fills {own} tables of its own, not {request.tables}: leave tables out")
     tables = own or request.tables or sequence.tables or TABLES
     rows = request.rows or sequence.rows or ROWS
     warmup = next((each for each in (request.warmup, sequence.warmup) if each is not None), WARMUP)
-    nodes = survey.get("topology") or []
     return Size(
         tables=tables,
         rows=rows if isinstance(rows, int) else _share_of_memory(rows, tables, survey, row_bytes),
         seconds=request.seconds or sequence.seconds or SECONDS,
         warmup=warmup,
         threads=request.threads or sequence.threads or THREADS,
-        cores=request.cores or as_far_as_it_goes(sequence.cores or (), nodes),
+        cores=request.cores or as_far_as_it_goes(sequence.cores or (), survey.topology),
         variations=variations_of(request.vary),
-        nodes=nodes,
-        cpu_threads=max(1, int(survey["cpu"]["threads"])),
+        nodes=survey.topology,
+        cpu_threads=survey.cpu.threads or 1,
         load_method=request.load_method,
         rate=request.rate or 0,
     )
@@ -154,7 +151,7 @@ def _check_cores(steps: list[Step], contenders: list[Contender]) -> None:
         )
 
 
-def _share_of_memory(rows: str, tables: int, survey: Mapping[str, Any], row_bytes: float) -> int:
+def _share_of_memory(rows: str, tables: int, survey: Survey, row_bytes: float) -> int:
     """Rows of a table, to a full thousand, so that every contender has at least this much data."""
     share = memory_share(rows)
     if share is None:

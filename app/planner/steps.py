@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from ..catalog import Sequence, SequenceStep, Variation, Workload
 from ..errors import InputError
@@ -169,7 +168,7 @@ def _step(step: SequenceStep, workload: Workload, point: Point, size: Size, **bo
     )
 
 
-def _checked_options(step: SequenceStep, workload: Workload, point: Point) -> dict[str, Any]:
+def _checked_options(step: SequenceStep, workload: Workload, point: Point) -> dict[str, object]:
     said = {**step.options, **point.variation.options}
     for key, value in said.items():
         if key not in workload.options:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from ..catalog import SequenceStep, Variation
 from ..errors import InputError
@@ -24,8 +23,12 @@ class Point:
     variation: Variation = AS_IT_IS
 
     @property
-    def coordinates(self) -> dict[str, Any]:
-        all_three = {"threads": self.threads, "cores": self.cores, "variation": self.variation.name}
+    def coordinates(self) -> dict[str, int | str]:
+        all_three: dict[str, int | str] = {
+            "threads": self.threads,
+            "cores": self.cores,
+            "variation": self.variation.name,
+        }
         return {name: value for name, value in all_three.items() if value}
 
 

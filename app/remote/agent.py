@@ -4,17 +4,35 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from app.errors import DynoError, InputError, TargetError
+from app.protocol.answers import (
+    Build,
+    Check,
+    Checks,
+    Done,
+    Installed,
+    Plans,
+    PlanSummary,
+    Pushed,
+    Received,
+    Removed,
+    Snapshot,
+    Snapshots,
+    Started,
+    Status,
+    Survey,
+)
 from app.protocol.plan import Plan
-from app.shapes import ShapeError, decode
-from app.shapes.answers import check_answer
+from app.protocol.reading import ShapeError, read
+from app.shapes import decode
 
 from .bundle import current_bundle
 from .connection import MOST, NOT_FOUND, NOT_RUNNABLE, Completed, Connection, Stream, TooMuchError
@@ -23,16 +41,18 @@ OLDEST_PYTHON = "3.8"
 ASK_S = 30.0  # a verb that only looks at files
 SURVEY_S = 180.0  # every build is asked what it is
 CHECK_S = 180.0
-UPLOAD_S = 300.0  # for one piece
+UPLOAD_S = 300.0  # for a plan, or one piece of a tarball
 INSTALL_S = 900.0  # a gigabyte of xz is unpacked at 50 MB/s
 DELETE_S = 600.0  # a file system takes its time to let a terabyte go
-REHEARSAL_S = 1800.0  # every contender is initialised and started once
+REHEARSAL_S = 1800.0  # a contender is initialised and started once
 
 # bytes of an answer; all others say less than connection.MOST
 MOST_OF = {"survey": 4 << 20, "check": 8 << 20}
 
-Answers = list[dict[str, Any]]
+T = TypeVar("T")
 Words = list[str]
+PlanList = list[PlanSummary]
+SnapshotList = list[Snapshot]
 
 
 class Agent:
@@ -49,85 +69,98 @@ class Agent:
         self.directory = directory  # resolved once deploy() was there
         self.python = python
         self.sha = sha or current_bundle().sha
-        self._ready: set[str] = set()  # agent files known to be on the target
+        self._is_ready = False  # the agent file is known to be on the target
 
     def deploy(self) -> str:
         """Make the directory and bring the agent file there where they are missing; gives its path."""
-        self._make_ready(self.sha)
+        if not self._is_ready:
+            self._bring()
+            self._is_ready = True
         return self.directory
 
-    def survey(self, search_paths: Sequence[str] = ()) -> dict[str, Any]:
-        return self._ask("survey", stdin={"search_paths": list(search_paths)}, timeout_s=SURVEY_S)
+    def survey(self, search_paths: Sequence[str] = ()) -> Survey:
+        request = {"search_paths": list(search_paths)}
+        return self._ask("survey", Survey, stdin=request, timeout_s=SURVEY_S)
 
-    def check(self, plan: Plan, *, start: bool = False, allow_busy: bool = False) -> Answers:
-        """The checks of a plan; `start` adds the rehearsal."""
-        request = {"plan": plan.to_json(), "start": start, "allow_busy": allow_busy}
-        answer = self._ask("check", stdin=request, timeout_s=REHEARSAL_S if start else CHECK_S)
-        return list(answer["checks"])
+    def upload_plan(self, plan: Plan) -> str:
+        """Send a plan; gives the SHA-256 of its bytes, by which it is checked and started."""
+        content = json.dumps(plan.to_json()).encode()
+        sha256 = hashlib.sha256(content).hexdigest()
+        self._ask("upload-plan", Done, ["--plan", sha256], content, UPLOAD_S)
+        return sha256
 
-    def start(self, plan: Plan) -> dict[str, Any]:
-        return self._ask("start", stdin=plan.to_json())
+    def check(self, plan: str) -> list[Check]:
+        """What speaks against an uploaded plan before any server is started."""
+        return self._ask("check", Checks, ["--plan", plan], timeout_s=CHECK_S).checks
 
-    def status(self) -> dict[str, Any]:
-        return self._ask("status")
+    def rehearse(self, plan: str, contender: int) -> list[Check]:
+        """What comes of one contender of an uploaded plan that is started once, by its place in the plan."""
+        words = ["--plan", plan, "--contender", str(contender)]
+        return self._ask("check", Checks, words, timeout_s=REHEARSAL_S).checks
 
-    def list(self) -> Answers:
+    def start(self, plan: str) -> Started:
+        """Carry out an uploaded plan."""
+        return self._ask("start", Started, ["--plan", plan])
+
+    def status(self) -> Status:
+        return self._ask("status", Status)
+
+    def list(self) -> PlanList:
         """The plans on the target with their sessions."""
-        return list(self._ask("list")["plans"])
+        return self._ask("list", Plans).plans
 
-    def follow(self, plan: str, offsets: Mapping[str, int], sha: str | None = None) -> Stream:
+    def follow(self, plan: str, offsets: Mapping[str, int]) -> Stream:
         """The journals of a plan from these offsets on, as the follower's frames."""
         where = [f"{session}:{offset}" for session, offset in offsets.items()]
-        return self.connection.open(self._command("follow", ["--plan", plan, *where], sha or self.sha))
+        return self.connection.open(self._command("follow", ["--plan", plan, *where]))
 
-    def stop(self, plan: str, what: str, sha: str | None = None) -> None:
+    def stop(self, plan: str, what: str) -> None:
         """End the session, the step or the whole plan."""
-        self._ask("stop", ["--plan", plan, "--what", what], sha=sha)
+        self._ask("stop", Done, ["--plan", plan, "--what", what])
 
-    def skip(self, plan: str, sha: str | None = None) -> None:
-        self._ask("skip", ["--plan", plan], sha=sha)
+    def skip(self, plan: str) -> None:
+        self._ask("skip", Done, ["--plan", plan])
 
-    def note(self, plan: str, text: str, sha: str | None = None) -> None:
-        self._ask("note", ["--plan", plan], stdin=text.encode(), sha=sha)
+    def note(self, plan: str, text: str) -> None:
+        self._ask("note", Done, ["--plan", plan], stdin=text.encode())
 
     def clean(self) -> Words:
         """Take away what lost sessions left behind; gives what was removed."""
-        return list(self._ask("clean")["removed"])
+        return self._ask("clean", Removed).removed
 
-    def snapshots(self) -> Answers:
+    def snapshots(self) -> SnapshotList:
         """The data sets that are kept there, each with what speaks against its use."""
-        return list(self._ask("snapshots")["snapshots"])
+        return self._ask("snapshots", Snapshots).snapshots
 
     def delete_snapshot(self, key: str) -> None:
-        self._ask("delete-snapshot", stdin=key.encode(), timeout_s=DELETE_S)
+        self._ask("delete-snapshot", Done, stdin=key.encode(), timeout_s=DELETE_S)
 
     def upload(self, sha256: str, name: str, offset: int, content: bytes) -> int:
         """Send a piece of a tarball that will be a build of this name; gives how much is there by now."""
         head = json.dumps({"sha256": sha256, "name": name, "offset": offset}).encode()
-        return int(self._ask("upload", stdin=head + b"\n" + content, timeout_s=UPLOAD_S)["received"])
+        return self._ask("upload", Received, stdin=head + b"\n" + content, timeout_s=UPLOAD_S).received
 
-    def install(self, sha256: str, name: str, notes: Mapping[str, str]) -> dict[str, Any]:
+    def install(self, sha256: str, name: str, notes: Mapping[str, str]) -> Build:
         """Have what was sent unpacked; gives the build that it is."""
         request = {"sha256": sha256, "name": name, "notes": notes}
-        return dict(self._ask("install", stdin=request, timeout_s=INSTALL_S)["build"])
+        return self._ask("install", Installed, stdin=request, timeout_s=INSTALL_S).build
 
     def remove_build(self, base: str) -> None:
-        self._ask("remove-build", stdin={"base": base}, timeout_s=DELETE_S)
+        self._ask("remove-build", Done, stdin={"base": base}, timeout_s=DELETE_S)
 
     def note_build(self, base: str, notes: Mapping[str, str]) -> None:
-        self._ask("note-build", stdin={"base": base, "notes": notes})
+        self._ask("note-build", Done, stdin={"base": base, "notes": notes})
 
     def _ask(
         self,
         verb: str,
+        answer: type[T],
         arguments: Sequence[str] = (),
-        stdin: bytes | Mapping[str, Any] = b"",
+        stdin: bytes | Mapping[str, object] = b"",
         timeout_s: float = ASK_S,
-        sha: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> T:
         content = stdin if isinstance(stdin, bytes) else json.dumps(stdin).encode()
-        command = self._command(verb, arguments, sha or self.sha)
-        return self._answer(self._run(verb, command, content, timeout_s), verb)
+        return self._answer(self._run(verb, self._command(verb, arguments), content, timeout_s), verb, answer)
 
     def _run(
         self, verb: str, command: Sequence[str], content: bytes = b"", timeout_s: float = ASK_S
@@ -137,62 +170,59 @@ class Agent:
         except TooMuchError as error:
             raise TooMuchError(self._name, error.most, verb) from None
 
-    def _command(self, verb: str, arguments: Sequence[str], sha: str) -> Words:
-        self._make_ready(sha)
-        file = f"{self.directory}/agents/{sha}.pyz"
+    def _command(self, verb: str, arguments: Sequence[str]) -> Words:
+        self.deploy()
+        file = f"{self.directory}/agents/{self.sha}.pyz"
         return self._starter("run", file, verb, "--directory", self.directory, *arguments)
 
     def _starter(self, *words: str) -> Words:
         return [self.python, "-I", "-S", "-c", starter_script(), *words]
 
-    def _make_ready(self, sha: str) -> None:
-        if sha in self._ready:
+    def _bring(self) -> None:
+        if self._push(b""):  # asked first: the bytes travel once
             return
-        if not self._push(sha, b""):  # asked first: the bytes travel once
-            bundle = current_bundle()
-            if sha != bundle.sha:
-                raise TargetError(
-                    f"the agent file {sha[:12]} is gone from {self.directory} on {self._name}:"
-                    " what it started can no longer be followed or steered"
-                )
-            self._push(sha, bundle.content)
-        self._ready.add(sha)
+        bundle = current_bundle()
+        if self.sha != bundle.sha:
+            raise TargetError(
+                f"the agent file {self.sha[:12]} is gone from {self.directory} on {self._name}:"
+                " what it started can no longer be followed or steered"
+            )
+        self._push(bundle.content)
 
-    def _push(self, sha: str, content: bytes) -> bool:
+    def _push(self, content: bytes) -> bool:
         """True where the agent file lies on the target now."""
-        completed = self._run("push", self._starter("push", self.directory, sha), content)
+        completed = self._run("push", self._starter("push", self.directory, self.sha), content)
         self._check_python(completed)
-        answer = self._answer(completed, "push")
-        if "python" in answer:
-            raise self._too_old(str(answer["python"]))
-        if not {"directory", "there"} <= answer.keys():
+        answer = self._answer(completed, "push", Pushed)
+        if answer.python is not None:
+            raise self._too_old(answer.python)
+        if answer.directory is None:
             raise TargetError(
                 f"{self._name}: Dyno cannot read the agent's answer to push: it names no directory"
             )
-        self.directory = str(answer["directory"])
-        return bool(answer["there"])
+        self.directory = answer.directory
+        return answer.there
 
-    def _answer(self, completed: Completed, verb: str) -> dict[str, Any]:
+    def _answer(self, completed: Completed, verb: str, answer: type[T]) -> T:
         """The one JSON line of a verb; what a login script prints around it is passed over."""
-        answer = _last_object(completed.stdout)
-        if answer is not None and "error" in answer:
-            kind = InputError if answer.get("input") else TargetError
-            raise kind(f"{self._name}: {answer['error']}")
-        if completed.returncode == 0 and answer is not None:
-            return self._checked(answer, verb)
+        said = _last_object(completed.stdout)
+        if said is not None and "error" in said:
+            kind = InputError if said.get("input") else TargetError
+            raise kind(f"{self._name}: {said['error']}")
+        if completed.returncode == 0 and said is not None:
+            return self._read(said, verb, answer)
         self._check_python(completed)
         complaint = _complaint(completed)
         if completed.returncode == 2:
             raise InputError(f"{self._name}: {complaint}")
         raise DynoError(f"{self._name}: the agent did not answer to {verb}: {complaint}")
 
-    def _checked(self, answer: dict[str, Any], verb: str) -> dict[str, Any]:
+    def _read(self, said: dict[str, object], verb: str, answer: type[T]) -> T:
         try:
-            check_answer(verb, answer)
+            return read(answer, said)
         except ShapeError as error:
             text = f"{self._name}: Dyno cannot read the agent's answer to {verb}: {error}"
             raise TargetError(text) from None
-        return answer
 
     def _check_python(self, completed: Completed) -> None:
         if completed.returncode in (NOT_FOUND, NOT_RUNNABLE):
@@ -223,7 +253,7 @@ def starter_script() -> str:
     return f'import base64,zlib;exec(zlib.decompress(base64.b64decode("{packed}")))'
 
 
-def _last_object(stdout: bytes) -> dict[str, Any] | None:
+def _last_object(stdout: bytes) -> dict[str, object] | None:
     for line in reversed(stdout.splitlines()):
         with contextlib.suppress(ValueError):
             answer = decode(line)

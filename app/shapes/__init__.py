@@ -9,18 +9,24 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-MOST = 1e18  # of any figure: its square, and a sum of squares, are still finite
+from app.protocol.reading import (
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    MOST,
+    MOST_WHOLE,
+    YEAR_1,
+    YEAR_9999,
+)
+from app.protocol.reading import ShapeError as ShapeError
+
 LEAST = 1e-30  # but 0: what is divided by it is still finite
 DEPTH = 32
-LONGEST_NAME = 1000
-LONGEST_TEXT = 100_000
-YEAR_1, YEAR_9999 = -62_135_596_800, 253_402_300_799  # the seconds that a date can be made of
-LEAST_WHOLE, MOST_WHOLE = -(1 << 63), (1 << 64) - 1  # what counters of servers reach
+LEAST_COUNTER, MOST_COUNTER = -(1 << 63), (1 << 64) - 1  # what those of servers reach
 
 Number = Annotated[float, Meta(ge=-MOST, le=MOST)]
 Figure = Annotated[float, Meta(ge=0, le=MOST)]  # a rate, a time, a size, a cost
-Whole = Annotated[int, Meta(ge=-(10**18), le=10**18)]
-Count = Annotated[int, Meta(ge=0, le=10**18)]
+Whole = Annotated[int, Meta(ge=-MOST_WHOLE, le=MOST_WHOLE)]
+Count = Annotated[int, Meta(ge=0, le=MOST_WHOLE)]
 Few = Annotated[int, Meta(ge=0, le=1_000_000)]  # threads, steps, repeats
 Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
 Text = Annotated[str, Meta(max_length=LONGEST_TEXT)]
@@ -30,10 +36,6 @@ Cpus = Annotated[str, Meta(max_length=4096, pattern=r"^(\d{1,4}(-\d{1,4})?(,\d{1
 Numbers = dict[Name, Number | None]
 Figures = dict[Name, Figure | None]
 Texts = dict[Name, str]
-
-
-class ShapeError(ValueError):
-    """Something that does not look as it must; the text says where, in one line."""
 
 
 def decode(raw: bytes) -> Any:
@@ -77,7 +79,7 @@ def _inner(value: Any) -> Iterable[Any]:
         return value.values()
     if isinstance(value, list):
         return value
-    if isinstance(value, int) and not LEAST_WHOLE <= value <= MOST_WHOLE:
+    if isinstance(value, int) and not LEAST_COUNTER <= value <= MOST_COUNTER:
         raise ShapeError("a whole number has more than 64 bits")
     if isinstance(value, float) and 0 < abs(value) < LEAST:
         raise ShapeError("a number is closer to 0 than anything that is measured")

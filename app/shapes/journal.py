@@ -10,7 +10,9 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta
 
+from ..protocol.answers import Machine
 from ..protocol.plan import Plan
+from ..protocol.reading import read
 from . import (
     Count,
     Cpus,
@@ -28,7 +30,6 @@ from . import (
     Whole,
     check,
 )
-from .machine import Build, Machine
 
 MOST_SECONDS = 1 << 21  # of one step: 24 days
 
@@ -330,8 +331,19 @@ class Explain(TypedDict):
     rows: list[dict[Name, Any]]
 
 
+class Build(TypedDict, total=False):
+    """A server, as the session names it that ran on it."""
+
+    build: Name
+    base: Text
+    server: Text
+    family: Name
+    version: Name
+    fingerprint: Name
+    notes: Texts | None
+
+
 FACTS: Mapping[str, Any] = {
-    "machine": Machine,
     "build": Build,
     "start_state": StartState,
     "variables": Texts,
@@ -367,9 +379,12 @@ def _check_plan(data: Mapping[str, Any]) -> None:
 
 def _check_fact(data: Mapping[str, Any]) -> None:
     name, value = data.get("name", ""), data.get("value")
-    if name in FACTS and not is_left_out(value):
+    if not is_left_out(value):
         try:
-            check(value, FACTS[name])
+            if name == "machine":
+                read(Machine, value)
+            elif name in FACTS:
+                check(value, FACTS[name])
         except ShapeError as error:
             raise ShapeError(f"the fact {name}: {error}") from None
 

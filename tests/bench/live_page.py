@@ -275,8 +275,8 @@ def measure_pixels(options: argparse.Namespace) -> list[Figure]:
     with made(options) as rig, live_page(rig.home) as (page, plans):
         plan = rig.plan("innodb", STEPS.format(seconds=WATCHED_S))
         watch = _Pixels(page)
-        started = rig.agent.start(plan)
-        assert started["pid"]
+        started = rig.agent.start(rig.agent.upload_plan(plan))
+        assert started.pid
         plans.watch(plan)
         _follow(plans, rig.home, plan, rig._reach)
         turn(lambda: bool(plans.active()))

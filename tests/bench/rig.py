@@ -20,7 +20,7 @@ from app.planner import ContenderRequest, PlanRequest, resolve
 from app.protocol.events import Event
 from app.protocol.plan import Plan
 from app.remote.agent import Agent
-from app.targets import agent_on, connect
+from app.remote.reach import agent_of
 from tests.integration.sshd import Sshd
 from tests.sequences import LOAD, SETTLED, own_sequence
 
@@ -46,14 +46,13 @@ class Rig:
         self.directory = self.agent.deploy()
         self.survey = self.agent.survey()
         print(
-            "target: Python {python}, sysbench {sysbench}, disk {disk[kind]} with {disk[filesystem]}".format(
-                **self.survey
-            ),
+            f"target: Python {self.survey.python}, sysbench {self.survey.sysbench},"
+            f" disk {self.survey.disk.kind} with {self.survey.disk.filesystem}",
             flush=True,
         )
 
     def _reach(self) -> Agent:
-        return agent_on(connect(self.target, lambda _: None), self.target)
+        return agent_of(self.target, lambda _: None)
 
     def plan(self, engine: str, steps: str, **request: Any) -> Plan:
         """The sequence above with further steps (TOML), for the first build that has the engine."""
@@ -64,18 +63,18 @@ class Rig:
         return resolve(PlanRequest(**request, allow_busy=busy), self.survey, Catalog())
 
     def _build_with(self, engine: str) -> str:
-        for build in self.survey["builds"]:
-            if not build["problem"] and engine in [each.lower() for each in build["engines"]]:
-                print(f"{engine}: {build['name']}", flush=True)
-                return str(build["name"])
+        for build in self.survey.builds:
+            if build.has(engine):
+                print(f"{engine}: {build.name}", flush=True)
+                return build.name
         raise SystemExit(f"no build here has the engine {engine}")
 
     @contextmanager
     def carried_out(self, plan: Plan) -> Iterator[Followed]:
         """A plan started on the target and followed; it is stopped at the end if it has not ended."""
-        started = self.agent.start(plan)
+        started = self.agent.start(self.agent.upload_plan(plan))
         with self.followed(plan) as followed:
-            followed.agent = int(started["pid"])
+            followed.agent = started.pid
             try:
                 yield followed
             finally:

@@ -31,9 +31,10 @@ from app.history.exporting import export
 from app.history.history import History
 from app.history.importing import import_session
 from app.history.writing import Writer
-from app.planner import PlanRequest, resolve
+from app.planner import PlanRequest, estimate, resolve
 from app.presets.mycnf import parse_preset
 from app.presets.render import Machine, render
+from app.protocol.answers import Survey
 from app.remote.agent import Agent
 from app.remote.connection import Completed
 from app.settings import read_settings
@@ -146,7 +147,7 @@ def answers() -> list[Any]:
         "contender": {"build": "b"}, "load_method": "ordered",
     }  # fmt: skip
     return [
-        ["survey", plans.survey(snapshots=[snapshot], topology=[[[0, 1]]])],
+        ["survey", plans.surveyed(snapshots=[snapshot], topology=[[[0, 1]]])],
         ["list", {"plans": [{**told, "sessions": [session]}]}],
         ["check", {"checks": [{**check, "answers": [{"state": "x", "option": "o", "text": "t"}]}]}],
         ["snapshots", {"snapshots": [snapshot]}],
@@ -160,19 +161,20 @@ def read_answer(said: Any) -> None:
     there = Completed(0, b'{"directory": "/d", "there": true}\n', b"")
     agent = Agent(ScriptedConnection(there, Completed(0, line_of(answer), b"")), "~/dyno")
     if verb == "check":
-        agent.check(plans.plan())
+        agent.check("0" * 64)
     else:
         found = getattr(agent, verb)()
         if verb == "survey":
             _use(found)
 
 
-def _use(survey: Mapping[str, Any]) -> None:
+def _use(survey: Survey) -> None:
     """As the Bench page and `dyno run` do."""
     from app.cli import target
 
-    target._show({"name": "far", **survey})
-    check_plan(resolve(plans.request(), survey, Catalog()), survey)
+    target._show("far", survey)
+    plan = resolve(plans.request(), survey, Catalog())
+    check_plan(plan, survey, estimate(plan, survey))
 
 
 @st.composite

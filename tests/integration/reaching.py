@@ -6,7 +6,8 @@ import contextlib
 from collections.abc import Iterator
 
 from app.remote.connection import Connection
-from app.targets import Ask, Target, connect
+from app.remote.reach import connect
+from app.targets import Ask, Target
 
 
 def nobody(prompt: str) -> None:

@@ -19,7 +19,8 @@ from app.errors import TargetError
 from app.follower import Follower
 from app.protocol.events import MAX_LINE
 from app.remote.agent import Agent
-from app.targets import LOCAL, Targets, agent_on, connect
+from app.remote.reach import agent_of
+from app.targets import LOCAL, Targets
 from tests import journals
 
 from .reaching import nobody
@@ -49,8 +50,9 @@ FLOWS = {
 
 def verbs() -> Iterator[tuple[str, Callable[[Agent], Any]]]:
     yield "survey", lambda agent: agent.survey()
-    yield "check", lambda agent: agent.check(PLAN)
-    yield "start", lambda agent: agent.start(PLAN)
+    yield "upload-plan", lambda agent: agent.upload_plan(PLAN)
+    yield "check", lambda agent: agent.check("0" * 64)
+    yield "start", lambda agent: agent.start("0" * 64)
     yield "status", lambda agent: agent.status()
     yield "list", lambda agent: agent.list()
     yield "stop", lambda agent: agent.stop(PLAN.id, "plan")
@@ -70,7 +72,7 @@ def ask_all(name: str) -> None:
     target = Targets().get(name)
 
     def reach() -> Agent:
-        return agent_on(connect(target, nobody), target)
+        return agent_of(target, nobody)
 
     agent = reach()
     with closing(agent.connection):

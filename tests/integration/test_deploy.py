@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from app.errors import InputError, TargetError
-from app.remote.agent import Agent
 from app.remote.bundle import current_bundle
-from app.targets import Target, agent_on
+from app.remote.reach import reached
+from app.targets import Target
 
-from .reaching import connected
+from .reaching import nobody
 from .sshd import Sshd, StartSshd
 
 
 def deploy(target: Target) -> str:
-    with connected(target) as connection:
-        return agent_on(connection, target).deploy()
+    with reached(target, nobody) as agent:
+        return agent.directory
 
 
 def test_the_agent_file_is_pushed_once(sshd: Sshd) -> None:
@@ -61,9 +61,8 @@ def test_a_disk_that_is_not_mounted(sshd: Sshd, tmp_path: Path) -> None:
 
 def test_verbs_are_answered(sshd: Sshd) -> None:
     target = sshd.add_target()
-    with connected(target) as connection:
-        agent = agent_on(connection, target)
-        assert agent.status()["locked"] is False
+    with reached(target, nobody) as agent:
+        assert agent.status().locked is False
         assert agent.list() == []
         assert agent.clean() == []
         with pytest.raises(TargetError, match=r"far: .*NOPLAN"):
@@ -145,5 +144,5 @@ def test_an_agent_file_that_is_gone(sshd: Sshd) -> None:
     target = sshd.add_target()
     deploy(target)
     gone = pytest.raises(TargetError, match="the agent file 0123456789ab is gone from")
-    with connected(target) as connection, gone:
-        Agent(connection, target.directory).stop("P", "plan", sha="0123456789ab" + "0" * 52)
+    with gone, reached(target, nobody, sha="0123456789ab" + "0" * 52) as agent:
+        agent.stop("P", "plan")

@@ -11,7 +11,7 @@ import pytest
 
 from app.errors import LinkError
 from app.remote.connection import Connection
-from app.targets import connect
+from app.remote.reach import connect
 
 from .netns import FarTarget
 from .reaching import connected, nobody, says_hello

@@ -13,7 +13,8 @@ import pytest
 from app.errors import InputError, LinkError, TargetError
 from app.remote.dial import trust
 from app.remote.hostkeys import HostKeyUnknownError
-from app.targets import Target, connect
+from app.remote.reach import connect
+from app.targets import Target
 
 from .reaching import Person, nobody, says_hello
 from .sshd import Sshd, StartSshd, make_key, wait_until

@@ -18,7 +18,7 @@ from app.errors import LinkError, TargetError
 from app.remote.connection import TooMuchError
 from app.remote.dial import trust
 from app.remote.hostkeys import HostKeyChangedError, HostKeyUnknownError
-from app.targets import connect
+from app.remote.reach import connect
 
 from .reaching import connected, nobody, says_hello
 from .sshd import Sshd, StartSshd, make_key

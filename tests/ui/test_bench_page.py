@@ -28,8 +28,9 @@ from pytestqt.qtbot import QtBot
 from app.catalog import Catalog
 from app.errors import LinkError
 from app.planner import ContenderRequest, PlanRequest
+from app.protocol.answers import Survey
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
-from app.surveys import Survey, Surveys
+from app.surveys import Surveyed, Surveys
 from app.targets import LOCAL, Target, Targets
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, VERSION, build, survey, write
@@ -47,7 +48,7 @@ OpenPage = Callable[..., BenchPage]
 def surveyed(home: Path, name: str = LOCAL, **changes: Any) -> None:
     """As if this target had been surveyed just now."""
     content = survey(clock_utc=time.time(), **changes)
-    Surveys(home).keep(Targets(home).get(name), Survey(time.time(), {"name": name, **content}))
+    Surveys(home).keep(Targets(home).get(name), Surveyed(time.time(), content))
 
 
 @pytest.fixture
@@ -151,7 +152,7 @@ def test_the_first_survey_brings_the_duel(
 ) -> None:
     monkeypatch.setattr("ui.pages.bench.targets.SOON_MS", 10_000_000)
     page = open_page(nothing=True)
-    page.targets.known.take(page.targets.chosen, Survey(time.time(), survey(clock_utc=time.time())))
+    page.targets.known.take(page.targets.chosen, Surveyed(time.time(), survey(clock_utc=time.time())))
     qtbot.waitUntil(page.before.run_bar.run.isEnabled)
     assert len(request_of(page).contenders) == 2
 
@@ -536,8 +537,7 @@ def reach(monkeypatch: pytest.MonkeyPatch) -> Callable[[ScriptedAgent], None]:
     """Run finds this agent."""
 
     def reach_(agent: ScriptedAgent) -> None:
-        monkeypatch.setattr("ui.pages.bench.page.connect", lambda target, ask: agent.connection)
-        monkeypatch.setattr("ui.pages.bench.page.agent_on", lambda connection, target: agent)
+        monkeypatch.setattr("ui.pages.bench.page.reached", agent.reached)
 
     return reach_
 
@@ -550,7 +550,7 @@ def followed(context: Context, monkeypatch: pytest.MonkeyPatch) -> list[tuple[An
     return found
 
 
-def now(**changes: Any) -> dict[str, Any]:
+def now(**changes: Any) -> Survey:
     return survey(clock_utc=time.time(), **changes)
 
 
@@ -562,7 +562,7 @@ def test_run_starts_and_shows_it_live(
     page.setFocus()
     with qtbot.waitSignal(page.context.bus.wanted) as wanted:
         qtbot.keyClick(page, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
-    assert agent.asked[-1] == "start"
+    assert agent.asked[-2:] == ["start", "close"]
     ((target, directory, _plan, sha, sessions),) = followed
     assert (target.name, directory, sha) == (LOCAL, "/target", "f00")
     assert wanted.args == [Wanted("live", sessions)]
@@ -609,10 +609,10 @@ def test_a_rehearsal_that_fails_says_what(
 def test_a_target_that_cannot_be_reached_is_told(
     qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(target: Any, ask: Any) -> Any:
+    def fail(*_: Any) -> Any:
         raise LinkError("nobody answers")
 
-    monkeypatch.setattr("ui.pages.bench.page.connect", fail)
+    monkeypatch.setattr("app.remote.reach.connect", fail)
     page.before.run_bar.run.trigger()
     qtbot.waitUntil(lambda: page.message.text == "nobody answers")
     assert page.before.run_bar.run.isEnabled()
@@ -623,10 +623,10 @@ def test_a_host_key_that_is_met_at_run_is_looked_at(
 ) -> None:
     refused = HostKeyUnknownError(Offer("local", "far.invalid", 22, HostKey("ssh-ed25519", b"key")))
 
-    def fail(target: Any, ask: Any) -> Any:
+    def fail(*_: Any) -> Any:
         raise refused
 
-    monkeypatch.setattr("ui.pages.bench.page.connect", fail)
+    monkeypatch.setattr("app.remote.reach.connect", fail)
     page.before.run_bar.run.trigger()
     qtbot.waitUntil(lambda: bool(dialogs(HostKeyDialog)))
     assert "press Run again" in page.message.text and "dyno target" not in page.targets.view.message.text
@@ -640,10 +640,10 @@ def test_what_a_lost_link_may_have_started_is_looked_for(
     looked: list[str] = []
     monkeypatch.setattr(page.context.plans, "adopt_from", lambda target: looked.append(target.name))
 
-    def fail(target: Any, ask: Any) -> Any:
+    def fail(*_: Any) -> Any:
         raise LinkError("the link is lost")
 
-    monkeypatch.setattr("ui.pages.bench.page.connect", fail)
+    monkeypatch.setattr("app.remote.reach.connect", fail)
     page.before.run_bar.run.trigger()
     qtbot.waitUntil(lambda: looked == [LOCAL])
 

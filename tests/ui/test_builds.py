@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -24,8 +23,9 @@ from pytestqt.qtbot import QtBot
 from app.history.history import History
 from app.history.writing import Writer
 from app.installing import notes_text
+from app.protocol.answers import Build, Survey
 from app.protocol.events import Fact
-from app.surveys import Survey
+from app.surveys import Surveyed
 from app.targets import LOCAL, Target, Targets
 from tests import journals
 from tests.plans import MARIADB
@@ -75,9 +75,9 @@ def survey_again(qtbot: QtBot, panel: TargetsPanel, do: Callable[[], object]) ->
         do()
 
 
-def choose(panel: TargetsPanel, base: Path) -> Mapping[str, Any]:
+def choose(panel: TargetsPanel, base: Path) -> Build:
     tree = panel.view.card.builds
-    at = next(at for at, build in enumerate(tree.builds) if build["base"] == str(base))
+    at = next(at for at, build in enumerate(tree.builds) if build.base == str(base))
     tree.setCurrentItem(tree.topLevelItem(at))
     assert tree.chosen is not None
     return tree.chosen
@@ -94,9 +94,9 @@ def test_a_directory_is_named_described_and_forgotten(
     register(qtbot, panel, base)
     assert Targets(dyno_home).get(LOCAL).search_paths == [str(base)]
     build = choose(panel, base)
-    assert build["problem"] and is_grey(panel, build)
+    assert build.problem and is_grey(panel, build)
     describe(qtbot, panel)
-    assert notes_text(choose(panel, base)["notes"]) == "source a friend, revision fed1234"
+    assert notes_text(choose(panel, base).notes) == "source a friend, revision fed1234"
     assert "revision fed1234" in panel.view.card.builds.currentItem().toolTip(0)
     kept = json.loads((dyno_home / "target" / "builds" / "notes.json").read_text())
     assert kept == {str(base): {"source": "a friend", "revision": "fed1234"}}
@@ -105,7 +105,7 @@ def test_a_directory_is_named_described_and_forgotten(
     assert f"{base} is no longer looked at; nothing is deleted there." in asked
     survey_again(qtbot, panel, lambda: [panel.builds.remove.trigger(), answer(qtbot, "Remove")])
     assert Targets(dyno_home).get(LOCAL).search_paths == []
-    assert str(base) not in [build["base"] for build in panel.view.card.builds.builds]
+    assert str(base) not in [build.base for build in panel.view.card.builds.builds]
     assert (base / "bin" / "mysqld").is_file()
 
 
@@ -157,7 +157,7 @@ def describe(qtbot: QtBot, panel: TargetsPanel) -> None:
     survey_again(qtbot, panel, dialog.buttons.button(QDialogButtonBox.StandardButton.Save).click)
 
 
-def is_grey(panel: TargetsPanel, build: Mapping[str, Any]) -> bool:
+def is_grey(panel: TargetsPanel, build: Build) -> bool:
     tree, option = panel.view.card.builds, QStyleOptionViewItem()
     option.state |= QStyle.StateFlag.State_Enabled
     tree.itemDelegate().initStyleOption(option, tree.model().index(list(tree.builds).index(build), 0))
@@ -195,8 +195,8 @@ def test_a_directory_without_a_server_is_refused(
 
 
 def test_what_is_found_anyway_stays(panel: TargetsPanel) -> None:
-    build = {"name": MARIADB, "base": "/usr", "problem": None, "engines": []}
-    panel.view.card.show_survey(Survey(0.0, {"builds": [build]}))
+    found = Survey(builds=[Build(MARIADB, "/usr", "/usr/sbin/mariadbd")])
+    panel.view.card.show_survey(Surveyed(0.0, found))
     assert not panel.builds.remove.isEnabled() and not panel.builds.notes.isEnabled()
     choose(panel, Path("/usr"))
     panel.builds.remove.trigger()
@@ -205,9 +205,9 @@ def test_what_is_found_anyway_stays(panel: TargetsPanel) -> None:
 
 def test_what_removing_comes_to() -> None:
     named = Target("far", search_paths=["/opt/a/", "/opt/*"])
-    assert "no longer looked at" in removal_text(named, {"base": "/opt/a", "installed": False})
-    assert "is deleted" in removal_text(named, {"base": "/d/builds/b", "installed": True})
-    assert removal_text(named, {"base": "/opt/b"}) == ""
+    assert "no longer looked at" in removal_text(named, Build("a", "/opt/a", ""))
+    assert "is deleted" in removal_text(named, Build("b", "/d/builds/b", "", installed=True))
+    assert removal_text(named, Build("b", "/opt/b", "")) == ""
 
 
 def test_history_shows_what_was_noted_by_the_time_of_a_session(qtbot: QtBot, dyno_home: Path) -> None:

@@ -15,8 +15,10 @@ from app.errors import DynoError
 from app.history import edits
 from app.history.counting import Countable, Cut, Seconds
 from app.history.history import History
+from app.protocol.answers import Build, Snapshot, Survey
 from app.protocol.events import Log, Mark, Note
-from app.surveys import Survey, Surveys
+from app.protocol.reading import read
+from app.surveys import Surveyed, Surveys
 from app.targets import LOCAL, Target, Targets
 from app.trial import Answer
 from tests import liar
@@ -57,7 +59,7 @@ def fill(context: Context) -> list[str]:
     """Sessions that went well, failed, and go on; a survey; presets, workloads and sequences of one's own."""
     survey = laced(liar.survey(), ("clock_utc",))
     survey["builds"] += liar.survey()["builds"]
-    Surveys(context.home).keep(Targets(context.home).get(LOCAL), Survey(NOW, {"name": LOCAL, **survey}))
+    Surveys(context.home).keep(Targets(context.home).get(LOCAL), Surveyed(NOW, read(Survey, survey)))
     contenders = [contender(engine, preset) for engine, preset in KINDS[:4]]
     its_plan = laced_plan(plan(contenders, its_steps=steps((1, 2), seconds=5)))
     makers = [HostileMaker(its_plan, turn.session) for turn in its_plan.turns]
@@ -123,7 +125,7 @@ DIALOGS: dict[str, Callable[[Context, Window], QDialog]] = {
     "report": lambda _, window: ReportDialog(TEXT, window),
     "cut": lambda context, window: CutDialog(TEXT, countable(), context.theme, window),
     "build-notes": lambda context, window: BuildNotesDialog(
-        context, Target("xeon"), laced(liar.survey()["builds"][0]), window
+        context, Target("xeon"), read(Build, laced(liar.survey()["builds"][0])), window
     ),
 }
 
@@ -147,7 +149,7 @@ def test_a_dialog(open_window: Any, settled: Context, qtbot: Any, name: str) -> 
 def test_snapshots_and_presets(open_window: Any, settled: Context, qtbot: Any) -> None:
     window = open_window(SMALL, "light")
     snapshots = SnapshotsDialog(settled, Target("xeon"), window)
-    snapshots.show_kept([laced(liar.SNAPSHOT)])
+    snapshots.show_kept([read(Snapshot, laced(liar.SNAPSHOT))])
     from tests.ui.test_looks import preset_dialog
 
     presets: PresetDialog = preset_dialog(settled, window)

@@ -20,8 +20,9 @@ from app.choices import choices
 from app.drafting import Draft, open_values
 from app.errors import DynoError
 from app.history.counting import Countable, Cut, Seconds
+from app.protocol.answers import Build, Snapshot
 from app.protocol.events import Log
-from app.surveys import Survey, Surveys
+from app.surveys import Surveyed, Surveys
 from app.targets import LOCAL, Target, Targets
 from app.trial import Answer
 from tests import plans as made_up
@@ -63,13 +64,13 @@ CUT = Countable(
     Seconds([50_000.0] * 20 + [30_000.0] * 40, [1.0] * 60), Cut(20, 59, "the cache was still filling"),
 )  # fmt: skip
 SECRET = "passphrase of /home/somebody/.ssh/id_ed25519 for shelf-in-the-cellar"
-NOTED = {
-    "name": "mysql-5.6.24",
-    "base": "/srv/dyno/builds/mysql-5.6.24",
-    "server": "/srv/dyno/builds/mysql-5.6.24/bin/mysqld",
-    "version_text": "mysqld  Ver 5.6.24 for Linux on x86_64 (MySQL Community Server (GPL))",
-    "notes": {"revision": "fed1234", "compiler": "gcc 12", "file": "mysql-5.6.24.tar.gz", "sha256": "0" * 64},
-}
+NOTED = Build(
+    name="mysql-5.6.24",
+    base="/srv/dyno/builds/mysql-5.6.24",
+    server="/srv/dyno/builds/mysql-5.6.24/bin/mysqld",
+    version_text="mysqld  Ver 5.6.24 for Linux on x86_64 (MySQL Community Server (GPL))",
+    notes={"revision": "fed1234", "compiler": "gcc 12", "file": "mysql-5.6.24.tar.gz", "sha256": "0" * 64},
+)
 SMALL, LARGE = (1280, 760), (1920, 1040)
 
 
@@ -103,8 +104,8 @@ def _let_close(window: Window) -> None:
 
 
 def survey_of(home: Path, **changes: Any) -> None:
-    content = {"name": LOCAL, **made_up.survey(clock_utc=time.time(), **changes)}
-    Surveys(home).keep(Targets(home).get(LOCAL), Survey(time.time(), content))
+    content = made_up.survey(clock_utc=time.time(), **changes)
+    Surveys(home).keep(Targets(home).get(LOCAL), Surveyed(time.time(), content))
 
 
 def fill(context: Context) -> list[str]:
@@ -233,21 +234,12 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
 def snapshots_dialog(context: Context, window: Window) -> SnapshotsDialog:
     """With one that can be used and one that cannot."""
     contender = {"build": MARIADB, "engine": "innodb", "preset": "optimized"}
-    one = {
-        "contender": contender,
-        "tables": 4,
-        "rows": 1_000_000,
-        "load_method": "ordered",
-        "size_bytes": 1 << 30,
-        "made_at": 1.0,
-    }
+    one = Snapshot(
+        "06e60d16d7c0e5fd", made_at=1.0, size_bytes=1 << 30, contender=contender,
+        tables=4, rows=1_000_000, load_method="ordered",
+    )  # fmt: skip
     dialog = SnapshotsDialog(context, Target("xeon"), window)
-    dialog.show_kept(
-        [
-            {**one, "key": "06e60d16d7c0e5fd", "problem": ""},
-            {**one, "key": "88aee10e916e1203", "problem": "ibdata1 was changed"},
-        ]
-    )
+    dialog.show_kept([one, replace(one, key="88aee10e916e1203", problem="ibdata1 was changed")])
     dialog.list.topLevelItem(0).setSelected(True)
     return dialog
 

@@ -18,6 +18,7 @@ from app.errors import TargetError
 from app.targets import Targets
 from app.trial import Answer
 from tests import plans as made_up
+from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB
 from ui.context import Context
 from ui.pages.bench import preset_dialog
@@ -48,21 +49,13 @@ def answer_with(monkeypatch: pytest.MonkeyPatch, *answers: Answer | Exception) -
     """What the builds will say; the list tells of each question whether they were to be started."""
     asked: list[bool] = []
 
-    class Agent:
-        connection: Any = type("Connection", (), {"close": lambda _: None})()
-
-        def deploy(self) -> None: ...
-        def survey(self, _paths: Any) -> dict[str, Any]:
-            return made_up.survey()
-
     def tried(_agent: Any, _survey: Any, _preset: Any, start: bool) -> list[Answer]:
         asked.append(start)
         if isinstance(answers[0], Exception):
             raise answers[0]
         return [each for each in answers if isinstance(each, Answer)]
 
-    monkeypatch.setattr(preset_dialog, "connect", lambda *_: None)
-    monkeypatch.setattr(preset_dialog, "agent_on", lambda *_: Agent())
+    monkeypatch.setattr(preset_dialog, "reached", ScriptedAgent().reached)
     monkeypatch.setattr(preset_dialog, "try_preset", tried)
     return asked
 

@@ -13,8 +13,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.protocol.answers import Build, Cpu, Disk, Survey
 from app.settings import Settings, keep_settings
-from app.surveys import Survey, Surveys
+from app.surveys import Surveyed, Surveys
 from app.targets import LOCAL, Target, Targets
 from tests.integration.sshd import Sshd, StartSshd, make_key
 from ui.context import Context
@@ -92,7 +93,7 @@ def test_this_computer_is_there_and_surveyed_by_itself(
         pass
     name, survey = caught.args
     assert name == LOCAL and panel.survey_of(LOCAL) == survey
-    assert survey["cpu"]["threads"] > 0
+    assert survey.cpu.threads > 0
     assert panel.view.card.isVisible() and "core" in panel.view.card._head.text()
     assert panel.view.stages.isHidden()  # nobody has asked
 
@@ -101,11 +102,11 @@ def test_the_last_survey_is_shown_before_the_target_is_reached(
     open_panel: Callable[[], TargetsPanel], dyno_home: Path
 ) -> None:
     Targets().add(Target("far", host="far.invalid", directories=["/x"]))
-    Surveys().keep(Targets().get("far"), Survey(time.time() - 7200, {**SURVEY, "name": "far"}))
+    Surveys().keep(Targets().get("far"), Surveyed(time.time() - 7200, SURVEY))
     panel = open_panel()
     panel.choose("far")
     content, at = panel.survey_of("far"), panel.surveyed_at("far")
-    assert content is not None and content["cpu"]["model"] == "Small CPU" and at is not None
+    assert content is not None and content.cpu.model == "Small CPU" and at is not None
     assert panel.view.card._age.text() == "Surveyed 2 h ago"
     state = panel.known.state_of("far")
     assert state is not None and state.age(time.time()) == "2 h ago"
@@ -113,7 +114,7 @@ def test_the_last_survey_is_shown_before_the_target_is_reached(
 
 def test_builds_that_cannot_start_say_why(qtbot: QtBot, open_panel: Callable[[], TargetsPanel]) -> None:
     panel = open_panel()
-    panel.view.card.show_survey(Survey(time.time(), SURVEY))
+    panel.view.card.show_survey(Surveyed(time.time(), SURVEY))
     tree = panel.view.card.builds
     well, broken = tree.topLevelItem(0), tree.topLevelItem(1)
     assert well is not None and well.text(1) == "never tried: innodb myisam"
@@ -141,7 +142,7 @@ def test_a_target_is_added_its_key_accepted_and_its_survey_shown(
     wait_for(qtbot, panel, "far", "reached")
     assert panel.chosen == Targets().get("far") == sshd.target("far")
     assert [panel.view.stages.state_of(stage) for stage in ("resolve", "log in", "survey")] == ["done"] * 3
-    assert panel.view.card.builds.isHidden() == (not panel.survey_of("far")["builds"])  # type: ignore[index]
+    assert panel.view.card.builds.isHidden() == (not panel.survey_of("far").builds)
     assert panel.view.message.isHidden()
     qtbot.waitUntil(lambda: Surveys().get(sshd.target("far")) is not None)
 
@@ -321,7 +322,7 @@ def test_a_target_is_changed_and_its_old_survey_is_no_longer_its_own(
     qtbot: QtBot, open_panel: Callable[[], TargetsPanel]
 ) -> None:
     Targets().add(Target("far", host="far.invalid", directories=["/x"]))
-    Surveys().keep(Targets().get("far"), Survey(time.time(), SURVEY))
+    Surveys().keep(Targets().get("far"), Surveyed(time.time(), SURVEY))
     panel = open_panel()
     panel.choose("far")
     assert panel.survey_of("far") == SURVEY
@@ -350,7 +351,7 @@ def test_another_data_directory_is_chosen_and_its_disk_surveyed(
         qtbot.keyClick(box, Qt.Key.Key_Down)
     assert panel.chosen.directory == other and Targets().get(LOCAL).directories == [other, first]
     survey = panel.survey_of(LOCAL)
-    assert survey is not None and survey["disk"]["path"] == other
+    assert survey is not None and survey.disk and survey.disk.path == other
     panel.known.use_directory(LOCAL, other)  # it is that already
     assert panel.known.survey_of(LOCAL) is not None
 
@@ -403,35 +404,16 @@ def shown_problems(panel: TargetsPanel) -> dict[str, str]:
     return {field: label.text() for field, label in panel.editor.form.problems.items() if label.isVisible()}
 
 
-SURVEY: dict[str, Any] = {
-    "name": "far",
-    "cpu": {"model": "Small CPU", "sockets": 1, "cores": 2, "threads": 4},
-    "memory_bytes": 16 << 30,
-    "disk": {"path": "/x", "model": "Disk", "kind": "nvme", "filesystem": "ext4", "free_bytes": 1 << 36},
-    "distribution": "Debian GNU/Linux 12 (bookworm)",
-    "kernel": "6.1.0",
-    "python": "3.11.2",
-    "sysbench": None,
-    "warnings": ["sysbench is missing: install sysbench 1.0.20 or newer"],
-    "agents": [],
-    "builds": [
-        {
-            "name": "mysql-8.4.6",
-            "base": "/usr",
-            "family": "MySQL",
-            "version": "8.4.6",
-            "server": "/usr/sbin/mysqld",
-            "engines": ["innodb", "myisam"],
-            "problem": None,
-        },
-        {
-            "name": "mysql-5.6.51",
-            "base": "/opt",
-            "family": None,
-            "version": None,
-            "server": "/opt/mysqld",
-            "engines": [],
-            "problem": "libssl.so.10 is missing",
-        },
+SURVEY = Survey(
+    cpu=Cpu("Small CPU", 1, 2, 4),
+    memory_bytes=16 << 30,
+    disk=Disk("/x", model="Disk", kind="nvme", filesystem="ext4", free_bytes=1 << 36),
+    distribution="Debian GNU/Linux 12 (bookworm)",
+    kernel="6.1.0",
+    python="3.11.2",
+    warnings=["sysbench is missing: install sysbench 1.0.20 or newer"],
+    builds=[
+        Build("mysql-8.4.6", "/usr", "/usr/sbin/mysqld", "MySQL", "8.4.6", engines=["innodb", "myisam"]),
+        Build("mysql-5.6.51", "/opt", "/opt/mysqld", problem="libssl.so.10 is missing"),
     ],
-}
+)

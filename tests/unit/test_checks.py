@@ -7,7 +7,7 @@ import pytest
 
 from app.catalog import Catalog
 from app.checks import Check, check_plan
-from app.planner import ContenderRequest, resolve
+from app.planner import ContenderRequest, estimate, resolve
 from tests.plans import GB, MARIADB, NOW, request, survey, write
 
 DUEL = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
@@ -16,7 +16,8 @@ DUEL = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
 def checks(*texts: str, on: dict[str, Any] | None = None, **options: Any) -> list[Check]:
     """The checks of the duel on a machine that differs from the quiet one in `on`."""
     target = survey(**(on or {}))
-    return check_plan(resolve(request(*texts, **options), target, Catalog()), target, lambda: NOW)
+    plan = resolve(request(*texts, **options), target, Catalog())
+    return check_plan(plan, target, estimate(plan, target), lambda: NOW)
 
 
 def one(name: str, found: list[Check]) -> Check:

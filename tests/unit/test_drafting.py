@@ -18,7 +18,6 @@ from app.drafting import (
     carried_over,
     command_line,
     contender_colours,
-    duel,
     first_draft,
     names_of,
     open_values,
@@ -31,6 +30,7 @@ from app.drafting import (
 )
 from app.errors import InputError, TargetError
 from app.planner import ContenderRequest, PlanRequest
+from app.planner.duel import duelists
 from tests.plans import MARIADB, NOW, VERSION, build, survey, write
 
 LUA = 'require("dyno")\nprint("mine")\n'
@@ -186,7 +186,7 @@ def test_the_duel_is_ready() -> None:
 def test_without_two_engines_there_is_what_can_be_had() -> None:
     only = survey(builds=[build(OLD, "MySQL", "5.6.24", ["innodb"])])
     with pytest.raises(TargetError, match="InnoDB and RocksDB"):
-        duel(only, "local")
+        duelists(only, "local")
     assert first_draft(only, "local").request.contenders == (ContenderRequest(OLD, "innodb"),)
     assert first_draft(survey(builds=[]), "local").request.contenders == ()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from app.engines import DUEL, KNOWN, engine_of
 from app.errors import InputError
 from app.planner import estimate, resolve
 from app.planner.sizes import bytes_per_row
+from app.protocol.answers import Survey
 from app.protocol.plan import digest
 from tests.plans import MARIADB, NOW, request, survey, write
 
@@ -99,11 +101,15 @@ PINNED: dict[str, tuple[list[str], dict[str, Any], str, str, str]] = {
 }
 
 
+def with_first_build(machine: Survey, **changes: Any) -> Survey:
+    first, *rest = machine.builds
+    return replace(machine, builds=[replace(first, **changes), *rest])
+
+
 @pytest.mark.parametrize("name", PINNED)
 def test_keys_and_estimates_of_plans_stay(name: str) -> None:
     texts, options, work, keys, taken = PINNED[name]
-    machine = survey(topology=[[[0], [1]], [[2], [3]]])
-    machine["builds"][0]["engines"] = list(KNOWN)
+    machine = with_first_build(survey(topology=[[[0], [1]], [[2], [3]]]), engines=list(KNOWN))
     plan = resolve(request(*texts, **options), machine, Catalog())
     guess = estimate(plan, machine)
     assert plan.work_key[:16] == work
@@ -114,11 +120,9 @@ def test_keys_and_estimates_of_plans_stay(name: str) -> None:
 # engines of which Dyno has no facts
 
 
-def others(**engines: str) -> dict[str, Any]:
+def others(**engines: str) -> Survey:
     """A target whose MariaDB has them, each with its plugin."""
-    machine = survey()
-    machine["builds"][0]["other_engines"] = engines
-    return machine
+    return with_first_build(survey(), other_engines=engines)
 
 
 def test_any_engine_that_a_build_has_can_be_planned_for() -> None:
@@ -130,9 +134,9 @@ def test_any_engine_that_a_build_has_can_be_planned_for() -> None:
     assert plan.files["presets/memory/default.cnf"].startswith("# title: Nothing set\n")
     guess = estimate(plan, machine)
     assert guess.disk_bytes > 0 and [each.cache_bytes for each in guess.contenders[:2]] == [0, 0]
-    said = [check for check in check_plan(plan, machine, lambda: NOW) if check.name == "engine"]
+    said = [check for check in check_plan(plan, machine, guess, lambda: NOW) if check.name == "engine"]
     assert [check.text.partition(":")[0] for check in said] == ["Dyno has no facts of memory, mroonga"]
-    parity = [check.text for check in check_plan(plan, machine, lambda: NOW) if "commit" in check.text]
+    parity = [check.text for check in check_plan(plan, machine, guess, lambda: NOW) if "commit" in check.text]
     assert "memory, mroonga: unknown to Dyno" in parity[0]
 
 
@@ -147,6 +151,14 @@ def test_an_engine_that_no_build_has_is_refused_with_those_it_has() -> None:
         resolve(request(f"{MARIADB}:inodb"), others(memory=""), Catalog())
     with pytest.raises(InputError, match="load method bulk: not for memory: Dyno knows of nothing"):
         resolve(request(f"{MARIADB}:memory", load_method="bulk"), others(memory=""), Catalog())
+
+
+def test_a_target_cannot_put_lines_into_a_my_cnf() -> None:
+    hostile = {"mroonga": "ha_x.so\ninit_file=/tmp/x", "../../x": "", "x y": "ha_x.so", "s3": "ha_s3.so"}
+    machine = others(**hostile)
+    with pytest.raises(InputError, match="the engine mroonga; it has innodb, rocksdb, myisam, s3"):
+        resolve(request(f"{MARIADB}:mroonga"), machine, Catalog())
+    assert {each.engine for each in choices(machine, Catalog()).presets} == {*KNOWN, "s3"}
 
 
 def test_workloads_that_name_other_engines_are_guessed_by_the_worst() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from app.errors import InputError
 from app.installing import install, name_of, note, register, remove
+from app.protocol.answers import Build, Survey
 from app.targets import LOCAL, Targets
 
 
@@ -20,9 +21,9 @@ class Agent:
         self.usual, self.folders = usual, folders or {}
         self.notes: dict[str, Mapping[str, str]] = {}
 
-    def survey(self, paths: Sequence[str]) -> dict[str, Any]:
+    def survey(self, paths: Sequence[str]) -> Survey:
         bases = [base for path in (*paths, *self.usual) for base in self.folders.get(path, [path])]
-        return {"builds": [{"base": base} for base in dict.fromkeys(bases)]}
+        return Survey(builds=[Build("b", base, f"{base}/mysqld") for base in dict.fromkeys(bases)])
 
     def note_build(self, base: str, notes: Mapping[str, str]) -> None:
         self.notes[base] = notes
@@ -52,7 +53,7 @@ def test_directories_are_named_one_after_the_other(search_paths: Any) -> None:
     register(agent, LOCAL, "/opt/one/", {"source": "a friend"})
     register(agent, LOCAL, "/opt/x/../two", {})
     register(agent, LOCAL, "/opt/usual", {})
-    assert register(agent, LOCAL, "/opt/one", {}) == {"base": "/opt/one"}
+    assert register(agent, LOCAL, "/opt/one", {}).base == "/opt/one"
     assert search_paths() == ["/opt/one", "/opt/two", "/opt/usual"]
     assert agent.notes == {"/opt/one": {"source": "a friend"}}
     assert "is no longer looked at; nothing was deleted" in remove(agent, LOCAL, "/opt/two")

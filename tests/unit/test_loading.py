@@ -35,7 +35,7 @@ def test_each_method_has_its_clients() -> None:
 
 
 def test_one_hardware_thread_still_shares_a_table() -> None:
-    small = survey(cpu={**survey()["cpu"], "threads": 1})
+    small = survey(cpu={"threads": 1})
     found = resolve(request(load_method="parallel"), small, Catalog())
     assert found.steps[0].threads == 2
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.memory_text import memory_of, memory_text, ways
+from app.protocol.answers import Survey
 
 USUAL = {
     "allocator": "system",
@@ -28,9 +29,9 @@ def test_the_usual_is_no_news_and_yet_something_that_can_differ() -> None:
 
 
 def test_a_target_says_what_its_servers_can_be_given() -> None:
-    had = {"allocators": {"jemalloc": "/x"}, "numactl": "/usr/bin/numactl", "memory_limit_problem": ""}
+    had = Survey(allocators={"jemalloc": "/x"}, numactl="/usr/bin/numactl", memory_limit_problem="")
     assert [text for _, text in ways(had)] == ["system, jemalloc", "numactl", "can be set"]
-    bare = {"allocators": {}, "numactl": None, "memory_limit_problem": "no cgroup can be made in /x: No"}
+    bare = Survey(allocators={}, memory_limit_problem="no cgroup can be made in /x: No")
     told = ["system", "numactl is not installed", "none: no cgroup can be made in /x: No"]
     assert [text for _, text in ways(bare)] == told
-    assert ways({}) == []
+    assert ways(Survey()) == []

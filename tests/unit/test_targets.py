@@ -10,7 +10,8 @@ import pytest
 
 from app.errors import InputError
 from app.remote.connection import LocalConnection
-from app.targets import LOCAL, Target, Targets, agent_on, check_target, connect
+from app.remote.reach import connect, reached
+from app.targets import LOCAL, Target, Targets, check_target
 from tests.fakes import MemoryKeyring
 
 NUC = Target("nuc-i3", host="nuc.lan", user="me", port=2200, directories=["/data/dyno", "~/dyno"])
@@ -158,10 +159,11 @@ def test_a_home_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_this_computer_is_reached_without_ssh(targets: Targets) -> None:
     local = targets.get(LOCAL)
-    connection = connect(local, lambda prompt: None)
-    assert isinstance(connection, LocalConnection)
-    assert agent_on(connection, local).deploy() == local.directory
-    assert agent_on(connection, local, str(targets.home / "second")).deploy() == str(targets.home / "second")
+    with reached(local, lambda prompt: None) as agent:
+        assert isinstance(agent.connection, LocalConnection)
+        assert agent.directory == local.directory
+    with reached(local, lambda prompt: None, str(targets.home / "second")) as agent:
+        assert agent.directory == str(targets.home / "second")
 
 
 def test_secrets_are_remembered_only_where_something_keeps_them(

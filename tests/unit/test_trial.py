@@ -10,30 +10,36 @@ from app.catalog import Catalog
 from app.catalog.own import write_preset
 from app.errors import InputError, TargetError
 from app.presets import parse_preset
+from app.protocol.answers import FAIL, PASS, Check, Reply
 from app.protocol.plan import Plan
 from app.trial import Answer, try_preset
 from tests.plans import MARIADB, survey
 
-BUSY = {"name": "busy", "state": "pass", "contender": "", "text": "nobody is here", "todo": ""}
+BUSY = Check("busy", PASS, "nobody is here")
 
 
 class Agent:
     """Answers what it was given; remembers the plan."""
 
-    def __init__(self, *checks: dict[str, Any]) -> None:
+    def __init__(self, *checks: Check) -> None:
         self.checks = [BUSY, *checks]
         self.plans: list[Plan] = []
-        self.started: list[bool] = []
+        self.started: list[str] = []
 
-    def check(self, plan: Plan, *, start: bool = False, allow_busy: bool = False) -> list[dict[str, Any]]:
+    def upload_plan(self, plan: Plan) -> str:
         self.plans.append(plan)
-        self.started.append(start)
+        return "5ba"
+
+    def check(self, plan: str) -> list[Check]:
         return self.checks
 
+    def rehearse(self, plan: str, contender: int) -> list[Check]:
+        self.started.append(self.plans[-1].contenders[contender].name)
+        return []
 
-def check(name: str, state: str, text: str, *answers: dict[str, str]) -> dict[str, Any]:
-    more = {"answers": list(answers)} if answers else {}
-    return {"name": name, "state": state, "contender": "mysql-9.7.4", "text": text, "todo": "", **more}
+
+def check(name: str, state: str, text: str, *answers: dict[str, str]) -> Check:
+    return Check(name, state, text, "", "mysql-9.7.4", tuple(Reply(**each) for each in answers))
 
 
 def line_of(text: str) -> int:
@@ -55,7 +61,7 @@ def test_all_builds_with_the_engine_are_asked() -> None:
     ]
     tried(agent, engine="rocksdb", start=True)
     assert [each.build for each in agent.plans[1].contenders] == [MARIADB]
-    assert agent.started == [False, True]
+    assert agent.started == [MARIADB]
 
 
 def test_each_answer_is_told_with_its_option() -> None:
@@ -107,6 +113,12 @@ def test_a_server_that_does_not_start_leads_to_the_option_that_it_names() -> Non
     assert found.line == line_of("innodb_flush_method=O_DIRECT")
 
 
+def test_what_refuses_its_options_is_not_started() -> None:
+    agent = Agent(check("options", "fail", "unknown variable 'x=1'"))
+    tried(agent, builds=["mysql-9.7.4", "mysql-5.6.24"], start=True)
+    assert agent.started == ["mysql-5.6.24"]
+
+
 def test_refusals_stand_first_and_what_dyno_leaves_out_last() -> None:
     write_preset(Catalog(), "innodb", "mine", "[mysqld]\ndatadir=/data\nx=1\n")
     loose = {"option": "loose_ssl", "state": "ignored", "text": "unknown variable 'loose_ssl=0'"}
@@ -131,7 +143,7 @@ def test_what_is_not_written_yet_is_tried_as_it_stands() -> None:
 
 def test_a_target_that_cannot_answer_ends_it() -> None:
     with pytest.raises(TargetError, match="plan X is being carried out"):
-        tried(Agent({**BUSY, "state": "fail", "text": "plan X is being carried out", "todo": "wait"}))
+        tried(Agent(Check("busy", FAIL, "plan X is being carried out", "wait")))
     with pytest.raises(InputError, match="no build of this target has the engine rocksdb"):
         bare = survey(builds=[])
         try_preset(Agent(), bare, Catalog().preset("rocksdb", "default"))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.protocol.answers import Build
 from app.tried import MEANINGS, NEVER, RECORDED, SESSIONS, TRIED, as_table, tried, with_tried
 from tests import builds
 
@@ -54,7 +55,7 @@ def test_what_was_tried_is_a_build_of_the_tests() -> None:
 )
 def test_a_version_is_as_its_series(family: str | None, version: str | None, how: str) -> None:
     assert tried(family, version).how == how
-    assert with_tried([{"family": family, "version": version}])[0]["tried"] == how
+    assert with_tried([Build("b", "/b", "/b/mysqld", family, version)])[0]["tried"] == how
 
 
 def test_no_series_stands_twice() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from app.choices import Choices
@@ -50,7 +48,7 @@ class ChoiceModel(QAbstractTableModel):
     def place(self, index: Index) -> tuple[str, str, str]:
         """Build, engine and preset of a cell."""
         preset = self._choices.presets[index.column()]
-        return str(self._choices.builds[index.row()]["name"]), preset.engine, preset.name
+        return self._choices.builds[index.row()].name, preset.engine, preset.name
 
     def words(self, index: Index) -> str:
         """What a cell is, in a line."""
@@ -66,7 +64,7 @@ class ChoiceModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._choices.presets)
 
     @plain_data
-    def data(self, index: Index, role: int = ROLE.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = ROLE.DisplayRole) -> object:
         if not index.isValid():
             return None
         match role:
@@ -83,7 +81,7 @@ class ChoiceModel(QAbstractTableModel):
                 return f"{self.words(index)}{', ticked' if is_ticked else ''}"
         return None
 
-    def setData(self, index: Index, value: Any, role: int = ROLE.EditRole) -> bool:
+    def setData(self, index: Index, value: object, role: int = ROLE.EditRole) -> bool:
         if role != ROLE.CheckStateRole or not self._is_checkable(index):
             return False
         self.ticked.emit(*self.place(index), Qt.CheckState(value) == Qt.CheckState.Checked)
@@ -94,23 +92,23 @@ class ChoiceModel(QAbstractTableModel):
         return flags | Qt.ItemFlag.ItemIsUserCheckable if self._is_checkable(index) else flags
 
     @plain_data
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> Any:
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> object:
         if orientation == Qt.Orientation.Horizontal and section < len(self._choices.presets):
             return _preset_head(self._choices.presets[section], role)
         if orientation == Qt.Orientation.Vertical and section < len(self._choices.builds):
             return self._build_head(section, role)
         return None
 
-    def _build_head(self, section: int, role: int) -> Any:
+    def _build_head(self, section: int, role: int) -> object:
         build = self._choices.builds[section]
         match role:
             case ROLE.DisplayRole:
-                return build["name"]
+                return build.name
             case ROLE.ToolTipRole:
-                state = build.get("problem") or f"engines: {', '.join(engines_in(build))}"
-                version = tried(build["family"], build["version"]).text
-                return f"{build['name']}: {version}\nin {build['base']}\n{state}"
-            case ROLE.ForegroundRole if build.get("problem"):
+                state = build.problem or f"engines: {', '.join(engines_in(build))}"
+                version = tried(build.family, build.version).text
+                return f"{build.name}: {version}\nin {build.base}\n{state}"
+            case ROLE.ForegroundRole if build.problem:
                 return self._theme.colour("muted")
         return None
 
@@ -126,7 +124,7 @@ class ChoiceModel(QAbstractTableModel):
         return not self._choices.refusal(*place) or self._draft.is_ticked(*place)
 
 
-def _preset_head(preset: Preset, role: int) -> Any:
+def _preset_head(preset: Preset, role: int) -> object:
     match role:
         case ROLE.DisplayRole:
             return f"{engine_text(preset.engine)}\n{preset.name}"

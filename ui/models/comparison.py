@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
@@ -175,14 +174,14 @@ class ComparisonModel(QAbstractTableModel):
     @plain_data
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    ) -> object:
         if orientation != Qt.Orientation.Horizontal:
             return None
         if section < len(FIXED):
             return FIXED[section] if role == Qt.ItemDataRole.DisplayRole else None
         return self._column_data(section - len(FIXED), role)
 
-    def _column_data(self, at: int, role: int) -> Any:
+    def _column_data(self, at: int, role: int) -> object:
         if self._comparison is None or at >= len(self._columns):
             return None
         shown = self._columns[at]
@@ -193,7 +192,7 @@ class ComparisonModel(QAbstractTableModel):
         return shown if role == COLUMN else None
 
     @plain_data
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         cell = self.cell(index.row(), index.column())
         match role:
             case Qt.ItemDataRole.DisplayRole:

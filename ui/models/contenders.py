@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QColor
@@ -76,7 +75,7 @@ class ContenderModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(COLUMNS)
 
     @plain_data
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> Any:
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = ROLE.DisplayRole) -> object:
         if orientation != Qt.Orientation.Horizontal:
             return None
         title, key = COLUMNS[section]
@@ -85,7 +84,7 @@ class ContenderModel(QAbstractTableModel):
         return TIPS.get(key) if role == ROLE.ToolTipRole else None
 
     @plain_data
-    def data(self, index: Index, role: int = ROLE.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = ROLE.DisplayRole) -> object:
         if not index.isValid():
             return None
         row, key = index.row(), COLUMNS[index.column()][1]
@@ -102,7 +101,7 @@ class ContenderModel(QAbstractTableModel):
                 return self._ink(row, key)
         return None
 
-    def setData(self, index: Index, value: Any, role: int = ROLE.EditRole) -> bool:
+    def setData(self, index: Index, value: object, role: int = ROLE.EditRole) -> bool:
         if role != ROLE.EditRole:
             return False
         self.edited.emit(index.row(), COLUMNS[index.column()][1], str(value))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont
@@ -54,14 +53,14 @@ class DifferencesModel(QAbstractTableModel):
     @plain_data
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    ) -> object:
         if orientation != Qt.Orientation.Horizontal or section > len(self._names):
             return None
         name = self._names[section - 1] if section else "what"
         return name if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole) else None
 
     @plain_data
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         row = self._rows[index.row()]
         if isinstance(row, str):
             return self._heading_data(row, index.column(), role)
@@ -76,7 +75,7 @@ class DifferencesModel(QAbstractTableModel):
                 return self._theme.colour("muted") if value is None else None
         return None
 
-    def _heading_data(self, text: str, column: int, role: int) -> Any:
+    def _heading_data(self, text: str, column: int, role: int) -> object:
         if role == Qt.ItemDataRole.DisplayRole and column == 0:
             return text
         if role == Qt.ItemDataRole.FontRole:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 from PySide6.QtCore import Qt
 
@@ -21,7 +21,7 @@ class Headed(Protocol):
     def is_figure(self) -> bool: ...
 
 
-def head_data(column: Headed, role: int) -> Any:
+def head_data(column: Headed, role: int) -> object:
     """What Qt asks of the head of a column; figures stand on the right."""
     match role:
         case Qt.ItemDataRole.DisplayRole:

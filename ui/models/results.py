@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
@@ -91,7 +91,7 @@ class ResultsModel(QAbstractTableModel):
         return 0 if parent is not None and parent.isValid() else len(COLUMNS)
 
     @plain_data
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> object:
         if orientation != Qt.Orientation.Horizontal:
             return None
         column = COLUMNS[section]
@@ -102,7 +102,7 @@ class ResultsModel(QAbstractTableModel):
         return _alignment(column) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     @plain_data
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         step, column = self._steps[index.row()], COLUMNS[index.column()]
         match role:
             case Qt.ItemDataRole.DisplayRole:
@@ -198,7 +198,7 @@ class ResultsModel(QAbstractTableModel):
             return None
         return None if step["warm"] else step["value"] / base["value"]
 
-    def _colour(self, row: int, step: StepEntry) -> Any:
+    def _colour(self, row: int, step: StepEntry) -> object:
         if row == self._active[0] and step["state"] in ("waiting", "active"):
             return self._theme.colour("accent")
         roles = {"completed": "text", "failed": "bad"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from PySide6.QtCore import (
     QAbstractTableModel,
@@ -131,13 +130,13 @@ class SessionModel(QAbstractTableModel):
     @plain_data
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    ) -> object:
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._columns):
             return None
         return head_data(self._columns[section], role)
 
     @plain_data
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role not in _GIVEN or not index.isValid():
             return None
         row, at = index.row(), index.column()
@@ -166,7 +165,7 @@ class SessionModel(QAbstractTableModel):
             self._cells[id_] = cells(self._lines[id_], self._columns)
         return self._cells[id_][column]
 
-    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """The name: it is shown when the history has taken it."""
         line = self._lines.get(self._ids[index.row()]) if index.isValid() else None
         name, is_edit = str(value).strip(), role == Qt.ItemDataRole.EditRole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -20,7 +20,7 @@ class Setting(NamedTuple):
     value: str
 
 
-def settings_of(cnf: str, facts: Mapping[str, Any]) -> list[Setting]:
+def settings_of(cnf: str, facts: Mapping[str, object]) -> list[Setting]:
     """As lines; the engine's long status texts are no settings."""
     found = [Setting("my.cnf", *_option(line)) for line in cnf.splitlines() if line.strip()]
     for where, value in facts.items():
@@ -34,7 +34,7 @@ def _option(line: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def _pairs(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+def _pairs(value: object, name: str = "") -> Iterator[tuple[str, str]]:
     """Nested objects as dotted names; lists of objects line by line."""
     if isinstance(value, Mapping):
         for key, each in value.items():
@@ -75,12 +75,12 @@ class SettingModel(QAbstractTableModel):
     @plain_data
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    ) -> object:
         is_title = orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole
         return _TITLES[section] if is_title and 0 <= section < len(_TITLES) else None
 
     @plain_data
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid() or role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return None
         text = self._shown[index.row()][index.column()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -42,7 +41,7 @@ class TextTableModel(QAbstractTableModel):
     @plain_data
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
+    ) -> object:
         if orientation != Qt.Orientation.Horizontal or section >= len(self._table.heads):
             return None
         match role:
@@ -53,7 +52,7 @@ class TextTableModel(QAbstractTableModel):
         return None
 
     @plain_data
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.ToolTipRole:
                 return self._table.lines[index.row()][index.column()]
@@ -63,5 +62,5 @@ class TextTableModel(QAbstractTableModel):
                 return self._shares[index.row()]
         return None
 
-    def _side(self, column: int) -> Any:
+    def _side(self, column: int) -> object:
         return LEFT if column < self._table.texts else RIGHT

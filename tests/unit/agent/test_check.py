@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from socket import socketpair
-from typing import Any
 
 import pytest
 
@@ -21,8 +20,8 @@ def test_what_loose_lets_be_ignored_is_one_line(tmp_path: Path, monkeypatch: pyt
     answers = [said("loose_a", "ignored"), said("b", "ignored"), said("loose_c", "rejected")]
     answers += [said("loose_d", "ignored"), said("e", "rejected")]
     monkeypatch.setattr(check, "check_options", lambda _build, _cnf: answers)
-    found: list[dict[str, Any]] = check._check_options(plan().contenders[0], str(tmp_path))
-    assert [(each["state"], each["text"]) for each in found] == [
+    found = check._check_options({}, plan().contenders[0], str(tmp_path))
+    assert [(each.state, each.text) for each in found] == [
         ("warn", "about b"),
         ("fail", "about loose_c"),
         ("fail", "about e"),

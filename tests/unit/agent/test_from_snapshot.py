@@ -102,7 +102,7 @@ class Session:
 
 
 def kept(directory: Directory) -> list[str]:
-    return [each["key"] for each in Snapshots(directory).list()]
+    return [each.key for each in Snapshots(directory).list()]
 
 
 def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -> None:

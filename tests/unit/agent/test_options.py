@@ -11,9 +11,11 @@ from app.agent.options import (
     check_options,
     complaints_in,
     harmless_in,
+    keep_options,
     known_options,
     normal,
     parse_help,
+    with_options,
     without,
 )
 from app.agent.program import Answer
@@ -213,3 +215,23 @@ def test_a_build_that_gives_no_answer_says_nothing_about_its_options(
 
 def test_a_build_that_cannot_be_asked_knows_no_option(tmp_path: Path) -> None:
     assert known_options({"server": str(tmp_path / "none"), "base": str(tmp_path)}) == {}
+
+
+def test_what_a_survey_has_heard_is_not_asked_again(tmp_path: Path) -> None:
+    build = {"server": str(tmp_path / "mysqld"), "base": str(tmp_path)}
+    Path(build["server"]).write_text("not a program")
+    keep_options(str(tmp_path), {build["server"]: {"back-log": "80"}, str(tmp_path / "gone"): {}})
+    assert known_options(with_options(str(tmp_path), build)) == {"back-log": "80"}
+
+
+@pytest.mark.parametrize("kept", [None, "", "[]", "{", '{"SERVER": 7}', '{"SERVER": [1, 2, 3, "x"]}'])
+def test_another_program_is_asked_anew(tmp_path: Path, kept: str | None) -> None:
+    """Options that were kept for a program before its update, or cannot be read, are those of no build."""
+    build = {"server": str(tmp_path / "mysqld"), "base": str(tmp_path)}
+    Path(build["server"]).write_text("not a program")
+    keep_options(str(tmp_path), {build["server"]: {"back-log": "80"}})
+    if kept is None:
+        Path(build["server"]).write_text("another program")
+    else:
+        (tmp_path / "options.json").write_text(kept.replace("SERVER", build["server"]))
+    assert known_options(with_options(str(tmp_path), build)) == {}

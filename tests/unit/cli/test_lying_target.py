@@ -15,7 +15,7 @@ RUN = ["run", "--contender", f"{MARIADB}:innodb", "--sequence", "duel"]
 # words, and the verbs of the agent that they need
 COMMANDS = {
     "survey": (["target", "survey", "local"], ["push", "survey"]),
-    "run": (RUN, ["survey", "check", "start", "follow"]),
+    "run": (RUN, ["survey", "upload-plan", "check", "start", "follow"]),
     "duel": (["run", "--duel", "--dry-run"], ["survey"]),
     "status": (["status"], ["list"]),
     "follow": (["follow"], ["push", "list", "follow"]),
@@ -34,7 +34,7 @@ COMMANDS = {
 CASES = [(command, verb) for command, (_, verbs) in COMMANDS.items() for verb in verbs]
 OF_THE_LINK = ("silence", "half a line", "half a line, then silence")  # a follower tries again
 # any object is their answer
-OK_IS_ENOUGH = ("stop", "skip", "note", "delete-snapshot", "note-build", "remove-build")
+OK_IS_ENOUGH = ("upload-plan", "stop", "skip", "note", "delete-snapshot", "note-build", "remove-build")
 WITHOUT_NUMBERS = ("push", "check", "start", "install", *OK_IS_ENOUGH)
 OF_NUMBERS = ("NaN", "Infinity", "400 digits")
 SOON_S = 10

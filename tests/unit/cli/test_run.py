@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from app.cli import main
-from app.cli.run import duelists, prepare
-from app.errors import InputError, TargetError
+from app.cli.run import show_launch
+from app.errors import InputError
 from app.planner import ContenderRequest
-from app.protocol.plan import Plan
-from tests.plans import MARIADB, build, request, survey
+from app.planner.launch import Launch
+from app.protocol.answers import FAIL, Check
+from tests.fakes import ScriptedAgent
+from tests.plans import MARIADB, request, survey
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -40,17 +40,6 @@ def test_a_duel_settles_what_is_played(
     assert said in refused(capsys, "run", "--duel", *words)
 
 
-def test_a_duel_takes_the_first_build_that_can_play_it() -> None:
-    broken = build("mariadb-11", "MariaDB", "11.4.1", ["innodb", "rocksdb"], "libaio.so.1 is missing")
-    found = duelists("nuc", [broken, *survey()["builds"]])
-    assert [(each.build, each.engine) for each in found] == [
-        (MARIADB, "innodb"),
-        (MARIADB, "rocksdb"),
-    ]
-    with pytest.raises(TargetError, match="nuc has no build with InnoDB and RocksDB: install mariadb-server"):
-        duelists("nuc", [broken])
-
-
 def test_an_empty_name_of_a_plan_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert "the name of the plan file is empty" in refused(capsys, "run", "")
 
@@ -63,24 +52,31 @@ def test_a_plan_file_that_is_no_file(capsys: pytest.CaptureFixture[str], tmp_pat
     assert f"{tmp_path}: is no file" in refused(capsys, "run", str(tmp_path))
 
 
-class Limitless:
+class Limitless(ScriptedAgent):
     """The agent of a target on which no memory limit can be set; the build takes no such option either."""
 
-    def survey(self, search_paths: Sequence[str]) -> dict[str, Any]:
-        return survey(memory_limit_problem="no cgroup can be made")
-
-    def check(self, plan: Plan, **how: Any) -> list[dict[str, Any]]:
-        name = plan.contenders[0].name
+    def check(self, plan: str) -> list[Check]:
+        name = self._plan.contenders[0].name
         return [
-            {"name": each, "state": "fail", "text": text, "todo": "take it out", "contender": name}
+            Check(each, FAIL, text, "take it out", name)
             for each, text in (("server memory", "no cgroup can be made"), ("options", "no such option"))
         ]
 
 
 def test_what_desktop_and_target_both_refuse_is_said_once() -> None:
-    limited = ContenderRequest(MARIADB, "innodb", memory_limit="4G")
-    agent: Any = Limitless()
+    limited = request().with_options(contenders=(ContenderRequest(MARIADB, "innodb", memory_limit="4G"),))
+    agent = Limitless(found=survey(memory_limit_problem="no cgroup can be made"))
     with pytest.raises(InputError) as refusal:
-        prepare(request().with_options(contenders=(limited,)), agent, [], rehearse=True)
+        show_launch(Launch(lambda _: limited, agent.reached()))
     both = "there can be no memory limit: no cgroup can be made (leave it out, or be root on the target)"
     assert str(refusal.value) == f"nothing was started: {both}; no such option (take it out)"
+
+
+def test_checks_are_shown_as_they_come(capsys: pytest.CaptureFixture[str]) -> None:
+    said: list[str] = []
+    agent = ScriptedAgent(meanwhile=lambda what: said.append(capsys.readouterr().out))
+    show_launch(Launch(lambda _: request(), agent.reached()))
+    asked = dict(zip(agent.asked, said, strict=False))
+    assert "takes about" in asked["upload"] and "pass  sysbench" in asked["upload"]
+    assert "pass  options: check: accepted" in asked["rehearse innodb"]
+    assert "pass  options: innodb: accepted" in asked["start"]

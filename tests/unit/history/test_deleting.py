@@ -18,6 +18,7 @@ from app.history.rebuilding import rebuild
 from app.history.sessions import session, sessions
 from app.history.watching import keep_unlocked
 from app.history.writing import Writer
+from app.protocol.answers import SessionSummary
 from app.targets import Target
 from tests import journals
 
@@ -73,7 +74,7 @@ def test_its_journal_does_not_bring_it_back(filled: History) -> None:
 
 
 def test_it_is_not_fetched_again(filled: History) -> None:
-    there = [{"session": each, "size": len(WHOLE.raw)} for each in (FIRST, SECOND)]
+    there = [SessionSummary(each, len(WHOLE.raw), True) for each in (FIRST, SECOND)]
     found = Found(Target("local"), "/d", PLAN.id, "a plan", "sha", False, there[:1])
     edits.delete(filled, FIRST)
     assert is_kept(found, filled.directory)

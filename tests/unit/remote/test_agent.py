@@ -11,7 +11,7 @@ from app.remote.agent import Agent
 from app.remote.bundle import current_bundle
 from app.remote.connection import Completed
 from tests.fakes import ScriptedConnection
-from tests.plans import survey
+from tests.plans import surveyed
 
 SHA = current_bundle().sha
 THERE = Completed(0, b'{"directory": "/home/me/dyno", "there": true}\n', b"")
@@ -38,7 +38,7 @@ def test_the_bytes_travel_only_where_they_are_missing() -> None:
 
 def test_verbs_go_to_the_resolved_directory() -> None:
     agent, connection = agent_with(THERE, answer({"locked": False, "plan": None, "pid": None}))
-    assert agent.status()["locked"] is False
+    assert agent.status().locked is False
     command, _ = connection.asked[-1]
     file = f"/home/me/dyno/agents/{SHA}.pyz"
     assert command[:4] == ["python3", "-I", "-S", "-c"]
@@ -46,14 +46,15 @@ def test_verbs_go_to_the_resolved_directory() -> None:
 
 
 def test_an_old_session_is_steered_by_its_own_agent_file() -> None:
-    agent, connection = agent_with(THERE, answer({"ok": True}), THERE)
-    agent.note("P", "a thöught", sha="f" * 64)
+    connection = ScriptedConnection(THERE, answer({"ok": True}), THERE)
+    agent = Agent(connection, "~/dyno", sha="f" * 64)
+    agent.note("P", "a thöught")
     command, stdin = connection.asked[-1]
     assert command[6].endswith(f"/{'f' * 64}.pyz") and command[-2:] == ["--plan", "P"]
     assert stdin == "a thöught".encode()
     agent.follow("P", {"S1": 0, "S2": 40})
     command, _ = connection.opened[-1]
-    assert command[6].endswith(f"/{SHA}.pyz") and command[-4:] == ["--plan", "P", "S1:0", "S2:40"]
+    assert command[6].endswith(f"/{'f' * 64}.pyz") and command[-4:] == ["--plan", "P", "S1:0", "S2:40"]
 
 
 def test_a_refusal_is_the_targets() -> None:
@@ -101,7 +102,7 @@ def test_an_answer_without_its_content_is_told() -> None:
         agent.list()
 
 
-SURVEY = survey()
+SURVEY = surveyed()
 PLANS = {"plans": [{"plan": "P", "name": "", "agent": "f0", "locked": True, "sessions": []}]}
 
 

@@ -19,7 +19,8 @@ from app.remote import agent, starter
 from app.remote.agent import Agent, starter_script
 from app.remote.bundle import current_bundle
 from app.remote.connection import LocalConnection
-from app.targets import Targets, agent_on, connect
+from app.remote.reach import reached
+from app.targets import Targets
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def test_a_home_relative_directory_is_resolved(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("HOME", str(tmp_path))
     mine = agent_in("~/dyno/")
     assert mine.deploy() == mine.directory == str(tmp_path / "dyno")
-    assert mine.status()["locked"] is False
+    assert mine.status().locked is False
 
 
 def test_relative_paths_are_wrong_input() -> None:
@@ -115,8 +116,8 @@ def test_a_push_that_fails_says_what_to_do(monkeypatch: pytest.MonkeyPatch, numb
 
 def test_this_computer_begins_with_nothing(dyno_home: Path) -> None:
     target = Targets().get("local")
-    agent = agent_on(connect(target, lambda _prompt: None), target)
-    assert agent.deploy() == str(dyno_home / "target")
+    with reached(target, lambda _prompt: None) as agent:
+        assert agent.directory == str(dyno_home / "target")
     assert dyno_home.stat().st_mode & 0o777 == 0o700
 
 

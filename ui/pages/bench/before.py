@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
-from app.checks import FAIL, Check
-from app.choices import Choices, Survey
+from app.choices import Choices
 from app.drafting import Draft, Outcome
+from app.protocol.answers import FAIL, Check, Survey
 
 from ...plain import Label
 from ...theme import SPACE, Theme

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import closing
-from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.harmless import harmless
 from app.installing import FILE, MOST, NOTES, note, problem_of
-from app.targets import Ask, Target, agent_on, connect
+from app.protocol.answers import Build
+from app.remote.reach import reached
+from app.targets import Ask, Target
 from app.tried import tried
 
 from ...context import Context
@@ -47,15 +47,13 @@ class BuildNotesDialog(QDialog):
 
     noted = Signal()
 
-    def __init__(
-        self, context: Context, target: Target, build: Mapping[str, Any], parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, context: Context, target: Target, build: Build, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context, self._target, self._build = context, target, build
-        self.setWindowTitle(harmless(f"Notes of {build['name']} on {target.name}"))
+        self.setWindowTitle(harmless(f"Notes of {build.name} on {target.name}"))
         self.setMinimumWidth(WIDTH)
         self.message = Message()
-        self.fields = NoteFields(build.get("notes") or {})
+        self.fields = NoteFields(build.notes or {})
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel
         )
@@ -78,7 +76,7 @@ class BuildNotesDialog(QDialog):
 
     def save(self) -> None:
         """Kept on the target: sessions that are begun from now on have them."""
-        target, ask, base = self._target, self._context.secrets.ask, str(self._build["base"])
+        target, ask, base = self._target, self._context.secrets.ask, self._build.base
         notes = self.fields.notes()
         self._set_busy(True)
         self._context.tasks.run(
@@ -99,18 +97,16 @@ class BuildNotesDialog(QDialog):
 
 
 def _note(target: Target, ask: Ask, base: str, notes: Mapping[str, str]) -> None:
-    with closing(connect(target, ask)) as connection:
-        agent = agent_on(connection, target)
-        agent.deploy()
+    with reached(target, ask) as agent:
         note(agent, base, notes)
 
 
-def _about(build: Mapping[str, Any]) -> QLabel:
+def _about(build: Build) -> QLabel:
     """What the build is, how its version was tried, and the tarball it came in."""
-    file = (build.get("notes") or {}).get(FILE, "")
-    version = tried(build.get("family"), build.get("version"))
+    file = (build.notes or {}).get(FILE, "")
+    version = tried(build.family, build.version)
     came = f"from {file}" if file else ""
-    lines = (build.get("version_text"), build.get("server"), version.text, problem_of(build), came)
+    lines = (build.version_text, build.server, version.text, problem_of(build), came)
     label = Label("\n".join(filter(None, lines)))
     label.setProperty("role", "muted")
     label.setWordWrap(True)

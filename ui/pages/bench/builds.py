@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
@@ -12,7 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.errors import InputError
 from app.installing import paths_without, remove
-from app.targets import Ask, Target, agent_on, connect
+from app.protocol.answers import Build
+from app.remote.reach import reached
+from app.targets import Ask, Target
 
 from ...context import Context
 from ...dialogs.removing import ask_before
@@ -87,13 +87,13 @@ class BuildCommands(QObject):
             return
         text = removal_text(target, build)
         if not text:
-            self.failed.emit(InputError(f"{build['base']} {_STAYS}"))
+            self.failed.emit(InputError(f"{build.base} {_STAYS}"))
             return
-        question = f"Remove the build {build['name']} from {target.name}?"
+        question = f"Remove the build {build.name} from {target.name}?"
         ask_before(self._widget, question, text, lambda: self._carry_out(target, build))
 
-    def _carry_out(self, target: Target, build: Mapping[str, Any]) -> None:
-        ask, base = self._context.secrets.ask, str(build["base"])
+    def _carry_out(self, target: Target, build: Build) -> None:
+        ask, base = self._context.secrets.ask, build.base
 
         def done(said: str) -> None:
             self._context.bus.said.emit(said)
@@ -103,16 +103,14 @@ class BuildCommands(QObject):
         self._context.tasks.run(self, lambda: _remove(target, ask, base), done, self.failed.emit)
 
 
-def removal_text(target: Target, build: Mapping[str, Any]) -> str:
+def removal_text(target: Target, build: Build) -> str:
     """What removing it comes to; '' where it cannot be."""
-    base = str(build["base"])
+    base = build.base
     if paths_without(target, base) is not None:
         return f"{base} is no longer looked at; nothing is deleted there."
-    return f"{base} is deleted. Its sessions stay in the history." if build.get("installed") else ""
+    return f"{base} is deleted. Its sessions stay in the history." if build.installed else ""
 
 
 def _remove(target: Target, ask: Ask, base: str) -> str:
-    with closing(connect(target, ask)) as connection:
-        agent = agent_on(connection, target)
-        agent.deploy()
+    with reached(target, ask) as agent:
         return remove(agent, target.name, base)

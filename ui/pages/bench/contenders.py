@@ -86,7 +86,7 @@ class ContendersPanel(QWidget):
         self.choices.show_choices(choices)
         self.grid.setCurrentIndex(self.choices.index(reached.row(), reached.column()))
         self.words.setText(HINT if choices.builds else NO_BUILDS)
-        names = max((self._width(build["name"]) for build in choices.builds), default=80)
+        names = max((self._width(build.name) for build in choices.builds), default=80)
         self.grid.verticalHeader().setFixedWidth(min(names, WIDEST_NAME))
         for column, preset in enumerate(choices.presets):
             self.grid.setColumnWidth(column, min(max(self._width(preset.name), COLUMN), WIDEST_COLUMN))

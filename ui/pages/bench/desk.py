@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -22,6 +22,7 @@ from app.drafting import (
     variant_text,
 )
 from app.planner import PlanRequest
+from app.protocol.answers import Survey
 from app.targets import Targets
 from app.toml_text import read_text
 
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
     from app.history.history import History
 
 SOON_MS = 40  # of changes that come together one is asked about
+Work = Callable[[], object]
+Done = Callable[[], None]
 FIRST = "duel"  # the sequence that is there before anybody has chosen
-
-Survey = Mapping[str, Any]
 
 
 class PlanDesk(QObject):
@@ -172,7 +173,7 @@ class PlanDesk(QObject):
             return Draft(PlanRequest(target=target, sequence=self.draft.request.sequence or FIRST))
         return carried_over(self.draft, self.survey, target)
 
-    def _do(self, work: Any, said: str, changes: Changes | None = None, done: Any = None) -> None:
+    def _do(self, work: Work, said: str, changes: Changes | None = None, done: Done | None = None) -> None:
         """Something with files; what it was is said in the status bar."""
 
         def over(_: object) -> None:

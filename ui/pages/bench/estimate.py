@@ -9,10 +9,10 @@ from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from app.checks import FAIL, WARN, Check
 from app.drafting import Outcome
 from app.harmless import harmless
 from app.planner import Estimate
+from app.protocol.answers import FAIL, WARN, Check
 from app.protocol.plan import Plan
 from app.units import bytes_text, seconds_text
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QCloseEvent
@@ -27,7 +25,9 @@ from PySide6.QtWidgets import (
 
 from app.errors import DynoError
 from app.installing import ENDINGS, install, name_of, problem_of, register
-from app.targets import Target, agent_on, connect
+from app.protocol.answers import Build
+from app.remote.reach import reached
+from app.targets import Target
 from app.units import bytes_text
 
 from ...context import Context
@@ -35,9 +35,6 @@ from ...plain import Label
 from ...theme import SPACE
 from ...widgets.message import Message
 from .build_notes import NoteFields
-
-if TYPE_CHECKING:
-    from app.remote.agent import Agent
 
 WIDTH = 70 * SPACE
 TARBALLS = "Tarballs (*.tar *.tar.* *.tgz *.tbz2 *.txz);;All files (*)"
@@ -188,12 +185,12 @@ class InstallDialog(QDialog):
         text = f"{bytes_text(done)} of {bytes_text(total)} sent"
         self.said.setText("Sent; it is compared and unpacked there…" if is_sent else text)
 
-    def _on_installed(self, build: Mapping[str, Any], is_there: bool) -> None:
+    def _on_installed(self, build: Build, is_there: bool) -> None:
         self._set_busy(False)
-        what = f"{build['family']} {build['version']}" if build["version"] else "A server"
-        self.said.setText(f"{what} is {'known' if is_there else 'installed'} in {build['base']}")
+        what = f"{build.family} {build.version}" if build.version else "A server"
+        self.said.setText(f"{what} is {'known' if is_there else 'installed'} in {build.base}")
         if problem_of(build):
-            is_able = "cannot start" if build["problem"] else "cannot have all of its engines"
+            is_able = "cannot start" if build.problem else "cannot have all of its engines"
             self.message.show_warning(f"It is installed, and {is_able}: {problem_of(build)}")
         if is_there:
             self.registered.emit()
@@ -228,20 +225,13 @@ class _Job:
         self._ask = context.secrets.ask
         self._target, self._path, self._name, self._notes = target, path, name, notes
 
-    def install(self, told: Callable[[int, int], None]) -> dict[str, Any]:
-        with self._agent() as agent:
+    def install(self, told: Callable[[int, int], None]) -> Build:
+        with reached(self._target, self._ask) as agent:
             return install(agent, Path(self._path), self._name, self._notes, told)
 
-    def register(self) -> dict[str, Any]:
-        with self._agent() as agent:
+    def register(self) -> Build:
+        with reached(self._target, self._ask) as agent:
             return register(agent, self._target.name, self._path, self._notes)
-
-    @contextmanager
-    def _agent(self) -> Iterator[Agent]:
-        with closing(connect(self._target, self._ask)) as connection:
-            agent = agent_on(connection, self._target)
-            agent.deploy()
-            yield agent
 
 
 def _until(given_up: list[bool], tell: Callable[[Sent], None]) -> Callable[[int, int], None]:

@@ -11,9 +11,11 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 from app.choices import Choices
 from app.drafting import Draft, Outcome
 from app.errors import LinkError
+from app.planner.launch import REHEARSED, STARTED, Launch, Stage
+from app.protocol.answers import Survey
+from app.protocol.plan import Plan
 from app.remote.hostkeys import HostKeyError
-from app.starting import Start, Started
-from app.targets import agent_on, connect
+from app.remote.reach import reached
 
 from ...bus import Changes, Wanted
 from ...context import Context
@@ -145,7 +147,7 @@ class BenchPage(Page):
         self.targets.target_chosen.connect(self._on_target_chosen)
         self.targets.surveyed.connect(self._on_surveyed)
         self.starter.advanced.connect(self.before.run_bar.show_stage)
-        self.starter.started.connect(self._on_started)
+        self.starter.ended.connect(self._on_launch_ended)
         self.starter.failed.connect(self._on_start_failed)
 
     # what a person does
@@ -167,18 +169,12 @@ class BenchPage(Page):
     def _start(self, is_rehearsal: bool) -> None:
         if self.starter.is_busy or self._obstacle():
             return
-        target, ask = self.targets.chosen, self.context.secrets.ask
+        target, request = self.targets.chosen, self.desk.draft.request
         self._target = target  # another may be chosen before it is started
         self.message.clear()
         self.desk.keep()
-        self.starter.carry_out(
-            Start(
-                self.desk.draft.request,
-                lambda: agent_on(connect(target, ask), target),
-                target.search_paths,
-                is_rehearsal,
-            )
-        )
+        way, last = reached(target, self.context.secrets.ask), REHEARSED if is_rehearsal else STARTED
+        self.starter.carry_out(Launch(lambda _: request, way, target.search_paths, last))
 
     def _obstacle(self) -> str:
         """What is known to stand in the way; what a draft of this moment lacks, the start finds out."""
@@ -197,9 +193,9 @@ class BenchPage(Page):
     def _on_target_chosen(self, name: str) -> None:
         self.desk.choose_target(name, self.targets.survey_of(name), self.targets.surveyed_at(name))
 
-    def _on_surveyed(self, name: str, survey: object) -> None:
+    def _on_surveyed(self, name: str, survey: Survey) -> None:
         if name == self.targets.chosen.name:
-            self.desk.take_survey(survey, self.targets.surveyed_at(name))  # type: ignore[arg-type]
+            self.desk.take_survey(survey, self.targets.surveyed_at(name))
 
     def _on_drafted(self, draft: Draft) -> None:
         for part in (self.contenders, self.sequence, self.before):
@@ -218,14 +214,14 @@ class BenchPage(Page):
         self.sequence.show_outcome(outcome)
         self.before.show_outcome(outcome)
 
-    def _on_started(self, started: Started) -> None:
-        if started.is_started:
-            self._follow(started)
+    def _on_launch_ended(self, stage: Stage) -> None:
+        if stage.name == STARTED and stage.plan:
+            self._follow(stage, stage.plan)
             return
-        self.before.checks.show_checks(started.checks)
+        self.before.checks.show_checks(stage.checks)
         self.before.tabs.setCurrentWidget(self.before.checks)
-        if started.failed:
-            texts = "; ".join(f"{each.text} ({each.todo})" for each in started.failed)
+        if stage.failed:
+            texts = "; ".join(f"{each.text} ({each.todo})" for each in stage.failed)
             self.message.show_error(f"Nothing was started: {texts}")
         else:
             self.message.show_info("The rehearsal passed: every contender starts. Nothing was measured.")
@@ -240,9 +236,9 @@ class BenchPage(Page):
         if isinstance(error, LinkError):
             self.context.plans.adopt_from(self._target)
 
-    def _follow(self, started: Started) -> None:
-        sessions = tuple(turn.session for turn in started.plan.turns)
-        self.context.plans.follow(self._target, started.directory, started.plan.id, started.sha, sessions)
+    def _follow(self, stage: Stage, plan: Plan) -> None:
+        sessions = tuple(turn.session for turn in plan.turns)
+        self.context.plans.follow(self._target, stage.directory, plan.id, stage.sha, sessions)
         self.context.bus.wanted.emit(Wanted("live", sessions))
 
 

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from app.choices import Choices
 from app.harmless import harmless
-from app.planner.contenders import engines_in
 from app.presets import Preset
 
 from ...theme import SPACE, Theme
@@ -54,8 +53,8 @@ class PresetBeside(QWidget):
 
     def _fill(self, preset: Preset) -> None:
         for build in self._choices.builds:
-            if not build.get("problem") and preset.engine in engines_in(build):
-                self.form.addItem(harmless(f"rendered for {build['name']}"), (_BUILD, str(build["name"])))
+            if build.has(preset.engine):
+                self.form.addItem(harmless(f"rendered for {build.name}"), (_BUILD, build.name))
         for other in self._choices.presets:
             if other.engine == preset.engine and other.name != preset.name:
                 self.form.addItem(harmless(f"differs from {other.name}"), (_PRESET, other.name))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -18,10 +17,12 @@ from PySide6.QtWidgets import (
 
 from app.catalog import Catalog
 from app.catalog.own import write_preset
-from app.choices import Choices, Survey
+from app.choices import Choices
 from app.preset_draft import Beside, look
 from app.presets import Preset, parse_preset
-from app.targets import Target, Targets, agent_on, connect
+from app.protocol.answers import Survey
+from app.remote.reach import reached
+from app.targets import Target, Targets
 from app.trial import Answer, try_preset
 
 from ...bus import Changes
@@ -172,9 +173,7 @@ class PresetDialog(QDialog):
 
         def work() -> list[Answer]:
             draft = parse_preset(text, preset.name, preset.engine, preset.label, preset.shipped)
-            agent = agent_on(connect(target, ask), target)
-            with closing(agent.connection):
-                agent.deploy()
+            with reached(target, ask) as agent:
                 return try_preset(agent, agent.survey(target.search_paths), draft, start=start)
 
         def failed(error: Exception) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app.choices import Choices, Survey, rendered
+from app.choices import Choices, rendered
 from app.errors import InputError
 from app.harmless import harmless
 from app.presets import Preset
+from app.protocol.answers import Survey
 
 from ...dialogs.removing import ask_before
 from ...models.choices import engine_text
@@ -56,7 +57,7 @@ class PresetView(QWidget):
         """What there is now; what was looked at stays, where it is still there."""
         self._choices, self._survey = choices, survey
         _refill(self.preset, [(f"{engine_text(p.engine)} · {p.name}", _key(p)) for p in choices.presets])
-        builds = [str(each["name"]) for each in choices.builds if not each.get("problem")]
+        builds = [each.name for each in choices.builds if not each.problem]
         _refill(self.form, [(_WRITTEN, ""), *((f"rendered for {name}", name) for name in builds)])
         self._show()
 

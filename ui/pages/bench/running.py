@@ -3,71 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from app.choices import NO_SURVEY
-from app.starting import Stage, Start
+from app.planner.launch import Launch, Stage
 
 from ...plain import Label, as_tip
 from ...tasks import Tasks
 from ...theme import SPACE
 from ...widgets.actions import action, action_button
 
-TICK_MS = 100
+T = TypeVar("T")
 
 
 class Starter(QObject):
     """Carries a start out off the GUI thread, one at a time."""
 
     advanced = Signal(object)  # Stage; None: over
-    started = Signal(object)  # Started
+    ended = Signal(object)  # the last Stage
     failed = Signal(object)  # Exception
 
     def __init__(self, tasks: Tasks, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._tasks = tasks
-        self._start: Start | None = None
-        self._clock = QTimer(self, interval=TICK_MS)
-        self._clock.timeout.connect(self._on_tick)
+        self._launch: Launch | None = None
 
     @property
     def is_busy(self) -> bool:
-        return self._start is not None
+        return self._launch is not None
 
-    def carry_out(self, start: Start) -> None:
-        self._start = start
-        self._clock.start()
-        self._on_tick()
-        started, failed = self.started.emit, self.failed.emit
-        self._tasks.run(self, start.carry_out, self._ending(start, started), self._ending(start, failed))
+    def carry_out(self, launch: Launch) -> None:
+        self._launch = launch
+        self.advanced.emit(Stage())  # the threads may have other things to do first
+        self._tasks.run_long(
+            self,
+            lambda tell: _last_of(launch, tell),
+            self._unless_cancelled(launch, self.advanced.emit),
+            self._unless_cancelled(launch, lambda stage: self._end(self.ended, stage)),
+            self._unless_cancelled(launch, lambda error: self._end(self.failed, error)),
+        )
 
     def cancel(self) -> bool:
         """Nothing is started; False where it is too late for that."""
-        if self._start is None or not self._start.cancel():
+        if self._launch is None or not self._launch.cancel():
             return False
-        self._end()
+        self._launch = None
+        self.advanced.emit(None)
         return True
 
-    def _ending(self, start: Start, tell: Callable[[object], None]) -> Callable[[object], None]:
+    def _unless_cancelled(self, launch: Launch, tell: Callable[[T], None]) -> Callable[[T], None]:
         """What was cancelled ends by itself, and is not heard of again."""
 
-        def end(value: object) -> None:
-            if start is self._start:
-                self._end()
+        def told(value: T) -> None:
+            if launch is self._launch:
                 tell(value)
 
-        return end
+        return told
 
-    def _end(self) -> None:
-        self._start = None
-        self._clock.stop()
+    def _end(self, signal: SignalInstance, value: object) -> None:
+        self._launch = None
         self.advanced.emit(None)
+        signal.emit(value)
 
-    def _on_tick(self) -> None:
-        if self._start is not None:
-            self.advanced.emit(self._start.stage)
+
+def _last_of(launch: Launch, tell: Callable[[Stage], None]) -> Stage:
+    """Carry it out on a thread of the pool, telling each stage; the last one has what came of it."""
+    for stage in launch.stages():
+        tell(stage)
+    return stage
 
 
 class RunBar(QWidget):
@@ -115,8 +121,8 @@ class RunBar(QWidget):
         if stage is not None:
             self.progress.setMaximum(stage.total)
             self.progress.setValue(stage.done)
-            self.progress.setAccessibleDescription(stage.text)
-            self.reason.setText(f"{stage.text}…")
+            self.progress.setAccessibleDescription(stage.next)
+            self.reason.setText(f"{stage.next}…")
         self._refresh()
 
     def _lay_out(self) -> None:

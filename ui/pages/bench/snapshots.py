@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.harmless import harmless
+from app.protocol.answers import Snapshot
 from app.snapshots import HEADERS, kept_on, row_of
 from app.targets import Target
 from app.units import bytes_text, count_text
@@ -74,13 +74,13 @@ class SnapshotsDialog(QDialog):
         for widget in (self.message, self.said, about, self.list, buttons):
             layout.addWidget(widget)
 
-    def show_kept(self, found: Sequence[Mapping[str, Any]]) -> None:
-        size = bytes_text(sum(each["size_bytes"] or 0 for each in found))
+    def show_kept(self, found: Sequence[Snapshot]) -> None:
+        size = bytes_text(sum(each.size_bytes or 0 for each in found))
         self.said.setText(f"{count_text(len(found), 'snapshot')}, {size}" if found else "None is kept there")
         self.list.clear()
         for each in found:
             item = QTreeWidgetItem([harmless(text) for text in row_of(each)])
-            item.setToolTip(0, as_tip(each["problem"]))
+            item.setToolTip(0, as_tip(each.problem))
             self.list.addTopLevelItem(item)
         for column in range(len(HEADERS) - 1):
             self.list.resizeColumnToContents(column)
@@ -94,7 +94,7 @@ class SnapshotsDialog(QDialog):
             self, lambda: kept_on(target, ask, deleted), self._on_answered, self._on_failed
         )
 
-    def _on_answered(self, found: Sequence[Mapping[str, Any]]) -> None:
+    def _on_answered(self, found: Sequence[Snapshot]) -> None:
         self.list.setEnabled(True)
         self.show_kept(found)
 

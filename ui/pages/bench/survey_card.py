@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -28,7 +27,8 @@ from PySide6.QtWidgets import (
 from app.harmless import harmless
 from app.installing import notes_text, problem_of
 from app.memory_text import ways
-from app.surveys import Survey
+from app.protocol.answers import Build, Cpu, Disk, Snapshot, Survey
+from app.surveys import Surveyed
 from app.tried import tried
 from app.units import ago_text, bytes_text, date_text
 
@@ -46,7 +46,7 @@ class SurveyCard(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         self.setAccessibleName("Survey")
-        self._survey: Survey | None = None
+        self._survey: Surveyed | None = None
         self._head, self._age = Label(), Label()
         self._head.setProperty("role", "heading")
         self._head.setWordWrap(True)
@@ -67,15 +67,15 @@ class SurveyCard(QFrame):
         self._lay_out()
         self.clear()
 
-    def show_survey(self, survey: Survey) -> None:
+    def show_survey(self, survey: Surveyed) -> None:
         content = survey.content
         self._survey = survey
         self._set_empty(False)
-        self._head.setText(cpu_text(content))
+        self._head.setText(cpu_text(content.cpu))
         self._facts.show_facts([(name, value) for name, value in facts_of(content) if value])
-        self._show_warnings(content.get("warnings") or [])
-        builds = content.get("builds") or []
-        unable = sum(1 for build in builds if build.get("problem"))
+        self._show_warnings(content.warnings)
+        builds = content.builds
+        unable = sum(1 for build in builds if build.problem)
         self._builds_head.setText(
             (f"{len(builds)} build{'s' * (len(builds) != 1)}" if builds else "No builds were found")
             + (f", {unable} of them cannot start" if unable else "")
@@ -176,7 +176,7 @@ class BuildTree(QTreeWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.builds: Sequence[Mapping[str, Any]] = ()
+        self.builds: Sequence[Build] = ()
         self.setAccessibleName("Builds")
         self.setHeaderLabels(["Build", "Engines"])
         self.setRootIsDecorated(False)
@@ -191,20 +191,20 @@ class BuildTree(QTreeWidget):
         self.header().setStretchLastSection(True)
 
     @property
-    def chosen(self) -> Mapping[str, Any] | None:
+    def chosen(self) -> Build | None:
         """The build that is selected, as the survey describes it."""
         rows = [index.row() for index in self.selectionModel().selectedRows()]
         return self.builds[rows[0]] if rows else None
 
-    def show_builds(self, builds: Sequence[Mapping[str, Any]]) -> None:
+    def show_builds(self, builds: Sequence[Build]) -> None:
         """Other builds; the one that was chosen stays so, where it is still there."""
-        base = (self.chosen or {}).get("base")
+        base = self.chosen.base if self.chosen else None
         self.clear()
         self.builds = builds
         for build in builds:
             item = _build_item(build)
             self.addTopLevelItem(item)
-            if build.get("base") == base:
+            if build.base == base:
                 self.setCurrentItem(item)
         self.setVisible(bool(builds))
         row = self.sizeHintForRow(0) if builds else 0
@@ -217,14 +217,13 @@ class BuildTree(QTreeWidget):
             super().keyPressEvent(event)
 
 
-def _build_item(build: Mapping[str, Any]) -> QTreeWidgetItem:
-    problem = build.get("problem")
-    version = tried(build.get("family"), build.get("version"))
-    engines = ("" if version.is_tried else f"{version.how}: ") + " ".join(build.get("engines") or [])
-    texts = (str(build["name"]), f"cannot start: {problem}" if problem else engines)
+def _build_item(build: Build) -> QTreeWidgetItem:
+    version = tried(build.family, build.version)
+    engines = ("" if version.is_tried else f"{version.how}: ") + " ".join(build.engines)
+    texts = (build.name, f"cannot start: {build.problem}" if build.problem else engines)
     item = QTreeWidgetItem([harmless(text) for text in texts])
-    notes = notes_text(build.get("notes") or {})
-    said = (build.get("version_text"), build.get("server"), version.text, problem_of(build), notes)
+    notes = notes_text(build.notes or {})
+    said = (build.version_text, build.server, version.text, problem_of(build), notes)
     tip = "\n".join(filter(None, said))
     for column in (0, 1):
         item.setToolTip(column, as_tip(tip))
@@ -242,7 +241,7 @@ class _GreyDelegate(QStyledItemDelegate):
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         super().initStyleOption(option, index)
-        if self._tree.builds[index.row()].get("problem"):
+        if self._tree.builds[index.row()].problem:
             option.state &= ~QStyle.StateFlag.State_Enabled
 
 
@@ -252,47 +251,44 @@ def _heading() -> QLabel:
     return label
 
 
-def cpu_text(survey: Mapping[str, Any]) -> str:
-    cpu = survey.get("cpu") or {}
-    counts = f"{cpu.get('cores') or '?'} cores, {cpu.get('threads') or '?'} threads"
-    return f"{cpu.get('model') or 'Unknown CPU'}, {counts}"
+def cpu_text(cpu: Cpu) -> str:
+    return f"{cpu.model or 'Unknown CPU'}, {cpu.cores or '?'} cores, {cpu.threads or '?'} threads"
 
 
-def facts_of(survey: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def facts_of(survey: Survey) -> Iterator[tuple[str, str]]:
     """Name and value, in the order in which they matter; what is not known is left out."""
-    memory, available = survey.get("memory_bytes"), survey.get("memory_available_bytes")
+    memory, available = survey.memory_bytes, survey.memory_available_bytes
     if memory:
         yield "Memory", bytes_text(memory) + (f", {bytes_text(available)} available" if available else "")
-    if disk := survey.get("disk"):
+    if disk := survey.disk:
         yield "Disk", disk_text(disk)
-        yield "Directory", str(disk.get("path") or "")
-    yield "Snapshots", snapshots_text(survey.get("snapshots") or [])
-    system = [survey.get("distribution"), f"Linux {survey['kernel']}" if survey.get("kernel") else ""]
+        yield "Directory", disk.path or ""
+    yield "Snapshots", snapshots_text(survey.snapshots)
+    system = [survey.distribution, f"Linux {survey.kernel}" if survey.kernel else ""]
     yield "System", ", ".join(filter(None, system))
     if clock := _clock_text(survey):
         yield "Clock speed", clock
-    yield "User", str(survey.get("user") or "")
-    yield "Python", str(survey.get("python") or "")
-    yield "sysbench", str(survey.get("sysbench") or "not installed")
+    yield "User", survey.user or ""
+    yield "Python", survey.python or ""
+    yield "sysbench", survey.sysbench or "not installed"
     yield from ways(survey)
 
 
-def _clock_text(survey: Mapping[str, Any]) -> str:
-    turbo = survey.get("turbo")
-    words = [survey.get("governor") or "", "" if turbo is None else "turbo on" if turbo else "turbo off"]
+def _clock_text(survey: Survey) -> str:
+    turbo = survey.turbo
+    words = [survey.governor or "", "" if turbo is None else "turbo on" if turbo else "turbo off"]
     return ", ".join(filter(None, words))
 
 
-def snapshots_text(kept: Sequence[Mapping[str, Any]]) -> str:
-    size = sum(each.get("size_bytes") or 0 for each in kept)
+def snapshots_text(kept: Sequence[Snapshot]) -> str:
+    size = sum(each.size_bytes or 0 for each in kept)
     return f"{len(kept)} kept, {bytes_text(size)}" if kept else ""
 
 
-def disk_text(disk: Mapping[str, Any]) -> str:
-    kind = disk.get("kind") or ""
-    what = disk.get("model") or disk.get("device") or "unknown"
-    words = [f"{what} ({_KINDS.get(kind, kind)})" if kind else str(what), disk.get("filesystem") or ""]
-    if disk.get("free_bytes") is not None:
-        total = disk.get("total_bytes")
-        words.append(bytes_text(disk["free_bytes"]) + (f" of {bytes_text(total)}" if total else "") + " free")
+def disk_text(disk: Disk) -> str:
+    kind, total = disk.kind or "", disk.total_bytes
+    what = disk.model or disk.device or "unknown"
+    words = [f"{what} ({_KINDS.get(kind, kind)})" if kind else what, disk.filesystem or ""]
+    if disk.free_bytes is not None:
+        words.append(bytes_text(disk.free_bytes) + (f" of {bytes_text(total)}" if total else "") + " free")
     return ", ".join(filter(None, words))

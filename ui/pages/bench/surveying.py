@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.remote.hostkeys import HostKeyError
-from app.surveys import STAGES, Survey, survey_target
+from app.surveys import STAGES, Surveyed, survey_target
 from app.targets import Target
 
 from ...context import Context
@@ -31,7 +31,7 @@ class Surveying(QObject):
 
     began = Signal(object)  # Target
     advanced = Signal(object)  # Advance
-    surveyed = Signal(object, object)  # Target, Survey
+    surveyed = Signal(object, object)  # Target, Surveyed
     failed = Signal(object, object)  # Target, Exception
 
     def __init__(self, context: Context, widget: QWidget) -> None:
@@ -85,7 +85,7 @@ class Surveying(QObject):
             lambda error: self._on_failed(target, error, is_asking=False),
         )
 
-    def _on_surveyed(self, target: Target, survey: Survey) -> None:
+    def _on_surveyed(self, target: Target, survey: Surveyed) -> None:
         if self._is_over(target):
             self.surveyed.emit(target, survey)
 

@@ -137,7 +137,7 @@ class SweepDialog(QDialog):
 
 def change_sweep(desk: PlanDesk, parent: QWidget) -> None:
     """Ask for the sweep of the draft that lies there."""
-    nodes = (desk.survey or {}).get("topology") or []
+    nodes = desk.survey.topology if desk.survey else []
     left_open = open_values(desk.choices.sequence(desk.draft.request.sequence))
     dialog = SweepDialog(desk.draft, left_open, nodes, parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

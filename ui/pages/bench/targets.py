@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QModelIndex, QTimer, Signal
 from PySide6.QtGui import QAction, QShowEvent
@@ -17,8 +16,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.errors import DynoError
+from app.protocol.answers import Survey
 from app.settings import read_settings
-from app.surveys import Survey
+from app.surveys import Surveyed
 from app.targets import LOCAL, Target
 
 from ...context import Context
@@ -45,7 +45,7 @@ class TargetsPanel(QWidget):
     """A list of targets, and below it the chosen one: the way to it and its survey, or its form."""
 
     target_chosen = Signal(str)  # its name
-    surveyed = Signal(str, object)  # name, the survey as `dyno target survey --json` gives it
+    surveyed = Signal(str, object)  # name, Survey
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -76,7 +76,7 @@ class TargetsPanel(QWidget):
         """Show this target; where its survey is old, it is surveyed in the background without a question."""
         self.list.select(name)
 
-    def survey_of(self, name: str) -> dict[str, Any] | None:
+    def survey_of(self, name: str) -> Survey | None:
         """The latest survey, kept from an earlier day too; None where there was none yet."""
         survey = self.known.survey_of(name)
         return survey.content if survey else None
@@ -245,7 +245,7 @@ class TargetsPanel(QWidget):
         if name == self._chosen and state is not None:
             self.view.end(state)
 
-    def _on_saved(self, target: Target, survey: Survey | None) -> None:
+    def _on_saved(self, target: Target, survey: Surveyed | None) -> None:
         self._set_editing(False)
         self.known.tell_changed()
         self.reload()

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.remote.hostkeys import HostKeyError
-from app.surveys import Survey
+from app.surveys import Surveyed
 from app.targets import LOCAL, FieldError, Target, Targets, check_target, problems_of
 
 from ...context import Context
@@ -38,7 +38,7 @@ _NEEDED = {
 class TargetEditor(QWidget):
     """Adds a target, or changes one."""
 
-    saved = Signal(object, object)  # Target, Survey | None: of a test that it has passed as it is
+    saved = Signal(object, object)  # Target, Surveyed | None: of a test that it has passed as it is
     cancelled = Signal()
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
@@ -47,7 +47,7 @@ class TargetEditor(QWidget):
         self._targets = Targets(context.home)
         self._before: Target | None = None  # None: a new one
         self._is_saving = False
-        self._tested: tuple[Target, Survey] | None = None
+        self._tested: tuple[Target, Surveyed] | None = None
         self._surveying = Surveying(context, self)
         self._surveying.advanced.connect(self._on_advanced)
         self._surveying.surveyed.connect(self._on_surveyed)
@@ -178,10 +178,10 @@ class TargetEditor(QWidget):
     def _on_advanced(self, advance: Advance) -> None:
         self.stages.advance(advance.stage, advance.what)
 
-    def _on_surveyed(self, target: Target, survey: Survey) -> None:
+    def _on_surveyed(self, target: Target, survey: Surveyed) -> None:
         self._tested = (target, survey)
         self.stages.finish()
-        self.message.show_info(f"Reached: {cpu_text(survey.content)}")
+        self.message.show_info(f"Reached: {cpu_text(survey.content.cpu)}")
 
     def _on_test_failed(self, _target: Target, error: Exception) -> None:
         self.stages.fail()

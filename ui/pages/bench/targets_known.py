@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.errors import DynoError
 from app.remote.hostkeys import HostKeyError
-from app.surveys import Survey, Surveys
+from app.surveys import Surveyed, Surveys
 from app.targets import LOCAL, Target, Targets
 
 from ...bus import Changes
@@ -59,7 +59,7 @@ class KnownTargets(QObject):
     def state_of(self, name: str) -> TargetState | None:
         return self.model.state_of(name)
 
-    def survey_of(self, name: str) -> Survey | None:
+    def survey_of(self, name: str) -> Surveyed | None:
         state = self.model.state_of(name)
         return state.survey if state else None
 
@@ -83,18 +83,18 @@ class KnownTargets(QObject):
     def tell_key(self, target: Target, error: HostKeyError) -> None:
         """A host key was met on another way there: let the person look at it."""
         if self._is_current(target):
-            self.model.change(target.name, link=link_of(error), error=error)
+            self.model.change(target.name, lambda now: replace(now, link=link_of(error), error=error))
             self.ended.emit(target.name)
             self._surveying.show_host_key(target, error)
 
-    def take(self, target: Target, survey: Survey) -> None:
+    def take(self, target: Target, survey: Surveyed) -> None:
         """Keep a survey of a target, and tell."""
         if not self._is_current(target):
             return
         self._context.tasks.run(
             self, lambda: self._surveys.keep(target, survey), lambda _: None, self.troubled.emit
         )
-        self.model.change(target.name, survey=survey, link="reached", error=None)
+        self.model.change(target.name, lambda now: replace(now, survey=survey, link="reached", error=None))
         self.ended.emit(target.name)
         self.surveyed.emit(target.name, survey.content)
 
@@ -151,19 +151,19 @@ class KnownTargets(QObject):
         return {plan.target.name for plan in self._context.plans.all() if not plan.is_over}
 
     def _on_began(self, target: Target) -> None:
-        self.model.change(target.name, link="going", stage="", error=None)
+        self.model.change(target.name, lambda now: replace(now, link="going", stage="", error=None))
 
     def _on_advanced(self, advance: Advance) -> None:
-        self.model.change(advance.target.name, stage=advance.stage)
+        self.model.change(advance.target.name, lambda now: replace(now, stage=advance.stage))
         self.advanced.emit(advance)
 
     def _on_failed(self, target: Target, error: Exception) -> None:
         if self._is_current(target):
-            self.model.change(target.name, link=link_of(error), error=error)
+            self.model.change(target.name, lambda now: replace(now, link=link_of(error), error=error))
             self.ended.emit(target.name)
 
     def _on_plans_changed(self, _plan: str) -> None:
         busy = self._with_plans()
         for state in self.model.all():
             if state.has_plan != (state.target.name in busy):
-                self.model.change(state.target.name, has_plan=not state.has_plan)
+                self.model.change(state.target.name, lambda now: replace(now, has_plan=not now.has_plan))

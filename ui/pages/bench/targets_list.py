@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
@@ -32,7 +30,7 @@ class TargetModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._states)
 
     @plain_data
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         state = self._states[index.row()]
         if role == STATE:
             return state
@@ -54,10 +52,10 @@ class TargetModel(QAbstractListModel):
             self._states = list(states)
             self.tell_time()
 
-    def change(self, name: str, **changes: Any) -> None:
+    def change(self, name: str, changed: Callable[[TargetState], TargetState]) -> None:
         row = self.row_of(name)
         if row >= 0:
-            self._states[row] = replace(self._states[row], **changes)
+            self._states[row] = changed(self._states[row])
             self.dataChanged.emit(self.index(row), self.index(row))
 
     def tell_time(self) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from app.errors import LinkError
 from app.remote.hostkeys import HostKeyChangedError, HostKeyUnknownError
 from app.remote.secrets import SecretNeededError
-from app.surveys import Survey
+from app.surveys import Surveyed
 from app.targets import Target
 from app.units import ago_text
 
@@ -37,7 +37,7 @@ class TargetState:
     """A target, its latest survey, and how the last way there ended."""
 
     target: Target
-    survey: Survey | None = None
+    survey: Surveyed | None = None
     link: str = "unknown"  # going reached unreachable secret key_unknown key_changed failed
     error: Exception | None = None
     stage: str = ""  # while it is going
@@ -51,9 +51,7 @@ class TargetState:
     def is_busy(self, now: float) -> bool:
         """Whether a plan is being carried out there, whoever's it is."""
         return self.has_plan or (
-            self.survey is not None
-            and now - self.survey.at < BUSY_S
-            and bool(self.survey.content.get("agents"))
+            self.survey is not None and now - self.survey.at < BUSY_S and bool(self.survey.content.agents)
         )
 
     def words(self, now: float) -> str:

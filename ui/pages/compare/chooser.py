@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -72,7 +71,7 @@ class _SessionsModel(QAbstractListModel):
         return super().flags(index) | Qt.ItemFlag.ItemIsUserCheckable
 
     @plain_data
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         line = self._lines[index.row()]
         if role == Qt.ItemDataRole.CheckStateRole:
             return Qt.CheckState.Checked if line["id"] in self._chosen else Qt.CheckState.Unchecked
@@ -82,7 +81,7 @@ class _SessionsModel(QAbstractListModel):
             f"{line['name']}\n{_about(line)}\n{line['id']}" if role == Qt.ItemDataRole.ToolTipRole else None
         )
 
-    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+    def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         if role != Qt.ItemDataRole.CheckStateRole:
             return False
         self.ticked.emit(self._lines[index.row()]["id"], Qt.CheckState(value) == Qt.CheckState.Checked)

@@ -1,0 +1,36 @@
+"""Files that only spare work: what cannot be read in them is found out again, what cannot be written too."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from typing import Any, Dict, List, Mapping
+
+
+def state_of(path: str) -> List[int]:
+    """What changes with the content of a file."""
+    status = os.stat(path)
+    return [status.st_size, status.st_mtime_ns, status.st_ino]
+
+
+def read_cache(path: str) -> Dict[str, List[Any]]:
+    """For each file the parts of its state, then what was found out about it."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+    except (OSError, ValueError):
+        return {}
+    pairs = found.items() if isinstance(found, dict) else ()
+    return {name: value for name, value in pairs if isinstance(value, list) and len(value) == 4}
+
+
+def write_cache(path: str, known: Mapping[str, List[Any]]) -> None:
+    if not path or not os.path.isdir(os.path.dirname(path)):
+        return
+    try:
+        with tempfile.NamedTemporaryFile("w", dir=os.path.dirname(path), delete=False) as file:
+            json.dump(dict(known), file)
+        os.replace(file.name, path)
+    except OSError:
+        return

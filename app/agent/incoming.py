@@ -1,0 +1,76 @@
+"""Plans that were sent and have not started yet, each named by the SHA-256 of its bytes.
+
+incoming/<sha256>.json    gone once it starts, or after two days
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import time
+
+from ..protocol.plan import Plan
+from .directory import Directory, write_file
+from .refusal import Refusal
+
+KEPT_S = 2 * 24 * 3600
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class Incoming:
+    """Those of one directory of Dyno's."""
+
+    def __init__(self, directory: Directory) -> None:
+        self._directory = directory
+
+    def _at(self, sha256: str) -> str:
+        if not _SHA256.fullmatch(sha256):
+            raise Refusal("{!r} is no SHA-256".format(sha256[:80]))
+        return self._directory.at("incoming", sha256 + ".json")
+
+    def receive(self, sha256: str, content: bytes) -> None:
+        """Take a plan in, as it was sent or not at all."""
+        path = self._at(sha256)
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise Refusal("the plan did not arrive as it was sent: try again")
+        read_plan(content)
+        try:
+            self.clean()
+            write_file(path, content.decode())
+        except OSError as error:
+            text = "{} cannot take the plan in: {}: free some space there"
+            raise Refusal(text.format(self._directory.path, error.strerror)) from None
+
+    def read(self, sha256: str) -> Plan:
+        """The plan of this name; a file that was changed meanwhile is none."""
+        try:
+            with open(self._at(sha256), "rb") as file:
+                content = file.read()
+        except OSError:
+            content = b""
+        if hashlib.sha256(content).hexdigest() != sha256:
+            text = "the plan {} is not in {} any more: start it again"
+            raise Refusal(text.format(sha256[:12], self._directory.path))
+        return read_plan(content)
+
+    def discard(self, sha256: str) -> None:
+        self._directory.discard(self._at(sha256))
+
+    def clean(self) -> None:
+        """Take away what nobody has started."""
+        folder = self._directory.at("incoming")
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            with contextlib.suppress(FileNotFoundError):  # started at this moment
+                if time.time() - os.lstat(path).st_mtime > KEPT_S:
+                    self._directory.discard(path)
+
+
+def read_plan(content: bytes) -> Plan:
+    try:
+        return Plan.from_json(json.loads(content.decode()))
+    except ValueError as error:  # no UTF-8, no JSON, no plan
+        raise Refusal("this is no plan: {}".format(error)) from None

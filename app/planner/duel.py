@@ -1,0 +1,22 @@
+"""The duel: what is compared where nobody has chosen yet."""
+
+from __future__ import annotations
+
+from ..engines import DUEL
+from ..errors import TargetError
+from ..protocol.answers import Survey
+from .request import ContenderRequest
+
+SEQUENCE = "duel"
+ENGINES = tuple(each.name for each in DUEL)
+
+
+def duelists(survey: Survey, target: str) -> tuple[ContenderRequest, ...]:
+    """InnoDB and MyRocks of the first build that has both and can start."""
+    for build in survey.builds:
+        if build.has(*ENGINES):
+            return tuple(ContenderRequest(build.name, engine) for engine in ENGINES)
+    raise TargetError(
+        f"{target} has no build with InnoDB and RocksDB:"
+        " install mariadb-server and mariadb-plugin-rocksdb there"
+    )

@@ -1,0 +1,149 @@
+"""The one way from a request to a started plan: stage by stage, given up on request."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from ..catalog import Catalog, approved_hashes
+from ..checks import check_plan
+from ..errors import DynoError
+from ..protocol.answers import FAIL, Check, Started, Survey
+from ..protocol.plan import Plan
+from .estimate import Estimate, estimate
+from .request import PlanRequest
+from .resolve import resolve
+
+CONNECTED, SURVEYED, PLANNED, UPLOADED = "connected", "surveyed", "planned", "uploaded"
+CHECKED, REHEARSED, STARTED = "checked", "rehearsed", "started"
+STAGES = (CONNECTED, SURVEYED, PLANNED, UPLOADED, CHECKED, REHEARSED, STARTED)
+
+
+class CancelledError(DynoError):
+    """The person has given it up; nothing was started."""
+
+    def __init__(self) -> None:
+        super().__init__("cancelled: nothing was started")
+
+
+class Agent(Protocol):
+    """As much of `remote.Agent` as a launch needs."""
+
+    directory: str
+    sha: str
+
+    def survey(self, search_paths: Sequence[str] = ()) -> Survey: ...
+    def upload_plan(self, plan: Plan) -> str: ...
+    def check(self, plan: str) -> list[Check]: ...
+    def rehearse(self, plan: str, contender: int) -> list[Check]: ...
+    def start(self, plan: str) -> Started: ...
+
+
+@dataclass(frozen=True)
+class Stage:
+    """How far a launch is: the stage that is reached, what is done next, and what was found so far."""
+
+    name: str = ""  # one of STAGES; '' at the beginning
+    next: str = "connecting"
+    done: int = 0
+    total: int = len(STAGES)
+    directory: str = ""
+    sha: str = ""  # of the agent file
+    plan: Plan | None = None
+    estimate: Estimate | None = None
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def failed(self) -> list[Check]:
+        return [check for check in self.checks if check.state == FAIL]
+
+
+class Launch:
+    """Carried out once, on one thread; another may cancel it."""
+
+    def __init__(
+        self,
+        request: Callable[[Survey], PlanRequest],
+        agent: AbstractContextManager[Agent],
+        search_paths: Sequence[str] = (),
+        last: str = STARTED,
+    ) -> None:
+        self._request = request  # what is asked for may depend on what is there
+        self._reaching = agent
+        self._search_paths = search_paths
+        self._last = last  # CHECKED, REHEARSED or STARTED
+        self._stage = Stage()
+        self._lock = threading.Lock()
+        self._is_cancelled = False
+        self._is_handed_over = False
+
+    def cancel(self) -> bool:
+        """Give it up; False where the target may have started it already."""
+        with self._lock:
+            self._is_cancelled = not self._is_handed_over
+            return self._is_cancelled
+
+    def stages(self) -> Iterator[Stage]:
+        """Each as it is reached, and each contender as its rehearsal begins; a failed check ends them.
+
+        Raises CancelledError where it was given up, DynoError where the target cannot be asked.
+        """
+        yield self._stage
+        with self._reaching as agent:
+            self._stage = replace(self._stage, directory=agent.directory, sha=agent.sha)
+            yield self._reach(CONNECTED, "looking at the target")
+            survey = agent.survey(self._search_paths)
+            yield self._reach(SURVEYED, "planning")
+            plan = self._plan(survey)
+            yield self._reach(PLANNED, "sending the plan")
+            uploaded = agent.upload_plan(plan)
+            yield self._reach(UPLOADED, "asking the builds")
+            self._add(agent.check(uploaded))
+            yield self._reach(CHECKED, "rehearsing")
+            if self._goes_on_after(CHECKED):
+                yield from self._rehearse(agent, plan, uploaded)
+            if self._goes_on_after(REHEARSED):
+                self._hand_over()
+                agent.start(uploaded)
+                yield self._reach(STARTED, "")
+
+    def _plan(self, survey: Survey) -> Plan:
+        """Resolved, estimated and checked by the desktop, each once."""
+        plan = resolve(self._request(survey), survey, Catalog(), approved_hashes())
+        found = estimate(plan, survey)
+        checks = tuple(check_plan(plan, survey, found))
+        total = len(STAGES) + len(plan.contenders)
+        self._stage = replace(self._stage, plan=plan, estimate=found, checks=checks, total=total)
+        return plan
+
+    def _rehearse(self, agent: Agent, plan: Plan, uploaded: str) -> Iterator[Stage]:
+        for at, contender in enumerate(plan.contenders):
+            yield self._reach(CHECKED, f"rehearsing {contender.name}")
+            self._add(agent.rehearse(uploaded, at))
+        yield self._reach(REHEARSED, "starting")
+
+    def _goes_on_after(self, stage: str) -> bool:
+        return STAGES.index(self._last) > STAGES.index(stage) and not self._stage.failed
+
+    def _add(self, checks: Sequence[Check]) -> None:
+        """What the agent says too, and the desktop has not said of the same already."""
+        told = {(each.name, each.contender) for each in self._stage.failed}
+        added = [each for each in checks if (each.name, each.contender) not in told]
+        self._stage = replace(self._stage, checks=tuple(dict.fromkeys((*self._stage.checks, *added))))
+
+    def _reach(self, name: str, following: str) -> Stage:
+        """Here it can be given up."""
+        if self._is_cancelled:
+            raise CancelledError
+        self._stage = replace(self._stage, name=name, next=following, done=self._stage.done + 1)
+        return self._stage
+
+    def _hand_over(self) -> None:
+        """From here on the target may have started it."""
+        with self._lock:
+            if self._is_cancelled:
+                raise CancelledError
+            self._is_handed_over = True

@@ -1,0 +1,235 @@
+"""What an agent says of its target, of a plan before its start, and of plans that it has; see reading.py."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .reading import NEEDED, BuildName, Count, Few, Id, Moment, Name, Number, Processor, Sha, Text
+
+PASS, WARN, FAIL = "pass", "warn", "fail"  # states of a check
+
+
+@dataclass(frozen=True)
+class Cpu:
+    model: Name | None = None
+    sockets: Count | None = None
+    cores: Count | None = None
+    threads: Few | None = None
+
+
+@dataclass(frozen=True)
+class Disk:
+    """What the directory of Dyno lies on."""
+
+    path: Text | None = None
+    device: Name | None = None
+    disks: list[Name] = field(default_factory=list)
+    model: Name | None = None
+    kind: Name | None = None
+    filesystem: Name | None = None
+    mount_options: Text | None = None
+    scheduler: Name | None = None
+    free_bytes: Count | None = None
+    total_bytes: Count | None = None
+
+
+@dataclass(frozen=True)
+class OtherAgent:
+    """One that carries out a plan on the same machine."""
+
+    pid: Count | None = None
+    directory: Text = ""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """In a survey, and as a fact of each session; what a machine does not tell is None."""
+
+    hostname: Name | None = None
+    machine_id: Name | None = None
+    cpu: Cpu | None = None
+    topology: list[list[list[Processor]]] = field(default_factory=list)
+    governor: Name | None = None
+    turbo: bool | None = None
+    memory_bytes: Count | None = None
+    memory_available_bytes: Count | None = None
+    swap_bytes: Count | None = None
+    kernel: Name | None = None
+    distribution: Name | None = None
+    huge_pages: Name | None = None
+    swappiness: Count | None = None
+    load: list[Number] = field(default_factory=list)
+    disk: Disk | None = None
+    agents: list[OtherAgent] = field(default_factory=list)
+    kill_user_processes: bool | None = None
+    user: Name | None = None
+    open_files: Count | None = None
+    is_root: bool = False
+    clock_utc: Moment | None = None
+    python: Name | None = None
+    python_path: Text | None = None
+    sysbench: Name | None = None
+    sysbench_path: Text | None = None
+
+
+@dataclass(frozen=True)
+class Build:
+    """An installed server, as a survey finds it."""
+
+    name: BuildName
+    base: Text
+    server: Text
+    family: Name | None = None
+    version: Name | None = None
+    version_text: Text | None = None
+    engines: list[Name] = field(default_factory=list)
+    other_engines: dict[Name, Text] = field(default_factory=dict)  # without facts: its plugin, by engine
+    lacking: dict[Name, Text] = field(default_factory=dict)  # why an engine is not there, by engine
+    plugin_dir: Text | None = None
+    problem: Text | None = None  # why it cannot start
+    script: bool = False
+    binary: Text | None = None
+    fingerprint: Name | None = None
+    environment: dict[Name, Text] = field(default_factory=dict)
+    notes: dict[Name, Text] | None = None
+    installed: bool = False  # by Dyno
+
+    def has(self, *engines: str) -> bool:
+        """Whether it can start, and has these engines."""
+        there = {*(each.lower() for each in self.engines), *self.other_engines}
+        return not self.problem and there.issuperset(engines)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A data set that is kept; what it does not say of itself is None."""
+
+    key: Name
+    problem: Text = ""  # why it cannot be used
+    made_at: Moment | None = None
+    session: Name | None = None
+    size_bytes: Count | None = None
+    contender: dict[Name, object] | None = None
+    tables: Count | None = None
+    rows: Count | None = None
+    load_method: Name | None = None
+
+
+@dataclass(frozen=True)
+class Survey(Machine):
+    """A target: its machine, what is installed there, what would spoil a measurement."""
+
+    cpu: Cpu = field(default_factory=Cpu, metadata=NEEDED)
+    builds: list[Build] = field(default_factory=list, metadata=NEEDED)
+    warnings: list[Text] = field(default_factory=list, metadata=NEEDED)
+    allocators: dict[Name, Text] | None = None  # None, of this and the next two: an older survey, not known
+    numactl: Text | None = None
+    memory_limit_problem: Text | None = None
+    snapshots: list[Snapshot] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a build says to one option."""
+
+    state: Name
+    option: Text
+    text: Text
+
+
+@dataclass(frozen=True)
+class Check:
+    """One answer before a start, and the one line that says what to do where it is not a pass."""
+
+    name: Name
+    state: Name
+    text: Text
+    todo: Text = ""
+    contender: Name = ""
+    answers: tuple[Reply, ...] = ()
+
+
+@dataclass(frozen=True)
+class SessionSummary:
+    """A session of a plan, and how long its journal is."""
+
+    session: Id
+    size: Count
+    ended: bool
+
+
+@dataclass(frozen=True)
+class PlanSummary:
+    """A plan on a target, and the agent file that started it."""
+
+    plan: Id
+    name: Name
+    agent: Sha
+    locked: bool  # it is being carried out
+    sessions: list[SessionSummary]
+
+
+@dataclass(frozen=True)
+class Checks:
+    checks: list[Check]
+
+
+@dataclass(frozen=True)
+class Plans:
+    plans: list[PlanSummary]
+
+
+@dataclass(frozen=True)
+class Snapshots:
+    snapshots: list[Snapshot]
+
+
+@dataclass(frozen=True)
+class Installed:
+    build: Build
+
+
+@dataclass(frozen=True)
+class Done:
+    """It was done; there is no more to say."""
+
+
+@dataclass(frozen=True)
+class Received:
+    received: Count
+
+
+@dataclass(frozen=True)
+class Removed:
+    removed: list[Text]
+
+
+@dataclass(frozen=True)
+class Started:
+    """A plan, and the process that carries it out."""
+
+    plan: Id
+    pid: Count = 0
+    sessions: list[Id] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Status:
+    locked: bool
+    plan: Name | None
+    pid: Number | None
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """`python`: it is too old for an agent; else both others are there."""
+
+    directory: Text | None = None
+    there: bool = False
+    python: Name | None = None
+
+
+def to_json(answer: Any) -> dict[str, Any]:
+    """As it is written down and shown to scripts."""
+    return asdict(answer)

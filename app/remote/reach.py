@@ -1,0 +1,70 @@
+"""The way to the agent of a target: connected, its file brought there, closed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from app import settings
+from app.errors import InputError
+
+if TYPE_CHECKING:
+    from app.targets import Ask, Target, Told
+
+    from .agent import Agent
+    from .connection import Connection
+
+
+@contextmanager
+def reached(
+    target: Target,
+    ask: Ask,
+    directory: str = "",
+    sha: str | None = None,
+    told: Told = lambda _stage, _what: None,
+) -> Iterator[Agent]:
+    """The agent of a target over a connection of the calling thread, which is closed at the end.
+
+    Without `directory` that of the target's default one; `sha` names the agent file of a session.
+    """
+    agent = agent_of(target, ask, directory, sha, told)
+    with closing(agent.connection):
+        told("deploy", agent.directory)
+        agent.deploy()
+        yield agent
+
+
+def agent_of(
+    target: Target,
+    ask: Ask,
+    directory: str = "",
+    sha: str | None = None,
+    told: Told = lambda _stage, _what: None,
+) -> Agent:
+    """The same for who closes its connection, and brings the agent file with the first question."""
+    from .agent import Agent
+
+    connection = connect(target, ask, told)
+    return Agent(connection, directory or target.directory, target.interpreter, sha)
+
+
+def connect(target: Target, ask: Ask, told: Told = lambda _stage, _what: None) -> Connection:
+    """A connection of the calling thread to a target; `ask` is called where a secret is needed."""
+    from .connection import LocalConnection
+
+    if target.is_local:
+        _make_home()
+        return LocalConnection(target.name)
+    from .ssh import connect_ssh
+
+    return connect_ssh(target, ask, told)
+
+
+def _make_home() -> None:
+    """The default directory of this computer lies in it; an agent makes no more than that directory."""
+    path = settings.home()
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path} cannot be made: {error.strerror}: set DYNO_HOME to another one") from None
