@@ -240,12 +240,14 @@ def other_engines(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
     What a server makes of them it lists once it is started: SHOW ENGINES.
     """
     compiled_in = (name for name, option in COMPILED_IN.items() if not option or option in options)
-    found = dict.fromkeys(compiled_in, "")
-    for path in sorted(glob.glob(os.path.join(glob.escape(folder), "ha_*.so"))):
-        name, plugin = os.path.basename(path)[3:-3].lower(), os.path.basename(path)
-        if NAME.fullmatch(name) and not engine_of(name).has_facts:
-            found.setdefault(name, plugin)
-    return found
+    paths = sorted(glob.glob(os.path.join(glob.escape(folder), "ha_*.so")))
+    plugins = {path[:-3].rpartition("ha_")[2].lower(): os.path.basename(path) for path in paths}
+    found = {**plugins, **dict.fromkeys(compiled_in, "")}
+    return {
+        name: plugin
+        for name, plugin in found.items()
+        if NAME.fullmatch(name) and not engine_of(name).has_facts
+    }
 
 
 def _give_names(builds: List[Build], brought: str) -> None:
