@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..catalog import Catalog
+from ..engines.engine import NAME
 from ..errors import InputError, about
 from ..presets import Machine, Preset, render
 from ..protocol.plan import Contender
 from .request import ContenderRequest
+
+_PLUGIN = re.compile(r"ha_\w+\.so", re.ASCII)
 
 
 def resolve_contenders(
@@ -46,7 +50,7 @@ def _contender(
 ) -> Contender:
     machine = machine_of(survey, request.cores, request.memory_limit_bytes)
     rendered = render(preset, build["family"], build["version"], machine)
-    plugin = build.get("other_engines", {}).get(request.engine, "")
+    plugin = other_engines(build).get(request.engine, "")
     loads = f"plugin_load_add={plugin}\n" if plugin and plugin[:-3] not in rendered.text else ""
     return Contender(
         name=name,
@@ -102,7 +106,17 @@ def find_build(request: ContenderRequest, survey: Mapping[str, Any]) -> Mapping[
 
 def engines_in(build: Mapping[str, Any]) -> list[str]:
     """All engines of a build as plans call them, those of which Dyno has facts first."""
-    return [*(engine.lower() for engine in build.get("engines", ())), *build.get("other_engines", ())]
+    return [*(engine.lower() for engine in build.get("engines", ())), *other_engines(build)]
+
+
+def other_engines(build: Mapping[str, Any]) -> dict[str, str]:
+    """Those of which Dyno has no facts, with the plugin to load; a target may have made up any text."""
+    found = build.get("other_engines") or {}
+    return {
+        name: plugin
+        for name, plugin in found.items()
+        if NAME.fullmatch(name) and (not plugin or _PLUGIN.fullmatch(plugin))
+    }
 
 
 def count_cores(cores: str, survey: Mapping[str, Any]) -> int:
