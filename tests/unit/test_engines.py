@@ -152,9 +152,7 @@ def test_an_engine_that_no_build_has_is_refused_with_those_it_has() -> None:
 def test_a_target_cannot_put_lines_into_a_my_cnf() -> None:
     hostile = {"mroonga": "ha_x.so\ninit_file=/tmp/x", "../../x": "", "x y": "ha_x.so", "s3": "ha_s3.so"}
     machine = others(**hostile)
-    with pytest.raises(
-        InputError, match="the engine mroonga; it has innodb, rocksdb, myisam, s3"
-    ):
+    with pytest.raises(InputError, match="the engine mroonga; it has innodb, rocksdb, myisam, s3"):
         resolve(request(f"{MARIADB}:mroonga"), machine, Catalog())
     assert {each.engine for each in choices(machine, Catalog()).presets} == {*KNOWN, "s3"}
 

@@ -130,7 +130,7 @@ def test_memtables_are_written_before_tables_are_analysed(history: History) -> N
     assert lines[2:] == ["try 'SET GLOBAL rocksdb_force_flush_memtable_now=1'", "analyse 01-load"]
 
 
-@pytest.mark.parametrize("engine", ["rocksdb", "myisam", "aria"])
+@pytest.mark.parametrize("engine", ["rocksdb", "myisam", "aria", "mroonga"])
 def test_every_engine_settles(history: History, engine: str) -> None:
     script = check(
         render("run.sh", recipe(history, Step(name="s", kind="settle", cap_s=9), DRIVE, engine=engine))
