@@ -138,6 +138,12 @@ def test_every_engine_settles(history: History, engine: str) -> None:
     assert "is_written() {" in script and "innodb_max_dirty" not in script
 
 
+@pytest.mark.parametrize(("engine", "needed"), [("innodb", 2), ("archive", 1)])
+def test_an_engine_without_facts_may_lack_an_index(history: History, engine: str, needed: int) -> None:
+    steps = [Step(name=kind, kind=kind, lua=f"{kind}.lua") for kind in ("load", "index")]
+    assert sequence(render("run.sh", recipe(history, *steps, engine=engine))).count("need_tables") == needed
+
+
 def test_what_a_sweep_asks_for_is_brought_about_and_put_back(history: History) -> None:
     steps = [
         replace(DRIVE, name="a", variables={"sort_buffer_size": "4M"}, cores="0-1", load_cores="2"),
