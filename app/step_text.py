@@ -17,7 +17,7 @@ MARKS = {
     "indebted": "it began while much of earlier writes was still to be written back, compacted or purged",
     "bad-statistics": "ANALYZE TABLE failed or was skipped before it, or left an estimate of the rows "
     "that is wrong by more than a factor of two: it may have read far more rows than needed",
-    "no-index": "its engine could not build the index: what others look up in it was looked for without",
+    "no-index": "the engine could not build the index: statements that look it up did without",
     "fewer-clients": "fewer clients were connected than it was to have threads",
     "out-of-rows": "more than half of its rows were gone when it ended: every second statement found none",
     "restarted": "the server was started anew for it, with empty caches",

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Dict, List, Mapping
 
+from ..engines import KNOWN
 from ..protocol.words import plain
 
 _ROUNDED, _NEAR = 1 << 20, 0.01
 # options that add to what is there or are no variables: nothing to compare
 _ADDING = ("plugin_load", "plugin_load_add", "early_plugin_load")
 # set by Dyno itself, below the preset, or answered in another form than asked
-_OTHER_FORM = ("log_bin", "relay_log", "slow_query_log_file", "general_log_file", "innodb_data_file_path")
+_OTHER_FORM = {
+    *("log_bin", "relay_log", "slow_query_log_file", "general_log_file"),
+    *(name for engine in KNOWN.values() for name in engine.other_forms),
+}
 
 # variables that an option of another name sets
 _BY_ANOTHER_NAME = ("have_ssl", "storage_engine", "tx_isolation")

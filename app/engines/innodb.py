@@ -170,6 +170,8 @@ ENGINE = InnoDB(
         innodb_tmpdir innodb_undo_directory
         """
     ),
+    file_names=("innodb_buffer_pool_filename",),
+    other_forms=("innodb_data_file_path",),
     beside_the_data=words(
         """
         innodb_adaptive_hash_index innodb_buffer_pool_chunk_size innodb_buffer_pool_instances

@@ -23,10 +23,10 @@ PLACED = words(
 # files that may keep their name, in the data directory
 NAMED = words(
     """
-    general_log_file innodb_buffer_pool_filename log_basename log_bin log_bin_index log_slow_query_file
+    general_log_file log_basename log_bin log_bin_index log_slow_query_file
     master_info_file relay_log relay_log_index relay_log_info_file slow_query_log_file
     """
-)
+).union(*(each.file_names for each in KNOWN.values()))
 # who may reach the server, as whom it runs, what it reads or carries out by itself
 FORBIDDEN = words(
     """

@@ -38,7 +38,7 @@ class Contender:
     family: str
     version: str
     fingerprint: str  # of the server binary
-    engine: str  # innodb rocksdb myisam aria
+    engine: str  # as in app/engines, or any other that the server lists, in small letters
     preset: str
     cnf: str  # the rendered preset; the agent adds the paths, socket and user of the session
     table_options: str = ""

@@ -53,8 +53,8 @@ def _bounds(step: Step) -> str:
 def _lines(recipe: Recipe, conditions: Conditions, at: int, step: Step, name: str) -> Iterator[str]:
     if step.lua:
         yield _drive(recipe, step, name)
-        if step.kind in PREPARING:
-            yield "need_tables"
+        if step.kind == "load" or (step.kind in PREPARING and engine_of(recipe.contender.engine).has_facts):
+            yield "need_tables"  # the agent goes on without an index, too
         return
     yield f"begin {name}"
     if step.kind == "settle":

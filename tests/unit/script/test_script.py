@@ -130,12 +130,18 @@ def test_memtables_are_written_before_tables_are_analysed(history: History) -> N
     assert lines[2:] == ["try 'SET GLOBAL rocksdb_force_flush_memtable_now=1'", "analyse 01-load"]
 
 
-@pytest.mark.parametrize("engine", ["rocksdb", "myisam", "aria"])
+@pytest.mark.parametrize("engine", ["rocksdb", "myisam", "aria", "mroonga"])
 def test_every_engine_settles(history: History, engine: str) -> None:
     script = check(
         render("run.sh", recipe(history, Step(name="s", kind="settle", cap_s=9), DRIVE, engine=engine))
     )
     assert "is_written() {" in script and "innodb_max_dirty" not in script
+
+
+@pytest.mark.parametrize(("engine", "needed"), [("innodb", 2), ("archive", 1)])
+def test_an_engine_without_facts_may_lack_an_index(history: History, engine: str, needed: int) -> None:
+    steps = [Step(name=kind, kind=kind, lua=f"{kind}.lua") for kind in ("load", "index")]
+    assert sequence(render("run.sh", recipe(history, *steps, engine=engine))).count("need_tables") == needed
 
 
 def test_what_a_sweep_asks_for_is_brought_about_and_put_back(history: History) -> None:
