@@ -21,6 +21,7 @@ ORDER = ("tests/integration/", "tests/ui/", "")
 ALONE = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
 # the shell stays: it is the first process of its namespace, and takes in what has lost its parent
 BEGIN = 'mount -t tmpfs -o mode=755 dyno-tests "$0" && mkdir "$0/w" && TMPDIR="$0" "$@"; exit $?'
+PLAYED = ("tests/ui/test_keyboard.py", "tests/ui/test_walk.py")  # in a window, by a person
 SHARED = ("password_user", "recorded_home")  # useradd locks the users; that session is carried out once
 PLACE = pytest.StashKey[str]()  # of the temporary files of the workers: each has a file system of its own
 
@@ -54,7 +55,7 @@ def group_of(item: pytest.Item) -> str:
     """Tests of one group share a worker: they use the same server, or would be in each other's way."""
     file, _, _ = item.nodeid.partition("::")
     fixtures: dict[str, Any] = item._fixtureinfo.name2fixturedefs  # type: ignore[attr-defined]
-    if "desktop" in fixtures and "DYNO_WORKER_ALONE" not in os.environ:
+    if ("desktop" in fixtures or file in PLAYED) and "DYNO_WORKER_ALONE" not in os.environ:
         return "plans"
     for fixture in SHARED:
         if fixture in fixtures:

@@ -23,7 +23,10 @@ from app.errors import InputError
 from app.installing import problem_of
 from app.planner.contenders import find_build
 from app.planner.request import ContenderRequest
+from app.protocol.answers import Build
+from app.protocol.reading import read
 from tests.installed import SERVER, VERSION
+from tests.plans import survey as made_up
 
 MARIADBD = Path(SERVER)
 
@@ -176,12 +179,14 @@ def test_what_a_plugin_lacks_is_named(only: Any, tmp_path: Path) -> None:
     (found,) = only(base)
     assert found["problem"] is None and found["engines"] == ["innodb", "myisam", "aria"]
     lacking = "ha_rocksdb.so lacks libdynoxx.so.1: install what holds it"
-    assert found["lacking"] == {"rocksdb": lacking} and problem_of(found) == lacking
+    assert found["lacking"] == {"rocksdb": lacking} and problem_of(read(Build, found)) == lacking
     with pytest.raises(InputError, match=f"does not have the engine rocksdb: {lacking}"):
-        find_build(ContenderRequest(found["name"], "rocksdb", "default"), {"builds": [found]})
+        find_build(ContenderRequest(found["name"], "rocksdb", "default"), made_up(builds=[found]))
     plugin.write_bytes(whole)
     (mended,) = only(base)
-    assert "rocksdb" in mended["engines"] and mended["lacking"] == {} and problem_of(mended) == ""
+    assert (
+        "rocksdb" in mended["engines"] and mended["lacking"] == {} and problem_of(read(Build, mended)) == ""
+    )
 
 
 def test_a_build_for_another_machine(only: Any, tmp_path: Path) -> None:

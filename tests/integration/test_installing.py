@@ -27,7 +27,7 @@ def far(desktop: Desktop, sshd: Sshd, tmp_path: Path) -> Target:
 
 def pack(base: Path, tarball: Path) -> Path:
     with tarfile.open(tarball, "w") as tar:
-        tar.add(base, "mysql-5.6.24-linux")
+        tar.add(base, "mysql-5.6.24-linux", filter=lambda member: None if "/data/" in member.name else member)
     return tarball
 
 
