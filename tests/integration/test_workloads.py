@@ -231,12 +231,13 @@ def test_percentiles_agree_with_latencies_recorded_one_by_one(server: Server, ti
     total = drive(server, replace(timed, events=1000, options={"recorded": path})).total
     recorded = sorted(float(line) * 1000 for line in path.read_text().split())
     assert len(recorded) == 1000
+    # between the two looks at the clock its thread may be taken off the CPU: a few events are longer then
     for percent in (50, 90, 95, 99):
-        true = recorded[percent * 10 - 1]
-        assert 0.995 * true <= percentile(total["buckets"], percent) <= 1.03 * true
-    assert total["latency_ms"]["avg"] == pytest.approx(sum(recorded) / 1000, rel=0.01)
-    # its thread may be taken off the CPU between the two looks at the clock
-    assert 0.99 * recorded[-1] <= total["latency_ms"]["max"] <= 1.01 * recorded[-1] + 20
+        at = percent * 10 - 1
+        assert 0.995 * recorded[at] <= percentile(total["buckets"], percent) <= 1.03 * recorded[at + 5]
+    mean, latency = sum(recorded) / 1000, total["latency_ms"]
+    assert 0.99 * mean <= latency["avg"] <= 1.01 * mean + 0.1
+    assert 0.99 * recorded[-1] <= latency["max"] <= 1.01 * recorded[-1] + 50
 
 
 def keys_of(server: Server, seed: int) -> list[list[int]]:
