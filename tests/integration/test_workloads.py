@@ -196,7 +196,8 @@ end
 
 
 @pytest.fixture
-def timed(tmp_path: Path) -> Work:
+def timed(server: Server, tmp_path: Path) -> Work:
+    server.query("CREATE DATABASE IF NOT EXISTS dyno")
     (tmp_path / "timed.lua").write_text(TIMED_LUA)
     return Work("timed.lua", threads=1, folder=tmp_path)
 
