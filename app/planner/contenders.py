@@ -104,8 +104,9 @@ def find_build(request: ContenderRequest, survey: Survey) -> Build:
 
 
 def engines_in(build: Build) -> list[str]:
-    """All engines of a build as plans call them, those of which Dyno has facts first."""
-    return [*(engine.lower() for engine in build.engines), *other_engines(build)]
+    """All engines of a build as plans call them, those of which Dyno has facts first; no made-up text."""
+    named = (engine.lower() for engine in build.engines)
+    return [*filter(NAME.fullmatch, named), *other_engines(build)]
 
 
 def other_engines(build: Build) -> dict[str, str]:
