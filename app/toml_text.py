@@ -7,10 +7,11 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from .errors import InputError
 
+T = TypeVar("T")
 MAX_BYTES = 1 << 20
 Path_ = Sequence["str | int"]  # where a value stands: ("contender", 1, "engine")
 
@@ -48,9 +49,8 @@ class Rule:
 
     def _twice(self, values: list[Any]) -> str:
         """Tables of a list, which may be alike, are judged by who reads them."""
-        known = [shown(value) for value in values if not isinstance(value, dict)]
-        twice = next((text for at, text in enumerate(known) if text in known[:at]), "")
-        return f"names {twice} twice" if twice else ""
+        twice = first_twice([value for value in values if not isinstance(value, dict)])
+        return "" if twice is None else f"names {shown(twice)} twice"
 
     def _text_problem(self, value: str) -> str:
         if self.longest and len(value) > self.longest:
@@ -75,6 +75,11 @@ TEXT = Rule((str,))
 NEEDED_TEXT = Rule((str,), needed=True)
 FLAG = Rule((bool,))
 TABLE = Rule((dict,))
+
+
+def first_twice(values: Sequence[T]) -> T | None:
+    """The first value of a list that stands in it before."""
+    return next((value for at, value in enumerate(values) if value in values[:at]), None)
 
 
 def shown(value: Any) -> str:

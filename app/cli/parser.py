@@ -107,8 +107,10 @@ def filled(kind: type[Any]) -> Callable[[str], Any]:
 
 def words_of(option: str, text: str) -> list[str]:
     """The members of a list such as `a,b,c`: none of them empty, none twice."""
+    from ..toml_text import first_twice
+
     words = [word.strip() for word in text.split(",")]
-    twice = next((word for at, word in enumerate(words) if word in words[:at]), None)
+    twice = first_twice(words)
     if not all(words):
         raise InputError(f"--{option} {text!r} has an empty member: write a,b,c")
     if twice is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..catalog import SequenceStep, Variation
 from ..errors import InputError
 from ..presets.ownership import is_ours
-from ..toml_text import shown
+from ..toml_text import first_twice, shown
 
 AS_IT_IS = Variation("")
 _VARIED = re.compile(r"\s*([a-z][a-z0-9_]{0,50})\s*=\s*([A-Za-z0-9_.:+-]+(?:\s*,\s*[A-Za-z0-9_.:+-]+)*)\s*")
@@ -52,7 +52,7 @@ def variations_of(text: str) -> tuple[Variation, ...]:
     name, values = found[1], [each.strip() for each in found[2].split(",")]
     if is_ours(name):
         raise InputError(f"vary: {name} is Dyno's: paths, users and the network are not to be varied", "vary")
-    twice = next((value for at, value in enumerate(values) if value in values[:at]), "")
+    twice = first_twice(values)
     if twice:
         raise InputError(f"vary: {name} names {twice} twice", "vary")
     return tuple(Variation(f"{name}-{value}".lower(), variables={name: _value(value)}) for value in values)

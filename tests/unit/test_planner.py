@@ -64,6 +64,11 @@ def labels(steps: list[Step]) -> list[str]:
 # plan files
 
 
+def test_names_that_only_begin_alike_are_not_the_same() -> None:
+    steps = [f"{'a step with a rather long name, ' * 2}{number}" for number in (1, 2)]
+    assert PlanRequest.from_toml(PLAN.replace("tables = 4", f"steps = {steps}")).steps == tuple(steps)
+
+
 def test_a_plan_file_is_read() -> None:
     found = PlanRequest.from_toml(PLAN)
     assert (found.name, found.target, found.rows, found.threads) == ("first", "nuc-i3", "3x memory", (1, 2))
