@@ -21,7 +21,7 @@ help:
 
 run:
 	@sh install.sh run
-	@if $(BIN)/python -m ui.display; then $(BIN)/dyno; else $(BIN)/dyno run --duel; fi
+	@if $(BIN)/python -m ui.core.display; then $(BIN)/dyno; else $(BIN)/dyno run --duel; fi
 
 desktop:
 	@sh install.sh run

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from app.agent.program import start_line
+from app.agent.server.program import start_line
 
 MANIFEST = "fetched.json"
 TIMEOUT_S = 900

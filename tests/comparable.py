@@ -13,7 +13,8 @@ from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import Fact
 from app.protocol.plan import Plan, Step
-from tests import journals
+
+from . import journals
 
 _DRIVEN = (
     ("point-query.pre", "point-query"), ("update-index", "write-heavy"), ("read-only", "scan-heavy"),

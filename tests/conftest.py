@@ -13,9 +13,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests import builds
 from tests.tenths import keep_tenth, pytest_addoption, pytest_report_header, pytest_terminal_summary
 from tests.workers import pytest_collection_finish, pytest_configure, pytest_xdist_setupnodes, share_out
+
+from . import builds
 
 __all__ = [
     "pytest_addoption",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.agent.builds import Build, find_builds
-from app.agent.options import known_options
+from app.agent.server.options import known_options
+from app.agent.survey.builds import Build, find_builds
 
 
 def _installed() -> Build:

@@ -15,7 +15,8 @@ import pytest
 
 from app.protocol.plan import Plan
 from app.remote.connection import MOST, Completed, answer_of
-from tests import journals, plans
+
+from . import journals, plans
 
 DIRECTORY = "/srv/dyno"
 KEY = "06e60d16d7c0e5fd"
@@ -147,7 +148,7 @@ class Liar:
         """In place of this computer, for everything that connects to it."""
         patch.setattr("app.remote.connection.LocalConnection", lambda name="local": self)
         patch.setattr("app.remote.connection.time", Clock)
-        patch.setattr("app.follower.LONGEST_WAIT_S", 0.0)
+        patch.setattr("app.following.follower.LONGEST_WAIT_S", 0.0)
 
     def run(
         self, argv: Sequence[str], stdin: bytes = b"", timeout_s: float = 30, most: int = MOST

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.agent.mysql import Client, QueryError
+from app.agent.server.mysql import Client, QueryError
 
 
 class Answers(Client):

@@ -6,12 +6,12 @@ import gc
 import sys
 from typing import TYPE_CHECKING
 
-from .display import has_display
+from .core.display import has_display
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.charts.asked import ChartRequest
+    from app.comparison.charts.request import ChartRequest
 
 NO_DISPLAY = (
     "there is no display to open the window on: play the duel in the terminal with `dyno run --duel`,"
@@ -29,14 +29,14 @@ def main() -> int:
 
         complain(f"dyno: {NO_DISPLAY}")
         return 2
-    gc.disable()  # ui/collecting.py looks for cycles, once the window stands
-    from .application import open_window
+    gc.disable()  # ui/core/gc_timer.py looks for cycles, once the window stands
+    from .shell.application import open_window
 
     return open_window()
 
 
 def _draw(request: ChartRequest, path: Path) -> None:
     """What the command line cannot: it knows no Qt."""
-    from .pictures import draw_chart
+    from .shell.pictures import draw_chart
 
     draw_chart(request, path)

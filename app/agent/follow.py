@@ -11,7 +11,7 @@ import sys
 import time
 from typing import Dict, Iterable, List, Tuple
 
-from .directory import Directory
+from .system.directory import Directory
 
 LOOK_S = 0.1
 BEAT_S = 1.0

@@ -12,9 +12,10 @@ import os
 import re
 import time
 
-from ..protocol.plan import Plan
-from .directory import Directory, write_file
-from .refusal import Refusal
+from app.protocol.plan import Plan
+
+from .system.directory import Directory, write_file
+from .system.errors import Refusal
 
 KEPT_S = 2 * 24 * 3600
 _SHA256 = re.compile(r"[0-9a-f]{64}")

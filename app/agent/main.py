@@ -8,10 +8,11 @@ import os
 import sys
 from typing import Any, Callable, Dict
 
-from ..protocol.events import note_problem
-from .control import request
-from .directory import Directory, holder_text
-from .refusal import Refusal
+from app.protocol.events import note_problem
+
+from .system.control import request
+from .system.directory import Directory, holder_text
+from .system.errors import Refusal
 
 VERBS = (
     *("survey", "check", "start", "status", "list", "follow", "stop", "skip", "note", "clean"),
@@ -54,11 +55,12 @@ def _agent() -> str:
 
 
 def _survey(directory: Directory, _: Any) -> Dict[str, Any]:
-    from ..protocol.answers import to_json
-    from .build_notes import BuildNotes
-    from .machine import survey
-    from .memory import memory_ways
-    from .snapshots import Snapshots
+    from app.protocol.answers import to_json
+
+    from .server.memory import memory_ways
+    from .snapshots.snapshots import Snapshots
+    from .survey.build_notes import BuildNotes
+    from .survey.machine import survey
 
     asked = json.loads(sys.stdin.read() or "{}")
     found = survey(directory.path, asked.get("search_paths", []))
@@ -78,8 +80,9 @@ def _upload_plan(directory: Directory, arguments: argparse.Namespace) -> Dict[st
 
 def _check(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
     """What the builds say to their options; with a contender its rehearsal."""
-    from ..protocol.answers import Checks, to_json
-    from .check import check, rehearse
+    from app.protocol.answers import Checks, to_json
+
+    from .checks.check import check, rehearse
     from .incoming import Incoming
 
     plan, contender = Incoming(directory).read(arguments.plan), arguments.contender
@@ -88,8 +91,8 @@ def _check(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any
 
 
 def _start(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
-    from .conduct import start
-    from .scope import enter_scope
+    from .plan_runner import start
+    from .server.scope import enter_scope
 
     enter_scope()
     return start(directory, arguments.plan, _agent())
@@ -102,8 +105,9 @@ def _status(directory: Directory, _: Any) -> Dict[str, Any]:
 
 
 def _list(directory: Directory, _: Any) -> Dict[str, Any]:
-    from ..protocol.answers import Plans, to_json
-    from .leftovers import list_plans
+    from app.protocol.answers import Plans, to_json
+
+    from .cleanup import list_plans
 
     return to_json(Plans(list_plans(directory)))
 
@@ -115,7 +119,7 @@ def _follow(directory: Directory, arguments: argparse.Namespace) -> None:
 
 
 def _clean(directory: Directory, _: Any) -> Dict[str, Any]:
-    from .leftovers import clean
+    from .cleanup import clean
 
     _hold_still(directory, "clean")
     removed = clean(directory)
@@ -124,14 +128,15 @@ def _clean(directory: Directory, _: Any) -> Dict[str, Any]:
 
 
 def _snapshots(directory: Directory, _: Any) -> Dict[str, Any]:
-    from ..protocol import answers
-    from .snapshots import Snapshots
+    from app.protocol import answers
+
+    from .snapshots.snapshots import Snapshots
 
     return answers.to_json(answers.Snapshots(Snapshots(directory).list()))
 
 
 def _delete_snapshot(directory: Directory, _: Any) -> Dict[str, Any]:
-    from .snapshots import Snapshots
+    from .snapshots.snapshots import Snapshots
 
     _hold_still(directory, "delete-snapshot")
     Snapshots(directory).delete(sys.stdin.read().strip())
@@ -140,7 +145,7 @@ def _delete_snapshot(directory: Directory, _: Any) -> Dict[str, Any]:
 
 def _upload(directory: Directory, _: Any) -> Dict[str, Any]:
     """A line that says which tarball, for which name, and from which byte on; then the bytes."""
-    from .installing import Installing
+    from .survey.installing import Installing
 
     _hold_still(directory, "upload")
     said = json.loads(sys.stdin.buffer.readline())
@@ -150,7 +155,7 @@ def _upload(directory: Directory, _: Any) -> Dict[str, Any]:
 
 
 def _install(directory: Directory, _: Any) -> Dict[str, Any]:
-    from .installing import Installing
+    from .survey.installing import Installing
 
     _hold_still(directory, "install")
     said = json.loads(sys.stdin.read())
@@ -158,7 +163,7 @@ def _install(directory: Directory, _: Any) -> Dict[str, Any]:
 
 
 def _remove_build(directory: Directory, _: Any) -> Dict[str, Any]:
-    from .installing import Installing
+    from .survey.installing import Installing
 
     _hold_still(directory, "remove-build")
     Installing(directory).remove(json.loads(sys.stdin.read())["base"])
@@ -166,7 +171,7 @@ def _remove_build(directory: Directory, _: Any) -> Dict[str, Any]:
 
 
 def _note_build(directory: Directory, _: Any) -> Dict[str, Any]:
-    from .build_notes import BuildNotes
+    from .survey.build_notes import BuildNotes
 
     said = json.loads(sys.stdin.read())
     BuildNotes(directory).write(said["base"], {**BuildNotes(directory).of(said["base"]), **said["notes"]})

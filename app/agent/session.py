@@ -7,34 +7,35 @@ import os
 import time
 from typing import Any, Dict, Optional
 
-from ..protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
-from ..protocol.plan import PREPARING, Plan, Step, Turn
-from ..protocol.sysbench import seed_of
-from .analysing import Analysing
-from .builds import environment
-from .conditions import Conditions
-from .control import Control, StopRequested
-from .counters import Counters, read_status, status_deltas
-from .debt import is_indebted, read_debt
-from .directory import Directory
-from .drive import Drive, write_lua
-from .facts import Facts
-from .figures import figure_of
-from .from_snapshot import FromSnapshot
-from .generator import Generator, find_sysbench
-from .host import HostSampler
-from .journal import DiskFullError, Journal
-from .lacking import Lacking
-from .ledger import Ledger
-from .leftovers import PARTS
-from .mysql import QueryError
-from .options import known_options, with_options
-from .refusal import Refusal
-from .room import raise_file_limit
-from .sampler import Sampler
-from .server import Server
-from .sizes import sizes
-from .wait import carry_out_restart, carry_out_settle, pause
+from app.protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
+from app.protocol.plan import PREPARING, Plan, Step, Turn
+from app.protocol.sysbench import seed_of
+
+from .cleanup import PARTS
+from .sampling.counters import Counters, read_status, status_deltas
+from .sampling.figures import figure_of
+from .sampling.host import HostSampler
+from .sampling.sampler import Sampler
+from .sampling.sizes import sizes
+from .sampling.write_accounting import Ledger
+from .server.connection_limits import raise_file_limit
+from .server.debt import is_indebted, read_debt
+from .server.mysql import QueryError
+from .server.options import known_options, with_options
+from .server.server import Server
+from .steps.analyse import Analysing
+from .steps.drive_step import Drive, write_lua
+from .steps.engine_limits import Lacking
+from .steps.facts import Facts
+from .steps.from_snapshot import FromSnapshot
+from .steps.generator import Generator, find_sysbench
+from .steps.settle_step import carry_out_restart, carry_out_settle, pause
+from .steps.step_settings import Conditions
+from .survey.builds import environment
+from .system.control import Control, StopRequested
+from .system.directory import Directory
+from .system.errors import Refusal
+from .system.journal import DiskFullError, Journal
 
 ROOM = 16 << 20  # bytes of free space below which a session cannot go on
 STOP_S = 60  # for a clean shutdown at the end, before it is killed

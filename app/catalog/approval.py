@@ -6,8 +6,9 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import InputError
-from ..settings import home, keep_table, read_table
+from app.core.errors import InputError
+from app.core.settings import home, keep_table, read_table
+
 from .entries import Workload
 
 _KEY = "approved_lua"

@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from ..engines import KNOWN
+from app.engines import KNOWN
+
 from .sql_text import Scanner, Statement, read_statement
 
 MAX_SQL = 64 * 1024

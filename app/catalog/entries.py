@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..presets.ownership import is_ours
-from ..protocol.plan import FIGURES, LOAD_METHODS, STEP_KINDS
-from ..toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, Rule, shown
+from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, Rule, shown
+from app.presets.ownership import is_ours
+from app.protocol.plan import FIGURES, LOAD_METHODS, STEP_KINDS
 
 MAX_SECONDS = 86_400
 MAX_EVENTS = 10**12

@@ -9,13 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..engines import KNOWN, engine_of
-from ..engines.engine import NAME as NAME_OF_ENGINE
-from ..errors import InputError
-from ..presets import Preset, parse_preset
-from ..settings import home
-from ..shipped import shipped_folder
-from ..toml_text import Document, read_document, read_text
+from app.core.errors import InputError
+from app.core.settings import home
+from app.core.shipped import shipped_folder
+from app.core.toml_text import Document, read_document, read_text
+from app.engines import KNOWN, engine_of
+from app.engines.engine import NAME as NAME_OF_ENGINE
+from app.presets import Preset, parse_preset
+
 from .approval import UnapprovedError, hash_of
 from .custom_sql import MAX_SQL, CustomSql, parse, workload_keys
 from .entries import NAME, Sequence, Workload, sequence_of, workload_of

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..errors import InputError
-from ..toml_text import read_text
+from app.core.errors import InputError
+from app.core.toml_text import read_text
+
 from .custom_sql import MAX_SQL, CustomSql, Number, Variable, parse, problems_of
 from .listing import Catalog
 from .own_sql import OwnSql, write_sql

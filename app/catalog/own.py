@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from ..errors import DynoError, InputError
-from ..presets import Preset, check_sendable, parse_preset
-from ..private import write_private
-from ..toml_text import read_document, read_text
+from app.core.errors import DynoError, InputError
+from app.core.private import write_private
+from app.core.toml_text import read_document, read_text
+from app.presets import Preset, check_sendable, parse_preset
+
 from .entries import sequence_of
 from .listing import MAX_CNF, Catalog
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
-from ..toml_text import read_document
+from app.core.errors import InputError
+from app.core.toml_text import read_document
+
 from .custom_sql import CustomSql, Problem, parse
 from .listing import Catalog
 from .own import write_sequence, written

@@ -8,13 +8,14 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import DynoError
+from app.core.errors import DynoError
+
 from .parser import parse
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..charts.asked import ChartRequest
+    from app.comparison.charts.request import ChartRequest
 
     Draw = Callable[[ChartRequest, Path], None]
 
@@ -50,8 +51,8 @@ def _say(text: str, code: int) -> int:
 
 def _log(error: Exception) -> str:
     """Keep the traceback where a developer finds it, away from the person's screen."""
-    from ..private import private
-    from ..settings import home
+    from app.core.private import private
+    from app.core.settings import home
 
     try:
         path = home() / "log" / "errors.log"

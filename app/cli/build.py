@@ -6,14 +6,15 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
-from ..installing import NOTES, problem_of
+from app.core.errors import InputError
+from app.targets.builds import NOTES, problem_of
+
 from .parser import add_json, add_target, later
 from .screen import ask_secret, print_json, say, transfer
 
 if TYPE_CHECKING:
-    from ..protocol.answers import Build, Survey
-    from ..remote.agent import Agent
+    from app.protocol.answers import Build, Survey
+    from app.remote.agent import Agent
 
 
 def add_words(words: Any) -> None:
@@ -51,7 +52,8 @@ def _notes(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def list_builds(arguments: argparse.Namespace) -> None:
-    from ..tried import with_tried
+    from app.targets.tested_versions import with_tried
+
     from .reach import survey_of
     from .target import show_builds
 
@@ -63,8 +65,8 @@ def list_builds(arguments: argparse.Namespace) -> None:
 
 
 def install_build(arguments: argparse.Namespace) -> None:
-    from ..remote.reach import reached
-    from ..targets import Targets
+    from app.remote.reach import reached
+    from app.targets.store import Targets
 
     with reached(Targets().get(arguments.target), ask_secret) as agent:
         build = _register(agent, arguments) if arguments.there else _bring(agent, arguments)
@@ -75,14 +77,14 @@ def install_build(arguments: argparse.Namespace) -> None:
 
 
 def _bring(agent: Agent, arguments: argparse.Namespace) -> Build:
-    from ..installing import install
+    from app.targets.builds import install
 
     with transfer(Path(arguments.path).name) as told:
         return install(agent, Path(arguments.path), arguments.name, _notes(arguments), told)
 
 
 def _register(agent: Agent, arguments: argparse.Namespace) -> Build:
-    from ..installing import register
+    from app.targets.builds import register
 
     if arguments.name:
         raise InputError(
@@ -96,9 +98,9 @@ def note_build(arguments: argparse.Namespace) -> None:
     if not notes:
         words = ", ".join(f"--{name}" for name in NOTES)
         raise InputError(f"nothing is said about {arguments.build}: give one of {words}")
-    from ..installing import note
-    from ..remote.reach import reached
-    from ..targets import Targets
+    from app.remote.reach import reached
+    from app.targets.builds import note
+    from app.targets.store import Targets
 
     target = Targets().get(arguments.target)
     with reached(target, ask_secret) as agent:
@@ -107,9 +109,9 @@ def note_build(arguments: argparse.Namespace) -> None:
 
 
 def remove_build(arguments: argparse.Namespace) -> None:
-    from ..installing import remove
-    from ..remote.reach import reached
-    from ..targets import Targets
+    from app.remote.reach import reached
+    from app.targets.builds import remove
+    from app.targets.store import Targets
 
     target = Targets().get(arguments.target)
     with reached(target, ask_secret) as agent:

@@ -6,15 +6,17 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..charts import AXES, CHARTS
-from ..csv_text import save_csv
-from ..errors import DynoError, InputError
+from app.comparison.charts import AXES, CHARTS
+from app.core.csv_text import save_csv
+from app.core.errors import DynoError, InputError
+
 from .compare import add_sessions
 from .parser import later
 from .screen import say, say_text
 
 if TYPE_CHECKING:
-    from ..charts.asked import ChartRequest
+    from app.comparison.charts.request import ChartRequest
+
     from . import Draw
 
 CSV = ".csv"
@@ -45,7 +47,7 @@ def add_words(words: Any) -> None:
 
 
 def show_chart(arguments: argparse.Namespace) -> None:
-    from ..charts.asked import ChartRequest
+    from app.comparison.charts.request import ChartRequest
 
     request = ChartRequest(
         arguments.chart,
@@ -65,7 +67,8 @@ def show_chart(arguments: argparse.Namespace) -> None:
 
 
 def _numbers(request: ChartRequest) -> str:
-    from ..charts.asked import chart_csv
+    from app.comparison.charts.request import chart_csv
+
     from .session import opened
 
     with opened() as history:

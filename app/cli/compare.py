@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..errors import InputError
-from ..settings import MOST_PCT
-from ..stats import Limits
+from app.core.errors import InputError
+from app.core.settings import MOST_PCT
+from app.stats import Limits
+
 from .parser import LeftOut, filled, later
 from .screen import print_json, print_rich, print_text_tables, say, say_text
 
@@ -60,7 +61,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 
 def limits_of(arguments: argparse.Namespace) -> Limits:
     """Those that were given, for the rest those of settings.toml."""
-    from ..settings import read_settings
+    from app.core.settings import read_settings
 
     asked = {"matters_pct": arguments.matters, "false_share_pct": arguments.false_share}
     given = {name: value for name, value in asked.items() if value is not None}
@@ -88,7 +89,8 @@ def compare_sessions(arguments: argparse.Namespace) -> None:
 
 
 def _show_costs(arguments: argparse.Namespace, limits: Limits) -> None:
-    from ..compare import by_measure, compare
+    from app.comparison.compare import by_measure, compare
+
     from .session import opened
     from .why import show_pairs, show_why
 
@@ -116,9 +118,10 @@ def show_comparison(
     limits: Limits | None = None,
     has_details: bool = False,
 ) -> None:
-    from .. import compare_text
-    from ..compare import by_measure, compare
-    from ..stability import with_stability
+    from app.comparison import text as compare_text
+    from app.comparison.compare import by_measure, compare
+    from app.comparison.stability import with_stability
+
     from .session import opened
 
     with opened() as history:
@@ -135,10 +138,11 @@ def show_comparison(
 
 
 def _show_differences(references: Sequence[str], form: str) -> None:
-    from ..compare_text import told_apart
-    from ..differences import differences, is_of_the_builds
-    from ..differences_text import differences_table, to_csv
-    from ..history.sessions import find, sessions
+    from app.comparison.differences import differences, is_of_the_builds
+    from app.comparison.differences_text import differences_table, to_csv
+    from app.comparison.text import told_apart
+    from app.history.sessions import find, sessions
+
     from .session import opened
 
     with opened() as history:

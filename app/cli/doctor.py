@@ -16,9 +16,9 @@ def add_words(words: Any) -> None:
 
 
 def look_over(arguments: argparse.Namespace) -> int:
-    from ..history.rebuilding import is_sound, rebuild, unknown_journals
-    from ..settings import home
-    from ..units import count_text
+    from app.core.settings import home
+    from app.core.units import count_text
+    from app.history.rebuilding import is_sound, rebuild, unknown_journals
 
     if arguments.rebuild:
         rebuilt = rebuild(home())

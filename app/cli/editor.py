@@ -10,8 +10,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from ..errors import InputError
-from ..toml_text import read_text
+from app.core.errors import InputError
+from app.core.toml_text import read_text
+
 from .screen import complain
 
 FALLBACK = "vi"

@@ -6,16 +6,17 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, TargetError
-from ..remote.reach import agent_of, reached
-from ..settings import home
-from ..targets import Target, Targets
+from app.core.errors import InputError, TargetError
+from app.core.settings import home
+from app.remote.reach import agent_of, reached
+from app.targets.store import Target, Targets
+
 from .parser import add_json, add_target, later
 from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from ..adoption import Found
-    from ..protocol.plan import Plan
+    from app.following.adoption import Found
+    from app.protocol.plan import Plan
 
 
 def add_words(words: Any) -> None:
@@ -58,7 +59,7 @@ def _target(arguments: argparse.Namespace) -> Target:
 
 
 def find_active(target: Target) -> Found:
-    from ..adoption import find_plans
+    from app.following.adoption import find_plans
 
     active = [found for found in find_plans(target, ask_secret) if found.locked]
     if not active:
@@ -67,7 +68,7 @@ def find_active(target: Target) -> Found:
 
 
 def status_plan(arguments: argparse.Namespace) -> None:
-    from ..adoption import find_plans
+    from app.following.adoption import find_plans
 
     plans = list(find_plans(_target(arguments), ask_secret))
     active = [found for found in plans if found.locked]
@@ -83,7 +84,7 @@ def status_plan(arguments: argparse.Namespace) -> None:
 
 
 def _entry(found: Found) -> dict[str, Any]:
-    from ..protocol.answers import to_json
+    from app.protocol.answers import to_json
 
     sessions = [to_json(each) for each in found.sessions]
     return {"plan": found.plan, "name": found.name, "directory": found.directory, "sessions": sessions}
@@ -108,7 +109,7 @@ def skip_plan(arguments: argparse.Namespace) -> None:
 
 
 def note_plan(arguments: argparse.Namespace) -> None:
-    from ..protocol.events import note_problem
+    from app.protocol.events import note_problem
 
     if problem := note_problem(arguments.text):
         raise InputError(problem)
@@ -119,7 +120,7 @@ def note_plan(arguments: argparse.Namespace) -> None:
 
 def follow_plan(arguments: argparse.Namespace) -> int:
     """The plan named, or the active one, or else everything that has not been fetched to its end."""
-    from ..adoption import find_plans, is_kept
+    from app.following.adoption import find_plans, is_kept
 
     target = _target(arguments)
     plans = list(find_plans(target, ask_secret))
@@ -156,9 +157,10 @@ def watch_sessions(
 
     `is_named`: the person named the directory, and has to name it again to come back.
     """
-    from ..follower import Follower
-    from ..history.counting import unsteady_steps
-    from ..history.writing import Writer
+    from app.following.follower import Follower
+    from app.history.counting import unsteady_steps
+    from app.history.writing import Writer
+
     from .run import how_to_come_back
     from .session import opened
     from .watch import Watch, follow
@@ -181,8 +183,8 @@ def watch_sessions(
 
 def without_deleted(sessions: list[str]) -> list[str]:
     """Those that may come; of the others a person is told."""
-    from ..history.history import History
-    from ..history.writing import Writer
+    from app.history.history import History
+    from app.history.writing import Writer
 
     with History(home()) as history:
         writer = Writer(history)
@@ -194,8 +196,8 @@ def without_deleted(sessions: list[str]) -> list[str]:
 
 def outcome_of(wanted: list[str]) -> int:
     """0 where every session and every step of it went well, and is in the history."""
-    from ..history.history import History
-    from ..history.sessions import sessions
+    from app.history.history import History
+    from app.history.sessions import sessions
 
     with History(home()) as history:
         found = sessions(history, ids=wanted) if wanted else []

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ..errors import InputError
+from app.core.errors import InputError
 
 NOUNS = (
     *("target", "build", "preset", "workload", "sequence", "snapshot"),
@@ -80,7 +80,7 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         if not re.fullmatch("-?[0-9]{1,18}", text) or not low <= int(text) <= high:
-            from ..toml_text import shown
+            from app.core.toml_text import shown
 
             raise argparse.ArgumentTypeError(f"{shown(text)} is no number between {low:,} and {high:,}")
         return int(text)
@@ -107,7 +107,7 @@ def filled(kind: type[Any]) -> Callable[[str], Any]:
 
 def words_of(option: str, text: str) -> list[str]:
     """The members of a list such as `a,b,c`: none of them empty, none twice."""
-    from ..toml_text import first_twice
+    from app.core.toml_text import first_twice
 
     words = [word.strip() for word in text.split(",")]
     twice = first_twice(words)

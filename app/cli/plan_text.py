@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..memory_text import memory_text
-from ..protocol.answers import PASS, Check
-from ..protocol.plan import Plan, Step
-from ..step_text import named
-from ..units import bytes_text, count_text, seconds_text
+from app.core.units import bytes_text, count_text, seconds_text
+from app.history.step_text import named
+from app.planner.memory_text import memory_text
+from app.protocol.answers import PASS, Check
+from app.protocol.plan import Plan, Step
+
 from .screen import print_table, say
 
 

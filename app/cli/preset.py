@@ -6,13 +6,14 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError, TargetError
+from app.core.errors import InputError, TargetError
+
 from .parser import add_json, add_target, later
 from .screen import ask_secret, print_json, print_table, say, say_text
 
 if TYPE_CHECKING:
-    from ..presets import Preset
-    from ..trial import Answer
+    from app.planner.preset_check import Answer
+    from app.presets import Preset
 
 HOW = "ENGINE/NAME, as dyno preset list names it; ENGINE NAME does as well"
 
@@ -51,7 +52,7 @@ def _add_build(parser: Any, text: str) -> None:
 
 def _named(words: Sequence[str], count: int) -> list[tuple[str, str]]:
     """Engine and name of each; an engine holds for those behind it too."""
-    from ..engines import KNOWN
+    from app.engines import KNOWN
 
     found: list[tuple[str, str]] = []
     engine = ""
@@ -69,8 +70,8 @@ def _named(words: Sequence[str], count: int) -> list[tuple[str, str]]:
 
 def _only_engine(name: str) -> str:
     """The engine that has a preset of this name, where no other has."""
-    from ..catalog import Catalog
-    from ..engines import KNOWN
+    from app.catalog import Catalog
+    from app.engines import KNOWN
 
     found = [engine for engine in KNOWN if name in Catalog().preset_names(engine)]
     if len(found) != 1:
@@ -80,7 +81,8 @@ def _only_engine(name: str) -> str:
 
 
 def list_presets(arguments: argparse.Namespace) -> int:
-    from ..catalog import Catalog
+    from app.catalog import Catalog
+
     from .workload import complain_of_files
 
     found, problems = Catalog().presets()
@@ -106,7 +108,7 @@ def show_preset(arguments: argparse.Namespace) -> None:
 
 
 def diff_preset(arguments: argparse.Namespace) -> None:
-    from ..catalog.own import diff_presets
+    from app.catalog.own import diff_presets
 
     first, second = _as_asked(arguments, 2)
     say_text("\n".join(diff_presets(first, second) or ["no line differs"]) + "\n")
@@ -116,8 +118,9 @@ def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:
     """The presets as they are written; where a build is named, their texts are what it would get."""
     from dataclasses import replace
 
-    from ..catalog import Catalog
-    from ..choices import rendered
+    from app.catalog import Catalog
+    from app.planner.choices import rendered
+
     from .reach import survey_of
 
     presets = [Catalog().preset(*each) for each in _named(arguments.presets, count)]
@@ -131,10 +134,10 @@ def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:
 
 
 def check_preset(arguments: argparse.Namespace) -> None:
-    from ..catalog import Catalog
-    from ..remote.reach import reached
-    from ..targets import Targets
-    from ..trial import UNANSWERED, try_preset
+    from app.catalog import Catalog
+    from app.planner.preset_check import UNANSWERED, try_preset
+    from app.remote.reach import reached
+    from app.targets.store import Targets
 
     preset = Catalog().preset(*_named(arguments.presets, 1)[0])
     target = Targets().get(arguments.target)
@@ -172,8 +175,8 @@ def _refuse(preset: Preset, refusals: Sequence[Answer]) -> None:
 
 
 def new_preset(arguments: argparse.Namespace) -> None:
-    from ..catalog import Catalog
-    from ..catalog.own import copy_preset
+    from app.catalog import Catalog
+    from app.catalog.own import copy_preset
 
     (engine, source), (other, name) = _named(arguments.presets, 2)
     if engine != other:
@@ -183,8 +186,9 @@ def new_preset(arguments: argparse.Namespace) -> None:
 
 
 def edit_preset(arguments: argparse.Namespace) -> None:
-    from ..catalog import Catalog
-    from ..catalog.own import read_own_preset, write_preset
+    from app.catalog import Catalog
+    from app.catalog.own import read_own_preset, write_preset
+
     from .editor import edit
 
     catalog = Catalog()
@@ -195,8 +199,8 @@ def edit_preset(arguments: argparse.Namespace) -> None:
 
 
 def delete_preset(arguments: argparse.Namespace) -> None:
-    from ..catalog import Catalog
-    from ..catalog.own import delete_preset
+    from app.catalog import Catalog
+    from app.catalog.own import delete_preset
 
     engine, name = _named(arguments.presets, 1)[0]
     delete_preset(Catalog(), engine, name)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..targets import Targets
+from app.targets.store import Targets
+
 from .screen import ask_secret
 
 if TYPE_CHECKING:
-    from ..protocol.answers import Survey
+    from app.protocol.answers import Survey
 
 
 def survey_of(name: str) -> Survey:
     """The survey of a target; kept, so that the window knows it too."""
-    from ..surveys import Surveys, survey_target
+    from app.targets.surveys import Surveys, survey_target
 
     target = Targets().get(name)
     survey = survey_target(target, ask_secret)

@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
+from app.core.errors import InputError
+
 from .compare import add_limits, add_sessions, limits_of
 from .parser import later, words_of
 from .screen import say
@@ -28,8 +29,9 @@ def add_words(words: Any) -> None:
 
 
 def write_report(arguments: argparse.Namespace) -> None:
-    from ..report import writing
-    from ..report.content import sections_without
+    from app.report import writing
+    from app.report.content import sections_without
+
     from .session import opened
 
     writing.check_file(arguments.out)

@@ -9,18 +9,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import DynoError, InputError, TargetError
-from ..protocol.plan import LOAD_METHODS, ORDERS, STARTS
-from ..stats.steady import LEAST_S
-from ..units import count_text
+from app.core.errors import DynoError, InputError, TargetError
+from app.core.units import count_text
+from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS
+from app.stats.steady import LEAST_S
+
 from .parser import later, words_of
 from .screen import ask_secret, say
 
 if TYPE_CHECKING:
-    from ..planner import PlanRequest
-    from ..planner.launch import Launch, Stage
-    from ..protocol.answers import Check, Survey
-    from ..protocol.plan import Plan
+    from app.planner import PlanRequest
+    from app.planner.launch import Launch, Stage
+    from app.protocol.answers import Check, Survey
+    from app.protocol.plan import Plan
 
 DEMONSTRATION = "n = 1, in memory, two minutes: a demonstration, not a verdict"
 _NUMBERS = {
@@ -111,8 +112,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def request_of(arguments: argparse.Namespace) -> PlanRequest:
     """The plan file, with what the command line says in its place."""
-    from ..planner import ContenderRequest, PlanRequest
-    from ..planner.request import SHARED
+    from app.planner import ContenderRequest, PlanRequest
+    from app.planner.request import SHARED
 
     request = PlanRequest() if arguments.plan is None else PlanRequest.from_file(_plan_file(arguments.plan))
     named = [ContenderRequest.from_text(text) for text in arguments.contender or ()]
@@ -152,9 +153,9 @@ def carry_out(
     name: str, request: Callable[[Survey], PlanRequest], arguments: argparse.Namespace
 ) -> tuple[int, Plan]:
     """Launch a plan on a target and watch it; the answer is the exit code, and the plan."""
-    from ..planner.launch import CHECKED, REHEARSED, STARTED, Launch
-    from ..remote.reach import reached
-    from ..targets import Targets
+    from app.planner.launch import CHECKED, REHEARSED, STARTED, Launch
+    from app.remote.reach import reached
+    from app.targets.store import Targets
 
     target, last = Targets().get(name), STARTED
     if arguments.dry_run:
@@ -210,7 +211,8 @@ def _refusal(failed: list[Check]) -> type[DynoError]:
 
 def _play_duel(arguments: argparse.Namespace) -> int:
     """InnoDB against MyRocks of one build, and how they compare where nobody has left it."""
-    from ..planner.duel import SEQUENCE, duelists
+    from app.planner.duel import SEQUENCE, duelists
+
     from .compare import show_comparison
 
     request = _request_of_duel(arguments)
@@ -239,7 +241,8 @@ def _option(name: str) -> str:
 
 def _is_over(plan: Plan) -> bool:
     """Whether all its sessions are in the history, completed; none is after --dry-run and --detach."""
-    from ..history.sessions import sessions
+    from app.history.sessions import sessions
+
     from .session import opened
 
     with opened() as history:

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ..harmless import harmless, harmless_json, harmless_text
+from app.core.harmless import harmless, harmless_json, harmless_text
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from ..text_table import TextTable
+    from app.core.table import TextTable
 
 WIDTH = 200  # of a table that is not shown in a terminal
 LONGEST_CELL = 2000  # characters: every line of a table is as wide as its widest
@@ -63,7 +63,7 @@ def print_table(headers: Sequence[str], rows: Iterable[Sequence[Any]], right: It
 
 def print_text_tables(tables: Sequence[TextTable], form: str) -> None:
     """One below the other, each with its title and remarks; `md`: as Markdown."""
-    from ..text_table import to_markdown
+    from app.core.table import to_markdown
 
     if form == "md":
         say_text("\n".join(map(to_markdown, tables)))

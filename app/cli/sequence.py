@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..units import count_text, seconds_text
+from app.core.units import count_text, seconds_text
+
 from .parser import add_json, later
 from .screen import print_json, print_table, say
 
 if TYPE_CHECKING:
-    from ..catalog import Sequence, SequenceStep
+    from app.catalog import Sequence, SequenceStep
 
 OPEN = "the plan"
 ONE_A_TABLE = "one a table"
@@ -31,9 +32,10 @@ def add_words(words: Any) -> None:
 
 
 def list_sequences(arguments: argparse.Namespace) -> int:
-    from ..catalog import Catalog
-    from ..catalog.studies import by_study
-    from ..planner.outline import outline_s
+    from app.catalog import Catalog
+    from app.catalog.studies import by_study
+    from app.planner.plan_summary import outline_s
+
     from .workload import complain_of_files
 
     catalog = Catalog()
@@ -62,8 +64,8 @@ def _about(seconds: float | None) -> str:
 def show_sequence(arguments: argparse.Namespace) -> None:
     from dataclasses import asdict
 
-    from ..catalog import Catalog
-    from ..planner.outline import outline_s
+    from app.catalog import Catalog
+    from app.planner.plan_summary import outline_s
 
     catalog = Catalog()
     found = catalog.sequence(arguments.name)

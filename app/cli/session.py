@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
-from ..units import count_text
+from app.core.errors import InputError
+from app.core.units import count_text
+
 from .parser import add_json, later, whole_number
 from .screen import complain, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from ..history.history import History
+    from app.history.history import History
 
 SESSION = "a full id, its last 6 characters, a unique name, or `last`"
 
@@ -102,15 +103,15 @@ def _add_cut(parser: argparse.ArgumentParser) -> None:
 @contextmanager
 def opened() -> Iterator[History]:
     """The history of this computer."""
-    from ..history.history import History
-    from ..settings import home
+    from app.core.settings import home
+    from app.history.history import History
 
     with History(home()) as history:
         yield history
 
 
 def list_sessions(arguments: argparse.Namespace) -> None:
-    from ..history.sessions import sessions
+    from app.history.sessions import sessions
 
     wanted = {name: getattr(arguments, name) for name in ("target", "engine", "sequence", "tag")}
     with opened() as history:
@@ -142,7 +143,8 @@ def _line(entry: Any) -> tuple[str, ...]:
 
 
 def show_session(arguments: argparse.Namespace) -> None:
-    from ..history.figures import show
+    from app.history.figures import show
+
     from .session_text import show as show_text
 
     with opened() as history:
@@ -154,7 +156,8 @@ def show_session(arguments: argparse.Namespace) -> None:
 
 
 def settings_session(arguments: argparse.Namespace) -> None:
-    from ..history.figures import settings
+    from app.history.figures import settings
+
     from .session_text import show_settings
 
     with opened() as history:
@@ -166,7 +169,7 @@ def settings_session(arguments: argparse.Namespace) -> None:
 
 
 def series_session(arguments: argparse.Namespace) -> None:
-    from ..history.series import series
+    from app.history.series import series
 
     with opened() as history:
         found = series(
@@ -179,31 +182,32 @@ def series_session(arguments: argparse.Namespace) -> None:
 
 
 def rename_session(arguments: argparse.Namespace) -> None:
-    from ..history.edits import rename
+    from app.history.edits import rename
 
     with opened() as history:
         rename(history, arguments.session, arguments.name)
 
 
 def tag_session(arguments: argparse.Namespace) -> None:
-    from ..history.edits import tag, untag
+    from app.history.edits import tag, untag
 
     with opened() as history:
         (untag if arguments.remove else tag)(history, arguments.session, arguments.tag)
 
 
 def note_session(arguments: argparse.Namespace) -> None:
-    from ..history.edits import note
+    from app.history.edits import note
 
     with opened() as history:
         note(history, arguments.session, arguments.text)
 
 
 def cut_session(arguments: argparse.Namespace) -> None:
-    from ..history.counting import Cut
-    from ..history.edits import cut, uncut
-    from ..history.figures import find_step, steps
-    from ..history.sessions import find
+    from app.history.counting import Cut
+    from app.history.edits import cut, uncut
+    from app.history.figures import find_step, steps
+    from app.history.sessions import find
+
     from .session_text import counted_text
 
     bounds = [getattr(arguments, name) for name in ("from", "to")]
@@ -220,7 +224,7 @@ def cut_session(arguments: argparse.Namespace) -> None:
 
 
 def export_session(arguments: argparse.Namespace) -> None:
-    from ..history.exporting import export
+    from app.history.exporting import export
 
     if not arguments.file:
         raise InputError("the name of the file is empty: say where the session is to be written")
@@ -229,14 +233,14 @@ def export_session(arguments: argparse.Namespace) -> None:
 
 
 def script_session(arguments: argparse.Namespace) -> None:
-    from ..script.writing import write_script
+    from app.script.writing import write_script
 
     with opened() as history:
         say(write_script(history, arguments.session, arguments.out) / "run.sh")
 
 
 def delete_session(arguments: argparse.Namespace) -> None:
-    from ..history.edits import delete
+    from app.history.edits import delete
 
     with opened() as history:
         session = delete(history, arguments.session)
@@ -244,7 +248,7 @@ def delete_session(arguments: argparse.Namespace) -> None:
 
 
 def undelete_session(arguments: argparse.Namespace) -> None:
-    from ..history.edits import find_deleted, undelete
+    from app.history.edits import find_deleted, undelete
 
     with opened() as history:
         session = find_deleted(history, arguments.session)
@@ -254,10 +258,11 @@ def undelete_session(arguments: argparse.Namespace) -> None:
 
 
 def import_session(arguments: argparse.Namespace) -> None:
-    from ..catalog import Catalog
-    from ..catalog.mydbtest import import_file, is_mydbtest
-    from ..history.publishing import import_shipped
-    from ..history.taking_in import TakenIn, take_in
+    from app.catalog import Catalog
+    from app.catalog.mydbtest import import_file, is_mydbtest
+    from app.history.import_any import TakenIn, take_in
+    from app.history.publishing import import_shipped
+
     from .workload import say_imported
 
     if (arguments.file is None) != arguments.published:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..memory_text import memory_text
-from ..protocol.plan import label_of
-from ..repeats import start_text
-from ..settled import settled_text
-from ..stats.steady import LEAST_S, SHORT, STEADY, UNSTEADY
-from ..step_text import WHOLE, cut_text, mark_text, named, seconds_texts, steadiness_text
-from ..units import date_text, with_unit
+from app.comparison.repeats import start_text
+from app.core.units import date_text, with_unit
+from app.history.settled_text import settled_text
+from app.history.step_text import WHOLE, cut_text, mark_text, named, seconds_texts, steadiness_text
+from app.planner.memory_text import memory_text
+from app.protocol.plan import label_of
+from app.stats.steady import LEAST_S, SHORT, STEADY, UNSTEADY
+
 from .screen import print_table, say
 
 HEADERS = (

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InputError
+from app.core.errors import InputError
+
 from .parser import add_json, add_target, later
 from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from ..protocol.answers import Snapshot
+    from app.protocol.answers import Snapshot
 
 
 def add_words(words: Any) -> None:
@@ -32,8 +33,8 @@ def _add_where(parser: argparse.ArgumentParser) -> None:
 
 
 def list_snapshots(arguments: argparse.Namespace) -> None:
-    from ..protocol.answers import to_json
-    from ..snapshots import HEADERS, row_of
+    from app.protocol.answers import to_json
+    from app.targets.snapshots import HEADERS, row_of
 
     found = _kept(arguments)
     if arguments.json:
@@ -52,8 +53,8 @@ def delete_snapshots(arguments: argparse.Namespace) -> None:
 
 
 def _kept(arguments: argparse.Namespace, *deleted: str) -> list[Snapshot]:
-    from ..snapshots import kept_on
-    from ..targets import Targets
+    from app.targets.snapshots import kept_on
+    from app.targets.store import Targets
 
     return kept_on(Targets().get(arguments.target), ask_secret, deleted, arguments.directory)
 

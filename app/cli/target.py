@@ -10,7 +10,7 @@ from .parser import add_json, later
 from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from ..protocol.answers import Build, Survey
+    from app.protocol.answers import Build, Survey
 
 _TEXTS = {
     "host": "a name or address, or a Host of ~/.ssh/config",
@@ -67,20 +67,20 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_target(arguments: argparse.Namespace) -> None:
-    from ..targets import Target, Targets
+    from app.targets.store import Target, Targets
 
     Targets().add(Target(arguments.name, **_given(arguments)))
     say(f"{arguments.name} is a target now; see what is there: dyno target survey {arguments.name}")
 
 
 def edit_target(arguments: argparse.Namespace) -> None:
-    from ..targets import Targets
+    from app.targets.store import Targets
 
     Targets().edit(arguments.name, **_given(arguments))
 
 
 def remove_target(arguments: argparse.Namespace) -> None:
-    from ..targets import Targets
+    from app.targets.store import Targets
 
     Targets().remove(arguments.name)
 
@@ -88,7 +88,7 @@ def remove_target(arguments: argparse.Namespace) -> None:
 def list_targets(arguments: argparse.Namespace) -> None:
     from dataclasses import asdict
 
-    from ..targets import Targets
+    from app.targets.store import Targets
 
     targets = Targets().all()
     if arguments.json:
@@ -106,16 +106,17 @@ def _where(target: Any) -> str:
 
 
 def trust_target(arguments: argparse.Namespace) -> None:
-    from ..remote.dial import trust
-    from ..targets import Targets
+    from app.remote.dial import trust
+    from app.targets.store import Targets
 
     trust(Targets().get(arguments.name), arguments.fingerprint, ask_secret)
     say(f"{arguments.name} is known by {arguments.fingerprint} from now on")
 
 
 def survey_target(arguments: argparse.Namespace) -> None:
-    from ..protocol.answers import to_json
-    from ..tried import with_tried
+    from app.protocol.answers import to_json
+    from app.targets.tested_versions import with_tried
+
     from .reach import survey_of
 
     survey = survey_of(arguments.name)
@@ -126,9 +127,9 @@ def survey_target(arguments: argparse.Namespace) -> None:
 
 
 def _show(name: str, survey: Survey) -> None:
-    from ..memory_text import ways
-    from ..protocol.answers import Disk
-    from ..units import bytes_text, count_text
+    from app.core.units import bytes_text, count_text
+    from app.planner.memory_text import ways
+    from app.protocol.answers import Disk
 
     cpu, disk = survey.cpu, survey.disk or Disk()
     threads = count_text(cpu.threads, "thread")
@@ -149,8 +150,8 @@ def _show(name: str, survey: Survey) -> None:
 
 
 def show_builds(builds: Sequence[Build]) -> None:
-    from ..installing import notes_text, problem_of
-    from ..tried import tried
+    from app.targets.builds import notes_text, problem_of
+    from app.targets.tested_versions import tried
 
     heads = ("build", "family", "version", "engines", "tried", "server", "notes", "problem")
     rows = [

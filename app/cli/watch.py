@@ -9,13 +9,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..follower import Follower, Link, Update
-from ..history import journals
-from ..history.decoding import readable_lines
-from ..progress import PlanProgress
-from ..protocol.events import Log, Mark, SessionEnded, StepEnded
-from ..stats.steady import UNSTEADY
-from ..units import count_text, seconds_text, with_unit
+from app.core.units import count_text, seconds_text, with_unit
+from app.following.follower import Follower, Link, Update
+from app.following.progress import PlanProgress
+from app.history import journals
+from app.history.decoding import readable_lines
+from app.protocol.events import Log, Mark, SessionEnded, StepEnded
+from app.stats.steady import UNSTEADY
+
 from .screen import status
 
 CHUNK = 4 << 20  # bytes of a kept journal that are read at once

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from .. import prepost_text, why_text
-from ..charts.pairs import pair_numbers
-from ..compare import Comparison
-from ..compare_text import label_of
-from ..errors import InputError
-from ..prepost import pairs
-from ..why import why_all
+from app.comparison import before_after_text, costs_text
+from app.comparison.before_after import pairs
+from app.comparison.charts.pairs import pair_numbers
+from app.comparison.compare import Comparison
+from app.comparison.text import label_of
+from app.comparison.why import why_all
+from app.core.errors import InputError
+
 from .screen import print_json, print_text_tables, say_text
 
 
@@ -21,12 +22,12 @@ def show_why(comparison: Comparison, step: str, form: str) -> None:
     if form == "json":
         print_json({"base": comparison["base"], "steps": entries})
     elif form == "csv":
-        say_text(why_text.to_csv(comparison, entries))
+        say_text(costs_text.to_csv(comparison, entries))
     elif step:
-        print_text_tables([why_text.details(comparison, entry) for entry in entries], form)
+        print_text_tables([costs_text.details(comparison, entry) for entry in entries], form)
     else:
         ways = (False, True) if entries else (False,)
-        print_text_tables([why_text.costs_of_steps(comparison, is_relative) for is_relative in ways], form)
+        print_text_tables([costs_text.costs_of_steps(comparison, is_relative) for is_relative in ways], form)
 
 
 def show_pairs(comparison: Comparison, form: str) -> None:
@@ -38,7 +39,7 @@ def show_pairs(comparison: Comparison, form: str) -> None:
     elif form == "csv":
         say_text(pair_numbers(comparison, found).to_csv())
     else:
-        print_text_tables([prepost_text.pairs_of_steps(comparison, found)], form)
+        print_text_tables([before_after_text.pairs_of_steps(comparison, found)], form)
 
 
 def _check_step(comparison: Comparison, step: str) -> None:

@@ -11,7 +11,7 @@ from .parser import add_json, later
 from .screen import complain, print_json, print_table, say, say_text
 
 if TYPE_CHECKING:
-    from ..catalog import Workload
+    from app.catalog import Workload
 
 
 def add_words(words: Any) -> None:
@@ -48,7 +48,7 @@ def _add_sql(verbs: Any) -> None:
 
 
 def list_workloads(arguments: argparse.Namespace) -> int:
-    from ..catalog import Catalog
+    from app.catalog import Catalog
 
     found, problems = Catalog().workloads()
     if arguments.json:
@@ -71,7 +71,7 @@ def _row(workload: Workload) -> tuple[str, ...]:
 
 
 def show_workload(arguments: argparse.Namespace) -> None:
-    from ..catalog import Catalog
+    from app.catalog import Catalog
 
     catalog = Catalog()
     workload = catalog.workload(arguments.name)
@@ -103,9 +103,9 @@ def _engines(workload: Workload) -> str:
 
 
 def approve_workload(arguments: argparse.Namespace) -> None:
-    from ..catalog import Catalog, approve
-    from ..catalog.approval import hash_of
-    from ..errors import InputError
+    from app.catalog import Catalog, approve
+    from app.catalog.approval import hash_of
+    from app.core.errors import InputError
 
     catalog = Catalog()
     sha256 = hash_of(catalog.workload_files(catalog.workload(arguments.name)))
@@ -117,9 +117,9 @@ def approve_workload(arguments: argparse.Namespace) -> None:
 
 
 def check_sql(arguments: argparse.Namespace) -> int:
-    from ..catalog.custom_sql import MAX_SQL
-    from ..catalog.own_sql import sql_problems
-    from ..toml_text import read_text
+    from app.catalog.custom_sql import MAX_SQL
+    from app.catalog.own_sql import sql_problems
+    from app.core.toml_text import read_text
 
     problems = sql_problems(read_text(arguments.file, MAX_SQL))
     complain(*(f"{arguments.file}: line {line}: {text}" for line, text in problems))
@@ -128,8 +128,8 @@ def check_sql(arguments: argparse.Namespace) -> int:
 
 def import_sql(arguments: argparse.Namespace) -> None:
     """Its files in DYNO_HOME, and a sequence that loads its tables and drives it."""
-    from ..catalog import Catalog
-    from ..catalog.mydbtest import import_file
+    from app.catalog import Catalog
+    from app.catalog.mydbtest import import_file
 
     words = (arguments.name, arguments.title, arguments.figure, arguments.over)
     say_imported(*import_file(Catalog(), arguments.file, *words))

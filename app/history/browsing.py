@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..errors import InputError
+from app.core.errors import InputError
+
 from .history import History
 from .sessions import NAME_OF, STATE_OF, STATES, SessionEntry, escaped, sessions
 

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
-from ..errors import InputError
-from ..protocol.plan import label_of
-from ..stats.steady import UNSTEADY, Steadiness, steadiness
+from app.core.errors import InputError
+from app.protocol.plan import label_of
+from app.stats.steady import UNSTEADY, Steadiness, steadiness
+
 from .blocks import clock_of, values_of
 from .damage import read_json
-from .headlines import keep_headlines
+from .group_means import keep_headlines
 
 if TYPE_CHECKING:
     from .history import History

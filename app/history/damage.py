@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import DynoError
+from app.core.errors import DynoError
 
 
 class DamagedError(DynoError):

@@ -9,9 +9,9 @@ from typing import overload
 
 import msgspec
 
-from ..protocol.events import MAX_LINE, Event, ProtocolError, Sample, Unknown, from_json
-from ..shapes import Moment, Number, Seconds, ShapeError, decode
-from ..shapes.journal import Place, Second, Seq, check_event
+from app.protocol.events import MAX_LINE, Event, ProtocolError, Sample, Unknown, from_json
+from app.shapes import Moment, Number, Seconds, ShapeError, decode
+from app.shapes.journal import Place, Second, Seq, check_event
 
 _SAMPLE = b'{"kind":"sample",'
 

@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ..errors import DynoError, InputError
+from app.core.errors import DynoError, InputError
+
 from . import journals
 from .counting import Cut, countable, recount
 from .history import History

@@ -9,7 +9,8 @@ import zipfile
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import DynoError, InputError
+from app.core.errors import DynoError, InputError
+
 from . import journals
 from .edits import added
 from .figures import plan_of

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from ..errors import InputError
-from ..protocol.plan import label_of
-from ..shapes.journal import is_left_out
-from ..stats.steady import UNSTEADY
+from app.core.errors import InputError
+from app.protocol.plan import label_of
+from app.shapes.journal import is_left_out
+from app.stats.steady import UNSTEADY
+
 from .counting import Counted, counted
 from .damage import read_json, unpack_json
 from .history import History

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ..errors import DynoError
+from app.core.errors import DynoError
+
 from .schema import MIGRATIONS, OWNED_TABLES, VERSION
 
 BUSY_S = 10.0  # how long a writer waits for another

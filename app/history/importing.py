@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import DynoError, InputError
-from ..private import private
-from ..protocol.events import MAX_LINE, ProtocolError, SessionPlanned
-from ..shapes import Moment, check, decode
+from app.core.errors import DynoError, InputError
+from app.core.private import private
+from app.protocol.events import MAX_LINE, ProtocolError, SessionPlanned
+from app.shapes import Moment, check, decode
+
 from . import journals
 from .counting import recount_cut
 from .decoding import decode_lines

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
 
-from ..errors import InputError
-from ..protocol.events import MAX_LINE
+from app.core.errors import InputError
+from app.protocol.events import MAX_LINE
 
 _ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{5,63}")
 

@@ -6,8 +6,9 @@ import json
 import zlib
 from sqlite3 import Connection
 
-from ..protocol.events import SessionPlanned
-from ..protocol.plan import Plan, Turn
+from app.protocol.events import SessionPlanned
+from app.protocol.plan import Plan, Turn
+
 from .damage import unpack_json
 
 COLOURS = 8  # of the palette

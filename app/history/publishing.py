@@ -8,10 +8,11 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..foreign.session import ForeignJournal, ForeignSession, journal_of
-from ..foreign.table import read_table
-from ..private import write_private
-from ..shipped import shipped_folder
+from app.core.private import write_private
+from app.core.shipped import shipped_folder
+from app.imported.session import ForeignJournal, ForeignSession, journal_of
+from app.imported.table import read_table
+
 from . import journals
 from .history import History
 from .importing import Imported, mark_imported

@@ -7,9 +7,10 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import InputError
-from ..protocol.events import MAX_LINE
-from ..shapes import decode
+from app.core.errors import InputError
+from app.protocol.events import MAX_LINE
+from app.shapes import decode
+
 from . import journals
 from .history import History, HistoryError
 from .schema import OWNED_TABLES

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from sqlite3 import Connection, IntegrityError
 from typing import Any, assert_never
 
-from ..errors import DynoError
-from ..protocol.events import (
+from app.core.errors import DynoError
+from app.protocol.events import (
     Event,
     Fact,
     Log,
@@ -25,11 +25,12 @@ from ..protocol.events import (
     StepStarted,
     Unknown,
 )
+
 from . import blocks
 from .blocks import Layout
 from .counting import keep_counts
 from .decoding import Line, SampleLine, kind_of
-from .headlines import keep_headlines
+from .group_means import keep_headlines
 from .latency import percentiles
 from .planned import keep_planned
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from sqlite3 import Connection
 
 from .counting import add_counted, count_anew
-from .headlines import add_headlines
+from .group_means import add_headlines
 
 # Rebuilt from the kept journals; `rebuild` empties these and no others. Children go with their session.
 DERIVED = """

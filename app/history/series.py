@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypedDict
 
-from ..errors import InputError
+from app.core.errors import InputError
+
 from .blocks import clock_of, staged_seconds, values_of
 from .figures import find_step
 from .history import History

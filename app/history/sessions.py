@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
-from ..errors import InputError
+from app.core.errors import InputError
+
 from .damage import read_json
 from .history import History
 

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..progress import PlanProgress
-from ..protocol.plan import Plan
+from app.following.progress import PlanProgress
+from app.protocol.plan import Plan
+
 from .blocks import clock_of, staged_seconds, values_of
 from .counting import unsteady_steps
 from .figures import GONE, StepEntry, plan_of, steps

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..protocol.events import ProtocolError, check_protocol
-from ..shapes import decode
+from app.protocol.events import ProtocolError, check_protocol
+from app.shapes import decode
+
 from . import journals
 from .decoding import Events, Line, decode_lines
 from .history import History

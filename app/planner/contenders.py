@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..catalog import Catalog
-from ..engines.engine import NAME
-from ..errors import InputError, about
-from ..presets import Machine, Preset, render
-from ..protocol.answers import Build, Survey
-from ..protocol.plan import Contender
+from app.catalog import Catalog
+from app.core.errors import InputError, about
+from app.engines.engine import NAME
+from app.presets import Machine, Preset, render
+from app.protocol.answers import Build, Survey
+from app.protocol.plan import Contender
+
 from .request import ContenderRequest
 
 _PLUGIN = re.compile(r"ha_\w+\.so", re.ASCII)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from ..errors import InputError
-from ..protocol.cpus import as_text
+from app.core.errors import InputError
+from app.protocol.cpus import as_text
 
 Nodes = list[list[list[int]]]  # of each node its cores, of each core its CPUs
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..engines import DUEL
-from ..errors import TargetError
-from ..protocol.answers import Survey
+from app.core.errors import TargetError
+from app.engines import DUEL
+from app.protocol.answers import Survey
+
 from .request import ContenderRequest
 
 SEQUENCE = "duel"

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..catalog.custom_sql import parse, workload_keys
-from ..engines import engine_of
-from ..engines.server import SYSTEM_BYTES, UNDO_BYTES, redo_bytes
-from ..presets import option_values
-from ..protocol.answers import Survey
-from ..protocol.plan import PREPARING, Contender, Plan, Step, Turn
+from app.catalog.custom_sql import parse, workload_keys
+from app.engines import engine_of
+from app.engines.server import SYSTEM_BYTES, UNDO_BYTES, redo_bytes
+from app.presets import option_values
+from app.protocol.answers import Survey
+from app.protocol.plan import PREPARING, Contender, Plan, Step, Turn
+
 from .sizes import (
     BINLOG_BYTES,
     MB,

@@ -8,11 +8,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from ..catalog import Catalog, approved_hashes
-from ..checks import check_plan
-from ..errors import DynoError
-from ..protocol.answers import FAIL, Check, Started, Survey
-from ..protocol.plan import Plan
+from app.catalog import Catalog, approved_hashes
+from app.core.errors import DynoError
+from app.protocol.answers import FAIL, Check, Started, Survey
+from app.protocol.plan import Plan
+
+from .checks import check_plan
 from .estimate import Estimate, estimate
 from .request import PlanRequest
 from .resolve import resolve

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..catalog import Workload
-from ..engines import engine_of
-from ..errors import InputError
-from ..protocol.plan import Contender
+from app.catalog import Workload
+from app.core.errors import InputError
+from app.engines import engine_of
+from app.protocol.plan import Contender
 
 
 def check_load_method(method: str, contenders: Iterable[Contender], workloads: Iterable[Workload]) -> None:

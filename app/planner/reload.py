@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..catalog import SequenceStep
-from ..errors import InputError
-from ..protocol.plan import PREPARING, Step
+from app.catalog import SequenceStep
+from app.core.errors import InputError
+from app.protocol.plan import PREPARING, Step
 
 
 def in_increments(load: Step, count: int, tables: int, rows: int, cap_s: int) -> Iterator[Step]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..catalog.entries import (
+from app.catalog.entries import (
     CORE_LIST,
     RATE,
     ROWS,
@@ -21,10 +21,10 @@ from ..catalog.entries import (
     as_tuple,
     rows_problem,
 )
-from ..engines import engine_of
-from ..errors import InputError
-from ..protocol.plan import ALLOCATORS, LOAD_METHODS, MEMORY, ORDERS, STARTS, load_method_of
-from ..toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
+from app.core.errors import InputError
+from app.core.toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
+from app.engines import engine_of
+from app.protocol.plan import ALLOCATORS, LOAD_METHODS, MEMORY, ORDERS, STARTS, load_method_of
 
 MAX_CONTENDERS = 64
 

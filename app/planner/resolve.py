@@ -6,20 +6,21 @@ import json
 import math
 from collections.abc import Callable, Iterable
 
-from ..catalog import Catalog, Sequence, Workload
-from ..catalog.entries import MAX_ROWS, memory_share
-from ..errors import InputError, about
-from ..ids import new_id
-from ..presets import Preset
-from ..protocol.answers import Disk, Survey
-from ..protocol.plan import Contender, Plan, Step, Turn, digest
-from .able import check_engines
+from app.catalog import Catalog, Sequence, Workload
+from app.catalog.entries import MAX_ROWS, memory_share
+from app.core.errors import InputError, about
+from app.core.ids import new_id
+from app.presets import Preset
+from app.protocol.answers import Disk, Survey
+from app.protocol.plan import Contender, Plan, Step, Turn, digest
+
 from .contenders import memory_bytes, resolve_contenders
 from .cores import as_far_as_it_goes
 from .loading import check_load_method
 from .request import MAX_CONTENDERS, ContenderRequest, PlanRequest
 from .sizes import bytes_per_row
 from .steps import Size, chosen_steps, own_tables, resolve_steps
+from .support import check_engines
 from .sweep import variations_of
 
 TABLES, ROWS, SECONDS, WARMUP, THREADS = 4, 1_000_000, 60, 5, (1,)  # where nobody says anything

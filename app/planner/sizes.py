@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from ..engines import caches_of, engine_of, server
-from ..engines.engine import Engine
-from ..engines.server import as_number
-from ..presets import option_values
-from ..protocol.plan import Contender
+from app.engines import caches_of, engine_of, server
+from app.engines.engine import Engine
+from app.engines.server import as_number
+from app.presets import option_values
+from app.protocol.plan import Contender
 
 MB = 1 << 20
 

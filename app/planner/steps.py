@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..catalog import Sequence, SequenceStep, Variation, Workload
-from ..errors import InputError
-from ..protocol.plan import PREPARING, Step
+from app.catalog import Sequence, SequenceStep, Variation, Workload
+from app.core.errors import InputError
+from app.protocol.plan import PREPARING, Step
+
 from .cores import ALL_CORES, CoreSet, Nodes, as_far_as_it_goes
 from .loading import clients_of_load
 from .reload import first_measured, in_increments, reloaded

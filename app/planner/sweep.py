@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ..catalog import SequenceStep, Variation
-from ..errors import InputError
-from ..presets.ownership import is_ours
-from ..toml_text import first_twice, shown
+from app.catalog import SequenceStep, Variation
+from app.core.errors import InputError
+from app.core.toml_text import first_twice, shown
+from app.presets.ownership import is_ours
 
 AS_IT_IS = Variation("")
 _VARIED = re.compile(r"\s*([a-z][a-z0-9_]{0,50})\s*=\s*([A-Za-z0-9_.:+-]+(?:\s*,\s*[A-Za-z0-9_.:+-]+)*)\s*")

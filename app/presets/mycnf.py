@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from ..errors import InputError
+from app.core.errors import InputError
 
 MAX_BYTES = 64 * 1024
 MAX_LINE = 4000  # a server reads 4,095 bytes at a time and takes what follows for a line of its own

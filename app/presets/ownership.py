@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ..engines import KNOWN
-from ..errors import InputError
+from app.core.errors import InputError
+from app.engines import KNOWN
+
 from .mycnf import Option, strip_prefixes, unquote
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from ..errors import InputError
+from app.core.errors import InputError
+
 from .expression import fill_in
 from .mycnf import Option, Preset, is_server_group, parse_preset, unquote
 from .ownership import place, words

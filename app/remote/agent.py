@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-from app.errors import DynoError, InputError, TargetError
+from app.core.errors import DynoError, InputError, TargetError
 from app.protocol.answers import (
     Build,
     Check,

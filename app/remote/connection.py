@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from app.errors import LinkError, TargetError
+from app.core.errors import LinkError, TargetError
 
 CHUNK = 1 << 16  # bytes of one read
 MOST = 1 << 20  # bytes of an answer, where its verb sets no other limit

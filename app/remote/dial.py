@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import paramiko
 
-from app import settings
-from app.errors import InputError, LinkError, TargetError
+from app.core import settings
+from app.core.errors import InputError, LinkError, TargetError
 
 from .bounded import bounded
 from .hostkeys import HostKey, KnownHosts, Offer
@@ -26,7 +26,7 @@ from .secrets import Secrets, system_keyring
 from .ssh import close_transports
 
 if TYPE_CHECKING:
-    from app.targets import Ask, Target, Told
+    from app.targets.store import Ask, Target, Told
 
 CONNECT_S = 10.0
 DEAD_S = 8.0  # the kernel gives up a link that has acknowledged nothing for so long

@@ -9,8 +9,8 @@ import hmac
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import InputError, TargetError
-from app.private import write_private
+from app.core.errors import InputError, TargetError
+from app.core.private import write_private
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import paramiko
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
-from app.errors import InputError, LinkError, TargetError
+from app.core.errors import InputError, LinkError, TargetError
 
 from .bounded import bounded
 from .route import Hop, passphrase_label

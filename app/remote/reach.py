@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from app import settings
-from app.errors import InputError
+from app.core import settings
+from app.core.errors import InputError
 
 if TYPE_CHECKING:
-    from app.targets import Ask, Target, Told
+    from app.targets.store import Ask, Target, Told
 
     from .agent import Agent
     from .connection import Connection

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.errors import InputError
+from app.core.errors import InputError
 
 if TYPE_CHECKING:
-    from app.targets import Target
+    from app.targets.store import Target
 
 CONFIG_VARIABLE = "DYNO_SSH_CONFIG"  # another file in place of ~/.ssh/config
 DEFAULT_KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")

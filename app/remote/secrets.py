@@ -9,10 +9,10 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
-from app.errors import InputError
+from app.core.errors import InputError
 
 if TYPE_CHECKING:
-    from app.targets import Target
+    from app.targets.store import Target
 
 SERVICE = "dyno"
 TRIES = 3

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import paramiko
 
-from app.errors import LinkError, TargetError
+from app.core.errors import LinkError, TargetError
 
 from .bounded import bounded
 from .connection import CHUNK, MOST, MOST_COMPLAINTS, UNKNOWN_CODE, Completed, TooMuchError, answer_of
 
 if TYPE_CHECKING:
-    from app.targets import Ask, Target, Told
+    from app.targets.store import Ask, Target, Told
 
 T = TypeVar("T")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..charts.points import Point, relative_points
-from ..compare import RowEntry
-from ..compare_text import label_of
+from app.comparison.charts.points import Point, relative_points
+from app.comparison.compare import RowEntry
+from app.comparison.text import label_of
+
 from .svg import Look, drawing, line, text, tip
 
 LABEL, WIDTH, BAR, GAP = 220, 540, 12, 10  # pixels: of the names, of the longest bar, of a bar, between steps

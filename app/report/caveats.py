@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
-from ..compare import Comparison, RowEntry
-from ..compare_text import label_of, seconds_told
-from ..history.figures import notes, plan_of
-from ..history.history import History
-from ..judgement import explained, marks_of_measures
-from ..parity import answers
-from ..presets import option_values
-from ..protocol.plan import Contender, Plan
-from ..repeats import repeats_text
-from ..stats.steady import UNSTEADY
-from ..step_text import mark_text
+from app.comparison.compare import Comparison, RowEntry
+from app.comparison.judgement import explained, marks_of_measures
+from app.comparison.repeats import repeats_text
+from app.comparison.text import label_of, seconds_told
+from app.history.figures import notes, plan_of
+from app.history.history import History
+from app.history.step_text import mark_text
+from app.planner.parity import answers
+from app.presets import option_values
+from app.protocol.plan import Contender, Plan
+from app.stats.steady import UNSTEADY
 
 _NAMED = 6  # steps in one line
 _MOST_CELLS = 40  # lines about the seconds of a figure

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
-from ..compare import Comparison, base_of, by_group, compare
-from ..compare_text import names_of
-from ..differences import DifferenceEntry, differences, is_of_the_builds
-from ..errors import InputError
-from ..history.history import History
-from ..stability import with_stability
-from ..stats import Limits
-from ..units import date_text
+from app.comparison.compare import Comparison, base_of, by_group, compare
+from app.comparison.differences import DifferenceEntry, differences, is_of_the_builds
+from app.comparison.stability import with_stability
+from app.comparison.text import names_of
+from app.core.errors import InputError
+from app.core.units import date_text
+from app.history.history import History
+from app.stats import Limits
+
 from .caveats import caveats
 from .repeating import Script, how_to_repeat, script_of
 from .sentences import summary

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from math import floor, log, log10
 
-from ..charts import AXES
-from ..charts.points import points_of
-from ..charts.sweeps import is_logarithmic, step_of, swept
-from ..compare import RowEntry
-from ..units import figure_text
+from app.comparison.charts import AXES
+from app.comparison.charts.points import points_of
+from app.comparison.charts.sweeps import is_logarithmic, step_of, swept
+from app.comparison.compare import RowEntry
+from app.core.units import figure_text
+
 from .svg import Look, drawing, line, text, tip
 
 WIDTH, HEIGHT = 300, 200  # pixels

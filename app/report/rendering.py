@@ -9,9 +9,10 @@ from jinja2 import Environment
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from ..judgement import explained
-from ..palette import CONTENDERS
-from ..shipped import shipped_folder
+from app.comparison.judgement import explained
+from app.comparison.palette import CONTENDERS
+from app.core.shipped import shipped_folder
+
 from .bars import bar_chart
 from .content import SECTIONS, Report
 from .curves import curve_charts

@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ..compare import ColumnEntry
-from ..errors import InputError
-from ..foreign.session import is_foreign
-from ..history.figures import plan_of
-from ..history.history import History
-from ..units import count_text
+from app.comparison.compare import ColumnEntry
+from app.core.errors import InputError
+from app.core.units import count_text
+from app.history.figures import plan_of
+from app.history.history import History
+from app.imported.session import is_foreign
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ def script_of(
     history: History, columns: Sequence[ColumnEntry], names: Sequence[str], base: int
 ) -> Script | None:
     """Of the base, else of the first that Dyno carried out; None where there is none to be had."""
-    from ..script.recipe import read_recipe
-    from ..script.writing import render
+    from app.script.recipe import read_recipe
+    from app.script.writing import render
 
     for at in _own(history, columns, base)[:1]:
         with suppress(InputError):

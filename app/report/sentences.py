@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import geometric_mean
 
-from ..compare import Comparison, RowEntry
-from ..compare_text import label_of
-from ..judgement import MARKED, UNKNOWN_NOISE, GroupEntry
-from ..stats.verdicts import BETTER, DIFFERS, FEW, NOISE, SINGLE, SMALL, WORSE
-from ..units import count_text
+from app.comparison.compare import Comparison, RowEntry
+from app.comparison.judgement import MARKED, UNKNOWN_NOISE, GroupEntry
+from app.comparison.text import label_of
+from app.core.units import count_text
+from app.stats.verdicts import BETTER, DIFFERS, FEW, NOISE, SINGLE, SMALL, WORSE
 
 _JUDGED = {BETTER, WORSE, DIFFERS, NOISE, SMALL}  # a test could be asked, and said something
 _WORDS = (("better", "than"), ("worse", "than"), ("not to be told apart", "from"), ("undecided", "against"))

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..compare import ColumnEntry
-from ..history.figures import facts, plan_of
-from ..history.history import History
-from ..memory_text import memory_text
-from ..units import bytes_text, count_text
+from app.comparison.compare import ColumnEntry
+from app.core.units import bytes_text, count_text
+from app.history.figures import facts, plan_of
+from app.history.history import History
+from app.planner.memory_text import memory_text
 
 _SHOWN = 16  # signs of a checksum
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..compare import Comparison, RowEntry
-from ..compare_text import judged_text, label_of, steady_text
-from ..differences import label
-from ..judgement import GroupEntry, RatioEntry
-from ..measures import measure_named
-from ..prepost import ColumnOfPair, pairs
-from ..stats.verdicts import COLOURED
-from ..units import count_text, figure_text
+from app.comparison.before_after import ColumnOfPair, pairs
+from app.comparison.compare import Comparison, RowEntry
+from app.comparison.differences import label
+from app.comparison.judgement import GroupEntry, RatioEntry
+from app.comparison.measures import measure_named
+from app.comparison.text import judged_text, label_of, steady_text
+from app.core.units import count_text, figure_text
+from app.stats.verdicts import COLOURED
 
 COSTS = ("cpu_us", "context_switches", "read_kb", "written_kb")  # measures of what a query costs
 LATENCIES = ("p50_ms", "p95_ms", "p99_ms")  # measures beside a figure that is a mean latency

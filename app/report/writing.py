@@ -8,11 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..compare_text import to_csv
-from ..errors import InputError
-from ..harmless import harmless_text
-from ..history.history import History
-from ..stats import Limits
+from app.comparison.text import to_csv
+from app.core.errors import InputError
+from app.core.harmless import harmless_text
+from app.history.history import History
+from app.stats import Limits
+
 from .content import SECTIONS, Report, read_report
 from .markdown import to_markdown
 

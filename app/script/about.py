@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..memory_text import memory_text
-from ..step_text import remarks_of
-from ..units import bytes_text, count_text, figure_text
+from app.core.units import bytes_text, count_text, figure_text
+from app.history.step_text import remarks_of
+from app.planner.memory_text import memory_text
+
 from .recipe import Recipe
 
 

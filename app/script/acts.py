@@ -7,11 +7,12 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..engines import engine_of
-from ..harmless import as_file_name
-from ..protocol.plan import PREPARING, Step
-from ..protocol.sysbench import options_of, seed_of
-from ..protocol.words import literal
+from app.core.harmless import as_file_name
+from app.engines import engine_of
+from app.protocol.plan import PREPARING, Step
+from app.protocol.sysbench import options_of, seed_of
+from app.protocol.words import literal
+
 from .conditions import Conditions, try_sql
 from .recipe import Recipe
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping
 
-from ..engines import engine_of
-from ..engines.server import PURGE_ALL, SHUTDOWN
-from ..protocol.plan import Step
-from ..protocol.words import literal, word
+from app.engines import engine_of
+from app.engines.server import PURGE_ALL, SHUTDOWN
+from app.protocol.plan import Step
+from app.protocol.words import literal, word
+
 from .recipe import Recipe
 
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import InputError
-from ..history.figures import StepEntry, facts, plan_of, result, steps
-from ..history.history import History
-from ..history.sessions import SessionEntry, find, sessions
-from ..protocol.plan import Contender, Plan, Turn
+from app.core.errors import InputError
+from app.history.figures import StepEntry, facts, plan_of, result, steps
+from app.history.history import History
+from app.history.sessions import SessionEntry, find, sessions
+from app.protocol.plan import Contender, Plan, Turn
 
 _OWN = "# what follows is Dyno's\n"  # in a my.cnf: above the options that are no preset's
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")

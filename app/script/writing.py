@@ -12,14 +12,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from ..engines import engine_of
-from ..engines.server import ANALYSE
-from ..errors import InputError
-from ..harmless import as_file_name
-from ..history.history import History
-from ..protocol.plan import OPEN_FILES
-from ..protocol.sysbench import SHARED
-from ..shipped import shipped_folder
+from app.core.errors import InputError
+from app.core.harmless import as_file_name
+from app.core.shipped import shipped_folder
+from app.engines import engine_of
+from app.engines.server import ANALYSE
+from app.history.history import History
+from app.protocol.plan import OPEN_FILES
+from app.protocol.sysbench import SHARED
+
 from .about import figures, line, where
 from .acts import acts
 from .mycnf import own_lines

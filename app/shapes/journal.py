@@ -10,9 +10,10 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta
 
-from ..protocol.answers import Machine
-from ..protocol.plan import Plan
-from ..protocol.reading import read
+from app.protocol.answers import Machine
+from app.protocol.plan import Plan
+from app.protocol.reading import read
+
 from . import (
     Count,
     Cpus,

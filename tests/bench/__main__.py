@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 
 from app.protocol.plan import LOAD_METHODS
-
-from .figure import Figure, describe_machine, print_figures
+from tests.bench.figure import Figure, describe_machine, print_figures
 
 MODULES = ("server", "lua", "load", "history", "window_start", "charts", "history_page", "compare_page",
            "live_page", "window_process", "snapshot", "report")  # fmt: skip

@@ -7,7 +7,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from .figure import Figure
+from tests.bench.figure import Figure
 
 if TYPE_CHECKING:
     from ui.widgets.chart import TimeAxis, TimeChart
@@ -48,7 +48,7 @@ class Live:
     def _chart(self, at: int) -> TimeChart:
         import numpy as np
 
-        from ui.theme import Theme
+        from ui.core.theme import Theme
         from ui.widgets.chart import Line, Span, TimeChart
 
         theme = Theme()

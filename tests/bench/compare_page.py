@@ -13,14 +13,13 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from app.comparison.stability import single_columns
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import Sample
-from app.stability import single_columns
 from tests import comparable, journals
-
-from .figure import Figure
-from .history import noisy
+from tests.bench.figure import Figure
+from tests.bench.history import noisy
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -58,7 +57,7 @@ def _page(home: Path) -> Iterator[tuple[QApplication, ComparePage]]:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtWidgets import QApplication
 
-    from ui.application import close_context, make_application, make_context
+    from ui.shell.application import close_context, make_application, make_context
 
     application = QApplication.instance() or make_application()
     assert isinstance(application, QApplication)
@@ -156,7 +155,7 @@ class _Opened:
 
 
 def _open(application: QApplication, page: ComparePage, ids: tuple[str, ...]) -> _Opened:
-    from ui.bus import Wanted
+    from ui.core.bus import Wanted
 
     drawn: list[bool] = []
     listening = page.body.panel.drawn.connect(lambda: drawn.append(True))

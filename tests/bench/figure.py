@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .pairs import Ratio
+from tests.bench.pairs import Ratio
 
 HEADER = ("figure", "value", "unit", "n", "goal", "")
 

@@ -15,15 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from app.follower import Pump
+from app.following.follower import Pump
 from app.history.history import History
 from app.history.series import series
 from app.history.writing import Writer
 from app.protocol.events import Sample, encode
 from app.protocol.plan import Plan, Step
 from tests import journals
-
-from .figure import Figure
+from tests.bench.figure import Figure
 
 SERIES = 50
 SECONDS = 36_000  # of a 10-hour session

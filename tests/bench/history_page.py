@@ -12,13 +12,13 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from .figure import Figure
-from .many_sessions import fill
+from tests.bench.figure import Figure
+from tests.bench.many_sessions import fill
 
 if TYPE_CHECKING:
-    from ui.context import Context
+    from ui.core.context import Context
     from ui.pages.history import HistoryPage
-    from ui.window import Window
+    from ui.shell.window import Window
 
 LISTED = 10_000
 STEPS = 50
@@ -33,7 +33,7 @@ def context_of(home: Path) -> Iterator[Context]:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtWidgets import QApplication
 
-    from ui.application import close_context, make_application, make_context
+    from ui.shell.application import close_context, make_application, make_context
 
     application = QApplication.instance() or make_application()
     context = make_context(home)
@@ -118,7 +118,7 @@ def measure_page(options: argparse.Namespace) -> list[Figure]:
 
 
 def _window(context: Context) -> Window:
-    from ui.window import Window
+    from ui.shell.window import Window
 
     window = Window(context)
     window.resize(1280, 800)
@@ -139,7 +139,7 @@ def _shown(window: Window) -> Cost:
 
 
 def _shown_again(window: Window, context: Context) -> Cost:
-    from ui.bus import Changes
+    from ui.core.bus import Changes
 
     window.show_page("bench")
     context.bus.changed.emit(Changes(sessions=True))

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .figure import Figure
-from .history import READ, ten_hours
+from tests.bench.figure import Figure
+from tests.bench.history import READ, ten_hours
 
 if TYPE_CHECKING:
     from app.protocol.plan import Plan
@@ -104,9 +104,9 @@ def live_page(home: Path) -> Iterator[tuple[LivePage, WatchedPlans]]:
     from PySide6.QtWidgets import QApplication
 
     from tests.ui.watched import watched
-    from ui.application import SWITCH_S, close_context, make_application, make_context
-    from ui.collecting import Collecting
+    from ui.core.gc_timer import Collecting
     from ui.pages.live import LivePage
+    from ui.shell.application import SWITCH_S, close_context, make_application, make_context
 
     sys.setswitchinterval(SWITCH_S)
     application = QApplication.instance() or make_application()
@@ -134,8 +134,8 @@ def follow(plans: WatchedPlans, home: Path, plan: Plan, wire: Any) -> threading.
 
 
 def _follow(plans: WatchedPlans, home: Path, plan: Plan, reach: Callable[[], Any]) -> threading.Thread:
-    from app.follower import Follower
-    from ui.following import GATHER, News, teller
+    from app.following.follower import Follower
+    from ui.core.following import GATHER, News, teller
 
     followed = plans.get(plan.id)
     assert followed is not None
@@ -212,7 +212,7 @@ def _caught_up(
     page: LivePage, plans: WatchedPlans, home: Path, number: int, lines: list[bytes], ticks: Ticks
 ) -> list[float]:
     """All of a session that ended while nobody looked."""
-    from ui.bus import Wanted
+    from ui.core.bus import Wanted
 
     plan, own = _numbered(lines, number)
     wire = Wire(plan.turns[0].session)
@@ -270,7 +270,7 @@ def measure_pixels(options: argparse.Namespace) -> list[Figure]:
 
     Target and window are one machine here, and so is their clock.
     """
-    from .rig import made
+    from tests.bench.rig import made
 
     with made(options) as rig, live_page(rig.home) as (page, plans):
         plan = rig.plan("innodb", STEPS.format(seconds=WATCHED_S))
@@ -291,7 +291,7 @@ def measure_pixels(options: argparse.Namespace) -> list[Figure]:
 
 
 def _wanted(plan: Plan) -> Any:
-    from ui.bus import Wanted
+    from ui.core.bus import Wanted
 
     return Wanted("live", (plan.turns[0].session,))
 

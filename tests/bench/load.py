@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean
 
-from app.agent.generator import driver_options, find_sysbench
-from app.errors import InputError
+from app.agent.steps.generator import driver_options, find_sysbench
+from app.core.errors import InputError
 from app.protocol.plan import Plan
+from tests.bench.figure import Figure
+from tests.bench.pairs import BLOCK, ratio_of
+from tests.bench.processes import cpu_s
+from tests.bench.server import STEP, engines
+from tests.bench.turns import Turns, waiting
 
 from . import rig as rigs
-from .figure import Figure
-from .pairs import BLOCK, ratio_of
-from .processes import cpu_s
-from .server import STEP, engines
-from .turns import Turns, waiting
 
 ROWS = 4_000_000
 FASTER = 1.5  # rows of a fast method, against prepare

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import mean
 
-from app.agent.affinity import set_affinity
-from app.agent.generator import driver_options, find_sysbench
+from app.agent.server.affinity import set_affinity
+from app.agent.steps.generator import driver_options, find_sysbench
 from app.protocol.cpus import as_text
 from app.protocol.plan import Step
+from tests.bench.figure import Figure, ratio_figures
+from tests.bench.pairs import ratio_of
+from tests.bench.server import RATIO, STEP, engines
+from tests.bench.turns import Turns, waiting
 
 from . import rig as rigs
-from .figure import Figure, ratio_figures
-from .pairs import ratio_of
-from .server import RATIO, STEP, engines
-from .turns import Turns, waiting
 
 TURN_S = 1  # short: the speed of a machine moves within seconds
 # select_random_points and select_random_ranges read other columns by another key than any workload of ours

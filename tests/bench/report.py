@@ -12,8 +12,7 @@ from tempfile import TemporaryDirectory
 from app.history.history import History
 from app.report.writing import ReportRequest, write_report
 from tests import comparable
-
-from .figure import Figure
+from tests.bench.figure import Figure
 
 COLUMNS, REPEATS, STEPS = 8, 5, 60
 TIMES = 5

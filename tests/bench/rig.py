@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.catalog import Catalog
-from app.follower import Follower, Update
+from app.following.follower import Follower, Update
 from app.planner import ContenderRequest, PlanRequest, resolve
 from app.protocol.events import Event
 from app.protocol.plan import Plan

@@ -9,12 +9,12 @@ from statistics import mean
 from typing import Any
 
 from app.protocol.plan import Plan
+from tests.bench.figure import Figure, ratio_figures
+from tests.bench.pairs import BLOCK, ratio_of
+from tests.bench.processes import Cost, Watch, cpu_s
+from tests.bench.turns import Turns, queries_per_second, waiting
 
 from . import rig as rigs
-from .figure import Figure, ratio_figures
-from .pairs import BLOCK, ratio_of
-from .processes import Cost, Watch, cpu_s
-from .turns import Turns, queries_per_second, waiting
 
 CORE_PCT = 0.25  # of one core
 MEMORY_MB = 30.0

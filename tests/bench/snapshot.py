@@ -9,9 +9,8 @@ from statistics import median
 from typing import Any
 
 from app.protocol.plan import Step
-
-from .figure import Figure
-from .rig import Rig, made
+from tests.bench.figure import Figure
+from tests.bench.rig import Rig, made
 
 TABLES, ROWS, FASTER = 4, 1_000_000, 10
 TESTS = ("point-query", "read-only", "update-index")

@@ -20,18 +20,17 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from app.agent.conduct import take_in
-from app.agent.control import Control
-from app.agent.directory import Directory
-from app.agent.figures import totals_of
-from app.agent.generator import driver_options, find_sysbench
+from app.agent.plan_runner import take_in
+from app.agent.sampling.figures import totals_of
+from app.agent.sampling.sizes import sizes
 from app.agent.session import Session
-from app.agent.sizes import sizes
-from app.agent.wait import carry_out_settle
+from app.agent.steps.generator import driver_options, find_sysbench
+from app.agent.steps.settle_step import carry_out_settle
+from app.agent.system.control import Control
+from app.agent.system.directory import Directory
 from app.protocol.plan import Plan, Step
 from app.protocol.sysbench import command
-
-from .rig import Rig
+from tests.bench.rig import Rig
 
 READY_S = 600.0
 SETTLE_S = 300

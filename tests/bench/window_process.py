@@ -17,9 +17,9 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from .figure import Figure
-from .history import SECONDS, a_session
-from .processes import memory_of
+from tests.bench.figure import Figure
+from tests.bench.history import SECONDS, a_session
+from tests.bench.processes import memory_of
 
 if TYPE_CHECKING:
     from tests.ui.watched import WatchedPlans
@@ -109,7 +109,7 @@ def main() -> int:
     from PySide6.QtCore import QTimer
 
     from tests.ui.watched import watched
-    from ui import application
+    from ui.shell import application
 
     replay = Replay(**json.loads(sys.argv.pop()))
     make = application.make_context
@@ -128,10 +128,9 @@ def _begin(home: Path, plans: WatchedPlans, replay: Replay) -> None:
 
     from app.protocol.events import SessionPlanned, decode
     from app.protocol.plan import Plan
-    from ui.bus import Wanted
-    from ui.window import Window
-
-    from .live_page import Wire, follow
+    from tests.bench.live_page import Wire, follow
+    from ui.core.bus import Wanted
+    from ui.shell.window import Window
 
     lines = _lines(replay.journal)
     first = next(lines)

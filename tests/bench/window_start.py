@@ -11,8 +11,8 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from .figure import Figure
-from .history import fill
+from tests.bench.figure import Figure
+from tests.bench.history import fill
 
 SESSIONS = 1_000
 PAIRS = 15
@@ -48,7 +48,7 @@ from PySide6.QtWidgets import QApplication
 from ui.main import main
 ends, go = Ends(), QApplication.exec
 def watched(_):
-    from ui.window import Window
+    from ui.shell.window import Window
     WATCH
     go()
 QApplication.exec = watched

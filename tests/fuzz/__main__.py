@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 if TYPE_CHECKING:
-    from .readers import Reader
+    from tests.fuzz.readers import Reader
 
 EXAMPLES = 50  # between two looks at the clock
 
@@ -31,7 +31,7 @@ def main() -> int:
     asked = parser.parse_args()
     if asked.guided:
         return guided(asked.readers[0], asked.seconds)
-    from .readers import READERS
+    from tests.fuzz.readers import READERS
 
     if unknown := [each for each in asked.readers if each not in READERS]:
         parser.error(f"no reader {', '.join(unknown)}: there are {', '.join(READERS)}")
@@ -85,7 +85,7 @@ def guided(name: str, seconds: int) -> int:
     import atheris
 
     with atheris.instrument_imports(include=["app"]):
-        from .readers import READERS
+        from tests.fuzz.readers import READERS
     reader = READERS[name]
 
     @settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from .damage import BAD, damaged, paths
+from tests.fuzz.damage import BAD, damaged, paths
 
 ODD = (
     b"", b"\x00", b"\xff", b"\xed\xa0\x80", b"\r", b"\n\n", b"\x1b[31m", "\u202e".encode(), b"'", b'"',

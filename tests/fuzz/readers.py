@@ -20,31 +20,31 @@ from app.catalog import Catalog
 from app.catalog.custom_sql import problems_of
 from app.catalog.entries import sequence_of, workload_of
 from app.catalog.mydbtest import from_mydbtest
-from app.checks import check_plan
-from app.errors import DynoError
-from app.follower import Frames
-from app.foreign.outputs import read_output
-from app.foreign.session import journal_of
-from app.foreign.table import read_table
+from app.core.errors import DynoError
+from app.core.settings import read_settings
+from app.core.toml_text import read_document
+from app.following.follower import Frames
 from app.history.decoding import decode_lines
 from app.history.exporting import export
 from app.history.history import History
 from app.history.importing import import_session
 from app.history.writing import Writer
+from app.imported.outputs import read_output
+from app.imported.session import journal_of
+from app.imported.table import read_table
 from app.planner import PlanRequest, estimate, resolve
+from app.planner.checks import check_plan
 from app.presets.mycnf import parse_preset
 from app.presets.render import Machine, render
 from app.protocol.answers import Survey
 from app.remote.agent import Agent
 from app.remote.connection import Completed
-from app.settings import read_settings
-from app.targets import Targets
-from app.toml_text import read_document
+from app.targets.store import Targets
 from tests import journals, plans
 from tests.fakes import ScriptedConnection
+from tests.fuzz.inputs import files, line_of, values
 
 from . import reading
-from .inputs import files, line_of, values
 
 ROOT = Path(__file__).parents[2]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .desktop import desktop, recorded, recorded_home
-from .disks import sharing_disk, small_disk
-from .generated import filled, server
-from .netns import two_targets
-from .sshd import password_user, ssh_folder, sshd, start_sshd
+from tests.integration.desktop import desktop, recorded, recorded_home
+from tests.integration.disks import sharing_disk, small_disk
+from tests.integration.generated import filled, server
+from tests.integration.netns import two_targets
+from tests.integration.sshd import password_user, ssh_folder, sshd, start_sshd
 
 __all__ = [
     "desktop",

@@ -22,8 +22,8 @@ from typing import Any
 
 import pytest
 
-from app.agent.directory import Directory
-from app.agent.server import start_ticks
+from app.agent.server.server import start_ticks
+from app.agent.system.directory import Directory
 from app.protocol.events import Event, decode
 from tests.installed import MARIADB
 from tests.sequences import CALM, INDEX, LOAD, SETTLED, own_sequence

@@ -17,8 +17,8 @@ from typing import Any
 import pymysql
 import pytest
 
-from app.agent.analysing import Analyse
-from app.agent.bootstrap import bootstrap
+from app.agent.server.bootstrap import bootstrap
+from app.agent.steps.analyse import Analyse
 from app.catalog import Catalog, Workload
 from tests.installed import KNOWN, SERVER
 

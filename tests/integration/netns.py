@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pytest
 
-from .sshd import Sshd
+from tests.integration.sshd import Sshd
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """A real sshd of the test's own: host keys, one user key that it lets in, a port of loopback.
 
     def test_something(sshd):
-        target = sshd.target()            # app.targets.Target of this sshd with its user key; not trusted yet
+        target = sshd.target()            # app.targets.store.Target of this sshd with its user key; not trusted yet
         sshd.trust()                      # its host key is in DYNO_HOME/known_hosts now
         sshd.add_target("far", "~/dyno")  # or both at once, kept in targets.toml, for `dyno … --target far`
         sshd.cut()                        # ends every connection, as `kill -9` of sshd does; it lets in again
@@ -30,7 +30,7 @@ import pytest
 
 from app.remote.hostkeys import HostKey, KnownHosts, Offer
 from app.remote.secrets import forget_secrets
-from app.targets import Target, Targets
+from app.targets.store import Target, Targets
 
 DEADLINE_S = 10.0
 CONFIG = """\

@@ -16,14 +16,13 @@ from typing import Any
 import pymysql
 import pytest
 
-from app.agent.analysing import Analysing
-from app.agent.control import Control, StopRequested, request
-from app.agent.ledger import Ledger
-from app.agent.mysql import Client
+from app.agent.sampling.write_accounting import Ledger
+from app.agent.server.mysql import Client
+from app.agent.steps.analyse import Analysing
+from app.agent.system.control import Control, StopRequested, request
 from app.protocol.plan import Plan
 from tests import plans
-
-from .generated import ROWS, TABLES, Server, fill, started_server
+from tests.integration.generated import ROWS, TABLES, Server, fill, started_server
 
 INDEX = 1  # the step of the duel after which tables are analysed
 SOON_S = 5.0

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.installed import MARIADB
-
-from .desktop import Desktop
+from tests.integration.desktop import Desktop
 
 INNODB = f"{MARIADB}:innodb"
 RUN = ["run", "--sequence", "tiny", "--contender", INNODB]

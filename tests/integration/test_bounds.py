@@ -15,16 +15,15 @@ from typing import Any
 
 import pytest
 
-from app.errors import TargetError
-from app.follower import Follower
+from app.core.errors import TargetError
+from app.following.follower import Follower
 from app.protocol.events import MAX_LINE
 from app.remote.agent import Agent
 from app.remote.reach import agent_of
-from app.targets import LOCAL, Targets
+from app.targets.store import LOCAL, Targets
 from tests import journals
-
-from .reaching import nobody
-from .sshd import Sshd
+from tests.integration.reaching import nobody
+from tests.integration.sshd import Sshd
 
 MOST_KB = 80 << 10  # more than before the first answer: JSON of 8 MiB, and what reads it
 SOON_S = 30.0  # of all verbs together, on a busy machine

@@ -15,16 +15,16 @@ from typing import Any
 
 import pytest
 
-from app.agent import builds
-from app.agent.builds import environment, find_builds
-from app.agent.machine import survey
-from app.agent.options import check_options, known_options
-from app.errors import InputError
-from app.installing import problem_of
+from app.agent.server.options import check_options, known_options
+from app.agent.survey import builds
+from app.agent.survey.builds import environment, find_builds
+from app.agent.survey.machine import survey
+from app.core.errors import InputError
 from app.planner.contenders import find_build
 from app.planner.request import ContenderRequest
 from app.protocol.answers import Build
 from app.protocol.reading import read
+from app.targets.builds import problem_of
 from tests.installed import SERVER, VERSION
 from tests.plans import survey as made_up
 
@@ -266,7 +266,7 @@ def test_the_survey_on_every_python_at_hand(python: Path | str, tmp_path: Path) 
     root = Path(__file__).parents[2]
     code = (
         "import sys, json; sys.path.insert(0, sys.argv[1])\n"
-        "from app.agent.machine import survey\n"
+        "from app.agent.survey.machine import survey\n"
         "print(json.dumps(survey(sys.argv[2], [])))"
     )
     done = subprocess.run([str(python), "-I", "-S", "-c", code, str(root), str(tmp_path)],

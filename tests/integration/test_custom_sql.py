@@ -14,10 +14,9 @@ from app.catalog.custom_sql import parse
 from app.catalog.made_lua import made_lua
 from app.protocol.events import Fact, StepEnded
 from tests.installed import MARIADB
+from tests.integration.desktop import Desktop
+from tests.integration.generated import ROWS, Outcome, Server, Work, drive, started_server
 from tests.unit.catalog.test_mydbtest import PRINTED
-
-from .desktop import Desktop
-from .generated import ROWS, Outcome, Server, Work, drive, started_server
 
 ENGINES = ("innodb", "rocksdb", "myisam")
 TYPES = """\

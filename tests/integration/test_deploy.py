@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import InputError, TargetError
+from app.core.errors import InputError, TargetError
 from app.remote.bundle import current_bundle
 from app.remote.reach import reached
-from app.targets import Target
-
-from .reaching import nobody
-from .sshd import Sshd, StartSshd
+from app.targets.store import Target
+from tests.integration.reaching import nobody
+from tests.integration.sshd import Sshd, StartSshd
 
 
 def deploy(target: Target) -> str:

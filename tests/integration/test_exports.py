@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .desktop import Desktop
+from tests.integration.desktop import Desktop
 
 
 def test_a_session_travels_as_one_file(

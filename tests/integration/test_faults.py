@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.server import start_ticks
+from app.agent.server.server import start_ticks
 from app.protocol.events import (
     Event,
     Log,
@@ -28,10 +28,9 @@ from app.protocol.events import (
     decode,
 )
 from tests.installed import MARIADB
-
-from .desktop import READ, WRITE, Desktop
-from .netns import FarTarget
-from .sshd import Sshd, wait_until
+from tests.integration.desktop import READ, WRITE, Desktop
+from tests.integration.netns import FarTarget
+from tests.integration.sshd import Sshd, wait_until
 
 LONG = {"seconds": 4}
 

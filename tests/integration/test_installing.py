@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from app.targets import Target
+from app.targets.store import Target
 from tests.installed import MARIADB, SERVER
-
-from .desktop import Desktop
-from .disks import fill
-from .sshd import Sshd
+from tests.integration.desktop import Desktop
+from tests.integration.disks import fill
+from tests.integration.sshd import Sshd
 
 
 @pytest.fixture

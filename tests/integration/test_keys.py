@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from .generated import ROWS, TABLES, Server, classic, fill, logged, shipped
+from tests.integration.generated import ROWS, TABLES, Server, classic, fill, logged, shipped
 
 EVENTS = 500  # each draws a key at least
 CHI_SQUARED = 27.9  # of nine degrees of freedom: one in a thousand, and the seeds are fixed

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.installed import SERVER
-
-from .desktop import Desktop
+from tests.integration.desktop import Desktop
 
 ENGINES = ("innodb", "rocksdb")
 

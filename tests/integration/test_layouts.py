@@ -11,15 +11,14 @@ from typing import Any
 
 import pytest
 
-from app.agent import builds
-from app.agent.builds import find_builds
-from app.agent.mysql import Client
-from app.agent.options import check_options, known_options
-from app.agent.server import Server
+from app.agent.server.mysql import Client
+from app.agent.server.options import check_options, known_options
+from app.agent.server.server import Server
+from app.agent.survey import builds
+from app.agent.survey.builds import find_builds
 from app.protocol.plan import Contender
 from tests.installed import SERVER, SHARE
-
-from .desktop import Desktop
+from tests.integration.desktop import Desktop
 
 MARIADBD = Path(SERVER)
 PLUGINS = Path("/usr/lib/mysql/plugin")

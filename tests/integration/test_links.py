@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import LinkError
+from app.core.errors import LinkError
 from app.remote.connection import Connection
 from app.remote.reach import connect
-
-from .netns import FarTarget
-from .reaching import connected, nobody, says_hello
-from .sshd import StartSshd
+from tests.integration.netns import FarTarget
+from tests.integration.reaching import connected, nobody, says_hello
+from tests.integration.sshd import StartSshd
 
 pytestmark = pytest.mark.root
 TwoTargets = tuple[FarTarget, FarTarget]

@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from app.agent.sizes import sizes
+from app.agent.sampling.sizes import sizes
 from app.protocol.events import StepEnded
 from tests.installed import MARIADB
+from tests.integration.desktop import Desktop
+from tests.integration.generated import ENGINES, TABLES, Server, fill, logged, shipped
 from tests.plans import write
 from tests.sequences import LOAD, own_sequence
-
-from .desktop import Desktop
-from .generated import ENGINES, TABLES, Server, fill, logged, shipped
 
 ROWS = 5300  # the last INSERT of a table is a short one
 SIZED = 50_000  # rows; larger tables are weighed by `python -m tests.bench load`

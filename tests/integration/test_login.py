@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import InputError, LinkError, TargetError
+from app.core.errors import InputError, LinkError, TargetError
 from app.remote.dial import trust
 from app.remote.hostkeys import HostKeyUnknownError
 from app.remote.reach import connect
-from app.targets import Target
-
-from .reaching import Person, nobody, says_hello
-from .sshd import Sshd, StartSshd, make_key, wait_until
+from app.targets.store import Target
+from tests.integration.reaching import Person, nobody, says_hello
+from tests.integration.sshd import Sshd, StartSshd, make_key, wait_until
 
 
 def test_an_encrypted_key_is_asked_for_and_remembered(sshd: Sshd, tmp_path: Path) -> None:

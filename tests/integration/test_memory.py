@@ -11,16 +11,15 @@ from typing import Any
 
 import pytest
 
-from app.agent.builds import environment
-from app.agent.cgroup import RECORD, limit_problem
-from app.agent.memory import check_library, find_library, mapped
-from app.agent.refusal import Refusal
+from app.agent.server.cgroup import RECORD, limit_problem
+from app.agent.server.memory import check_library, find_library, mapped
+from app.agent.survey.builds import environment
+from app.agent.system.errors import Refusal
 from app.protocol.events import Fact
 from tests.installed import MARIADB, SERVER
+from tests.integration.desktop import Desktop
+from tests.integration.sshd import wait_until
 from tests.sequences import INDEX, LOAD, own_sequence
-
-from .desktop import Desktop
-from .sshd import wait_until
 
 MB = 1 << 20
 CONTENDER = f'[[contender]]\nbuild = "{MARIADB}"\nengine = "innodb"\n'

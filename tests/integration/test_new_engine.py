@@ -9,9 +9,8 @@ import pytest
 
 from app.protocol.events import SeriesDeclared, StepEnded
 from tests.installed import MARIADB
+from tests.integration.desktop import Desktop
 from tests.sequences import CALM, SETTLED, own_sequence
-
-from .desktop import Desktop
 
 ROOT = Path(__file__).parents[2]
 ENGINE = '''

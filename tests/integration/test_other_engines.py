@@ -8,9 +8,8 @@ import pytest
 
 from app.protocol.events import Fact, SeriesDeclared, SessionEnded, StepEnded
 from tests.installed import MARIADB
+from tests.integration.desktop import DRIVES, Desktop
 from tests.sequences import CALM, LOAD, SETTLED, own_sequence
-
-from .desktop import DRIVES, Desktop
 
 SEQUENCE = own_sequence("others", LOAD, SETTLED, *DRIVES, f'workload = "insert"\n{CALM}')
 

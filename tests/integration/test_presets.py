@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 
-from app.agent.builds import environment
-from app.agent.options import check_options
+from app.agent.server.options import check_options
+from app.agent.survey.builds import environment
 from app.catalog import Catalog
 from app.presets import Machine, Preset, parse_preset, render
 from tests.installed import MARIADB, SERIES, SERVER, VERSION
-
-from .desktop import Desktop
-from .sshd import Sshd
+from tests.integration.desktop import Desktop
+from tests.integration.sshd import Sshd
 
 REDO = "loose_innodb_redo_log_capacity"
 MACHINE = Machine(4 << 30, 2)

@@ -9,15 +9,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from app.agent.counters import Counters
-from app.agent.mysql import Client
-from app.agent.server import Server as AgentServer
+from app.agent.sampling.counters import Counters
+from app.agent.server.mysql import Client
+from app.agent.server.server import Server as AgentServer
 from app.catalog import Catalog, Workload
 from tests import builds
 from tests.installed import SERVER, VERSION
-
-from .generated import Server, analyse, drive, fill, shipped
-from .test_settle import started
+from tests.integration.generated import Server, analyse, drive, fill, shipped
+from tests.integration.test_settle import started
 
 ROWS = 5000
 RANGES = ("simple_ranges", "sum_ranges", "order_ranges", "distinct_ranges")

@@ -14,9 +14,8 @@ import pytest
 
 from app.protocol.events import SessionPlanned, StepEnded
 from tests.installed import MARIADB
+from tests.integration.desktop import Desktop
 from tests.sequences import LOAD, SETTLED, own_sequence
-
-from .desktop import Desktop
 
 SEQUENCE = own_sequence(
     "again", LOAD, SETTLED,

@@ -9,8 +9,7 @@ import pytest
 
 from app.protocol.events import Fact, Mark, Sample, SessionEnded, StepEnded, StepStarted
 from tests.installed import MARIADB, VERSION
-
-from .desktop import Desktop
+from tests.integration.desktop import Desktop
 
 ENGINES = ("innodb", "rocksdb", "myisam", "aria")
 OF_MYSQL = ["innodb", pytest.param("myisam", marks=pytest.mark.full)]

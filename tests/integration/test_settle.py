@@ -12,22 +12,21 @@ from typing import Any
 
 import pytest
 
-from app.agent.builds import environment
-from app.agent.debt import debt_of
-from app.agent.host import HostSampler
-from app.agent.ledger import row_bytes
-from app.agent.mysql import Client
-from app.agent.options import known_options
-from app.agent.server import Server, start_ticks
-from app.agent.settle import Settling
+from app.agent.sampling.host import HostSampler
+from app.agent.sampling.write_accounting import row_bytes
+from app.agent.server.debt import debt_of
+from app.agent.server.mysql import Client
+from app.agent.server.options import known_options
+from app.agent.server.server import Server, start_ticks
+from app.agent.steps.settle import Settling
+from app.agent.survey.builds import environment
 from app.protocol.events import Fact, Progress, StepEnded
 from tests.installed import MARIADB, SERIES, SERVER
+from tests.integration.desktop import Desktop
+from tests.integration.sshd import wait_until
+from tests.integration.test_faults import begun, on_target
 from tests.plans import write as write_file
 from tests.sequences import INDEX, LOAD, SETTLED, own_sequence
-
-from .desktop import Desktop
-from .sshd import wait_until
-from .test_faults import begun, on_target
 
 TABLE = (
     "CREATE TABLE dyno.sbtest1 (id INT NOT NULL AUTO_INCREMENT PRIMARY KEY, k INT NOT NULL DEFAULT 0,"

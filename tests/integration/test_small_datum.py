@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .generated import ENGINES, ROWS, TABLES, Server, Work, drive, fill, logged, shipped
+from tests.integration.generated import ENGINES, ROWS, TABLES, Server, Work, drive, fill, logged, shipped
 
 EVENTS = 200
 HANDLERS = ("handler_write", "handler_update", "handler_delete", "handler_read_key")

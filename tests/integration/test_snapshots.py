@@ -9,15 +9,14 @@ from typing import Any
 
 import pytest
 
-from app.agent.directory import MARKER, Directory
-from app.agent.snapshots import Snapshots
+from app.agent.snapshots.snapshots import Snapshots
+from app.agent.system.directory import MARKER, Directory
 from app.protocol.events import Event, Fact, Log
 from tests.installed import MARIADB
+from tests.integration.desktop import Desktop
+from tests.integration.disks import fill
+from tests.integration.sshd import Sshd, wait_until
 from tests.sequences import LOAD, SETTLED, own_sequence
-
-from .desktop import Desktop
-from .disks import fill
-from .sshd import Sshd, wait_until
 
 LOADED = ("load", "index", "settle.index")
 ROWS = 4000  # 2 tables x 2,000

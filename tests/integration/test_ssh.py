@@ -14,14 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import LinkError, TargetError
+from app.core.errors import LinkError, TargetError
 from app.remote.connection import TooMuchError
 from app.remote.dial import trust
 from app.remote.hostkeys import HostKeyChangedError, HostKeyUnknownError
 from app.remote.reach import connect
-
-from .reaching import connected, nobody, says_hello
-from .sshd import Sshd, StartSshd, make_key
+from tests.integration.reaching import connected, nobody, says_hello
+from tests.integration.sshd import Sshd, StartSshd, make_key
 
 # commands
 

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from app.protocol.events import Mark, SessionEnded, StepStarted
 from tests.installed import SERVER, SHARE
-
-from .desktop import Desktop
-from .sshd import wait_until
+from tests.integration.desktop import Desktop
+from tests.integration.sshd import wait_until
 
 # a server that takes its time where a file of that name lies beside it, but not in the rehearsal
 SLOW = """\

@@ -12,11 +12,10 @@ from app.catalog import Catalog, Sequence, Workload
 from app.catalog.approval import hash_of
 from app.protocol.events import Fact, Progress, SessionPlanned, StepEnded
 from tests.installed import MARIADB
+from tests.integration.desktop import Desktop
+from tests.integration.generated import ENGINES, classic
 from tests.plans import write
 from tests.sequences import INDEX, LOAD, own_sequence
-
-from .desktop import Desktop
-from .generated import ENGINES, classic
 
 SERVERS = [
     *(pytest.param("", engine, id=f"mariadb-{engine}") for engine in ENGINES),

@@ -11,19 +11,18 @@ from typing import Any
 
 import pytest
 
-from app.agent.affinity import affinity, set_affinity, threads_of
-from app.agent.conditions import Conditions
-from app.agent.mysql import Client
+from app.agent.server.affinity import affinity, set_affinity, threads_of
+from app.agent.server.mysql import Client
+from app.agent.steps.step_settings import Conditions
 from app.protocol.cpus import as_text
 from app.protocol.events import Mark, StepEnded
 from app.protocol.plan import Step
 from tests.installed import MARIADB
+from tests.integration.desktop import SEQUENCE, Desktop
+from tests.integration.generated import ENGINES, ROWS, TABLES, Outcome, Server, drive, fill, shipped
+from tests.integration.sshd import wait_until
+from tests.integration.test_faults import begun
 from tests.sequences import CALM, INDEX, LOAD, own_sequence
-
-from .desktop import SEQUENCE, Desktop
-from .generated import ENGINES, ROWS, TABLES, Outcome, Server, drive, fill, shipped
-from .sshd import wait_until
-from .test_faults import begun
 
 COUNTED = ("com_select", "com_stmt_execute", "com_begin", "com_commit")
 EVENTS = 60

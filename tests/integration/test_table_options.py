@@ -11,8 +11,7 @@ import pytest
 
 from app.protocol.events import Fact
 from tests.installed import MARIADB
-
-from .desktop import Desktop
+from tests.integration.desktop import Desktop
 
 ZIPPED = "ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE="
 PACKED = """\

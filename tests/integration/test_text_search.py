@@ -11,10 +11,9 @@ import pytest
 from app.catalog import Catalog
 from app.catalog.approval import hash_of
 from tests.installed import MARIADB
+from tests.integration.desktop import Desktop
 from tests.plans import write
 from tests.sequences import own_sequence
-
-from .desktop import Desktop
 
 ROWS = 1200
 TEXTS = ('workload = "text-load"', 'workload = "text-index"')

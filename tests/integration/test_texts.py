@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .generated import Outcome, Server, drive, shipped, started_server
+from tests.integration.generated import Outcome, Server, drive, shipped, started_server
 
 LIBRARY = Path(__file__).parents[1] / "data/ohsumed"
 FILES = f"{LIBRARY / 'sample.87'}:{LIBRARY / 'sample.88-91'}"

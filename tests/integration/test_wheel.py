@@ -118,7 +118,7 @@ import sys
 import sysconfig
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel
-import ui.application
+import ui.shell.application
 from ui.main import main
 
 def look():
@@ -133,7 +133,7 @@ def make_application():
     QTimer(application, interval=100, timeout=look).start()
     return application
 
-made, ui.application.make_application = ui.application.make_application, make_application
+made, ui.shell.application.make_application = ui.shell.application.make_application, make_application
 sys.argv = ["dyno"]
 sys.exit(main())
 """

@@ -15,8 +15,18 @@ import pytest
 
 from app.catalog import Catalog
 from app.protocol.sysbench import MOST_SEED
-
-from .generated import ROWS, TABLES, Outcome, Server, Work, classic, drive, fill, shipped, start
+from tests.integration.generated import (
+    ROWS,
+    TABLES,
+    Outcome,
+    Server,
+    Work,
+    classic,
+    drive,
+    fill,
+    shipped,
+    start,
+)
 
 COUNTS = ("events", "reads", "writes", "other", "errors", "reconnects", "control")
 DRIVEN = [workload for workload in classic() if workload.kind == "drive"]

@@ -19,9 +19,9 @@ from app.history.importing import import_session
 from tests.integration.desktop import desktop
 from tests.integration.netns import two_targets
 from tests.integration.sshd import password_user, ssh_folder, sshd, start_sshd
-from ui.application import close_context, make_context
-from ui.context import Context
-from ui.theme import Theme
+from ui.core.context import Context
+from ui.core.theme import Theme
+from ui.shell.application import close_context, make_context
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 

@@ -18,7 +18,7 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QLabel, QWidget
 
-import ui.application
+import ui.shell.application
 from ui.main import main
 
 PAINTED_MS = 500
@@ -130,10 +130,10 @@ def _with_inspector() -> QApplication:
     return application
 
 
-_make_application = ui.application.make_application
+_make_application = ui.shell.application.make_application
 
 if __name__ == "__main__":
     faulthandler.register(signal.SIGUSR1)  # tells a test where a window hangs
-    ui.application.make_application = _with_inspector
+    ui.shell.application.make_application = _with_inspector
     sys.argv = ["dyno"]
     sys.exit(main())

@@ -26,19 +26,19 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
-from app.errors import LinkError
+from app.core.errors import LinkError
 from app.planner import ContenderRequest, PlanRequest
 from app.protocol.answers import Survey
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
-from app.surveys import Surveyed, Surveys
-from app.targets import LOCAL, Target, Targets
+from app.targets.store import LOCAL, Target, Targets
+from app.targets.surveys import Surveyed, Surveys
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, VERSION, build, survey, write
-from ui.bus import Wanted
-from ui.context import Context
+from ui.core.bus import Wanted
+from ui.core.context import Context
 from ui.dialogs.host_key import HostKeyDialog
 from ui.pages.bench import BenchPage
-from ui.pages.bench.sweep import SweepDialog
+from ui.pages.bench.plan.sweep import SweepDialog
 from ui.widgets.message import Message
 
 OLD = "mysql-5.6.24"
@@ -139,7 +139,7 @@ def test_the_duel_is_ready_on_this_computer(page: BenchPage) -> None:
 def test_before_the_target_was_looked_at_nothing_can_be_run(
     open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.pages.bench.targets.SOON_MS", 10_000_000)
+    monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 10_000_000)
     page = open_page(nothing=True)
     assert not page.before.run_bar.run.isEnabled()
     assert reason(page).startswith("survey the target first")
@@ -150,7 +150,7 @@ def test_before_the_target_was_looked_at_nothing_can_be_run(
 def test_the_first_survey_brings_the_duel(
     qtbot: QtBot, open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.pages.bench.targets.SOON_MS", 10_000_000)
+    monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 10_000_000)
     page = open_page(nothing=True)
     page.targets.known.take(page.targets.chosen, Surveyed(time.time(), survey(clock_utc=time.time())))
     qtbot.waitUntil(page.before.run_bar.run.isEnabled)

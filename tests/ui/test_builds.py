@@ -22,20 +22,20 @@ from pytestqt.qtbot import QtBot
 
 from app.history.history import History
 from app.history.writing import Writer
-from app.installing import notes_text
 from app.protocol.answers import Build, Survey
 from app.protocol.events import Fact
-from app.surveys import Surveyed
-from app.targets import LOCAL, Target, Targets
+from app.targets.builds import notes_text
+from app.targets.store import LOCAL, Target, Targets
+from app.targets.surveys import Surveyed
 from tests import journals
 from tests.plans import MARIADB
 from tests.ui.test_install import pack, send
 from tests.ui.test_targets import WAIT_MS, dialog_of
-from ui.context import Context
-from ui.pages.bench.build_notes import BuildNotesDialog
-from ui.pages.bench.builds import removal_text
-from ui.pages.bench.install import InstallDialog
-from ui.pages.bench.targets import TargetsPanel
+from ui.core.context import Context
+from ui.pages.bench.targets.build_notes import BuildNotesDialog
+from ui.pages.bench.targets.builds import removal_text
+from ui.pages.bench.targets.install import InstallDialog
+from ui.pages.bench.targets.panel import TargetsPanel
 from ui.pages.history.overview import Overview
 from ui.pages.history.reading import read_detail
 
@@ -43,7 +43,7 @@ from ui.pages.history.reading import read_detail
 @pytest.fixture
 def panel(qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch) -> TargetsPanel:
     """With no survey by itself."""
-    monkeypatch.setattr("ui.pages.bench.targets.SOON_MS", 3_600_000)
+    monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
     made = TargetsPanel(context)
     qtbot.addWidget(made)
     made.resize(360, 900)

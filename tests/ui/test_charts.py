@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.errors import DynoError
-from ui.theme import SPACE, Theme
+from app.core.errors import DynoError
+from ui.core.theme import SPACE, Theme
 from ui.widgets.chart import BarChart, Line, LineChart, Span, TimeAxis, TimeChart, copy_image, save_image
 
 SIZE = (800, 300)

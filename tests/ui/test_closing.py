@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from tests.journals import Maker
 from tests.plans import plan
-from ui.context import Context
+from tests.ui.watched import WatchedPlans, watched
+from ui.core.context import Context
 from ui.dialogs.closing import ClosingDialog
-
-from .watched import WatchedPlans, watched
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ import pytest
 
 from tests.integration.desktop import Desktop
 from tests.integration.netns import FarTarget
-
-from .screen import Person, Screen, person_before, screen_of
+from tests.ui.screen import Person, Screen, person_before, screen_of
 
 ENDED_S = 180.0
 SECONDS = 20  # of a step: the plans outlast two windows, also on a slow machine

@@ -17,15 +17,15 @@ from app.history.figures import StepEntry, steps
 from app.history.history import History
 from app.history.writing import Writer
 from tests import journals
-from ui.bus import Changes, Wanted
-from ui.context import Context
+from ui.core.bus import Changes, Wanted
+from ui.core.context import Context
+from ui.core.theme import Theme
 from ui.dialogs.cut import CutDialog
 from ui.pages.compare.page import ComparePage
 from ui.pages.compare.seconds import SecondsPanel
 from ui.pages.history import HistoryPage
 from ui.pages.history.tabs import DetailTabs
 from ui.pages.live import LivePage
-from ui.theme import Theme
 
 PLAN = journals.plan(its_steps=journals.steps(threads=(1,), seconds=60))
 ID = PLAN.turns[0].session

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ui.display import has_display
-
-from .screen import screen_of
+from tests.ui.screen import screen_of
+from ui.core.display import has_display
 
 HIDDEN = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 

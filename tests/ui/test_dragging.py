@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .screen import person_before, screen_of
+from tests.ui.screen import person_before, screen_of
 
 EXPORTED = Path(__file__).parents[1] / "data" / "0.1.0" / "session.zip"
 

@@ -14,14 +14,14 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QMenu, QPlainTextE
 from pytestqt.qtbot import QtBot
 
 from app.history.history import History
+from app.history.import_any import take_in
 from app.history.publishing import import_shipped
 from app.history.sessions import SessionEntry, sessions
-from app.history.taking_in import take_in
 from app.history.watching import keep_unlocked
 from app.history.writing import Writer
 from tests import journals
-from ui.bus import Changes, Wanted
-from ui.context import Context
+from ui.core.bus import Changes, Wanted
+from ui.core.context import Context
 from ui.models.session_columns import NAME
 from ui.models.settings_in_force import SettingModel
 from ui.pages.history import HistoryPage

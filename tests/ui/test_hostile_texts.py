@@ -11,16 +11,16 @@ import pytest
 from PySide6.QtGui import Qt
 from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
 
-from app.errors import DynoError
+from app.core.errors import DynoError
 from app.history import edits
 from app.history.counting import Countable, Cut, Seconds
 from app.history.history import History
+from app.planner.preset_check import Answer
 from app.protocol.answers import Build, Snapshot, Survey
 from app.protocol.events import Log, Mark, Note
 from app.protocol.reading import read
-from app.surveys import Surveyed, Surveys
-from app.targets import LOCAL, Target, Targets
-from app.trial import Answer
+from app.targets.store import LOCAL, Target, Targets
+from app.targets.surveys import Surveyed, Surveys
 from tests import liar
 from tests.hostile import MARKUP, TEXT, HostileMaker, finds, laced, laced_plan
 from tests.journals import contender, plan, steps
@@ -38,17 +38,17 @@ from tests.ui.test_looks import (
     show,
 )
 from tests.ui.watched import WatchedPlans, keep
-from ui.context import Context
+from ui.core.context import Context
 from ui.dialogs.closing import ClosingDialog
 from ui.dialogs.cut import CutDialog
 from ui.dialogs.removing import ask_before
 from ui.dialogs.report import ReportDialog
 from ui.dialogs.secret import SecretDialog
-from ui.pages.bench.build_notes import BuildNotesDialog
-from ui.pages.bench.preset_dialog import PresetDialog
-from ui.pages.bench.snapshots import SnapshotsDialog
+from ui.pages.bench.presets.dialog import PresetDialog
+from ui.pages.bench.targets.build_notes import BuildNotesDialog
+from ui.pages.bench.targets.snapshots import SnapshotsDialog
+from ui.shell.window import Window
 from ui.widgets.message import Message
-from ui.window import Window
 
 __all__ = ["open_window", "settled"]  # fixtures
 UI = Path(__file__).parents[2] / "ui"

@@ -10,9 +10,9 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.targets import LOCAL, Targets
-from ui.context import Context
-from ui.pages.bench.install import InstallDialog
+from app.targets.store import LOCAL, Targets
+from ui.core.context import Context
+from ui.pages.bench.targets.install import InstallDialog
 from ui.widgets.message import Message
 
 WAIT_MS = 60_000

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .screen import Person, person_before, screen_of
+from tests.ui.screen import Person, person_before, screen_of
 
 RUN_S = 180.0
 MOST_TABS = 60

@@ -19,14 +19,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.errors import DynoError
+from app.core.errors import DynoError
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
-from app.targets import LOCAL, Targets
+from app.targets.store import LOCAL, Targets
 from tests.ui.test_looks import CUT, NAMES, SMALL, _let_close, fill, open_window, settled, show
-from ui import tasks
-from ui.bus import Changes
-from ui.context import Context
-from ui.window import Window
+from ui.core import tasks
+from ui.core.bus import Changes
+from ui.core.context import Context
+from ui.shell.window import Window
 
 __all__ = ["open_window", "settled"]  # fixtures
 
@@ -58,8 +58,8 @@ def _late(monkeypatch: pytest.MonkeyPatch) -> None:
         raise DynoError("nobody is there")
 
     monkeypatch.setattr(tasks, "_answer", answer_late)
-    monkeypatch.setattr("ui.pages.bench.surveying.survey_target", unreachable)
-    monkeypatch.setattr("ui.pages.bench.snapshots.kept_on", lambda *_: [])
+    monkeypatch.setattr("ui.pages.bench.targets.surveying.survey_target", unreachable)
+    monkeypatch.setattr("ui.pages.bench.targets.snapshots.kept_on", lambda *_: [])
 
 
 @pytest.fixture

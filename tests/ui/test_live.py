@@ -15,15 +15,15 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
-from app.errors import LinkError
-from app.follower import Link
+from app.core.errors import LinkError
+from app.following.follower import Link
+from app.history.step_text import mark_text
 from app.protocol.events import Log, Note, Progress, Sample, SessionStarted, StepEnded
 from app.protocol.plan import Step
-from app.step_text import mark_text
 from tests.journals import SERIES, Maker, contender, plan, renamed, whole
 from tests.ui.watched import WatchedPlans, keep, watched
-from ui.bus import Changes, Wanted
-from ui.context import Context
+from ui.core.bus import Changes, Wanted
+from ui.core.context import Context
 from ui.models.results import COLUMNS
 from ui.pages.live import LivePage
 from ui.pages.live.charts import GHOST, QPS

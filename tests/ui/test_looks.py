@@ -16,22 +16,22 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QDialog, QTextBrowser, QWidget
 
 from app.catalog import Catalog
-from app.choices import choices
-from app.drafting import Draft, open_values
-from app.errors import DynoError
+from app.core.errors import DynoError
 from app.history.counting import Countable, Cut, Seconds
+from app.planner.choices import choices
+from app.planner.draft import Draft, open_values
+from app.planner.preset_check import Answer
 from app.protocol.answers import Build, Snapshot
 from app.protocol.events import Log
-from app.surveys import Surveyed, Surveys
-from app.targets import LOCAL, Target, Targets
-from app.trial import Answer
+from app.targets.store import LOCAL, Target, Targets
+from app.targets.surveys import Surveyed, Surveys
 from tests import plans as made_up
 from tests.journals import Maker, contender, plan, steps, whole
 from tests.plans import MARIADB
 from tests.ui.looked_at import faults
 from tests.ui.watched import WatchedPlans, keep, watched
-from ui.bus import Wanted
-from ui.context import Context
+from ui.core.bus import Wanted
+from ui.core.context import Context
 from ui.dialogs.about import AboutDialog
 from ui.dialogs.closing import ClosingDialog
 from ui.dialogs.cut import CutDialog
@@ -40,14 +40,14 @@ from ui.dialogs.report import ReportDialog
 from ui.dialogs.secret import SecretDialog
 from ui.dialogs.settings import SettingsDialog
 from ui.pages import PLACES
-from ui.pages.bench.build_notes import BuildNotesDialog
-from ui.pages.bench.install import InstallDialog
-from ui.pages.bench.preset_dialog import PresetDialog
-from ui.pages.bench.snapshots import SnapshotsDialog
-from ui.pages.bench.sql import SqlDialog
-from ui.pages.bench.sweep import SweepDialog
+from ui.pages.bench.plan.sweep import SweepDialog
+from ui.pages.bench.presets.dialog import PresetDialog
+from ui.pages.bench.sql.dialog import SqlDialog
+from ui.pages.bench.targets.build_notes import BuildNotesDialog
+from ui.pages.bench.targets.install import InstallDialog
+from ui.pages.bench.targets.snapshots import SnapshotsDialog
+from ui.shell.window import Window
 from ui.widgets.message import Message
-from ui.window import Window
 
 NAMES = tuple(place.name for place in PLACES)
 LONG = "a rather long name of a contender, compressed, on two cores"
@@ -77,7 +77,7 @@ SMALL, LARGE = (1280, 760), (1920, 1040)
 @pytest.fixture
 def settled(context: Context, dyno_home: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
     """Nothing is asked of this computer, and a plan may be said to be carried out."""
-    monkeypatch.setattr("ui.pages.bench.targets.SOON_MS", 3_600_000)
+    monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
     changed, plans = watched(context)
     monkeypatch.setattr(plans, "adopt", lambda: None)
     return changed

@@ -13,17 +13,17 @@ from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
 from app.catalog.own import copy_preset
-from app.choices import choices
-from app.errors import TargetError
-from app.targets import Targets
-from app.trial import Answer
+from app.core.errors import TargetError
+from app.planner.choices import choices
+from app.planner.preset_check import Answer
+from app.targets.store import Targets
 from tests import plans as made_up
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB
-from ui.context import Context
-from ui.pages.bench import preset_dialog
-from ui.pages.bench.preset_answers import verdict
-from ui.pages.bench.preset_dialog import PresetDialog
+from ui.core.context import Context
+from ui.pages.bench.presets import dialog as preset_dialog
+from ui.pages.bench.presets.answers import verdict
+from ui.pages.bench.presets.dialog import PresetDialog
 
 Opened = Callable[[str], PresetDialog]
 

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from ui.context import Context
+from ui.core.context import Context
+from ui.core.secrets import Secrets
 from ui.dialogs.secret import SecretDialog
-from ui.secrets import Secrets
 
 
 def ask(secrets: Secrets, prompt: str) -> Future[str | None]:

@@ -14,7 +14,7 @@ from app.history.browsing import Filter, Headline, Order
 from app.history.history import History
 from app.history.publishing import import_shipped
 from tests.bench.many_sessions import fill
-from ui.context import Context
+from ui.core.context import Context
 from ui.models.session_columns import NAME, columns, headline_text, headline_tip
 from ui.models.sessions import PAGE, SessionModel
 

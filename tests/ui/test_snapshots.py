@@ -9,11 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.agent.directory import MARKER, Directory
-from app.agent.snapshots import Snapshots
-from app.targets import LOCAL, Targets
-from ui.context import Context
-from ui.pages.bench.snapshots import SnapshotsDialog
+from app.agent.snapshots.snapshots import Snapshots
+from app.agent.system.directory import MARKER, Directory
+from app.targets.store import LOCAL, Targets
+from ui.core.context import Context
+from ui.pages.bench.targets.snapshots import SnapshotsDialog
 
 WAIT_MS = 30_000
 KEYS = ("0123456789abcdef", "fedcba9876543210")

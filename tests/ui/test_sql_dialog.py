@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
 from app.catalog.own_sql import OwnSql, write_sql
-from ui.context import Context
-from ui.pages.bench.sql import SqlDialog
+from ui.core.context import Context
+from ui.pages.bench.sql.dialog import SqlDialog
 
 MINE = OwnSql("people", "Reading one of my people")
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.ui.test_charts import SIZE, has_colour, picture, show
-from ui.theme import Theme
+from ui.core.theme import Theme
 from ui.widgets.chart import BarChart, Line, LineChart, PercentileChart, StackChart, save_image
 from ui.widgets.frame import ROW
 from ui.widgets.still import StillChart

@@ -13,16 +13,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.settings import Settings, keep_settings
 from app.protocol.answers import Build, Cpu, Disk, Survey
-from app.settings import Settings, keep_settings
-from app.surveys import Surveyed, Surveys
-from app.targets import LOCAL, Target, Targets
+from app.targets.store import LOCAL, Target, Targets
+from app.targets.surveys import Surveyed, Surveys
 from tests.integration.sshd import Sshd, StartSshd, make_key
-from ui.context import Context
+from ui.core.context import Context
 from ui.dialogs.host_key import HostKeyDialog
 from ui.dialogs.secret import SecretDialog
-from ui.pages.bench.targets import TargetsPanel
-from ui.pages.bench.targets_state import TargetState
+from ui.pages.bench.targets.panel import TargetsPanel
+from ui.pages.bench.targets.state import TargetState
 
 WAIT_MS = 30_000
 

@@ -13,8 +13,8 @@ import pytest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from ui import tasks
-from ui.tasks import Tasks
+from ui.core import tasks
+from ui.core.tasks import Tasks
 
 HESITATION_S = 0.005
 

@@ -7,15 +7,14 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from app.errors import DynoError, LinkError
+from app.core.errors import DynoError, LinkError
 from app.remote.secrets import SecretNeededError
-from app.targets import Target, Targets
+from app.targets.store import Target, Targets
 from tests.journals import Maker, plan
-from ui.context import Context
-from ui.notices import Notices
-from ui.window import Window
-
-from .watched import keep
+from tests.ui.watched import keep
+from ui.core.context import Context
+from ui.shell.notices import Notices
+from ui.shell.window import Window
 
 FAR = Target("far", host="far.invalid", directories=["/data/dyno"])
 

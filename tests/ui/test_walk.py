@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .screen import Person, Screen, person_before, screen_of
+from tests.ui.screen import Person, Screen, person_before, screen_of
 
 DUEL_S = 240.0  # it takes less than two minutes; machines of tests are slow
 

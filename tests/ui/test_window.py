@@ -7,17 +7,16 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from ui.context import Context
-from ui.window import Window
-
-from .watched import watched
+from tests.ui.watched import watched
+from ui.core.context import Context
+from ui.shell.window import Window
 
 
 def test_plans_are_followed_in_a_window_that_is_not_painted(
     context: Context, dyno_home: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr("ui.pages.bench.targets.SOON_MS", 3_600_000)
-    monkeypatch.setattr("ui.window.UNSEEN_MS", 50)
+    monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
+    monkeypatch.setattr("ui.shell.window.UNSEEN_MS", 50)
     changed, plans = watched(context)
     adopted: list[bool] = []
     monkeypatch.setattr(plans, "adopt", lambda: adopted.append(True))

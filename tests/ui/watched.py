@@ -7,18 +7,18 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject
 
-from app.follower import Link, Update
+from app.following.follower import Link, Update
+from app.following.progress import PlanProgress
 from app.history.history import History
 from app.history.writing import Writer
-from app.progress import PlanProgress
 from app.protocol.events import encode
 from app.protocol.plan import Plan
-from app.targets import Targets
+from app.targets.store import Targets
 from tests.journals import Maker
-from ui.bus import Arrival, Changes
-from ui.context import Context
-from ui.plans import FollowedPlan, Plans
-from ui.tasks import Failed
+from ui.core.bus import Arrival, Changes
+from ui.core.context import Context
+from ui.core.plans import FollowedPlan, Plans
+from ui.core.tasks import Failed
 
 
 class WatchedPlans(Plans):

@@ -116,12 +116,19 @@ def test_pages_do_not_know_each_other() -> None:
     for path in files("ui/pages"):
         own = ".".join(path.relative_to(ROOT).with_suffix("").parts[:3])
         others = {module for module in imports_of(path) if module.startswith("ui.pages.")}
-        strange = {module for module in others if not is_within(module, own, "ui.pages.page")}
+        strange = {module for module in others if not is_within(module, own, "ui.core.page")}
         assert not strange or own == "ui.pages.__init__", path
 
 
 def test_widgets_know_neither_store_nor_window() -> None:
-    strange = ("app.history", "ui.context", "ui.bus", "ui.tasks", "ui.pages", "ui.window")
+    strange = (
+        "app.history",
+        "ui.core.context",
+        "ui.core.bus",
+        "ui.core.tasks",
+        "ui.pages",
+        "ui.shell.window",
+    )
     assert not {path for path in importers(*strange) if path.startswith("ui/widgets/")}
 
 
@@ -166,20 +173,20 @@ def test_the_desktop_needs_nothing_that_only_linux_has() -> None:
         for path in {*files("app", "ui")} - target
         if (used := used_of(path, NOT_EVERYWHERE))
     }
-    assert found == {"app/remote/connection.py": TO_THIS_COMPUTER, "ui/display.py": {"socket.AF_UNIX"}}
+    assert found == {"app/remote/connection.py": TO_THIS_COMPUTER, "ui/core/display.py": {"socket.AF_UNIX"}}
 
 
 DEAR = {"numpy", "paramiko", "pymysql", "jinja2", "pyqtgraph"}
 AFTER_THE_PAINT = {"sqlite3", "msgspec", "tomllib", "tomli_w", "app.catalog", "app.planner", "app.history",
-                   "app.remote", "app.follower", "app.targets", "ui.dialogs", "ui.pages.bench"}  # fmt: skip
+                   "app.remote", "app.following.follower", "app.targets.store", "ui.dialogs", "ui.pages.bench"}  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("module", "dear"),
     [
         ("app.cli", DEAR),
-        ("ui.application", DEAR | AFTER_THE_PAINT),
-        ("ui.pages.bench", DEAR | {"sqlite3", "msgspec", "tomli_w", "app.follower"}),
+        ("ui.shell.application", DEAR | AFTER_THE_PAINT),
+        ("ui.pages.bench", DEAR | {"sqlite3", "msgspec", "tomli_w", "app.following.follower"}),
     ],
 )
 def test_what_is_dear_is_imported_on_first_use(module: str, dear: set[str]) -> None:

@@ -7,8 +7,8 @@ from importlib.metadata import version
 from PySide6.QtCore import Qt, qVersion
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
-from ..context import Context
-from ..plain import Label
+from ui.core.context import Context
+from ui.core.plain import Label
 
 
 class AboutDialog(QDialog):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
-from ..plain import Label
-from ..plans import Plans
+from ui.core.plain import Label
+from ui.core.plans import Plans
 
 
 class ClosingDialog(QDialog):

@@ -14,18 +14,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.errors import InputError
-from app.harmless import harmless
+from app.core.errors import InputError
+from app.core.harmless import harmless
+from app.core.units import with_unit
 from app.history.counting import Countable, Cut
 from app.history.edits import MAX_NAME
+from app.history.step_text import WHOLE
 from app.stats import Steadiness
-from app.step_text import WHOLE
-from app.units import with_unit
-
-from ..plain import Label
-from ..theme import SPACE, Theme
-from ..widgets.chart import Line, Span, TimeAxis, TimeChart
-from ..widgets.pyramid import Track
+from ui.core.plain import Label
+from ui.core.theme import SPACE, Theme
+from ui.widgets.chart import Line, Span, TimeAxis, TimeChart
+from ui.widgets.pyramid import Track
 
 _NAN = float("nan")
 _HINT = f"Draw a stretch over the curve, or give its bounds. All seconds are kept; {WHOLE}."

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout
 
-from app.shipped import shipped_folder
-
-from ..pages import PLACES
+from app.core.shipped import shipped_folder
+from ui.pages import PLACES
 
 if TYPE_CHECKING:
-    from ..window import Window
+    from ui.shell.window import Window
 
 
 class HelpDialog(QDialog):

@@ -17,9 +17,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.remote.hostkeys import HostKeyChangedError, HostKeyError
-
-from ..plain import Label
-from ..theme import SPACE
+from ui.core.plain import Label
+from ui.core.theme import SPACE
 
 WIDTH = 78 * SPACE
 

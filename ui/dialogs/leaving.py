@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from ..plain import plain_box
+from ui.core.plain import plain_box
 
 _BUTTON = QMessageBox.StandardButton
 

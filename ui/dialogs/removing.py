@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QMessageBox, QWidget
 
-from ..plain import plain_box
+from ui.core.plain import plain_box
 
 
 def ask_before(parent: QWidget, question: str, consequence: str, carry_out: Callable[[], object]) -> None:

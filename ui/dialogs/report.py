@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.harmless import harmless
+from app.core.harmless import harmless
 from app.report.content import SECTIONS
 
 _WORDS = {

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ..plain import Label
-from ..theme import SPACE
+from ui.core.plain import Label
+from ui.core.theme import SPACE
 
 WIDTH = 56 * SPACE
 

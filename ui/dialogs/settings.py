@@ -18,14 +18,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.errors import DynoError
-from app.settings import APPEARANCES, Settings, keep_settings, read_settings
-from app.targets import LOCAL, Targets
-
-from ..bus import Changes
-from ..context import Context
-from ..plain import Label
-from ..widgets.message import Message
+from app.core.errors import DynoError
+from app.core.settings import APPEARANCES, Settings, keep_settings, read_settings
+from app.targets.store import LOCAL, Targets
+from ui.core.bus import Changes
+from ui.core.context import Context
+from ui.core.plain import Label
+from ui.widgets.message import Message
 
 _WORDS = {"system": "As the system", "light": "Light", "dark": "Dark"}
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from app.choices import Choices
-from app.drafting import Draft
 from app.engines import engine_of
+from app.planner.choices import Choices
 from app.planner.contenders import engines_in
+from app.planner.draft import Draft
 from app.presets import Preset
-from app.tried import tried
-
-from ..plain import plain_data
-from ..theme import Theme
+from app.targets.tested_versions import tried
+from ui.core.plain import plain_data
+from ui.core.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 ROLE = Qt.ItemDataRole

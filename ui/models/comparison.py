@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
-from app.charts.points import Point, points_of
-from app.compare import ColumnEntry, Comparison, RowEntry, base_of
-from app.compare_text import names_of
-from app.judgement import GroupEntry
-from app.repeats import repeats_text
-from app.stability import Key, key_of, row_with, single_columns
-from app.step_text import named
-from app.units import count_text
+from app.comparison.charts.points import Point, points_of
+from app.comparison.compare import ColumnEntry, Comparison, RowEntry, base_of
+from app.comparison.judgement import GroupEntry
+from app.comparison.repeats import repeats_text
+from app.comparison.stability import Key, key_of, row_with, single_columns
+from app.comparison.text import names_of
+from app.core.units import count_text
+from app.history.step_text import named
+from ui.core.plain import plain_data
+from ui.core.theme import Theme
 
-from ..plain import plain_data
-from ..theme import Theme
 from .heads import LEFT, RIGHT
 from .judged import Cell, Judged, direction_text, mean_tip
 

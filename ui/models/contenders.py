@@ -8,12 +8,12 @@ from dataclasses import replace
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QColor
 
-from app.drafting import Draft, Outcome, Problem, names_of
 from app.planner import ContenderRequest
+from app.planner.draft import Draft, Outcome, Problem, names_of
 from app.protocol.plan import MEMORY
+from ui.core.plain import plain_data
+from ui.core.theme import Theme
 
-from ..plain import plain_data
-from ..theme import Theme
 from .choices import ROLE, Index, engine_text
 
 COLUMNS = (

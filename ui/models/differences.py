@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFont
 
-from app.differences import DifferenceEntry
-from app.differences_text import shown_values
-from app.units import bytes_text
-
-from ..plain import plain_data
-from ..theme import Theme
+from app.comparison.differences import DifferenceEntry
+from app.comparison.differences_text import shown_values
+from app.core.units import bytes_text
+from ui.core.plain import plain_data
+from ui.core.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 _SIZE = 1 << 20  # a number from here on may be one of bytes

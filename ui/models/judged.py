@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from PySide6.QtGui import QColor
 
-from app.compare import RowEntry
-from app.compare_text import detail_text, mean_text, steady_text, told_of, within_text
-from app.judgement import MARKED, SHORT_SIGNS, UNKNOWN_NOISE, GroupEntry, word_of
+from app.comparison.compare import RowEntry
+from app.comparison.judgement import MARKED, SHORT_SIGNS, UNKNOWN_NOISE, GroupEntry, word_of
+from app.comparison.text import detail_text, mean_text, steady_text, told_of, within_text
+from app.core.units import count_text, figure_text, with_unit
+from app.history.step_text import named
 from app.stats.verdicts import FEW, NOISE, SINGLE, SMALL
-from app.step_text import named
-from app.units import count_text, figure_text, with_unit
-
-from ..theme import Theme
+from ui.core.theme import Theme
 
 _LOST = ("failed", "stopped", "lost")  # states of a step that a cell without a figure names
 _MEANINGS = {

@@ -8,15 +8,14 @@ from typing import ClassVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
+from app.core.units import bytes_text, figure_text, with_unit
+from app.following.progress import StepProgress
 from app.history.figures import StepEntry
+from app.history.step_text import named, remarks_of, remarks_text
 from app.history.timeline import Overview, step_key
-from app.progress import StepProgress
 from app.protocol.plan import PREPARING, Step
-from app.step_text import named, remarks_of, remarks_text
-from app.units import bytes_text, figure_text, with_unit
-
-from ..plain import plain_data
-from ..theme import Theme
+from ui.core.plain import plain_data
+from ui.core.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
 QUERIES = "queries/s"

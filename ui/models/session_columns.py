@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from app.core.units import date_text, figure_text, seconds_text
 from app.history.browsing import QPS, Headline, SessionLine
-from app.units import date_text, figure_text, seconds_text
 
 
 class Cell(NamedTuple):

@@ -16,10 +16,10 @@ from PySide6.QtCore import (
 
 from app.history.browsing import Filter, Found, Order, SessionLine, browse, lines
 from app.history.history import History
+from ui.core.plain import plain_data
+from ui.core.tasks import Latest, Tasks
+from ui.core.theme import Theme
 
-from ..plain import plain_data
-from ..tasks import Latest, Tasks
-from ..theme import Theme
 from .heads import LEFT, RIGHT, head_data
 from .session_columns import NAME, Cell, SessionColumn, cells, columns
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from ..plain import plain_data
+from ui.core.plain import plain_data
 
 Index = QModelIndex | QPersistentModelIndex
 _TITLES = ("Where", "Name", "Value")

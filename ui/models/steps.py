@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from app.core.units import figure_text
 from app.history.figures import StepEntry
-from app.step_text import named, remarks_of, remarks_text
-from app.units import figure_text
+from app.history.step_text import named, remarks_of, remarks_text
+from ui.core.plain import plain_data
+from ui.core.theme import Theme
 
-from ..plain import plain_data
-from ..theme import Theme
 from .heads import LEFT, RIGHT, head_data
 
 _TONES = {"failed": "bad", "stopped": "warn", "skipped": "muted", "waiting": "muted", "active": "accent"}

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.text_table import TextTable
+from app.core.table import TextTable
+from ui.core.plain import plain_data
 
-from ..plain import plain_data
 from .heads import LEFT, RIGHT
 
 SHARE = Qt.ItemDataRole.UserRole  # of a cell: float | None

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from PySide6.QtWidgets import QWidget
 
-from ..context import Context
-from .page import Page
+from ui.core.context import Context
+from ui.core.page import Page
 
 
 @dataclass(frozen=True)

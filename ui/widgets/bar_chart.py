@@ -8,8 +8,9 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
-from ..plain import fitted
-from ..theme import SPACE, Theme
+from ui.core.plain import fitted
+from ui.core.theme import SPACE, Theme
+
 from .frame import AXIS, Reach, draw_reach
 from .head import drawn_colour
 from .lines import Line, mixed

@@ -20,7 +20,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from ..theme import SPACE, Theme
+from ui.core.theme import SPACE, Theme
+
 from .bar_chart import BarChart as BarChart
 from .frame import AXIS, LANE, Frame, Ground, draw_band, draw_cursor, draw_focus, draw_marks
 from .head import Head, drawn_colour

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from app.harmless import harmless_text
+from app.core.harmless import harmless_text
 
 
 class CodeView(QPlainTextEdit):

@@ -16,8 +16,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
-from ..plain import as_tip
-from ..theme import SPACE, Theme
+from ui.core.plain import as_tip
+from ui.core.theme import SPACE, Theme
 
 _TINT = 36  # of 255: the letters stay what is read
 

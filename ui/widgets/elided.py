@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from ..plain import Label, as_tip, fitted
+from ui.core.plain import Label, as_tip, fitted
 
 
 class ElidedLabel(Label):

@@ -6,7 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from ..plain import Label
+from ui.core.plain import Label
+
 from .actions import plain_text
 
 WIDTH = 480

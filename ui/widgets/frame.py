@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from app.harmless import harmless
+from app.core.harmless import harmless
+from ui.core.plain import fitted
+from ui.core.theme import SPACE, Theme
 
-from ..plain import fitted
-from ..theme import SPACE, Theme
 from .lines import Span, mixed
 from .scale import Tick
 

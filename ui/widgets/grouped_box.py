@@ -15,10 +15,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.harmless import harmless
-
-from ..plain import as_shown, as_tip
-from ..theme import SPACE, Theme
+from app.core.harmless import harmless
+from ui.core.plain import as_shown, as_tip
+from ui.core.theme import SPACE, Theme
 
 WIDTH = 560  # pixels of the list: a sentence takes two or three lines
 _ABOUT = Qt.ItemDataRole.UserRole + 1

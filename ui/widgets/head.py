@@ -8,10 +8,10 @@ from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.harmless import harmless
+from app.core.harmless import harmless
+from ui.core.plain import as_tip, fitted
+from ui.core.theme import SPACE, Theme
 
-from ..plain import as_tip, fitted
-from ..theme import SPACE, Theme
 from .lines import Line, mixed
 from .table import tabular
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtGui import QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
-from ..theme import Theme
+from ui.core.theme import Theme
 
 # what, in which colour of the theme, whether bold; a later one paints over an earlier one
 Rules = Sequence[tuple[str, str, bool]]

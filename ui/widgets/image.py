@@ -10,10 +10,9 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QAbstractScrollArea, QGraphicsView, QWidget
 
-from app.errors import DynoError
-
-from ..plain import as_shown
-from ..theme import SPACE
+from app.core.errors import DynoError
+from ui.core.plain import as_shown
+from ui.core.theme import SPACE
 
 LEAST = QSize(960, 540)  # of a picture of a chart
 _SCALE = 2  # pixels of a picture to one of the screen: sharp in a document

@@ -8,8 +8,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
-from ..plain import fitted
-from ..theme import SPACE, Theme
+from ui.core.plain import fitted
+from ui.core.theme import SPACE, Theme
+
 from .direct import spread
 from .frame import Reach, draw_cursor, draw_dots, draw_reach
 from .head import drawn_colour

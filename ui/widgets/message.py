@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QWidget
 
-from app.errors import DynoError
+from app.core.errors import DynoError
+from ui.core.plain import Label
 
-from ..plain import Label
 from .actions import plain_text
 
 NARROW = 480

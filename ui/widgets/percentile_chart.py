@@ -8,7 +8,8 @@ from math import log10
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
-from ..theme import Theme
+from ui.core.theme import Theme
+
 from .line_chart import Curve, LineChart
 from .lines import Line
 from .scale import Tick, logarithmic_range, logarithmic_ticks, value_text

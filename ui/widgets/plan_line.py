@@ -9,12 +9,12 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from app.follower import Link
-from app.progress import RECENT, PlanProgress
-from app.units import seconds_text
+from app.core.units import seconds_text
+from app.following.follower import Link
+from app.following.progress import RECENT, PlanProgress
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE, Theme
 
-from ..plain import Label, as_tip
-from ..theme import SPACE, Theme
 from .reached import Reached
 from .table import tabular
 

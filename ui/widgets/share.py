@@ -6,7 +6,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from ..theme import Theme
+from ui.core.theme import Theme
 
 _ALPHA = 0.35
 _GAP = 4  # pixels above and below a bar

@@ -6,7 +6,8 @@ from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from ..theme import SPACE, Theme
+from ui.core.theme import SPACE, Theme
+
 from .frame import AXIS, LANE, ROW, Frame, Ground, draw_focus
 from .head import Head
 from .reached import Reached

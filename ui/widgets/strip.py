@@ -21,13 +21,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.harmless import harmless
-from app.progress import PlanProgress, SessionProgress, StepProgress
+from app.core.harmless import harmless
+from app.core.units import seconds_text, with_unit
+from app.following.progress import PlanProgress, SessionProgress, StepProgress
 from app.protocol.plan import Step
-from app.units import seconds_text, with_unit
+from ui.core.plain import as_tip, fitted
+from ui.core.theme import SPACE, Theme
 
-from ..plain import as_tip, fitted
-from ..theme import SPACE, Theme
 from .lines import mixed
 from .reached import Reached
 

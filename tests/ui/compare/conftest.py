@@ -10,11 +10,10 @@ from pytestqt.qtbot import QtBot
 from app.history import edits
 from app.history.history import History
 from tests import comparable
-from ui.bus import Wanted
-from ui.context import Context
+from tests.ui.compare.seen import Open, columns_of
+from ui.core.bus import Wanted
+from ui.core.context import Context
 from ui.pages.compare import ComparePage
-
-from .seen import Open, columns_of
 
 
 @pytest.fixture

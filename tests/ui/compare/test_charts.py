@@ -12,16 +12,15 @@ from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLayoutItem,
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
+from app.core.units import bytes_text
 from app.protocol.plan import Step
-from app.units import bytes_text
+from tests.ui.compare.seen import FAILED, Open, choose, panel, texts
 from ui.dialogs.report import ReportDialog
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel, pack
 from ui.pages.compare.differing import DifferencesPanel
 from ui.pages.compare.seconds import SecondsPanel
 from ui.pages.compare.sweeps import SweepPanel
-
-from .seen import FAILED, Open, choose, panel, texts
 
 
 def test_another_measure(qtbot: QtBot, opened: Open, page: ComparePage) -> None:

@@ -10,13 +10,12 @@ from app.history import edits
 from app.history.history import History
 from app.history.sessions import sessions
 from tests import comparable
-from ui.bus import Changes, Wanted
-from ui.context import Context
+from tests.ui.compare.seen import Open, base_of, choose, click_head, columns_of, ids_of
+from ui.core.bus import Changes, Wanted
+from ui.core.context import Context
 from ui.models.comparison import COLUMN, FIXED
 from ui.pages.compare import ComparePage
 from ui.widgets.empty import EmptyPage
-
-from .seen import Open, base_of, choose, click_head, columns_of, ids_of
 
 
 def test_a_click_on_a_head_makes_it_the_base(qtbot: QtBot, opened: Open, page: ComparePage) -> None:

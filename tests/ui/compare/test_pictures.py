@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
-from app.charts import CHARTS
+from app.comparison.charts import CHARTS
 from tests import comparable
-from ui.theme import Theme
+from ui.core.theme import Theme
 
 ROOT = Path(__file__).parents[3]
 SMALLEST = (1920, 1080)  # pixels

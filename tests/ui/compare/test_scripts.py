@@ -9,12 +9,11 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.history.history import History
-from app.history.taking_in import take_in
-from ui.bus import Wanted
+from app.history.import_any import take_in
+from tests.ui.compare.seen import Open
+from ui.core.bus import Wanted
 from ui.dialogs.report import ReportDialog
 from ui.pages.compare import ComparePage
-
-from .seen import Open
 
 RELEASED = Path(__file__).parents[2] / "data" / "0.1.0" / "session.zip"
 

@@ -8,15 +8,14 @@ from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QComboBox, QLineEdit, QListView, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.palette import VERDICTS
+from app.comparison.palette import VERDICTS
 from tests import comparable
 from tests.plans import MARIADB
-from ui.context import Context
+from tests.ui.compare.seen import FAILED, Open, button, choose, columns_of, ids_of, texts
+from ui.core.context import Context
 from ui.models.comparison import FIXED
 from ui.pages.compare import ComparePage
 from ui.pages.compare.header import two_lines
-
-from .seen import FAILED, Open, button, choose, columns_of, ids_of, texts
 
 
 def test_an_empty_page_offers_the_next_step(qtbot: QtBot, context: Context, page: ComparePage) -> None:

@@ -11,16 +11,15 @@ from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox
 from pytestqt.qtbot import QtBot
 
 from app.cli import main
-from app.settings import read_settings
+from app.core.settings import read_settings
 from tests import comparable
-from ui.bus import Wanted
-from ui.context import Context
+from tests.ui.compare.seen import Open, base_of, columns_of, texts
+from ui.core.bus import Wanted
+from ui.core.context import Context
+from ui.core.theme import Theme
 from ui.models.comparison import COLUMN, FIXED
 from ui.models.judged import Cell
 from ui.pages.compare import ComparePage
-from ui.theme import Theme
-
-from .seen import Open, base_of, columns_of, texts
 
 TIP = Qt.ItemDataRole.ToolTipRole
 

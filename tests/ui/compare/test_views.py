@@ -10,9 +10,11 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.measures import FIGURE
+from app.comparison.measures import FIGURE
 from tests import comparable
-from ui.bus import Wanted
+from tests.ui.compare.seen import Open, choose, columns_of, panel
+from ui.core.bus import Wanted
+from ui.core.theme import SPACE
 from ui.pages.compare import ComparePage
 from ui.pages.compare.bars import BarsPanel
 from ui.pages.compare.latency import LatencyPanel
@@ -20,9 +22,6 @@ from ui.pages.compare.pairs import PairsPanel
 from ui.pages.compare.seconds import SecondsPanel
 from ui.pages.compare.sizes import SizesPanel
 from ui.pages.compare.sweeps import SweepPanel
-from ui.theme import SPACE
-
-from .seen import Open, choose, columns_of, panel
 
 
 @pytest.mark.parametrize("columns", [2, 8])

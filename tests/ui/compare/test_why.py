@@ -11,12 +11,11 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from tests import comparable
+from tests.ui.compare.seen import Open, choose, panel
 from ui.models.text_table import SHARE
 from ui.pages.compare import ComparePage
 from ui.pages.compare.why import ALL, STEP, WRITES, WhyPanel
 from ui.widgets.image import at_least
-
-from .seen import Open, choose, panel
 
 
 def lines(shown: WhyPanel) -> list[list[str]]:

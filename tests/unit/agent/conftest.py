@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.directory import MARKER, Directory
-
-from .page_cache import can_let_go
+from app.agent.system.directory import MARKER, Directory
+from tests.unit.agent.page_cache import can_let_go
 
 
 @pytest.fixture

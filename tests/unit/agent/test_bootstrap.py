@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.bootstrap import system_sql
-from app.agent.refusal import Refusal
+from app.agent.server.bootstrap import system_sql
+from app.agent.system.errors import Refusal
 
 
 def share(base: Path, folder: str, *names: str) -> None:

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from app.agent import builds
-from app.agent.builds import find_builds, parse_version, servers_in
-from app.agent.program import CannotStartError, ask, elf_machine, start_line
-from tests.unit.test_tried import recordings
+from app.agent.server.program import CannotStartError, ask, elf_machine, start_line
+from app.agent.survey import builds
+from app.agent.survey.builds import find_builds, parse_version, servers_in
+from tests.unit.targets.test_tested_versions import recordings
 
 # what `--version` said: MariaDB of Debian 12, MySQL 5.6.24 of npm, MySQL 9.7.4 of Debian unstable
 MARIADB = "/usr/sbin/mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)"

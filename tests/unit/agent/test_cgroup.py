@@ -9,9 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from app.agent import cgroup
-from app.agent.cgroup import FIRST, SECOND, MemoryLimit, group_of, limit_problem, make_group, remove_group
-from app.agent.refusal import Refusal
+from app.agent.server.cgroup import (
+    FIRST,
+    SECOND,
+    MemoryLimit,
+    group_of,
+    limit_problem,
+    make_group,
+    remove_group,
+)
+from app.agent.server.server import cgroup
+from app.agent.system.errors import Refusal
 
 MB = 1 << 20
 WRITES = "[f.write(bytes(1 << 20)) for _ in range(96)]; f.flush(); print('written', flush=True); input()"

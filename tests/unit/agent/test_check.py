@@ -8,7 +8,7 @@ from socket import socketpair
 
 import pytest
 
-from app.agent import check
+from app.agent.checks import check
 from tests.plans import MARIADB, plan
 
 

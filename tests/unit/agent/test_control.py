@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.control import Control, request
-from app.agent.journal import Journal
 from app.agent.main import main
+from app.agent.system.control import Control, request
+from app.agent.system.journal import Journal
 from app.protocol.events import MAX_NOTE, Note, decode
 
 

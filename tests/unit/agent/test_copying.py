@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.copying import Copying, can_share, files_below
-from app.agent.refusal import Refusal
-
-from .page_cache import cached_pages
+from app.agent.snapshots.copying import Copying, can_share, files_below
+from app.agent.system.errors import Refusal
+from tests.unit.agent.page_cache import cached_pages
 
 
 def look(_: int) -> None:

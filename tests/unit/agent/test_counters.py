@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.counters import Counters
+from app.agent.sampling.counters import Counters
 from app.engines.server import HANDLER_READS
 
 

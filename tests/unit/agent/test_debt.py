@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.debt import debt_of, debt_text, is_indebted, read_debt
+from app.agent.server.debt import debt_of, debt_text, is_indebted, read_debt
 from tests.servers import Answers
 
 ENGINE_TEXT = """\

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.directory import Directory
-from app.agent.refusal import Refusal
+from app.agent.system.directory import Directory
+from app.agent.system.errors import Refusal
 
 
 def test_a_folder_without_marker_is_refused(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.error_log import NO_ERROR, first_error, last_error, plain
+from app.agent.server.error_log import NO_ERROR, first_error, last_error, plain
 
 # innodb_flush_method=SOMEHOW, innodb_page_size=5K, rocksdb_default_cf_options=compression=kNope
 MYSQL_5_5 = """\

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.asked import differences
-from app.agent.figures import (
+from app.agent.sampling.figures import (
     clients_missing,
     figure_of,
     latency_of,
@@ -15,7 +14,8 @@ from app.agent.figures import (
     totals_of,
     value_of,
 )
-from app.agent.sampler import _load_values
+from app.agent.sampling.sampler import _load_values
+from app.agent.server.options_in_force import differences
 from app.protocol.plan import Step
 from app.protocol.series import LOAD
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.directory import MARKER, Directory
 from app.agent.follow import MOST, Follow, parse_offsets
-from app.follower import Beat, End, Frames, Piece
+from app.agent.system.directory import MARKER, Directory
+from app.following.follower import Beat, End, Frames, Piece
 
 SESSIONS = ["A", "B", "C"]
 PLAN = "P"

@@ -10,17 +10,16 @@ from typing import Any
 
 import pytest
 
-from app.agent import copying, from_snapshot
-from app.agent.control import StopRequested
-from app.agent.directory import Directory
-from app.agent.from_snapshot import FromSnapshot
-from app.agent.journal import DiskFullError
-from app.agent.refusal import Refusal
-from app.agent.snapshots import Snapshots
+from app.agent.snapshots.snapshots import Snapshots, copying
+from app.agent.steps import from_snapshot
+from app.agent.steps.from_snapshot import FromSnapshot
+from app.agent.system.control import StopRequested
+from app.agent.system.directory import Directory
+from app.agent.system.errors import Refusal
+from app.agent.system.journal import DiskFullError
 from tests import plans
-
-from .conftest import directory_in
-from .page_cache import cached_pages
+from tests.unit.agent.conftest import directory_in
+from tests.unit.agent.page_cache import cached_pages
 
 AT = 3  # load, index, settle, then the step of the snapshot
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.fulltext import collection_problems, server_problems
+from app.agent.checks.fulltext import collection_problems, server_problems
 from app.protocol.plan import Plan
 from tests.plans import plan
-from tests.unit.test_text_search import planned
+from tests.unit.catalog.test_text_search import planned
 
 OFF = {"query_cache_type": "OFF", "query_cache_size": "1048576"}
 ON = {"query_cache_type": "ON", "query_cache_size": "1048576"}

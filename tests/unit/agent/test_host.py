@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from app.agent.host import (
+from app.agent.sampling.host import (
     SERIES,
     HostSampler,
     Reading,

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.directory import MARKER, Directory
 from app.agent.incoming import KEPT_S, Incoming
-from app.agent.refusal import Refusal
+from app.agent.system.directory import MARKER, Directory
+from app.agent.system.errors import Refusal
 from tests.plans import plan
 
 PLAN = plan()

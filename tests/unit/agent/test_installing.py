@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from app.agent import installing
-from app.agent.build_notes import BuildNotes
-from app.agent.directory import Directory
-from app.agent.installing import Installing
-from app.agent.leftovers import clean
-from app.agent.refusal import Refusal
+from app.agent.cleanup import clean
+from app.agent.survey import installing
+from app.agent.survey.build_notes import BuildNotes
+from app.agent.survey.installing import Installing
+from app.agent.system.directory import Directory
+from app.agent.system.errors import Refusal
 
 SERVER = b"#!/bin/sh\necho mysqld Ver 5.6.24 for Linux on x86_64\n"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.agent import journal as module
-from app.agent.journal import DiskFullError, Journal
+from app.agent.system import journal as module
+from app.agent.system.journal import DiskFullError, Journal
 from app.protocol.events import Log, Note, decode
 
 

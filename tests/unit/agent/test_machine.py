@@ -11,18 +11,8 @@ from typing import Any
 
 import pytest
 
-from app.agent import disk, machine
-from app.agent.disk import (
-    describe_disk,
-    devices_of,
-    disks_behind,
-    existing,
-    kind_of,
-    mount_of,
-    parse_mountinfo,
-    survey_disk,
-)
-from app.agent.machine import (
+from app.agent.survey import disk, machine
+from app.agent.survey.machine import (
     directory_of,
     machine_facts,
     other_agents,
@@ -32,6 +22,16 @@ from app.agent.machine import (
     parse_os_release,
     sysbench_version,
     warnings_of,
+)
+from app.agent.system.disk import (
+    describe_disk,
+    devices_of,
+    disks_behind,
+    existing,
+    kind_of,
+    mount_of,
+    parse_mountinfo,
+    survey_disk,
 )
 
 # two sockets of two cores with two threads each, as Xeons show them

@@ -8,10 +8,18 @@ from typing import Any
 
 import pytest
 
-from app.agent import memory
-from app.agent.memory import Memory, check_library, check_policy, find_library, library_of, mapped, policies
-from app.agent.program import Answer
-from app.agent.refusal import Refusal
+from app.agent.server.memory import (
+    Memory,
+    check_library,
+    check_policy,
+    find_library,
+    library_of,
+    mapped,
+    policies,
+)
+from app.agent.server.program import Answer
+from app.agent.server.server import memory
+from app.agent.system.errors import Refusal
 
 LDCONFIG = """2 libs found in cache `/etc/ld.so.cache'
 \tlibjemalloc.so.2 (libc6,x86-64) => /lib/x86_64-linux-gnu/libjemalloc.so.2

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.mysql import Client, QueryError
+from app.agent.server.mysql import Client, QueryError
 
 
 def test_a_server_that_is_not_there_leaves_no_descriptor_behind(tmp_path: Path) -> None:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent import program
-from app.agent.options import (
+from app.agent.server.options import (
     check_options,
     complaints_in,
     harmless_in,
@@ -18,7 +17,8 @@ from app.agent.options import (
     with_options,
     without,
 )
-from app.agent.program import Answer
+from app.agent.server.program import Answer
+from app.agent.server.server import program
 
 HELP_MARIADB = """\
 /usr/sbin/mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.scope import own_words
+from app.agent.system.scope import own_words
 
 # stands in for systemd-run: says how it was called, then is what it was to start
 FAKE_SYSTEMD_RUN = """#!/bin/sh
@@ -26,7 +26,7 @@ scope.enter_scope()
 print("inside", sys.stdin.read())
 """
 ROOT = str(Path(__file__).parents[3])
-SAY = f"import sys; sys.path.insert(0, {ROOT!r}); from app.agent.scope import own_words; print(*own_words())"
+SAY = f"import sys; sys.path.insert(0, {ROOT!r}); from app.agent.system.scope import own_words; print(*own_words())"
 
 
 def enter(tmp_path: Path, *, kills: bool, has_scope: bool = True) -> tuple[str, list[str]]:

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from app.agent.control import StopRequested
-from app.agent.server import Server, runtime_dir
+from app.agent.server.server import Server, runtime_dir
 from app.agent.session import Session
+from app.agent.system.control import StopRequested
 
 ENDS = "trap 'exit 0' TERM; echo ready; while :; do sleep 0.01; done"
 STAYS = "trap '' TERM; echo ready; while :; do sleep 0.01; done"

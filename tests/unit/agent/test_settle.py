@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.agent.host import Reading
-from app.agent.settle import DEVICE_S, Settling
+from app.agent.sampling.host import Reading
+from app.agent.steps.settle import DEVICE_S, Settling
 from tests.servers import Answers
 
 CALM = {"innodb_buffer_pool_pages_dirty": "3", "innodb_history_list_length": "4"}

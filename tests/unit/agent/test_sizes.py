@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.sizes import PARTS, part_of, sizes
+from app.agent.sampling.sizes import PARTS, part_of, sizes
 
 BLOCK = 4096
 

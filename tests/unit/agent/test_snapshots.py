@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from app.agent import copying
-from app.agent.directory import Directory
-from app.agent.leftovers import clean
-from app.agent.refusal import Refusal
-from app.agent.snapshots import Snapshots
+from app.agent.cleanup import clean
+from app.agent.snapshots.snapshots import Snapshots, copying
+from app.agent.system.directory import Directory
+from app.agent.system.errors import Refusal
 
 KEY = "0123456789abcdef"
 ABOUT = {"rows_by_driver": {"inserted": 40, "deleted": 2}, "tables": 2, "rows": 20, "session": "S"}

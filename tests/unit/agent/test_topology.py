@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from app.agent.topology import Cpu, grouped, topology
+from app.agent.survey.topology import Cpu, grouped, topology
 
 RECORDED = Path(__file__).parents[2] / "data/topology/xeon-x7550.csv"
 

@@ -11,7 +11,7 @@ from app.catalog.custom_sql import parse
 from app.catalog.mydbtest import from_mydbtest, import_file, is_mydbtest
 from app.catalog.own_sql import sql_problems
 from app.cli import main
-from app.errors import InputError
+from app.core.errors import InputError
 from tests.plans import plan, write
 
 # of the study of MyRocks against MySQL 5.7 at Tencent, as it is printed there: in one line

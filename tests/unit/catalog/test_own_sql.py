@@ -9,7 +9,7 @@ import pytest
 
 from app.catalog import Catalog
 from app.catalog.own_sql import BEGINNING, OwnSql, sql_problems, sql_workloads, write_sql
-from app.errors import InputError
+from app.core.errors import InputError
 from app.planner import resolve
 from tests.plans import request, survey
 

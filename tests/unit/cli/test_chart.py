@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.charts.asked import ChartRequest
 from app.cli import main
+from app.comparison.charts.request import ChartRequest
 from tests import comparable
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from app.adoption import Found
 from app.cli import main
 from app.cli.follow import outcome_of, without_deleted
 from app.cli.watch import MOST_WAITING, Updates, Watch
-from app.follower import Link, Update
+from app.following.adoption import Found
+from app.following.follower import Link, Update
 from app.history import edits
 from app.history.counting import unsteady_steps
 from app.history.decoding import Events, decode_lines
@@ -20,7 +20,7 @@ from app.history.history import History
 from app.history.watching import keep_unlocked
 from app.history.writing import Writer
 from app.protocol.events import MAX_NOTE, Sample
-from app.targets import Target
+from app.targets.store import Target
 from tests import journals
 
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")])
@@ -49,7 +49,7 @@ def test_nothing_to_steer_is_no_wrong_input(
     def find_plans(target: Target, ask: object) -> Iterator[Found]:
         yield Found(target, "/d", PLAN.id, "over", "sha", False, [])
 
-    monkeypatch.setattr("app.adoption.find_plans", find_plans)
+    monkeypatch.setattr("app.following.adoption.find_plans", find_plans)
     assert main(words) == 1
     assert capsys.readouterr().err == "dyno: nothing is being carried out on local\n"
 

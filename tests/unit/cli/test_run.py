@@ -8,7 +8,7 @@ import pytest
 
 from app.cli import main
 from app.cli.run import show_launch
-from app.errors import InputError
+from app.core.errors import InputError
 from app.planner import ContenderRequest
 from app.planner.launch import Launch
 from app.protocol.answers import FAIL, Check

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import InputError
+from app.core.errors import InputError
 from app.history import edits
 from app.history.browsing import (
     FACETS,
@@ -25,8 +25,7 @@ from app.history.history import History
 from app.history.rebuilding import rebuild
 from app.history.watching import keep_unlocked
 from tests import journals
-
-from .conftest import store
+from tests.unit.history.conftest import store
 
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=2)
 OTHER = replace(journals.plan(number=2, target="xeon"), sequence="quick")

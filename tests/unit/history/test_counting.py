@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from app.compare import by_measure, compare
-from app.errors import InputError
+from app.comparison.compare import by_measure, compare
+from app.comparison.costs_text import costs_of_steps
+from app.comparison.why import why
+from app.core.errors import InputError
 from app.history import edits, figures, schema
 from app.history.counting import Cut, unsteady_steps
 from app.history.exporting import export
@@ -17,11 +19,8 @@ from app.history.history import History
 from app.history.importing import import_session
 from app.history.rebuilding import rebuild
 from app.report.caveats import caveats
-from app.why import why
-from app.why_text import costs_of_steps
 from tests import journals
-
-from .conftest import store
+from tests.unit.history.conftest import store
 
 STEPS = journals.steps(threads=(1,), seconds=60)
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], its_steps=STEPS)

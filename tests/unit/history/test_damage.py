@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import DynoError
+from app.core.errors import DynoError
 from app.history.figures import settings, show
 from app.history.history import History
 from app.history.rebuilding import rebuild

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from app.adoption import Found, is_kept
-from app.errors import InputError
+from app.core.errors import InputError
+from app.following.adoption import Found, is_kept
 from app.history import edits, figures
 from app.history.counting import Cut
 from app.history.exporting import export
@@ -19,10 +19,9 @@ from app.history.sessions import session, sessions
 from app.history.watching import keep_unlocked
 from app.history.writing import Writer
 from app.protocol.answers import SessionSummary
-from app.targets import Target
+from app.targets.store import Target
 from tests import journals
-
-from .conftest import store
+from tests.unit.history.conftest import store
 
 PLAN = journals.plan(
     [journals.contender("innodb"), journals.contender("rocksdb")], its_steps=journals.steps(seconds=12)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.errors import InputError
+from app.core.errors import InputError
 from app.history import edits, figures, importing
 from app.history.counting import Cut
 from app.history.exporting import export
@@ -21,8 +21,7 @@ from app.history.importing import import_session
 from app.history.series import series
 from app.history.sessions import session, sessions
 from tests import journals
-
-from .conftest import store
+from tests.unit.history.conftest import store
 
 PLAN = journals.plan(its_steps=journals.steps(seconds=12))
 WHOLE = journals.whole(PLAN, failed=3)

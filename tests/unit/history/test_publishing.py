@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from app.catalog.mydbtest import is_mydbtest
-from app.compare import compare
-from app.errors import InputError
+from app.comparison.compare import compare
+from app.core.errors import InputError
 from app.history import edits
 from app.history.exporting import export
 from app.history.figures import steps
 from app.history.history import History
+from app.history.import_any import take_in
 from app.history.importing import Imported, import_session
 from app.history.publishing import import_shipped
 from app.history.rebuilding import rebuild
 from app.history.sessions import find, sessions
-from app.history.taking_in import take_in
 
 TABLE = """\
 # author: Somebody

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.compare import compare
+from app.comparison.compare import compare
 from app.history import edits, figures
 from app.history.history import History
 from app.history.rebuilding import is_sound, rebuild

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from app.errors import DynoError, InputError
+from app.core.errors import DynoError, InputError
 from app.history import edits, figures
 from app.history.counting import Cut
 from app.history.history import History
@@ -15,8 +15,7 @@ from app.history.sessions import find, session, sessions
 from app.history.watching import keep_unlocked
 from app.history.writing import Writer
 from tests import journals
-
-from .conftest import store
+from tests.unit.history.conftest import store
 
 PLAN = journals.plan(
     [journals.contender("innodb"), journals.contender("rocksdb")], 2, its_steps=journals.steps(seconds=12)

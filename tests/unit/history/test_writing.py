@@ -294,7 +294,7 @@ def test_a_second_stored_live_touches_the_staging_only(history: History) -> None
 
 
 def test_an_id_that_is_a_path_is_refused(history: History) -> None:
-    from app.errors import InputError
+    from app.core.errors import InputError
 
     with pytest.raises(InputError):
         Writer(history).append(PLAN.id, "../../etc/passwd", 0, b"x\n")

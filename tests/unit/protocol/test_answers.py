@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from app.agent import leftovers
-from app.agent.builds import find_builds
-from app.agent.conduct import take_in
-from app.agent.directory import MARKER, Directory
-from app.agent.machine import machine_facts, warnings_of
-from app.agent.memory import memory_ways
-from app.agent.snapshots import Snapshots
+from app.agent import cleanup
+from app.agent.plan_runner import take_in
+from app.agent.server.memory import memory_ways
+from app.agent.snapshots.snapshots import Snapshots
+from app.agent.survey.builds import find_builds
+from app.agent.survey.machine import machine_facts, warnings_of
+from app.agent.system.directory import MARKER, Directory
 from app.protocol import answers
 from app.protocol.answers import (
     Build,
@@ -61,7 +61,7 @@ def test_a_snapshot_and_a_plan_are_read_as_they_were_said(tmp_path: Path) -> Non
     assert snapshot.problem and read(Snapshot, to_json(snapshot)) == snapshot
     for journal in take_in(directory, its_plan, "f00").values():
         journal.close()
-    (summary,) = leftovers.list_plans(directory)
+    (summary,) = cleanup.list_plans(directory)
     assert read(PlanSummary, to_json(summary)) == summary
     assert summary.sessions[0].session == its_plan.turns[0].session and not summary.sessions[0].ended
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from app.errors import DynoError, InputError, TargetError
+from app.core.errors import DynoError, InputError, TargetError
 from app.remote.agent import Agent
 from app.remote.bundle import current_bundle
 from app.remote.connection import Completed

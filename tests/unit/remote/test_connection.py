@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import LinkError
+from app.core.errors import LinkError
 from app.remote.connection import LocalConnection, TooMuchError
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import DynoError, TargetError
+from app.core.errors import DynoError, TargetError
 from app.remote.agent import Agent
 from app.remote.bundle import current_bundle
 from app.remote.connection import LocalConnection

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import InputError
+from app.core.errors import InputError
 from app.remote.hostkeys import HostKey, HostKeyChangedError, HostKeyUnknownError, KnownHosts, Offer
 
 # the host key of github.com and the fingerprint that is published of it

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import InputError
+from app.core.errors import InputError
 from app.remote.route import Hop, find_route
-from app.targets import Target
+from app.targets.store import Target
 
 ME = "me"
 

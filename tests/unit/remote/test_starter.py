@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import InputError, TargetError
+from app.core.errors import InputError, TargetError
 from app.remote import agent, starter
 from app.remote.agent import Agent, starter_script
 from app.remote.bundle import current_bundle
 from app.remote.connection import LocalConnection
 from app.remote.reach import reached
-from app.targets import Targets
+from app.targets.store import Targets
 
 
 @pytest.fixture

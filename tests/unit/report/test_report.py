@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.errors import InputError
+from app.core.errors import InputError
+from app.core.settings import Settings, keep_settings
+from app.core.units import figure_text
 from app.history import edits
 from app.history.history import History
 from app.history.publishing import import_shipped
@@ -21,9 +23,7 @@ from app.report.content import Report, read_report, sections_without
 from app.report.curves import curve_charts
 from app.report.svg import looks
 from app.report.writing import render
-from app.settings import Settings, keep_settings
 from app.stats import Limits
-from app.units import figure_text
 from tests import comparable, journals
 
 EVIL = '<script>alert("x")</script>'

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from app.cli import main
-from app.errors import InputError
+from app.core.errors import InputError
 from app.history.history import History
 from app.history.publishing import import_shipped
 from app.history.sessions import sessions

@@ -8,29 +8,29 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
-from app.choices import Choices
-from app.drafting import Draft, Outcome
-from app.errors import LinkError
+from app.core.errors import LinkError
+from app.planner.choices import Choices
+from app.planner.draft import Draft, Outcome
 from app.planner.launch import REHEARSED, STARTED, Launch, Stage
 from app.protocol.answers import Survey
 from app.protocol.plan import Plan
 from app.remote.hostkeys import HostKeyError
 from app.remote.reach import reached
+from ui.core.bus import Changes, Wanted
+from ui.core.context import Context
+from ui.core.page import MARGIN, Page
+from ui.core.theme import SPACE
+from ui.widgets.message import Message
 
-from ...bus import Changes, Wanted
-from ...context import Context
-from ...theme import SPACE
-from ...widgets.message import Message
-from ..page import MARGIN, Page
-from .before import BeforePanel
-from .contenders import ContendersPanel
-from .desk import PlanDesk
-from .preset_dialog import edit_preset
-from .running import Starter
-from .sequence import SequencePanel
-from .sql import edit_sql
-from .sweep import change_sweep
-from .targets import TargetsPanel
+from .plan.contenders import ContendersPanel
+from .plan.draft_controller import PlanDesk
+from .plan.run_button import Starter
+from .plan.sequence import SequencePanel
+from .plan.sweep import change_sweep
+from .presets.dialog import edit_preset
+from .run_panel import BeforePanel
+from .sql.dialog import edit_sql
+from .targets.panel import TargetsPanel
 
 WIDTHS = (272, 624, 352)  # at the smallest size that is looked after
 HEIGHTS = (420, 270)

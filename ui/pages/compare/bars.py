@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.charts import NOTHING
-from app.charts.bars import bar_numbers
-from app.charts.points import Point, error_bars_text, relative_points
-from app.compare import RowEntry, base_of
-from app.measures import FIGURE
+from app.comparison.charts import NOTHING
+from app.comparison.charts.of_all_steps import bar_numbers
+from app.comparison.charts.points import Point, error_bars_text, relative_points
+from app.comparison.compare import RowEntry, base_of
+from app.comparison.measures import FIGURE
+from ui.core.plain import Label
+from ui.core.theme import SPACE, Theme
+from ui.models.comparison import drawn_points, drawn_unit, step_text
+from ui.widgets.bar_chart import BarChart
+from ui.widgets.head import Head
+from ui.widgets.lines import Line
 
-from ...models.comparison import drawn_points, drawn_unit, step_text
-from ...plain import Label
-from ...theme import SPACE, Theme
-from ...widgets.bar_chart import BarChart
-from ...widgets.head import Head
-from ...widgets.lines import Line
 from .panel import Panel, Shown
 
 _HEIGHT = 168  # pixels of a chart: three lines of them on a small screen

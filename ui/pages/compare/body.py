@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from app.compare import Comparison, RowEntry
-from app.measures import FIGURE, measure_named
-from app.stability import Key
+from app.comparison.compare import Comparison, RowEntry
+from app.comparison.measures import FIGURE, measure_named
+from app.comparison.stability import Key
+from ui.core.context import Context
 
-from ...context import Context
 from .bars import BarsPanel
 from .chosen import Compared
 from .differing import DifferencesPanel

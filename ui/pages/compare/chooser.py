@@ -19,15 +19,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.harmless import harmless
+from app.core.harmless import harmless
+from app.core.units import date_text
 from app.history.browsing import Filter, Order, SessionLine, browse, lines
 from app.history.history import History
-from app.units import date_text
-
-from ...context import Context
-from ...plain import Label, fitted, plain_data
-from ...tasks import Latest
-from ...theme import SPACE
+from ui.core.context import Context
+from ui.core.plain import Label, fitted, plain_data
+from ui.core.tasks import Latest
+from ui.core.theme import SPACE
 
 _LISTED = 200  # more nobody looks through: a word finds the others
 _CUT = (Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideRight)  # a name, and what is said of it

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction
 
-from ...widgets.actions import action
+from ui.widgets.actions import action
 
 if TYPE_CHECKING:
     from .page import ComparePage

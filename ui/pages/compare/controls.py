@@ -15,12 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.measures import MEASURES, Measure
-
-from ...memory import Memory
-from ...plain import Label, as_tip
-from ...theme import SPACE
-from ...widgets.actions import action_button
+from app.comparison.measures import MEASURES, Measure
+from ui.core.memory import Memory
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE
+from ui.widgets.actions import action_button
 
 _RELATIVE_TIP = "How many times the figure of the base"
 _ABSOLUTE_TIP = "The figures as they were measured"

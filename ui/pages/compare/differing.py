@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app.compare_text import names_of
-from app.differences import DifferenceEntry, differences, is_of_the_builds
-from app.differences_text import NOTHING, to_csv
+from app.comparison.differences import DifferenceEntry, differences, is_of_the_builds
+from app.comparison.differences_text import NOTHING, to_csv
+from app.comparison.text import names_of
+from ui.core.context import Context
+from ui.core.plain import Label
+from ui.core.tasks import Latest
+from ui.core.theme import SPACE
+from ui.models.differences import DifferencesModel
+from ui.widgets.table import Table
 
-from ...context import Context
-from ...models.differences import DifferencesModel
-from ...plain import Label
-from ...tasks import Latest
-from ...theme import SPACE
-from ...widgets.table import Table
 from .panel import Panel, Shown
 
 _WHAT_WIDTH, _VALUE_WIDTH = 240, 120

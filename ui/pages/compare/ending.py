@@ -7,16 +7,16 @@ from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.charts.points import Numbers
-from app.compare import RowEntry, sessions_of
-from app.history.endings import endings
+from app.comparison.charts.points import Numbers
+from app.comparison.compare import RowEntry, sessions_of
+from app.history.step_results import endings
+from ui.core.context import Context
+from ui.core.plain import Label
+from ui.core.tasks import Latest
+from ui.core.theme import SPACE
+from ui.models.comparison import step_text
+from ui.widgets.still import StillChart
 
-from ...context import Context
-from ...models.comparison import step_text
-from ...plain import Label
-from ...tasks import Latest
-from ...theme import SPACE
-from ...widgets.still import StillChart
 from .panel import Panel, Shown
 
 Ended = Mapping[str, Mapping[str, Any]]  # what the end of the step told, by session

@@ -6,12 +6,11 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QFont, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.harmless import harmless
-
-from ...models.comparison import FIXED, ComparisonModel
-from ...models.judged import Cell
-from ...plain import fitted
-from ...theme import SPACE, Theme
+from app.core.harmless import harmless
+from ui.core.plain import fitted
+from ui.core.theme import SPACE, Theme
+from ui.models.comparison import FIXED, ComparisonModel
+from ui.models.judged import Cell
 
 SIGN = 16  # pixels on the right of a figure
 _SMALL = 0.85

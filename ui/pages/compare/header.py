@@ -6,11 +6,10 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QBrush, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QWidget
 
-from app.harmless import harmless
-
-from ...models.comparison import COLUMN, FIXED, ColumnShown
-from ...plain import fitted
-from ...theme import SPACE, Theme
+from app.core.harmless import harmless
+from ui.core.plain import fitted
+from ui.core.theme import SPACE, Theme
+from ui.models.comparison import COLUMN, FIXED, ColumnShown
 
 _LEAST = 4  # characters worth a line of their own
 _SWATCH = 4  # pixels of the colour above a name

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from app.charts import NOTHING
-from app.charts.latencies import PERCENTS, TICKS, latency_curves, latency_numbers, place
-from app.charts.points import Numbers
-from app.compare import RowEntry
+from app.comparison.charts import NOTHING
+from app.comparison.charts.latencies import PERCENTS, TICKS, latency_curves, latency_numbers, place
+from app.comparison.charts.points import Numbers
+from app.comparison.compare import RowEntry
+from ui.widgets.percentile_chart import PercentileChart
+from ui.widgets.still import StillChart
 
-from ...widgets.percentile_chart import PercentileChart
-from ...widgets.still import StillChart
 from .ending import Ended, EndingPanel
 from .panel import Shown
 

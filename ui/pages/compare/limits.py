@@ -8,16 +8,15 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QHBoxLayout, QWidget
 
-from app.compare import Comparison
-from app.errors import DynoError
-from app.judgement import explained, legend
-from app.settings import MOST_PCT, Settings, keep_table, read_settings, read_table
+from app.comparison.compare import Comparison
+from app.comparison.judgement import explained, legend
+from app.core.errors import DynoError
+from app.core.settings import MOST_PCT, Settings, keep_table, read_settings, read_table
 from app.stats import Limits
-
-from ...context import Context
-from ...plain import Label, as_tip
-from ...theme import SPACE
-from ...widgets.elided import ElidedLabel
+from ui.core.context import Context
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE
+from ui.widgets.elided import ElidedLabel
 
 _MATTERS = "A smaller difference is never coloured, however sure it is"
 _FALSE = "At most so many of the coloured differences are none: the false discovery rate over all cells"

@@ -8,18 +8,18 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.comparison.stability import Key, read_stability, single_columns
 from app.history.history import History
 from app.history.sessions import is_untouched
-from app.stability import Key, read_stability, single_columns
+from ui.core.bus import Changes, Wanted
+from ui.core.context import Context
+from ui.core.page import MARGIN, Page
+from ui.core.plain import as_tip
+from ui.core.tasks import Latest
+from ui.core.theme import SPACE
+from ui.widgets.empty import EmptyPage
+from ui.widgets.message import Message
 
-from ...bus import Changes, Wanted
-from ...context import Context
-from ...plain import as_tip
-from ...tasks import Latest
-from ...theme import SPACE
-from ...widgets.empty import EmptyPage
-from ...widgets.message import Message
-from ..page import MARGIN, Page
 from .body import Body
 from .chooser import SessionChooser
 from .chosen import Chosen, Compared, Look, read

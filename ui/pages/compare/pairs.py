@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.charts import NOTHING
-from app.charts.pairs import pair_numbers, ratio_points, rows_of
-from app.charts.points import Point
-from app.compare import RowEntry
-from app.prepost import PairOfSteps, pairs
+from app.comparison.before_after import PairOfSteps, pairs
+from app.comparison.charts import NOTHING
+from app.comparison.charts.pairs import pair_numbers, ratio_points, rows_of
+from app.comparison.charts.points import Point
+from app.comparison.compare import RowEntry
+from ui.models.comparison import drawn_points, drawn_unit
+from ui.widgets.lines import Line
 
-from ...models.comparison import drawn_points, drawn_unit
-from ...widgets.lines import Line
 from .bars import BarsPanel, Group, Grouped, better, categories, group_of, measured
 from .panel import Shown
 

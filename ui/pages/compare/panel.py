@@ -8,14 +8,13 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.compare import Comparison, RowEntry
-from app.measures import Measure
-
-from ...models.comparison import columns_shown
-from ...plain import Label, fitted
-from ...theme import Theme
-from ...widgets.image import LEAST
-from ...widgets.lines import Line
+from app.comparison.compare import Comparison, RowEntry
+from app.comparison.measures import Measure
+from ui.core.plain import Label, fitted
+from ui.core.theme import Theme
+from ui.models.comparison import columns_shown
+from ui.widgets.image import LEAST
+from ui.widgets.lines import Line
 
 _LABEL = 200  # pixels of a name in a chart
 

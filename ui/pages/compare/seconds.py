@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.charts import NOTHING
-from app.charts.points import Numbers
-from app.charts.seconds import second_numbers
-from app.compare import RowEntry, sessions_of
-from app.compare_text import names_of, seconds_told
-from app.harmless import harmless
+from app.comparison.charts import NOTHING
+from app.comparison.charts.of_one_step import second_numbers
+from app.comparison.charts.points import Numbers
+from app.comparison.compare import RowEntry, sessions_of
+from app.comparison.text import names_of, seconds_told
+from app.core.harmless import harmless
 from app.history.curves import Curve, all_series, curves
 from app.history.history import History
 from app.history.series import ALIASES
+from ui.core.context import Context
+from ui.core.plain import Label, as_tip
+from ui.core.tasks import Latest
+from ui.core.theme import SPACE
+from ui.models.comparison import step_text
+from ui.widgets.elided import ElidedLabel
+from ui.widgets.lines import Line
 
-from ...context import Context
-from ...models.comparison import step_text
-from ...plain import Label, as_tip
-from ...tasks import Latest
-from ...theme import SPACE
-from ...widgets.elided import ElidedLabel
-from ...widgets.lines import Line
 from .panel import Panel, Shown
 
 if TYPE_CHECKING:
-    from ...widgets.chart import TimeChart
+    from ui.widgets.chart import TimeChart
 
 QPS = "load.queries"
 _TOLD = 3  # lines of what is to be known of the seconds
@@ -122,8 +122,8 @@ class SecondsPanel(Panel):
         self._told.setVisible(bool(told))
 
     def _draw_curves(self, shown: Shown, found: dict[str, Curve], label: str, unit: str) -> None:
-        from ...widgets.chart import Span
-        from ...widgets.pyramid import Track
+        from ui.widgets.chart import Span
+        from ui.widgets.pyramid import Track
 
         chart = self._provide()
         chart.set_title(f"{label}, {self._step}", unit)
@@ -142,7 +142,7 @@ class SecondsPanel(Panel):
         self.drawn.emit()
 
     def _provide(self) -> TimeChart:
-        from ...widgets.chart import TimeChart
+        from ui.widgets.chart import TimeChart
 
         if self._chart is None:
             self._chart = TimeChart(self.theme, "QPS", "queries/s", self)

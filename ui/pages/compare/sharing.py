@@ -10,28 +10,27 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.compare import Comparison
-from app.compare_text import names_of, to_csv, to_markdown, to_text
-from app.csv_text import save_csv
-from app.errors import DynoError
-from app.harmless import as_file_name, harmless_text
+from app.comparison.compare import Comparison
+from app.comparison.stability import put_beside
+from app.comparison.text import names_of, to_csv, to_markdown, to_text
+from app.core.csv_text import save_csv
+from app.core.errors import DynoError
+from app.core.harmless import as_file_name, harmless_text
 from app.report.content import title_of
 from app.report.writing import FORMS as FORMS_OF_REPORT
 from app.report.writing import ReportRequest, write_report
-from app.stability import put_beside
 from app.stats import Limits
+from ui.core.context import Context
+from ui.core.theme import Theme
+from ui.widgets.image import at_least, copy_image, save_image
 
-from ...context import Context
-from ...theme import Theme
-from ...widgets.image import at_least, copy_image, save_image
 from .body import Body
 from .panel import Panel
 from .table import ComparisonTable
 
 if TYPE_CHECKING:
     from app.history.history import History
-
-    from ...dialogs.report import ReportDialog
+    from ui.dialogs.report import ReportDialog
 
 FORMS = {"text": to_text, "Markdown": to_markdown, "CSV": lambda comparison, _: to_csv(comparison)}
 _IMAGES = "PNG image (*.png);;SVG image (*.svg)"
@@ -80,7 +79,7 @@ class Sharing(QObject):
         """Ask what it is to hold, then where it is to go; it is written beside the window."""
         if (comparison := self._body.comparison) is None:
             return
-        from ...dialogs.report import ReportDialog
+        from ui.dialogs.report import ReportDialog
 
         dialog = ReportDialog(title_of(comparison), self._page)
         dialog.accepted.connect(lambda: self._write_report(dialog, comparison))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from app.charts import NOTHING
-from app.charts.points import Numbers
-from app.charts.sizes import PARTS, parts_of, size_numbers, sizes_of
-from app.compare import RowEntry
+from app.comparison.charts import NOTHING
+from app.comparison.charts.points import Numbers
+from app.comparison.charts.sizes import PARTS, parts_of, size_numbers, sizes_of
+from app.comparison.compare import RowEntry
+from ui.widgets.lines import Line
+from ui.widgets.stack_chart import StackChart
+from ui.widgets.still import StillChart
 
-from ...widgets.lines import Line
-from ...widgets.stack_chart import StackChart
-from ...widgets.still import StillChart
 from .ending import Ended, EndingPanel
 from .panel import Shown
 

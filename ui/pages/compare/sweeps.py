@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.charts import AXES
-from app.charts.points import error_bars_text
-from app.charts.sweeps import axes_of, is_logarithmic, not_swept, step_of, sweep_numbers, swept
-from app.compare import RowEntry
-from app.measures import FIGURE
+from app.comparison.charts import AXES
+from app.comparison.charts.points import error_bars_text
+from app.comparison.charts.sweeps import axes_of, is_logarithmic, not_swept, step_of, sweep_numbers, swept
+from app.comparison.compare import RowEntry
+from app.comparison.measures import FIGURE
+from ui.core.plain import Label
+from ui.core.theme import SPACE, Theme
+from ui.models.comparison import drawn_points, drawn_unit
+from ui.widgets.line_chart import LineChart
 
-from ...models.comparison import drawn_points, drawn_unit
-from ...plain import Label
-from ...theme import SPACE, Theme
-from ...widgets.line_chart import LineChart
 from .panel import Panel, Shown
 
 

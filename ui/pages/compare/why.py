@@ -5,22 +5,22 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.charts.pairs import pair_numbers
-from app.compare import base_of
-from app.prepost import pairs
-from app.prepost_text import pairs_of_steps
-from app.text_table import TextTable
-from app.why import WhyEntry, why, why_all
-from app.why_text import costs_of_steps, details
-from app.why_text import to_csv as costs_csv
+from app.comparison.before_after import pairs
+from app.comparison.before_after_text import pairs_of_steps
+from app.comparison.charts.pairs import pair_numbers
+from app.comparison.compare import base_of
+from app.comparison.costs_text import costs_of_steps, details
+from app.comparison.costs_text import to_csv as costs_csv
+from app.comparison.why import WhyEntry, why, why_all
+from app.core.table import TextTable
+from ui.core.context import Context
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE
+from ui.models.text_table import SHARE, TextTableModel
+from ui.widgets.elided import ElidedLabel
+from ui.widgets.share import ShareDelegate
+from ui.widgets.table import Table
 
-from ...context import Context
-from ...models.text_table import SHARE, TextTableModel
-from ...plain import Label, as_tip
-from ...theme import SPACE
-from ...widgets.elided import ElidedLabel
-from ...widgets.share import ShareDelegate
-from ...widgets.table import Table
 from .panel import Panel, Shown
 
 STEP, ALL, WRITES = "This step", "All steps", "Before/after"

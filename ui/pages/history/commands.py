@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
-from ...widgets.actions import action
+from ui.widgets.actions import action
 
 Do = Callable[[], object]
 

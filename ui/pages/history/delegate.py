@@ -6,11 +6,10 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.harmless import harmless
-
-from ...models.sessions import SessionModel
-from ...plain import fitted
-from ...theme import Theme
+from app.core.harmless import harmless
+from ui.core.plain import fitted
+from ui.core.theme import Theme
+from ui.models.sessions import SessionModel
 
 _SIDE = 7  # pixels between a text and the edge of its cell
 _SWATCH = 10  # of the colour of a contender

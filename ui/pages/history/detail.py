@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from ...plain import Label
-from ...theme import Theme
+from ui.core.plain import Label
+from ui.core.theme import Theme
 
 if TYPE_CHECKING:
     from .reading import Detail

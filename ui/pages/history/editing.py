@@ -9,9 +9,8 @@ from PySide6.QtCore import QObject, Signal
 
 from app.history.history import History
 from app.history.sessions import state_of
-
-from ...bus import Changes
-from ...context import Context
+from ui.core.bus import Changes
+from ui.core.context import Context
 
 
 class Editing(QObject):

@@ -10,14 +10,14 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.errors import DynoError
-from app.harmless import as_file_name, harmless
+from app.core.errors import DynoError
+from app.core.harmless import as_file_name, harmless
 from app.history.browsing import lines
 from app.history.history import History
+from ui.core.bus import Changes
+from ui.core.context import Context
+from ui.models.session_columns import SessionColumn
 
-from ...bus import Changes
-from ...context import Context
-from ...models.session_columns import SessionColumn
 from .editing import count
 
 _FILES = "Sessions (*.zip)"
@@ -148,7 +148,7 @@ class Exchange(QObject):
 
 
 def _take_in(history: History, files: Sequence[Path]) -> Taken:
-    from app.history.taking_in import take_in
+    from app.history.import_any import take_in
 
     new: list[str] = []
     known: list[str] = []

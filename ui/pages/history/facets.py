@@ -8,10 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
-from app.harmless import harmless
+from app.core.harmless import harmless
 from app.history.browsing import FacetValue
-
-from ...plain import as_tip
+from ui.core.plain import as_tip
 
 _LONGEST = 20  # characters of a value on the button
 

@@ -9,9 +9,9 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from app.history.browsing import FACETS, FacetValue, Filter
+from ui.core.plain import Label
+from ui.core.theme import SPACE
 
-from ...plain import Label
-from ...theme import SPACE
 from .facets import FacetButton
 
 

@@ -8,13 +8,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from ...memory import Memory
-from ...plain import Label
-from ...theme import SPACE
-from ...widgets.actions import action_button
-from ...widgets.empty import EmptyPage
-from ...widgets.message import Message
-from ..page import MARGIN
+from ui.core.memory import Memory
+from ui.core.page import MARGIN
+from ui.core.plain import Label
+from ui.core.theme import SPACE
+from ui.widgets.actions import action_button
+from ui.widgets.empty import EmptyPage
+from ui.widgets.message import Message
+
 from .detail import DetailPane
 from .filter_bar import FilterBar
 from .table import SessionTable

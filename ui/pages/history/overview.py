@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
-from app.harmless import harmless
+from app.core.harmless import harmless
 from app.history.figures import SessionShown
+from ui.core.plain import Label
+from ui.core.theme import SPACE
+from ui.models.session_columns import TONES
 
-from ...models.session_columns import TONES
-from ...plain import Label
-from ...theme import SPACE
 from .reading import Detail, Pair
 
 _LINES = 9  # of each column

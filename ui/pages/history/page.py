@@ -11,15 +11,15 @@ from PySide6.QtGui import QAction, QCursor, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from app.history.browsing import Found, SessionLine, facets, lines, tags
+from ui.core.bus import Wanted
+from ui.core.context import Context
+from ui.core.page import Page
+from ui.core.tasks import Latest
+from ui.dialogs.cut_controller import Cutting
+from ui.models.sessions import SessionModel
+from ui.widgets.actions import action
+from ui.widgets.message import told
 
-from ...bus import Wanted
-from ...context import Context
-from ...cutting import Cutting
-from ...models.sessions import SessionModel
-from ...tasks import Latest
-from ...widgets.actions import action
-from ...widgets.message import told
-from ..page import Page
 from .commands import Commands, Doings
 from .detail import DetailPane
 from .editing import Editing, count

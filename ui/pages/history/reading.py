@@ -6,18 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from app.foreign.session import is_foreign
+from app.comparison.repeats import start_text
+from app.core.units import bytes_text, date_text, seconds_text
 from app.history.figures import SessionShown, plan_of, settings, show
 from app.history.history import History
 from app.history.sessions import source_text
-from app.installing import notes_text
-from app.memory_text import memory_text
+from app.history.step_text import cut_text
+from app.imported.session import is_foreign
+from app.planner.memory_text import memory_text
 from app.protocol.plan import label_of
-from app.repeats import start_text
-from app.step_text import cut_text
-from app.units import bytes_text, date_text, seconds_text
-
-from ...models.settings_in_force import Setting, settings_of
+from app.targets.builds import notes_text
+from ui.models.settings_in_force import Setting, settings_of
 
 Pair = tuple[str, str]
 

@@ -8,12 +8,12 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QItemSelectionRa
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.history.browsing import ORDERS, QPS, Order
+from ui.core.memory import Memory
+from ui.core.theme import Theme
+from ui.models.session_columns import CONTENDER, DATE, FIXED, NAME, STATE, TAGS, TARGET, SessionColumn
+from ui.models.sessions import SessionModel
+from ui.widgets.table import Table
 
-from ...memory import Memory
-from ...models.session_columns import CONTENDER, DATE, FIXED, NAME, STATE, TAGS, TARGET, SessionColumn
-from ...models.sessions import SessionModel
-from ...theme import Theme
-from ...widgets.table import Table
 from .delegate import SessionDelegate
 
 _SPARE = 220  # pixels of a wide window that a column of text gets at most

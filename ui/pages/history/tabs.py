@@ -16,15 +16,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.harmless import harmless_text
-from app.step_text import remarks_text
+from app.core.harmless import harmless_text
+from app.history.step_text import remarks_text
+from ui.core.theme import SPACE, Theme
+from ui.models.settings_in_force import SettingModel
+from ui.models.steps import COLUMNS, StepModel
+from ui.widgets.actions import action, action_button
+from ui.widgets.elided import ElidedLabel
+from ui.widgets.table import Table
 
-from ...models.settings_in_force import SettingModel
-from ...models.steps import COLUMNS, StepModel
-from ...theme import SPACE, Theme
-from ...widgets.actions import action, action_button
-from ...widgets.elided import ElidedLabel
-from ...widgets.table import Table
 from .overview import Overview
 from .reading import Detail
 

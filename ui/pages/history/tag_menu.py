@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget, QWidgetAction
 
-from app.harmless import harmless
+from app.core.harmless import harmless
 
 from .facets import TickMenu
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
-from ...context import Context
-from ...models.results import ResultsModel
-from ...theme import SPACE
-from ...widgets.message import Message
-from ...widgets.table import Table
-from ..page import MARGIN
+from ui.core.context import Context
+from ui.core.page import MARGIN
+from ui.core.theme import SPACE
+from ui.models.results import ResultsModel
+from ui.widgets.message import Message
+from ui.widgets.table import Table
+
 from .charts import SessionCharts
 from .choices import ChartChoices
 from .header import PlanHeader

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 from app.history.figures import CutEntry, StepEntry
 from app.history.series import SeriesEntry
 from app.history.sessions import SessionEntry
+from ui.core.theme import SPACE, Theme
+from ui.widgets.chart import Line, Span, TimeAxis, TimeChart
+from ui.widgets.pyramid import Track
 
-from ...theme import SPACE, Theme
-from ...widgets.chart import Line, Span, TimeAxis, TimeChart
-from ...widgets.pyramid import Track
 from .curves import Bounds, GhostCurves, SessionCurves
 from .numbers import session_numbers
 

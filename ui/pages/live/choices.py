@@ -9,17 +9,17 @@ from PySide6.QtCore import QDir, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QPushButton, QWidget
 
-from app.csv_text import save_csv
-from app.errors import DynoError
-from app.harmless import as_file_name, harmless
+from app.core.csv_text import save_csv
+from app.core.errors import DynoError
+from app.core.harmless import as_file_name, harmless
 from app.history.series import SeriesEntry
 from app.history.sessions import SessionEntry
+from ui.core.context import Context
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE
+from ui.widgets.actions import action
+from ui.widgets.chart import TimeAxis, copy_image, save_image
 
-from ...context import Context
-from ...plain import Label, as_tip
-from ...theme import SPACE
-from ...widgets.actions import action
-from ...widgets.chart import TimeAxis, copy_image, save_image
 from .charts import SessionCharts
 
 SERIES = "live/series"  # where the last choice is remembered

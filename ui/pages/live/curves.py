@@ -11,8 +11,7 @@ from app.history.decoding import Line, SampleLine
 from app.history.timeline import Remark, Stretch, Timeline, step_key
 from app.protocol.events import Log, Mark, Note, SeriesDeclared, StepEnded, StepStarted, Unknown
 from app.protocol.plan import Plan
-
-from ...widgets.pyramid import GAP_S, Track
+from ui.widgets.pyramid import GAP_S, Track
 
 if TYPE_CHECKING:
     import numpy as np

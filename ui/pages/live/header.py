@@ -7,16 +7,15 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from app.progress import PlanProgress
-from app.units import date_text, seconds_text
-
-from ...plain import Label
-from ...plans import FollowedPlan
-from ...theme import SPACE, Theme
-from ...widgets.elided import ElidedLabel
-from ...widgets.plan_line import link_text
-from ...widgets.strip import PlanStrip, StripLegend
-from ...widgets.table import tabular
+from app.core.units import date_text, seconds_text
+from app.following.progress import PlanProgress
+from ui.core.plain import Label
+from ui.core.plans import FollowedPlan
+from ui.core.theme import SPACE, Theme
+from ui.widgets.elided import ElidedLabel
+from ui.widgets.plan_line import link_text
+from ui.widgets.strip import PlanStrip, StripLegend
+from ui.widgets.table import tabular
 
 
 class PlanHeader(QWidget):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from app.charts.points import Cell, Numbers, numbers
+from app.comparison.charts.points import Cell, Numbers, numbers
+from ui.widgets.pyramid import Track
 
-from ...widgets.pyramid import Track
 from .curves import GhostCurves, SessionCurves
 
 

@@ -9,13 +9,14 @@ from PySide6.QtCore import QModelIndex
 from PySide6.QtGui import QAction, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
-from ...bus import Wanted
-from ...context import Context
-from ...cutting import Cutting
-from ...plans import FollowedPlan
-from ...widgets.actions import action
-from ...widgets.empty import EmptyPage
-from ..page import Page
+from ui.core.bus import Wanted
+from ui.core.context import Context
+from ui.core.page import Page
+from ui.core.plans import FollowedPlan
+from ui.dialogs.cut_controller import Cutting
+from ui.widgets.actions import action
+from ui.widgets.empty import EmptyPage
+
 from .body import LiveBody
 from .painting import Painting
 from .telling import Telling

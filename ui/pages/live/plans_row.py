@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QWidget
 
-from ...plans import FollowedPlan
-from ...theme import SPACE, Theme
-from ...widgets.plan_line import PlanLine
+from ui.core.plans import FollowedPlan
+from ui.core.theme import SPACE, Theme
+from ui.widgets.plan_line import PlanLine
 
 
 class PlansRow(QScrollArea):

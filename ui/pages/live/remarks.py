@@ -8,12 +8,11 @@ from collections.abc import Iterable
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from app.harmless import harmless
+from app.core.harmless import harmless
 from app.history.timeline import Remark
-
-from ...theme import Theme
-from ...widgets.scale import time_text
-from ...widgets.table import tabular
+from ui.core.theme import Theme
+from ui.widgets.scale import time_text
+from ui.widgets.table import tabular
 
 MOST = 5000  # lines that are kept here; all of them are in the history
 # what a server puts before each line: its clock, thread and level are told already

@@ -8,11 +8,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMessageBox, QPushButton, QWidget
 
-from ...context import Context
-from ...plain import plain_box
-from ...plans import FollowedPlan
-from ...theme import SPACE
-from ...widgets.actions import action
+from ui.core.context import Context
+from ui.core.plain import plain_box
+from ui.core.plans import FollowedPlan
+from ui.core.theme import SPACE
+from ui.widgets.actions import action
 
 MAX_NOTE = 4000  # characters that the agent takes
 

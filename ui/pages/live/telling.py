@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer
 
-from ...context import Context
-from ...models.results import moment_text
-from ...plans import FollowedPlan
-from ...widgets.actions import action
-from ..page import Page
+from ui.core.context import Context
+from ui.core.page import Page
+from ui.core.plans import FollowedPlan
+from ui.models.results import moment_text
+from ui.widgets.actions import action
+
 from .body import LiveBody
 from .watching import Watching
 

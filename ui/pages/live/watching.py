@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.errors import InputError
+from app.core.errors import InputError
+from app.following.progress import PlanProgress
 from app.history.decoding import Line
 from app.history.history import History
 from app.history.sessions import SessionEntry, sessions
 from app.history.timeline import Overview, Timeline, ghosts, overview, stored_progress, stretches, timeline
-from app.progress import PlanProgress
+from ui.core.bus import Arrival
+from ui.core.context import Context
+from ui.core.tasks import Latest
 
-from ...bus import Arrival
-from ...context import Context
-from ...tasks import Latest
 from .curves import GhostCurves, SessionCurves, Taken
 
 DRAWN = (

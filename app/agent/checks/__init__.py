@@ -1,0 +1,1 @@
+"""What is checked on the target before a plan starts."""

@@ -1,0 +1,293 @@
+"""What is asked of the builds of a plan before anything starts, and the rehearsal on an empty directory."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import time
+from functools import partial
+from typing import Any, Dict, Iterator, List, Mapping, Optional
+
+from app.agent.server.connection_limits import raise_file_limit
+from app.agent.server.memory import Memory
+from app.agent.server.mycnf import write_my_cnf
+from app.agent.server.mysql import QueryError
+from app.agent.server.options import (
+    IGNORED,
+    REJECTED,
+    UNANSWERED,
+    check_options,
+    known_options,
+    normal,
+    with_options,
+)
+from app.agent.server.options_in_force import differences
+from app.agent.server.program import find_sysbench
+from app.agent.server.server import Server
+from app.agent.snapshots.snapshot_key import key_of
+from app.agent.snapshots.snapshots import Snapshots
+from app.agent.survey.builds import environment
+from app.agent.system.directory import REHEARSAL, Directory
+from app.agent.system.errors import Refusal
+from app.agent.system.other_agents import agents_elsewhere
+from app.engines import engine_of
+from app.protocol.answers import FAIL, PASS, WARN, Check, Reply
+from app.protocol.plan import Contender, Plan
+from app.protocol.words import word
+
+from .fulltext import collection_problems, server_problems
+from .table_options import try_table_options
+
+Build = Dict[str, Any]
+Found = List[Check]
+
+
+def check(directory: Directory, plan: Plan) -> Found:
+    """What speaks against a plan before any server is started."""
+    found = [*_check_sysbench(), _check_busy(directory, plan)]
+    found += [Check("collection", FAIL, *each) for each in collection_problems(plan)]
+    if _has_failed(found):
+        return found  # asking the builds would disturb whoever measures here
+    with _locked(directory) as problems:
+        found += problems
+        for contender in [] if problems else plan.contenders:
+            found += _check_snapshot(directory, plan, contender)
+            with _folder(directory) as folder:
+                found += _ask_build(_build(directory, contender), plan, contender, folder)
+    return found
+
+
+def rehearse(directory: Directory, plan: Plan, contender: int) -> Found:
+    """One contender, by its place in the plan, is started once on an empty directory and shut down."""
+    if not 0 <= contender < len(plan.contenders):
+        raise Refusal("the plan has no contender {}".format(contender))
+    busy = _check_busy(directory, plan)
+    if busy.state == FAIL:
+        return [busy]
+    with _locked(directory) as problems:
+        if problems:
+            return problems
+        with _folder(directory) as folder:
+            one = plan.contenders[contender]
+            return _rehearse(_build(directory, one), plan, one, folder)
+
+
+@contextlib.contextmanager
+def _locked(directory: Directory) -> Iterator[Found]:
+    """Nothing else is done in the directory meanwhile; gives why not, if that cannot be."""
+    lock = directory.lock({"plan": REHEARSAL, "pid": os.getpid()})
+    if lock is None:
+        yield [_held(directory)]
+        return
+    try:
+        yield []
+    finally:
+        os.close(lock)
+
+
+@contextlib.contextmanager
+def _folder(directory: Directory) -> Iterator[str]:
+    """Of one contender, gone afterwards."""
+    folder = directory.at("sessions", REHEARSAL + os.urandom(8).hex())
+    os.mkdir(folder, 0o700)
+    try:
+        yield folder
+    finally:
+        directory.remove(folder)
+
+
+def _has_failed(found: Found) -> bool:
+    return any(each.state == FAIL for each in found)
+
+
+def _check_sysbench() -> Found:
+    """Said where it is missing; which one there is, the survey says."""
+    missing = Check("sysbench", FAIL, "sysbench is not installed", "install sysbench 1.0.20 or newer")
+    return [] if find_sysbench() else [missing]
+
+
+def _check_busy(directory: Directory, plan: Plan) -> Check:
+    if directory.holder():
+        return _held(directory)
+    for other in agents_elsewhere(directory):
+        text = "another plan is being carried out on this machine, in {directory} (process {pid})".format(
+            **other
+        )
+        return Check("busy", WARN if plan.allow_busy else FAIL, text, "wait for it, or allow a busy machine")
+    return Check("busy", PASS, "no other plan is being carried out on this machine")
+
+
+def _held(directory: Directory) -> Check:
+    return Check("busy", FAIL, directory.in_use(), "wait for it or stop it")
+
+
+def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> Found:
+    """Where a plan starts from snapshots: whether the load is spared."""
+    if plan.snapshot_at < 0:
+        return []
+    snapshots, key = Snapshots(directory), key_of(plan, contender)
+    if not snapshots.has(key):
+        text = "no snapshot of this data set is kept yet: the first session loads it and keeps one"
+        return [Check("snapshot", PASS, text, "", contender.name)]
+    try:
+        found = snapshots.find(key)
+    except Refusal as error:
+        todo = "nothing: the first session loads the tables and keeps another one"
+        return [Check("snapshot", WARN, str(error), todo, contender.name)]
+    text = "starts from the snapshot {}, {:,} MB".format(key, found.size_bytes >> 20)
+    return [Check("snapshot", PASS, text, "", contender.name)]
+
+
+def _build(directory: Directory, contender: Contender) -> Build:
+    build = {
+        "base": contender.base,
+        "server": contender.server,
+        "family": contender.family,
+        "environment": environment(contender.base, contender.server),
+    }
+    return with_options(directory.at("builds"), build)
+
+
+def _ask_build(build: Build, plan: Plan, contender: Contender, folder: str) -> Found:
+    return [
+        *_check_options(build, contender, folder),
+        *_check_variations(build, plan, contender, folder),
+        *_check_memory(contender, folder),
+    ]
+
+
+def _check_options(build: Build, contender: Contender, folder: str) -> Found:
+    cnf = write_my_cnf(folder, contender.cnf, {})
+    answers = check_options(build, cnf)
+    silent = next((each for each in answers if each["state"] == UNANSWERED), None)
+    if silent:
+        text = "{} was asked about its options: {}".format(contender.build, silent["text"])
+        todo = "try again when the machine is idle; look at the build if it stays so"
+        return [Check("answer", FAIL, text, todo, contender.name)]
+    loose = [each for each in answers if each["state"] == IGNORED and each["option"].startswith("loose")]
+    found = [_wrong_option(each, contender) for each in answers if each not in loose]
+    if loose:
+        names = ", ".join(each["option"] for each in loose)
+        text = "{} ignores {}".format(contender.build, names)
+        todo = "nothing: loose_ says that a version may ignore it"
+        found.append(Check("options", WARN, text, todo, contender.name, tuple(map(_reply, loose))))
+    if not found:
+        text = "{} accepts every option of {}".format(contender.build, contender.preset)
+        found.append(Check("options", PASS, text, "", contender.name))
+    return found
+
+
+def _check_memory(contender: Contender, folder: str) -> Found:
+    """Said where what is asked for cannot be had; what is in force, the rehearsal says."""
+    memory = Memory(vars(contender), folder)
+    try:
+        memory.prepare(environment(contender.base, contender.server))
+    except Refusal as error:
+        todo = "install what is missing, or take it out of the contender"
+        return [Check("server memory", FAIL, str(error), todo, contender.name)]
+    finally:
+        memory.limit.remove()
+    return []
+
+
+def _memory_text(found: Mapping[str, Any]) -> str:
+    limit = found["limit_bytes"]
+    most = "{:,} MB at most".format(limit >> 20) if limit else "no limit"
+    return "in force: allocator {allocator}, NUMA policy {numa}, {}".format(most, **found)
+
+
+def _check_variations(build: Build, plan: Plan, contender: Contender, folder: str) -> Found:
+    """What steps ask of the server is asked of the build like options of the preset, each variation once."""
+    found = []
+    for asked in _variations(plan):
+        cnf = write_my_cnf(folder, contender.cnf, asked)
+        names = {normal(name) for name in asked}
+        wrong = [each for each in check_options(build, cnf) if normal(each["option"]) in names]
+        todo = "take it out of the variations of the sequence, or the contender out of the plan"
+        found += [Check("variations", FAIL, each["text"], todo, contender.name) for each in wrong]
+    return found
+
+
+def _variations(plan: Plan) -> List[Dict[str, str]]:
+    all_asked = [{**step.restart_with, **step.variables} for step in plan.steps]
+    words = [{name: word(value) for name, value in asked.items()} for asked in all_asked]
+    return [asked for at, asked in enumerate(words) if asked and asked not in words[:at]]
+
+
+def _reply(answer: Mapping[str, str]) -> Reply:
+    return Reply(answer["state"], answer["option"], answer["text"])
+
+
+def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Check:
+    """With the answer itself, for who shows the lines of the preset."""
+    todo = "take it out of the preset {} or set it for this version only".format(contender.preset)
+    state = FAIL if answer["state"] == REJECTED else WARN
+    return Check("options", state, answer["text"], todo, contender.name, (_reply(answer),))
+
+
+def _rehearse(build: Build, plan: Plan, contender: Contender, folder: str) -> Found:
+    server: Optional[Server] = None
+    try:
+        clients = plan.most_clients
+        raise_file_limit(clients)
+        known, extra = known_options(build), build["environment"]
+        server = Server(vars(contender), folder, known, extra, plan.transport, clients)
+        wait = partial(_wait_while_asked, server)
+        server.prepare(wait)
+        server.start(wait)
+        server.admit()
+        return _compare(server, contender, plan)
+    except (Refusal, QueryError) as error:
+        todo = "look at the preset {} and the build {}".format(contender.preset, contender.build)
+        return [Check("rehearsal", FAIL, str(error), todo, contender.name)]
+    finally:
+        if server is not None:
+            server.stop(30)
+            server.clean()
+
+
+def _wait_while_asked(server: Server, seconds: float) -> None:
+    """Who has asked may have gone meanwhile: then nothing goes on."""
+    time.sleep(seconds)
+    if is_unread(1):
+        server.kill()
+        raise Refusal("nobody waits for the answer any more")
+
+
+def is_unread(out: int) -> bool:
+    """Whether the other end of a pipe or socket was closed."""
+    asked = select.poll()
+    asked.register(out, 0)  # what is wrong with it is always told
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in asked.poll(0))
+
+
+def _compare(server: Server, contender: Contender, plan: Plan) -> Found:
+    """The engine is there, and what was asked for is in force."""
+    engines = {
+        str(row["engine"]).lower() for row in server.client.query("SHOW ENGINES") if row["support"] != "NO"
+    }
+    if contender.engine not in engines:
+        text = "{} has no {} once it is started: {}; SHOW ENGINES lists {}".format(
+            contender.build, contender.engine, server.first_error(), ", ".join(sorted(engines))
+        )
+        todo = "choose another build, or load its plugin in the preset"
+        return [Check("engine", FAIL, text, todo, contender.name)]
+    in_force = server.client.pairs("SHOW GLOBAL VARIABLES")
+    variables = {name: value for name, value in in_force.items() if name not in server.room}
+    found = [
+        Check("in force", WARN, text, "expect the value in force, or change the preset", contender.name)
+        for text in differences(contender.cnf, variables)
+    ]
+    wrong = server_problems(plan, contender.engine, variables)
+    found += [Check("full text", FAIL, *each, contender.name) for each in wrong]
+    problem, compression = try_table_options(server.client, contender)
+    if problem:
+        todo = "change the table options of the contender, or the preset {}".format(contender.preset)
+        state = FAIL if engine_of(contender.engine).has_facts or contender.table_options else WARN
+        found.append(Check("table options", state, problem, todo, contender.name))
+    told = [Check("compression", PASS, compression, "", contender.name)] if compression else []
+    if contender.memory:
+        told.append(Check("server memory", PASS, _memory_text(server.memory.in_force()), "", contender.name))
+    fine = Check("rehearsal", PASS, "started, and what was asked for is in force", "", contender.name)
+    return (found or [fine]) + told

@@ -1,0 +1,70 @@
+"""What full-text search needs of a server and of the files of a collection: asked before anything starts."""
+
+from __future__ import annotations
+
+import os
+from typing import Iterator, List, Mapping, Tuple
+
+from app.engines import engine_of
+from app.protocol.plan import Plan, Step
+
+Problem = Tuple[str, str]  # what is wrong, what to do about it
+
+SHORTEST, LONGEST = 5, 14  # letters of the words that text-search asks for
+RECORD = b".I "
+
+
+def server_problems(plan: Plan, engine: str, variables: Mapping[str, str]) -> Iterator[Problem]:
+    """What would answer without searching, or not find what is there."""
+    if not any(step.kind == "text-index" for step in plan.steps):
+        return
+    if _caches_queries(variables):
+        text = "the query cache is on: it would answer in place of the full-text index"
+        yield text, "set query_cache_type=0 and query_cache_size=0 in the preset"
+    least, most = engine_of(engine).word_lengths
+    if int(variables.get(least, SHORTEST)) > SHORTEST or int(variables.get(most, LONGEST)) < LONGEST:
+        text = "the full-text index would leave words out: {} is {}, {} is {}".format(
+            least, variables.get(least), most, variables.get(most)
+        )
+        yield text, "let it hold words of {} to {} letters".format(SHORTEST, LONGEST)
+
+
+def _caches_queries(variables: Mapping[str, str]) -> bool:
+    kind, size = variables.get("query_cache_type", "OFF"), variables.get("query_cache_size", "0")
+    return kind.upper() in ("ON", "1") and size != "0"
+
+
+def collection_problems(plan: Plan) -> Iterator[Problem]:
+    """Files that cannot be read, or hold fewer documents than are wanted."""
+    for step in plan.steps:
+        if step.options.get("collection"):
+            yield from _problems_of(_paths(step), plan.rows)
+
+
+def _paths(step: Step) -> List[str]:
+    return [path for path in str(step.options["collection"]).split(":") if path]
+
+
+def _problems_of(paths: List[str], wanted: int) -> Iterator[Problem]:
+    try:
+        found = sum(_count(path, wanted) for path in paths)
+    except OSError as error:
+        text = "{} of the collection cannot be read: {}".format(error.filename, error.strerror)
+        yield text, "say where its files lie on the target, by their full paths, a colon between two"
+        return
+    if found < wanted:
+        text = "the collection has {:,} documents, the plan wants {:,} rows of a table".format(found, wanted)
+        yield text, "take {:,} rows at most".format(found) if found else "take files of the OHSUMED form"
+
+
+def _count(path: str, most: int) -> int:
+    """Documents of a file, no more of them than are wanted."""
+    if not os.path.isabs(path):
+        raise FileNotFoundError(2, "this is no full path", path)
+    found = 0
+    with open(path, "rb") as file:
+        for line in file:
+            found += line.startswith(RECORD)
+            if found == most:
+                break
+    return found

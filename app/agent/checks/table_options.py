@@ -1,0 +1,56 @@
+"""The table options of a contender, tried in the rehearsal: what its build makes of an empty table."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, Sequence, Tuple
+
+from app.agent.server.compression import compression_in_force
+from app.agent.server.mysql import Client, QueryError
+from app.engines import engine_of
+from app.engines.server import table_formats
+from app.protocol.plan import Contender
+from app.protocol.sysbench import without_family
+
+_CREATE = (
+    "CREATE TABLE dyno.rehearsed (id INT NOT NULL{}, PRIMARY KEY (id){}) ENGINE={} DEFAULT CHARSET=latin1 {}"
+)
+_FORMS = ("", " AUTO_INCREMENT")  # some engines take a key only of such a column
+_ROW_FORMAT = re.compile(r"\bROW_FORMAT\s*=?\s*(\w+)", re.IGNORECASE)
+
+
+def try_table_options(client: Client, contender: Contender) -> Tuple[str, str]:
+    """Why its tables would not be as asked for ('' if they would be), and the compression they would have."""
+    options, family = without_family(contender.table_options)
+    comment = " COMMENT 'cfname={}'".format(family) if family else ""
+    for statement in engine_of(contender.engine).before_create:
+        client.try_run(statement)
+    try:
+        _create(client, [_CREATE.format(form, comment, contender.engine, options) for form in _FORMS])
+        said = client.query("SHOW WARNINGS")
+        warnings = [str(row["message"]).rstrip(".") for row in said if row["level"] != "Note"]
+        in_force = compression_in_force(client, contender.engine)
+        wrong = [*warnings, *_other_than_asked(client, options, family, in_force)]
+    except QueryError as error:
+        return str(error).partition(" for CREATE TABLE")[0], ""
+    finally:
+        client.try_run("DROP TABLE IF EXISTS dyno.rehearsed")
+    return "; ".join(wrong), in_force
+
+
+def _create(client: Client, statements: Sequence[str]) -> None:
+    """By the first that the server takes; where it takes none, its words are about the first."""
+    try:
+        client.run(statements[0])
+    except QueryError:
+        if not client.try_run(*statements[1:]):
+            raise
+
+
+def _other_than_asked(client: Client, options: str, family: str, in_force: str) -> Iterator[str]:
+    asked = _ROW_FORMAT.search(options)
+    formats = [each["row_format"] for each in table_formats(client.query) if each["name"] == "rehearsed"]
+    if asked and asked.group(1).lower() not in ("default", *(each.lower() for each in formats)):
+        yield "ROW_FORMAT={} was asked for, the table has {}".format(asked.group(1), ", ".join(formats))
+    if family and "column family {}".format(family) not in in_force:
+        yield "the column family {} was asked for, the keys are not in it".format(family)

@@ -1,0 +1,136 @@
+"""Carrying out a plan: taken in, locked, detached, its sessions one after the other."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import traceback
+from typing import Any, Dict, List
+
+from app.protocol.events import PROTOCOL, SessionEnded, SessionPlanned
+from app.protocol.plan import Plan, Turn
+
+from .cleanup import clean
+from .incoming import Incoming
+from .session import Session
+from .system.control import Control
+from .system.directory import Directory, write_file, write_holder
+from .system.errors import Refusal
+from .system.journal import DiskFullError, Journal
+from .system.other_agents import agents_elsewhere
+
+
+def start(directory: Directory, sha256: str, agent: str) -> Dict[str, Any]:
+    """Leave a process behind that carries out a plan that was sent; the answer is given before it begins."""
+    incoming = Incoming(directory)
+    plan = incoming.read(sha256)
+    if not plan.allow_busy:
+        refuse_if_busy(directory)
+    lock = directory.lock({"plan": plan.id, "pid": os.getpid()})
+    if lock is None:
+        raise Refusal("{}: wait for it or stop it".format(directory.in_use()))
+    clean(directory)
+    journals = take_in(directory, plan, agent)
+    incoming.discard(sha256)
+    pid = detach(directory, plan, lock, journals, agent)
+    return {"plan": plan.id, "pid": pid, "sessions": [turn.session for turn in plan.turns]}
+
+
+def refuse_if_busy(directory: Directory) -> None:
+    """One plan at a time on a machine: two would measure each other."""
+    for other in agents_elsewhere(directory):
+        raise Refusal(
+            "another plan is being carried out on this machine, in {directory} (process {pid}): "
+            "wait for it, or allow a busy machine".format(**other)
+        )
+
+
+def take_in(directory: Directory, plan: Plan, agent: str) -> Dict[str, Journal]:
+    """Make the plan's folder and all its journals, each with its first event."""
+    folder = directory.plan(plan.id)
+    if os.path.exists(folder):
+        raise Refusal("the plan {} is here already".format(plan.id))
+    os.makedirs(os.path.join(folder, "control"), mode=0o700)
+    content = plan.to_json()
+    write_file(os.path.join(folder, "plan.json"), json.dumps(content))
+    write_file(os.path.join(folder, "agent"), agent)
+    journals = {}
+    for turn in plan.turns:
+        os.mkdir(directory.session(turn.session), 0o700)
+        journal = Journal(directory.journal(turn.session))
+        protocol = "{}.{}".format(*PROTOCOL)
+        journal.write(SessionPlanned, protocol=protocol, session=turn.session, plan=content)
+        journals[turn.session] = journal
+    return journals
+
+
+def detach(directory: Directory, plan: Plan, lock: int, journals: Dict[str, Journal], agent: str) -> int:
+    """Fork twice, so that no terminal and no connection holds the child; the answer is its process id."""
+    reader, writer = os.pipe()
+    first = os.fork()
+    if first == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.write(writer, str(os.getpid()).encode())
+            _carry_out_alone(directory, plan, lock, journals, agent)
+        os._exit(0)
+    os.close(writer)
+    os.waitpid(first, 0)
+    pid = int(os.read(reader, 20))
+    os.close(reader)
+    return pid
+
+
+def _carry_out_alone(
+    directory: Directory, plan: Plan, lock: int, journals: Dict[str, Journal], agent: str
+) -> None:
+    code = 1
+    try:
+        write_holder(lock, {"plan": plan.id, "pid": os.getpid()})
+        _leave_streams(os.path.join(directory.plan(plan.id), "agent.log"))
+        carry_out(directory, plan, journals, agent)
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _leave_streams(log: str) -> None:
+    """Let go of the three standard streams, else the connection would stay open."""
+    os.chdir("/")
+    null = os.open(os.devnull, os.O_RDWR)
+    out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for fd, target in ((0, null), (1, out), (2, out)):
+        os.dup2(target, fd)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+
+def carry_out(directory: Directory, plan: Plan, journals: Dict[str, Journal], agent: str) -> None:
+    """All turns of the plan; a failed session never stops it."""
+    control = Control(os.path.join(directory.plan(plan.id), "control"))
+    signal.signal(signal.SIGTERM, lambda *_: control.stop_plan())
+    directory.empty_trash()
+    turns: List[Turn] = plan.turns
+    for turn in turns:
+        journal = journals[turn.session]
+        control.look(journal)
+        if control.plan_stopped:
+            end(journal, "stopped", "the plan was stopped before this session began")
+            continue
+        try:
+            Session(plan, turn, directory, journal, control).carry_out(agent)
+        except Exception as error:
+            traceback.print_exc()
+            with contextlib.suppress(DiskFullError, OSError):
+                end(journal, "failed", "the agent met something it did not expect: {!r}".format(error))
+
+
+def end(journal: Journal, outcome: str, reason: str) -> None:
+    """The last event of a session that was not carried out, or not to its end."""
+    journal.write(SessionEnded, outcome=outcome, reason=reason, events=journal.seq + 1)
+    journal.close()

@@ -1,0 +1,109 @@
+"""Which counters of the server become series, and the statement that reads them all at once."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Optional, Sequence
+
+from app.agent.server.mysql import Client, QueryError
+from app.engines import engine_of
+from app.engines.counter import Counter
+from app.engines.server import COUNTERS, READS, ROWS
+
+OWN = (".rows_read", ".log_kb")  # of an engine, where it counts them
+
+
+class Counters:
+    """The server's side of a sample."""
+
+    def __init__(self, client: Client, engine: str) -> None:
+        self._client = client
+        self._engine = engine
+        self.counters = COUNTERS + engine_of(engine).counters
+        names = sorted({name for counter in self.counters for name in counter.status.split("+")})
+        quoted = ",".join("'{}'".format(name) for name in names)
+        self._statement = "SHOW GLOBAL STATUS WHERE Variable_name IN ({})".format(quoted)
+
+    def read(self) -> Dict[str, str]:
+        return self._client.pairs(self._statement)
+
+    def declare(self) -> List[Dict[str, Any]]:
+        return [
+            {
+                "name": c.series,
+                "unit": c.unit,
+                "kind": c.kind,
+                "direction": c.direction,
+                "label": c.label,
+                "digits": 2,
+            }
+            for c in self.counters
+        ]
+
+    def values(self, before: Mapping[str, str], after: Mapping[str, str], dt: float) -> List[Optional[float]]:
+        return [_value(counter, before, after, dt) for counter in self.counters]
+
+    def spent(self, before: Mapping[str, str], after: Mapping[str, str]) -> Dict[str, Optional[float]]:
+        """Rows read and KB of redo or WAL between two readings; None where nobody counts them.
+
+        MariaDB leaves out some rows of MyRocks, so the engine is asked first; the handlers come last, for
+        rows of status tables are among theirs.
+        """
+        rows, log = ([each for each in self.counters if each.series == self._engine + name] for name in OWN)
+        return {
+            "rows_read": _first([*rows, ROWS, READS], before, after),
+            "log_kb": _first(log, before, after),
+        }
+
+
+def _value(
+    counter: Counter, before: Mapping[str, str], after: Mapping[str, str], dt: float
+) -> Optional[float]:
+    now = _total(counter, after)
+    if now is None or counter.kind == "gauge":
+        return None if now is None else now * counter.scale
+    then = _total(counter, before)
+    if then is None or now < then or dt <= 0:  # a restarted server counts from zero again
+        return None
+    return (now - then) * counter.scale / dt
+
+
+def _first(
+    counters: Sequence[Counter], before: Mapping[str, str], after: Mapping[str, str]
+) -> Optional[float]:
+    """What the first of them that the server has came to."""
+    there = (counter for counter in counters if _total(counter, after) is not None)
+    counter = next(there, None)
+    return None if counter is None else _value(counter, before, after, 1.0)
+
+
+def _total(counter: Counter, status: Mapping[str, str]) -> Optional[float]:
+    try:
+        return float(sum(float(status[name]) for name in counter.status.split("+")))
+    except (KeyError, ValueError):
+        return None
+
+
+def rows_read(status: Mapping[str, str]) -> Optional[float]:
+    """The rows that the server has read so far, of whatever table; None where it has not said."""
+    return _total(READS, status)
+
+
+def read_status(client: Client) -> Dict[str, str]:
+    """SHOW GLOBAL STATUS; nothing of a server that does not answer."""
+    try:
+        return client.pairs("SHOW GLOBAL STATUS")
+    except QueryError:
+        return {}
+
+
+def status_deltas(before: Mapping[str, str], after: Mapping[str, str]) -> Dict[str, float]:
+    """What changed in SHOW GLOBAL STATUS over a step; a counter that went down is left out."""
+    deltas = {}
+    for name, value in after.items():
+        try:
+            delta = float(value) - float(before[name])
+        except (KeyError, ValueError):
+            continue
+        if delta > 0:
+            deltas[name] = delta
+    return deltas

@@ -1,0 +1,113 @@
+"""The figures of a step, from its totals, its latency buckets and what the machine did meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Optional, Sequence
+
+from app.protocol.plan import Step
+
+from .sampler import queries
+
+ERROR_RIDDEN = 0.01  # of the events
+# a percentile is shown where at least one event in its tail was seen
+PERCENTILES = ((50, 2), (95, 20), (99, 100))
+
+
+def totals_of(total: Mapping[str, Any]) -> Dict[str, Any]:
+    """Everything counted, with and without BEGIN and COMMIT."""
+    every = queries(total)
+    return {
+        "events": total["events"],
+        "transactions": total["events"],
+        "queries": every,
+        "statements": every - int(total.get("control", 0)),  # without BEGIN and COMMIT
+        "reads": total["reads"],
+        "writes": total["writes"],
+        "other": total["other"],
+        "errors": total["errors"],
+        "reconnects": total["reconnects"],
+        **({"clients": total["clients"]} if "clients" in total else {}),
+        "rows": dict(total.get("rows", {})),
+    }
+
+
+def value_of(step: Step, totals: Mapping[str, Any], seconds: float, rows: int) -> Optional[float]:
+    """The figure of a step that is a rate or a time; rows: those of the tables, for steps that count none."""
+    if step.unit == "s":
+        return round(seconds, 3)
+    if seconds <= 0:
+        return None
+    if step.unit == "rows/s":
+        return round((sum(map(int, totals.get("rows", {}).values())) or rows) / seconds, 2)
+    return round(int(totals.get("queries", 0)) / seconds, 2)
+
+
+def figure_of(step: Step, ended: Mapping[str, Any]) -> Optional[float]:
+    """The figure of a step from all that is known at its end: what its kind of figure says."""
+    if step.figure == "latency":
+        mean = ended.get("latency_ms", {}).get("avg")
+        return None if mean is None else round(float(mean), 4)
+    if step.figure == "size":  # of what rows take; the shared one where tables have no files of their own
+        return float(ended["sizes"]["tables"] or ended["sizes"]["shared"])
+    value: Optional[float] = ended.get("value")
+    return value
+
+
+def latency_of(total: Mapping[str, Any]) -> Dict[str, Any]:
+    """Minimum, mean, maximum as measured; percentiles as upper bounds of their buckets."""
+    buckets: Sequence[Sequence[float]] = total.get("buckets", [])
+    found = {name: total.get("latency_ms", {}).get(name) for name in ("min", "avg", "max")}
+    count = sum(int(bucket[1]) for bucket in buckets)
+    for percent, needed in PERCENTILES:
+        found["p{}".format(percent)] = percentile(buckets, percent) if count >= needed else None
+    return found
+
+
+def percentile(buckets: Sequence[Sequence[float]], percent: int) -> Optional[float]:
+    wanted = sum(bucket[1] for bucket in buckets) * percent / 100.0
+    seen = 0.0
+    for upper, count in buckets:
+        seen += count
+        if seen >= wanted:
+            return float(upper)
+    return None
+
+
+SPENT = (
+    "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
+    "written_kb", "log_kb",
+)  # fmt: skip
+
+
+def per_unit(spent: Mapping[str, Optional[float]], count: float) -> Dict[str, Any]:
+    """What machine and server spent, per query or per row."""
+    if count <= 0:
+        return {}
+    found = {name: spent.get(name) for name in SPENT}
+    return {name: None if value is None else round(value / count, 4) for name, value in found.items()}
+
+
+def clients_missing(step: Step, total: Mapping[str, Any]) -> str:
+    """Why a step with fewer clients than threads has failed; "" where it has not.
+
+    A driven step goes on with those it has, and is marked; work that is shared out among all is not done.
+    """
+    clients = total.get("clients", step.threads)
+    if clients == step.threads or (clients and step.kind == "drive"):
+        return ""
+    return "the server took {} of {} clients".format(clients, step.threads)
+
+
+def marks_of(totals: Mapping[str, Any], after_crash: bool, threads: int = 0) -> List[str]:
+    """What is to be known of a step; threads: the clients that it was to have."""
+    marks = ["after-a-crash"] if after_crash else []
+    if totals.get("clients", threads) < threads:
+        marks.append("fewer-clients")
+    if totals.get("errors", 0) > ERROR_RIDDEN * max(1, totals.get("events", 0)):
+        marks.append("error-ridden")
+    return marks
+
+
+def out_of_rows(before: int, after: int) -> List[str]:
+    """Where more than half of the rows are gone, every second statement finds none."""
+    return ["out-of-rows"] if after < before / 2 else []

@@ -1,0 +1,113 @@
+"""One second of everything: the generator's line, the host, the server, put together as one event."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+
+from app.agent.server.mysql import QueryError
+from app.agent.system.journal import Journal
+from app.protocol.events import Log, Sample, SeriesDeclared
+from app.protocol.series import LOAD, P95_EVENTS
+
+from .counters import Counters, rows_read
+from .host import SERIES, HostSampler, Reading, deltas, values
+
+Moment = Tuple[Reading, Dict[str, str]]  # what the machine, and what the server has counted so far
+
+
+class Sampler:
+    """Takes samples of one session; what cannot be read is missing, and said once."""
+
+    def __init__(self, journal: Journal, host: HostSampler, counters: Counters) -> None:
+        self._journal = journal
+        self._host = host
+        self._counters = counters
+        self._said: Dict[str, bool] = {}
+        self._series = [*LOAD, *SERIES, *counters.declare()]
+        self._digits = [each["digits"] for each in self._series]
+        self.at = 0.0
+        self.reading: Any = None
+        self._status: Dict[str, str] = {}
+
+    def declare(self) -> None:
+        self._journal.write(SeriesDeclared, series=self._series)
+
+    def look(self) -> Moment:
+        """What everything has counted by now; samples go on as they were."""
+        return self._host.read(), self._try("server", self._counters.read, {})
+
+    @property
+    def moment(self) -> Moment:
+        """What everything had counted at the latest sample."""
+        return self.reading, self._status
+
+    def spent(self, first: Moment, last: Moment) -> Dict[str, Optional[float]]:
+        """What machine and server used between two moments, named as the figures per query are."""
+        return {**deltas(first[0], last[0]), **self._counters.spent(first[1], last[1])}
+
+    @property
+    def rows_read(self) -> Optional[float]:
+        """The rows that the server had read at the latest reading."""
+        return rows_read(self._status)
+
+    def begin(self) -> None:
+        """The first reading of a step: rates need one before."""
+        self.at = time.monotonic()
+        self.reading, self._status = self.look()
+
+    def take(
+        self,
+        step: int,
+        s: int,
+        load: Optional[Mapping[str, Any]],
+        derived: bool = False,
+        rows_by_server: bool = False,
+    ) -> None:
+        """Write the sample of second `s`; load is the generator's line for it, None where it is missing.
+
+        A statement of a scan takes many seconds: one without its end is no stall; the server tells the rows.
+        """
+        before, status, then = self.reading, self._status, self.at
+        self.begin()
+        dt = self.at - then
+        host = values(before, self.reading, dt)
+        told = _rows_by_server(status, self._status, dt) if rows_by_server else _load_values(load)
+        found = [*told, *host, *self._counters.values(status, self._status, dt)]
+        rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]
+        self._journal.write(Sample, step=step, s=s, dt=round(dt, 4), values=rounded, derived=derived)
+        for problem in self._host.take_problems():
+            self._journal.write(Log, source="agent", level="warning", text=problem)
+
+    def _try(self, what: str, read: Callable[[], Any], otherwise: Any) -> Any:
+        try:
+            return read()
+        except QueryError as error:
+            if what not in self._said:
+                self._said[what] = True
+                self._journal.write(
+                    Log, source="agent", level="warning", text="no figures of the server: {}".format(error)
+                )
+            return otherwise
+
+
+def _load_values(load: Optional[Mapping[str, Any]]) -> List[Optional[float]]:
+    """In the order of LOAD."""
+    if load is None or not load.get("interval_s"):
+        return [None] * len(LOAD)
+    interval = float(load["interval_s"])
+    counts = [queries(load), load["reads"], load["writes"], load["other"], load["events"]]
+    counts += [load["errors"], load["reconnects"], sum(load.get("rows", {}).values())]
+    carries_p95 = int(load["events"]) >= P95_EVENTS
+    return [float(count) / interval for count in counts] + [load.get("p95_ms") if carries_p95 else None]
+
+
+def _rows_by_server(before: Mapping[str, str], after: Mapping[str, str], dt: float) -> List[Optional[float]]:
+    """In the order of LOAD: the rows that the server has read, and nothing else."""
+    then, now = rows_read(before), rows_read(after)
+    rate = None if then is None or now is None or dt <= 0 else max(0.0, now - then) / dt
+    return [rate if each["name"] == "load.rows" else None for each in LOAD]
+
+
+def queries(load: Mapping[str, Any]) -> int:
+    return int(load["reads"]) + int(load["writes"]) + int(load["other"])

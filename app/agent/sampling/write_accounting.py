@@ -1,0 +1,121 @@
+"""What the steps have written: the rows that are in the tables, and what a run of writes has cost.
+
+A run goes from its first step that writes to the end of the settle step behind it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Optional, Set
+
+from app.agent.server.mysql import Client
+from app.protocol.plan import Plan, Step
+
+from .host import Reading, deltas
+
+WIDTHS = {
+    "tinyint": 1,
+    "smallint": 2,
+    "mediumint": 3,
+    "int": 4,
+    "bigint": 8,
+    "float": 4,
+    "double": 8,
+    "date": 3,
+}
+COLUMNS = (
+    "SELECT table_name AS t, data_type AS type, character_maximum_length AS characters,"
+    " character_octet_length AS bytes FROM information_schema.COLUMNS WHERE table_schema = 'dyno'"
+)
+REWRITTEN = ("inserted", "updated")  # a row that is updated is written again as a whole
+
+
+class Ledger:
+    """Rows since the tables were made; rows and bytes since the settle step before."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.rows = {"inserted": 0, "deleted": 0}  # by the driver: what the tables hold is derived from it
+        self._loads: Set[str] = set()  # the workloads that have filled their tables
+        self._steps: List[int] = []  # of the run
+        self._rows = 0
+        self._began: Optional[Reading] = None
+
+    def begin_step(self, index: int, reading: Reading) -> None:
+        """A step of the plan begins: one that writes is of the run."""
+        step = self._plan.steps[index]
+        self.begin_load(step)
+        if step.writes:
+            self._began = self._began if self._steps else reading
+            self._steps.append(index)
+
+    def begin_load(self, step: Step) -> None:
+        """A workload that loads again makes its tables anew, unless it adds to them."""
+        if step.kind == "load":
+            if step.workload in self._loads and not step.options.get("rows_before"):
+                self.rows = dict.fromkeys(self.rows, 0)
+            self._loads.add(step.workload)
+
+    @property
+    def rows_in_tables(self) -> int:
+        return self.rows["inserted"] - self.rows["deleted"]
+
+    def count_rows(self, rows: Mapping[str, Any]) -> None:
+        for name in self.rows:
+            self.rows[name] += int(rows.get(name, 0))
+        self._rows += sum(int(rows.get(name, 0)) for name in REWRITTEN)
+
+    def close(self, settling: Reading, now: Reading, row_bytes: Optional[int]) -> Dict[str, Any]:
+        """What a settle step from `settling` until now says of the steps before it; those are done with."""
+        meanwhile = deltas(settling, now)
+        found: Dict[str, Any] = {
+            "written_bytes": _bytes(meanwhile, "server_written_kb"),
+            "device_bytes": _bytes(meanwhile, "written_kb"),
+        }
+        if self._steps and self._began is not None:
+            found.update(self._run(deltas(self._began, now), row_bytes))
+        self._steps, self._rows, self._began = [], 0, None
+        return found
+
+    def _run(self, spent: Mapping[str, Optional[float]], row_bytes: Optional[int]) -> Dict[str, Any]:
+        """Of the device in place of the server where that was started anew in between."""
+        by = "server" if spent.get("server_written_kb") is not None else "device"
+        written = _bytes(spent, "server_written_kb" if by == "server" else "written_kb")
+        given = self._rows * (row_bytes or 0)
+        return {
+            "steps": [self._plan.steps[index].label for index in self._steps],
+            "cause": self._cause(),
+            "run_written_bytes": written,
+            "run_written_by": by,
+            "rows": self._rows,
+            "row_bytes": row_bytes,
+            "write_amplification": round(written / given, 3) if written is not None and given else None,
+        }
+
+    def _cause(self) -> int:
+        """The step that it is kept with: the load, else the last one of the run."""
+        loads = [index for index in self._steps if self._plan.steps[index].kind == "load"]
+        return (loads or self._steps[-1:])[0]
+
+
+def _bytes(spent: Mapping[str, Optional[float]], name: str) -> Optional[int]:
+    found = spent.get(name)
+    return None if found is None else round(found * 1024)
+
+
+def row_bytes(client: Client) -> Optional[int]:
+    """The widths of all columns, without what the engine adds; None where rows are not of one width."""
+    tables: Dict[str, Optional[int]] = {}
+    for column in client.query(COLUMNS):
+        name, width = str(column["t"]), _width(column)
+        before = tables.get(name, 0)
+        tables[name] = None if before is None or width is None else before + width
+    widths = set(tables.values())
+    return widths.pop() if len(widths) == 1 else None
+
+
+def _width(column: Mapping[str, Any]) -> Optional[int]:
+    """Of a type that always takes as much; a text of a character set with one byte each is filled."""
+    kind = str(column["type"]).lower()
+    if kind == "char" and column["bytes"] == column["characters"]:
+        return int(column["bytes"])
+    return WIDTHS.get(kind)

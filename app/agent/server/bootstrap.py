@@ -1,0 +1,120 @@
+"""Making the system tables of a fresh server: by --initialize, else by the SQL files of its build.
+
+The install scripts are not called: they need programs beside the server, with their run bits, and write into
+the build (of MySQL 5.6 a my.cnf, of MariaDB as root other owners and modes).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from typing import Callable, List, Mapping, Optional, Sequence
+
+from app.agent.system.directory import read_lines
+from app.agent.system.errors import Refusal
+from app.engines.server import SYSTEM_TABLES
+
+from .error_log import first_error
+from .mycnf import ERROR_LOG, find_file
+from .program import start_line
+
+LIMIT_S = 300
+SLICE_S = 0.05
+# in the order in which the scripts send them; a build may have none of those behind the first
+SYSTEM_SQL = (
+    ("mysql_system_tables.sql", "mariadb_system_tables.sql"),
+    ("mysql_performance_tables.sql", "mariadb_performance_tables.sql"),
+    ("mysql_system_tables_data.sql", "mariadb_system_tables_data.sql"),
+    ("fill_help_tables.sql",),
+    ("maria_add_gis_sp_bootstrap.sql",),
+    ("mysql_sys_schema.sql", "mariadb_sys_schema.sql"),
+)
+# what they are sent with, where a build knows it
+_OPTIONS = {"log-warnings": "0", "enforce-storage-engine": "", "default-tmp-storage-engine": SYSTEM_TABLES}
+
+
+def bootstrap(
+    server: str,
+    base: str,
+    my_cnf: str,
+    known: Mapping[str, str],
+    environment: Mapping[str, str],
+    wait: Callable[[float], None] = time.sleep,
+) -> None:
+    """Fill the empty data directory named in my_cnf; what `wait` raises ends it."""
+    command, sql = [*start_line(server), "--defaults-file=" + my_cnf], ""
+    if "initialize-insecure" in known:
+        command.append("--initialize-insecure")
+    else:
+        command, sql = [*command, *_by_sql_options(known)], system_sql(base)
+    said = _run(command, sql, environment, wait)
+    if said is not None:
+        log = read_lines(os.path.join(os.path.dirname(my_cnf), ERROR_LOG))
+        raise Refusal("the system tables were not made: {}".format(first_error([*said, *log])))
+
+
+def _by_sql_options(known: Mapping[str, str]) -> List[str]:
+    options = ["--bootstrap", "--default-storage-engine=" + SYSTEM_TABLES]
+    options += ["--max-allowed-packet=8M", "--net-buffer-length=16K"]
+    return options + ["--{}={}".format(name, value) for name, value in _OPTIONS.items() if name in known]
+
+
+def system_sql(base: str) -> str:
+    """The SQL that makes the system tables, from the files of the build; root comes in without a password."""
+    parts = ["create database mysql;", "use mysql;", "set @auth_root_socket=NULL;"]
+    for names in SYSTEM_SQL:
+        path = _first_of(base, names)
+        if not path and names == SYSTEM_SQL[0]:
+            raise Refusal(
+                "{} has no {} in its share folder: it cannot be started".format(base, " or ".join(names))
+            )
+        if path:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                parts.append(file.read())
+    return "\n".join(parts) + "\n"
+
+
+def _first_of(base: str, names: Sequence[str]) -> str:
+    return next(filter(None, (find_file(base, name) for name in names)), "")
+
+
+def _run(
+    command: List[str], sql: str, environment: Mapping[str, str], wait: Callable[[float], None]
+) -> Optional[List[str]]:
+    """What it said where it failed; None where all went well."""
+    try:
+        with tempfile.TemporaryFile() as file:
+            file.write(sql.encode())
+            file.seek(0)
+            process = subprocess.Popen(
+                command,
+                stdin=file,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **environment},
+                cwd="/",
+                start_new_session=True,
+            )
+    except OSError as error:
+        raise Refusal("the system tables were not made: {}".format(error)) from None
+    said = _follow(process, wait)
+    return said.splitlines() if process.returncode else None
+
+
+def _follow(process: subprocess.Popen[bytes], wait: Callable[[float], None]) -> str:
+    """What it said until its end; it does not outlive what `wait` raises."""
+    until = time.monotonic() + LIMIT_S
+    try:
+        while time.monotonic() < until:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return process.communicate(timeout=SLICE_S)[0].decode(errors="replace")
+            wait(0)
+        raise Refusal("the system tables were not made within {} s".format(LIMIT_S))
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise

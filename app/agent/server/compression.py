@@ -1,0 +1,15 @@
+"""What compression a server has in force, read back from it: what options ask for is not always done."""
+
+from __future__ import annotations
+
+from app.engines import engine_of
+
+from .mysql import Client, QueryError
+
+
+def compression_in_force(client: Client, engine: str) -> str:
+    """Of the tables of a session, or of those to come, in words; '' where the server does not say."""
+    try:
+        return engine_of(engine).compression(client.query)
+    except QueryError:
+        return ""

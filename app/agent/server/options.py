@@ -1,0 +1,229 @@
+"""Asking a build about its options: which it knows, and whether it accepts all of a my.cnf."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from functools import lru_cache
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+from app.agent.system.caches import read_cache, state_of, write_cache
+
+from .error_log import plain
+from .mycnf import plugin_dir
+from .program import Answer, CannotStartError, as_root, ask_twice
+
+KEPT = "options.json"  # beside the builds
+ROUNDS = 40  # a build that stops at the first wrong option is asked again without it
+
+REJECTED, IGNORED, ADJUSTED = "rejected", "ignored", "adjusted"
+UNANSWERED = "unanswered"  # the build did not say anything, so nothing is known of its options
+
+# Complaints about one option. A plugin whose options are wrong is disabled, and then its right ones
+# are unknown: so what is only unknown is believed once nothing else is wrong.
+_WRONG = [
+    re.compile(r"Error while setting value '(?P<value>.*)' to '(?P<name>[^']+)'"),
+    re.compile(r"Empty value for '(?P<name>[^']+)' specified"),
+    re.compile(r"ambiguous option '-*(?P<name>[^'=]+)"),
+    re.compile(r"option '-*(?P<name>[^'=]+)[^']*' (?:requires|cannot take) an argument"),
+    re.compile(r"Can't open shared library '(?P<library>[^']+)'"),
+]
+_UNKNOWN = re.compile(r"unknown (?:variable|option) '-*(?P<name>[^'=]+)")
+_HARMLESS = [
+    (IGNORED, re.compile(r"unknown (?:variable|option) '-*(?P<name>loose[-_][^'=]+)")),
+    (IGNORED, re.compile(r"'(?P<name>[^']+)' was removed\. It does nothing now")),
+    (IGNORED, re.compile(r"ignoring option '-*(?P<name>[^'=]+)[^']*' due to invalid value")),
+    (ADJUSTED, re.compile(r"option '(?P<name>[^']+)': (?:(?:un)?signed )?value \S+ adjusted to")),
+]
+_BESIDE = re.compile(r"Aborting|\[(?:Warning|Note|System)\]|error-message ?file|messagefile")
+
+Found = Dict[str, str]
+
+
+def known_options(build: Mapping[str, Any]) -> Dict[str, str]:
+    """Every option that `--verbose --help` of a build names, with its default; names have hyphens."""
+    if build.get("options"):
+        return dict(build["options"])
+    return dict(_known(build["server"], build["base"], tuple(build.get("environment", {}).items())))
+
+
+def keep_options(folder: str, heard: Mapping[str, Dict[str, str]]) -> None:
+    """What a survey has heard, by server program: others need not ask, which takes a server seconds."""
+    known = {}
+    for server, options in heard.items():
+        with contextlib.suppress(OSError):
+            known[server] = [*state_of(server), options]
+    write_cache(os.path.join(folder, KEPT), known)
+
+
+def with_options(folder: str, build: Mapping[str, Any]) -> Dict[str, Any]:
+    """A build with the options that the latest survey has heard, unless its program was changed since."""
+    kept = read_cache(os.path.join(folder, KEPT)).get(build["server"], [])
+    with contextlib.suppress(OSError):
+        if kept[:3] == state_of(build["server"]) and isinstance(kept[3], dict):
+            return {**build, "options": kept[3]}
+    return dict(build)
+
+
+@lru_cache(maxsize=32)
+def _known(server: str, base: str, environment: Tuple[Tuple[str, str], ...]) -> Dict[str, str]:
+    try:
+        with tempfile.TemporaryDirectory(prefix="dyno-") as empty:
+            return parse_help(ask_twice(server, help_arguments(base, empty), dict(environment)).out)
+    except CannotStartError:
+        return {}
+
+
+def help_arguments(base: str, empty: str) -> List[str]:
+    """The question for all options, in an empty directory: some versions open the tables they find.
+
+    Others stop in the middle where the folder that is compiled in for secure-file-priv is missing.
+    """
+    own = ["--basedir=" + base, "--datadir=" + empty, "--loose-secure-file-priv=" + empty]
+    return ["--no-defaults", *own, *as_root(), "--verbose", "--help"]
+
+
+def parse_help(text: str) -> Dict[str, str]:
+    """Options with their defaults from `--verbose --help`; one without a default has ''."""
+    head, _, table = text.partition("\nVariables (--variable-name=value)")
+    found = dict.fromkeys(re.findall(r"^  (?:-\w, )?--([a-z][a-z0-9_-]*)", head, re.MULTILINE), "")
+    _, _, rows = table.partition("-------------\n")
+    for row in rows.split("\n\n")[0].splitlines():
+        name, _, value = row.partition(" ")
+        found[name] = "" if value.strip() == "(No default value)" else value.strip()
+    return found
+
+
+def check_options(build: Mapping[str, Any], cnf_path: str) -> List[Found]:
+    """What a build does not take as it stands in a my.cnf: rejected, ignored, adjusted to another value."""
+    with open(cnf_path, encoding="utf-8") as file:
+        text = file.read()
+    with tempfile.TemporaryDirectory(prefix="dyno-") as folder:
+        question = _question(build, folder)
+        text = _aloud(build) + text
+        rejected: List[Found] = []
+        answer = _ask(build, question, folder, text)
+        while isinstance(answer, Answer) and len(rejected) < ROUNDS:
+            complaints = complaints_in(answer)
+            rest = text
+            for each in complaints:
+                rest = without(rest, each["option"], each.get("library", ""))
+            rejected += complaints
+            if not complaints or rest == text:
+                break
+            text = rest
+            answer = _ask(build, question, folder, text)
+    if isinstance(answer, str):
+        return [*rejected, {"option": "", "state": UNANSWERED, "text": answer}]
+    return _distinct([*rejected, *_unexplained(answer, rejected), *_as_written(harmless_in(answer), text)])
+
+
+def _as_written(found: List[Found], text: str) -> List[Found]:
+    """Answers under the names that a file has: a build leaves out that one may be ignored (loose_)."""
+    written = [re.split(r"[=\s]", line.strip())[0] for line in text.splitlines()]
+    names = {normal(name): name for name in written}
+    return [dict(each, option=names.get(normal(each["option"]), each["option"])) for each in found]
+
+
+def _question(build: Mapping[str, Any], folder: str) -> List[str]:
+    empty, known = os.path.join(folder, "data"), known_options(build)
+    os.mkdir(empty)
+    own = ["--basedir=" + build["base"], "--datadir=" + empty, *as_root()]
+    if "secure-file-priv" in known:  # its compiled folder may be missing, and then nothing else is looked at
+        own.append("--secure-file-priv=" + empty)
+    plugins = plugin_dir(build["base"], known)
+    if plugins != known.get("plugin-dir", ""):
+        own.append("--plugin-dir=" + plugins)
+    if "validate-config" in known:
+        return [*own, "--validate-config"]
+    return [*own, "--verbose", "--help"]
+
+
+def _aloud(build: Mapping[str, Any]) -> str:
+    """MySQL from 5.7 on keeps warnings back of the options that stand before this one."""
+    return "[mysqld]\nlog_error_verbosity=2\n" if "log-error-verbosity" in known_options(build) else ""
+
+
+def _ask(build: Mapping[str, Any], question: List[str], folder: str, text: str) -> Any:
+    """The answer of the build, or in words why there is none."""
+    path = os.path.join(folder, "my.cnf")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    try:
+        return ask_twice(
+            build["server"], ["--defaults-file=" + path, *question], build.get("environment", {})
+        )
+    except CannotStartError as error:
+        return str(error)
+
+
+def complaints_in(answer: Answer) -> List[Found]:
+    """The options an answer rejects; those it does not know only where nothing else is wrong."""
+    lines = answer.err.splitlines()
+    wrong = [found for line in lines for found in [_match_wrong(line)] if found]
+    if wrong or not answer.code:
+        return _distinct(wrong)
+    unknown = []
+    for line in lines:
+        match = _UNKNOWN.search(line)
+        if match and not match.group("name").startswith(("loose_", "loose-")):
+            unknown.append({"option": match.group("name"), "state": REJECTED, "text": plain(line)})
+    return _distinct(unknown)
+
+
+def _match_wrong(line: str) -> Optional[Found]:
+    for pattern in _WRONG:
+        match = pattern.search(line)
+        if match:
+            named = match.groupdict()
+            found = {"option": named.get("name") or "plugin-load-add", "state": REJECTED, "text": plain(line)}
+            if "library" in named:
+                found["library"] = os.path.basename(named["library"]).partition(".")[0]
+            return found
+    return None
+
+
+def harmless_in(answer: Answer) -> List[Found]:
+    """The options an answer takes without doing what they say."""
+    found = []
+    for line in answer.err.splitlines():
+        for state, pattern in _HARMLESS:
+            match = pattern.search(line)
+            if match:
+                found.append({"option": match.group("name"), "state": state, "text": plain(line)})
+                break
+    return found
+
+
+def _unexplained(answer: Answer, rejected: List[Found]) -> List[Found]:
+    """A refusal that names no option we could find is told as it is."""
+    if not answer.code or rejected:
+        return []
+    lines = [line for line in answer.err.splitlines() if line.strip() and not _BESIDE.search(line)]
+    errors = [line for line in lines if "[ERROR]" in line]
+    said = plain((errors or lines or ["without a word"])[-1])
+    return [{"option": "", "state": REJECTED, "text": "refused with code {}: {}".format(answer.code, said)}]
+
+
+def _distinct(found: List[Found]) -> List[Found]:
+    return list({(normal(each["option"]), each["state"]): each for each in reversed(found)}.values())[::-1]
+
+
+def normal(name: str) -> str:
+    """An option as all its spellings have it in common."""
+    name = name.strip().lower().replace("_", "-")
+    for prefix in ("loose-", "skip-", "disable-", "enable-"):
+        if name.startswith(prefix):
+            name = name[len(prefix) :]
+    return name
+
+
+def without(cnf: str, option: str, holding: str = "") -> str:
+    """A my.cnf without the lines of one option, or without those of them that hold a text."""
+    kept = []
+    for line in cnf.splitlines():
+        if normal(re.split(r"[=\s]", line.strip())[0]) != normal(option) or holding not in line:
+            kept.append(line)
+    return "\n".join(kept) + "\n"

@@ -1,0 +1,74 @@
+"""What a my.cnf asked for, against what the server has in force."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Mapping
+
+from app.engines import KNOWN
+from app.protocol.words import plain
+
+_ROUNDED, _NEAR = 1 << 20, 0.01
+# options that add to what is there or are no variables: nothing to compare
+_ADDING = ("plugin_load", "plugin_load_add", "early_plugin_load")
+# set by Dyno itself, below the preset, or answered in another form than asked
+_OTHER_FORM = {
+    *("log_bin", "relay_log", "slow_query_log_file", "general_log_file"),
+    *(name for engine in KNOWN.values() for name in engine.other_forms),
+}
+
+# variables that an option of another name sets
+_BY_ANOTHER_NAME = ("have_ssl", "storage_engine", "tx_isolation")
+
+
+def differences(cnf: str, variables: Mapping[str, str]) -> List[str]:
+    """One line for each option whose value in force is another one than asked for."""
+    found = []
+    for name, asked in options_of(cnf).items():
+        actual = variables.get(name)
+        if actual is None or name in _OTHER_FORM or name in _ADDING or not asked:
+            continue
+        if not _is_same(plain(asked), plain(actual)):
+            found.append("{} was asked to be {}, in force is {}".format(name, asked, actual or "empty"))
+    return found
+
+
+def not_default(
+    asked: Mapping[str, str], known: Mapping[str, str], variables: Mapping[str, str]
+) -> List[str]:
+    """The variables that a person or Dyno has set to another value than the build has compiled in.
+
+    What a server works out by itself, or says of itself, nobody has set.
+    """
+    compiled = {name.replace("-", "_"): value for name, value in known.items()}
+    set_ones = {form for name in asked for form in (name, *_without_negation(name))}
+    return [
+        name
+        for name, value in variables.items()
+        if name in _BY_ANOTHER_NAME
+        or (name in set_ones and not _is_same(plain(compiled.get(name, "")), plain(value)))
+    ]
+
+
+def _without_negation(name: str) -> List[str]:
+    return [name[len(each) :] for each in ("skip_", "disable_") if name.startswith(each)]
+
+
+def _is_same(asked: str, actual: str) -> bool:
+    """Equal, or a size that the server rounded to its blocks."""
+    if asked == actual or not (asked.isdigit() and actual.isdigit()):
+        return asked == actual
+    return int(asked) >= _ROUNDED and abs(int(actual) - int(asked)) <= _NEAR * int(asked)
+
+
+def options_of(cnf: str) -> Dict[str, str]:
+    """Name and value of each option, names as variables are called; the last one counts."""
+    options = {}
+    for line in cnf.splitlines():
+        line = line.strip()
+        if not line or line[0] in "#;[!":
+            continue
+        name, _, value = line.partition("=")
+        name = name.strip().replace("-", "_").lower()
+        name = name[6:] if name.startswith("loose_") else name
+        options[name] = value.strip().strip("\"'")
+    return options

@@ -1,0 +1,286 @@
+"""The life of one server under test: made, started, stopped, killed, and found again when its agent died."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from typing import Any, Callable, Dict, List, Mapping, Optional
+
+from app.agent.system.directory import read_lines, write_file
+from app.agent.system.errors import Refusal
+from app.engines.server import WRITE_NOTHING
+
+from .bootstrap import bootstrap
+from .connection_limits import room_options
+from .error_log import first_error, last_error
+from .memory import Memory
+from .mycnf import DATA, ERROR_LOG, TMP, own_options, write_my_cnf
+from .mysql import Client, QueryError
+from .program import start_line
+
+START_S = 300  # a large redo log takes its time
+STOP_S = 120
+KILL_S = 20
+GONE_S = 5
+RECENT = 50  # lines of its error log that may say why it is gone
+PID_FILE = "server.pid"
+
+
+class Server:
+    """A server in the directory of a session, reached through a socket in a private directory."""
+
+    def __init__(
+        self,
+        contender: Mapping[str, Any],
+        session: str,
+        known: Mapping[str, str],
+        environment: Mapping[str, str],
+        transport: str = "socket",
+        clients: int = 1,
+    ) -> None:
+        self.contender = contender
+        self.session = session
+        self.memory = Memory(contender, session)
+        self.known = known
+        self.environment = environment
+        self.private = tempfile.mkdtemp(prefix="dyno-", dir=runtime_dir())
+        self.socket = os.path.join(self.private, "s")
+        self.port = free_port() if transport == "loopback" else 0
+        self.password = secrets.token_hex(16) if self.port else ""
+        self.client = Client(self.socket)
+        self.my_cnf = ""
+        self.room = room_options(contender["cnf"], clients)
+        self.options: Dict[str, str] = {}  # that it is started with beside its my.cnf
+        self._process: Optional[subprocess.Popen[bytes]] = None
+        self._lines_before = 0  # of the error log, when it was started last
+
+    @property
+    def data(self) -> str:
+        return os.path.join(self.session, DATA)
+
+    @property
+    def error_log(self) -> str:
+        return os.path.join(self.session, ERROR_LOG)
+
+    @property
+    def pid(self) -> int:
+        """Of the server itself: where the build starts it through a script, not the script's."""
+        found = next(iter(read_lines(self.socket + ".pid")), "")
+        return int(found) if found.isdigit() else (self._process.pid if self._process else 0)
+
+    def prepare(
+        self, wait: Callable[[float], None] = time.sleep, lay: Optional[Callable[[str], None]] = None
+    ) -> None:
+        """Fresh directories, the my.cnf, the system tables; or the data that `lay` puts there."""
+        self.memory.prepare(self.environment)
+        os.makedirs(os.path.join(self.session, TMP), mode=0o700)
+        base = self.contender["base"]
+        own = {**own_options(self.session, self.socket, base, self.known, self.port), **self.room}
+        self.my_cnf = write_my_cnf(self.session, self.contender["cnf"], own)
+        if lay is not None:
+            lay(self.data)
+            return
+        os.makedirs(self.data, mode=0o700)
+        bootstrap(self.contender["server"], base, self.my_cnf, self.known, self.environment, wait)
+
+    def start(self, wait: Callable[[float], None] = time.sleep) -> float:
+        """Start it and wait until it answers; the answer is how long that took, in seconds."""
+        began = time.monotonic()
+        self._lines_before = len(self.log_lines())
+        with open(os.devnull, "wb") as null:
+            self._process = subprocess.Popen(
+                self._command(),
+                stdin=subprocess.DEVNULL,
+                stdout=null,
+                stderr=null,
+                cwd="/",
+                env={**os.environ, **self.environment},
+                start_new_session=True,
+                preexec_fn=self.memory.entry,
+            )
+        record_process(os.path.join(self.session, PID_FILE), self._process.pid, self.private)
+        while not self.answers():
+            if not self.is_alive():
+                raise Refusal("the server did not start: {}".format(self.first_error()))
+            if time.monotonic() - began > START_S:
+                self.kill()
+                raise Refusal("the server did not answer within {} s: {}".format(START_S, self.first_error()))
+            wait(0.05)
+        seconds = time.monotonic() - began
+        record_process(os.path.join(self.session, PID_FILE), self.pid, self.private)
+        self._verify()
+        return seconds
+
+    def _verify(self) -> None:
+        try:
+            self.memory.verify(self.pid)
+        except Refusal:
+            self.kill()
+            raise
+
+    def _command(self) -> List[str]:
+        command = [*start_line(self.contender["server"]), "--defaults-file=" + self.my_cnf]
+        command += ["--{}={}".format(name.replace("_", "-"), value) for name, value in self.options.items()]
+        cores = self.contender.get("cores", "")
+        command = self.memory.around(command)
+        return ["taskset", "-c", cores, *command] if cores else command
+
+    def answers(self) -> bool:
+        if not os.path.exists(self.socket):
+            return False
+        with contextlib.suppress(QueryError):
+            self.client.query("SELECT 1")
+            return True
+        return False
+
+    @property
+    def has_begun(self) -> bool:
+        return self._process is not None
+
+    def is_alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def admit(self) -> None:
+        """Make the database, and for loopback the one user that may come in over it."""
+        self.client.run("CREATE DATABASE IF NOT EXISTS dyno DEFAULT CHARACTER SET latin1")
+        if self.port:
+            self.client.try_run(
+                "CREATE USER IF NOT EXISTS dyno@'%' IDENTIFIED BY '{}'".format(self.password),
+                "GRANT USAGE ON *.* TO dyno@'%' IDENTIFIED BY '{}'".format(self.password),  # before 5.7
+            )
+            self.client.run("GRANT ALL ON dyno.* TO dyno@'%'")
+            self.client.try_run("DROP USER ''@localhost")  # of old builds: it would be taken for ours
+
+    def dismiss(self) -> None:
+        """Take back what `admit` gave: no password stays in data that are kept."""
+        if self.port:
+            self.client.try_run("DROP USER dyno@'%'")
+
+    def stop(self, limit_s: float = STOP_S, wait: Callable[[float], None] = time.sleep) -> bool:
+        """A clean shutdown; True where it ended by itself in time, else it was killed."""
+        if not self.is_alive():
+            return False
+        assert self._process is not None
+        self.client.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGTERM)
+        until = time.monotonic() + limit_s
+        while self._process.poll() is None:
+            if time.monotonic() > until:
+                self.kill()
+                return False
+            wait(0.05)
+        return self._process.returncode == 0
+
+    def forget_dirty_pages(self) -> None:
+        """The next shutdown writes none of them back: for data that is taken away right after."""
+        if self.is_alive():
+            self.client.try_run(WRITE_NOTHING)
+
+    def kill(self) -> None:
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait(KILL_S)
+        self.client.close()
+
+    def has_died(self) -> bool:
+        """Asked when the generator has failed: a server that was killed takes a moment to be gone."""
+        until = time.monotonic() + GONE_S
+        while self.is_alive() and not self.answers() and time.monotonic() < until:
+            time.sleep(0.05)
+        return not self.is_alive()
+
+    def exit_text(self) -> str:
+        """How a server that is gone went."""
+        code = self._process.poll() if self._process else None
+        if code is not None and code < 0:
+            return "by signal {}".format(-code)
+        return "with exit code {}".format(code)
+
+    def first_error(self) -> str:
+        """Why it did not come up as it should, since its last start."""
+        return self._killed_for_memory() or first_error(self.log_lines()[self._lines_before :])
+
+    def last_error(self) -> str:
+        """What it said last of an error before it went."""
+        return self._killed_for_memory() or last_error(self.log_lines()[-RECENT:])
+
+    def _killed_for_memory(self) -> str:
+        """Why it could not write any error; '' where that is not so."""
+        return "it needed more than its memory limit and was killed" if self.memory.limit.has_killed else ""
+
+    def log_lines(self) -> List[str]:
+        return list(read_lines(self.error_log))
+
+    def clean(self) -> None:
+        """Take the private directory of the socket away; the data is the caller's."""
+        shutil.rmtree(self.private, ignore_errors=True)
+        self.memory.limit.remove()
+        with contextlib.suppress(OSError):
+            os.unlink(os.path.join(self.session, PID_FILE))
+
+
+def runtime_dir() -> str:
+    """Where a private directory for a socket can be made: its path has 107 bytes at the most.
+
+    `su` passes on the variable of another user, who could exchange that directory.
+    """
+    found = os.environ.get("XDG_RUNTIME_DIR", "")
+    if found and len(found) < 70 and os.access(found, os.W_OK) and os.stat(found).st_uid == os.geteuid():
+        return found
+    return "/tmp"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def record_process(path: str, pid: int, private: str) -> None:
+    """Leave behind which process this is, so that a later agent ends that one and no other."""
+    write_file(path, "{} {} {}\n".format(pid, start_ticks(pid), private))
+
+
+def start_ticks(pid: int) -> str:
+    """The moment a process began: with its pid it names one process for good; ? where it is gone."""
+    try:
+        with open("/proc/{}/stat".format(pid), encoding="ascii", errors="replace") as file:
+            words = file.read().rsplit(")", 1)[1].split()
+    except (OSError, IndexError):
+        return "?"
+    return "?" if words[0] in "ZX" else words[19]
+
+
+def end_leftover(session: str) -> Optional[Dict[str, Any]]:
+    """End the server that a killed agent left in this session; None where there is none."""
+    path = os.path.join(session, PID_FILE)
+    words = next(iter(read_lines(path)), "").split(" ", 2)
+    if len(words) != 3 or not words[0].isdigit():
+        return None
+    pid, ticks, private = int(words[0]), words[1], words[2]
+    ended = start_ticks(pid) == ticks and _end(pid, ticks)
+    if os.path.basename(private).startswith("dyno-") and not os.path.islink(private):
+        shutil.rmtree(private, ignore_errors=True)
+    os.unlink(path)
+    return {"pid": pid, "ended": ended}
+
+
+def _end(pid: int, ticks: str) -> bool:
+    """At once: its data is taken away with it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    until = time.monotonic() + KILL_S
+    while time.monotonic() < until:
+        if start_ticks(pid) != ticks:
+            return True
+        time.sleep(0.02)
+    return False

@@ -1,0 +1,1 @@
+"""Filled data directories that later sessions start from."""

@@ -1,0 +1,170 @@
+"""Copying a data directory: checksums on the way, holes kept, and no page left in the cache of the OS."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+import threading
+import zlib
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Callable, Dict, Iterable, Iterator, List
+
+from app.agent.system.errors import Refusal
+
+CHUNK = 4 << 20
+AT_ONCE = 8  # files: while one is read another is waited for until it is on the disk
+LOOK_S = 0.25
+FICLONE = 0x40049409
+_ZEROS = bytes(1 << 20)
+
+Look = Callable[[int], None]  # told now and then how many bytes there are; what it raises ends the copying
+
+
+def files_below(folder: str) -> Dict[str, int]:
+    """The length of every file by its path from there; a data directory holds no link and no pipe."""
+    return {os.path.relpath(path, folder): os.stat(path).st_size for path in _walk(folder)}
+
+
+def _walk(folder: str) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda each: each.name):
+            mode = entry.stat(follow_symlinks=False).st_mode
+            if stat.S_ISDIR(mode):
+                yield from _walk(entry.path)
+            elif stat.S_ISREG(mode):
+                yield entry.path
+            else:
+                raise Refusal("{} is neither a file nor a folder".format(entry.path))
+
+
+class Copying:
+    """One directory copied into a new one; `checksums` are of whole files, holes read as zeros."""
+
+    def __init__(self, source: str, target: str, names: List[str]) -> None:
+        self._source = source
+        self._target = target
+        self._names = names
+        self._done: Dict[str, int] = {}  # bytes of each file so far
+        self._is_over = threading.Event()  # too early: the rest is not worth it
+        self.checksums: Dict[str, int] = {}
+
+    def share(self) -> None:
+        """Have the file system share the blocks until one side writes; OSError where it does not."""
+        self._make_folders()
+        for name in self._names:
+            _share(os.path.join(self._source, name), os.path.join(self._target, name))
+
+    def copy(self, look: Look) -> None:
+        self._make_folders()
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            copied = {name: pool.submit(self._copy, name) for name in self._names}
+            try:
+                waiting = set(copied.values())
+                while waiting:
+                    waiting = wait(waiting, LOOK_S).not_done
+                    look(sum(list(self._done.values())))
+                    _raise_from(each for each in copied.values() if each not in waiting)
+            finally:
+                self._is_over.set()
+        self.checksums = {name: each.result() for name, each in copied.items()}
+
+    def _make_folders(self) -> None:
+        for folder, _, _ in os.walk(self._source):
+            os.mkdir(self._target + folder[len(self._source) :], 0o700)
+
+    def _copy(self, name: str) -> int:
+        source, target = os.path.join(self._source, name), os.path.join(self._target, name)
+        with open(source, "rb", buffering=0) as old, open(target, "xb", buffering=0) as new:
+            checksum = self._copy_data(name, old.fileno(), new.fileno())
+            for fd in (new.fileno(), old.fileno()):
+                os.fsync(fd)  # a page that is not written yet cannot be dropped
+                forget(fd)
+        return checksum
+
+    def _copy_data(self, name: str, old: int, new: int) -> int:
+        """Data is copied, a hole stays one; the answer is the checksum."""
+        length, at, checksum = os.fstat(old).st_size, 0, 0
+        while at < length:
+            start = _next(old, at, os.SEEK_DATA, length)
+            checksum = _add_zeros(checksum, start - at)
+            at, end = start, _next(old, start, os.SEEK_HOLE, length)
+            while at < end and not self._is_over.is_set():
+                part = os.pread(old, min(CHUNK, end - at), at)
+                if not part:
+                    raise OSError(errno.EIO, "{} became shorter while it was copied".format(name))
+                _write(new, part, at)
+                checksum = zlib.crc32(part, checksum)
+                at += len(part)
+                self._done[name] = at
+            if at < end:
+                raise OSError(errno.EINTR, "the copying was ended")
+        os.ftruncate(new, length)
+        return checksum
+
+
+def _raise_from(copied: Iterable[Future[int]]) -> None:
+    for each in copied:
+        each.result()
+
+
+def can_share(folder: str) -> bool:
+    """Whether the file system of this folder shares blocks between files."""
+    one, other = os.path.join(folder, ".one"), os.path.join(folder, ".other")
+    try:
+        with open(one, "wb") as file:
+            file.write(_ZEROS)
+        _share(one, other)
+        return True
+    except OSError:
+        return False
+    finally:
+        for path in (one, other):
+            if os.path.exists(path):
+                os.unlink(path)
+
+
+def _share(source: str, target: str) -> None:
+    with open(source, "rb") as old, open(target, "xb") as new:
+        fcntl.ioctl(new.fileno(), FICLONE, old.fileno())
+        forget(old.fileno())
+
+
+def _write(fd: int, part: bytes, at: int) -> None:
+    left = memoryview(part)
+    while left:
+        written = os.pwrite(fd, left, at)
+        left, at = left[written:], at + written
+
+
+def _next(fd: int, at: int, what: int, length: int) -> int:
+    """Where data or a hole begins, from here on; the end where there is none."""
+    if at >= length:
+        return length
+    try:
+        return min(length, os.lseek(fd, at, what))
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        return length
+
+
+def _add_zeros(checksum: int, count: int) -> int:
+    while count > 0:
+        checksum = zlib.crc32(_ZEROS[:count], checksum)
+        count -= len(_ZEROS)
+    return checksum
+
+
+def forget(fd: int) -> None:
+    """The pages of an open file leave the cache of the OS; one's own files need no right for it."""
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def forget_below(folder: str) -> None:
+    """The same of all files of a data directory."""
+    for path in _walk(folder):
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
+            forget(file.fileno())

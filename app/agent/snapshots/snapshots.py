@@ -1,0 +1,180 @@
+"""Data sets that are kept: loaded and settled once, shut down cleanly, laid as a copy in later sessions.
+
+    snapshots/<key>/snapshot.json   what it is of, and every file with its length, time and checksum
+    snapshots/<key>/data/           the data directory
+    snapshots/<key>.half/           one that is being made; what is left of it goes at the next start
+
+It is there once its directory has its name. Nothing in it is ever changed: sessions work on copies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from dataclasses import dataclass, fields
+from typing import Any, Dict, List, Mapping
+
+from app.agent.sampling.sizes import part_of
+from app.agent.system.directory import Directory, write_file
+from app.agent.system.errors import Refusal
+from app.engines.server import BINLOG
+from app.protocol import answers as protocol
+
+from .copying import Copying, Look, can_share, files_below
+
+FORMAT = 1  # of snapshot.json and what lies beside it
+ABOUT, DATA, HALF = "snapshot.json", "data", ".half"
+NEEDED = {"format", "files", "size_bytes", "rows_by_driver"}
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One that is there and is as it was kept, as far as can be told without reading it."""
+
+    key: str
+    about: Mapping[str, Any]
+
+    @property
+    def rows(self) -> Mapping[str, int]:
+        """What the load had inserted and deleted by then."""
+        return dict(self.about["rows_by_driver"])
+
+    @property
+    def size_bytes(self) -> int:
+        return int(self.about["size_bytes"])
+
+
+class Snapshots:
+    """Those of one directory of Dyno's."""
+
+    def __init__(self, directory: Directory) -> None:
+        self._directory = directory
+
+    def _at(self, *parts: str) -> str:
+        return self._directory.at("snapshots", *parts)
+
+    # finding
+
+    def list(self) -> List[protocol.Snapshot]:
+        """Each with what it is of, its size and age, and why it cannot be used, if it cannot."""
+        return [self._describe(name) for name in sorted(os.listdir(self._at())) if name.isalnum()]
+
+    def _describe(self, key: str) -> protocol.Snapshot:
+        try:
+            about: Mapping[str, Any] = self.find(key).about
+            problem = ""
+        except Refusal as error:
+            about, problem = _read(self._at(key)), str(error)
+        shown = [each.name for each in fields(protocol.Snapshot)][2:]
+        return protocol.Snapshot(key, problem, **{name: about.get(name) for name in shown})
+
+    def has(self, key: str) -> bool:
+        return os.path.isdir(self._at(key))
+
+    def find(self, key: str) -> Snapshot:
+        """The snapshot, where every file is as it was kept; a Refusal that says what is wrong with it."""
+        about = _read(self._at(key))
+        if not about:
+            raise Refusal("the snapshot {} says nothing of what it is".format(key))
+        if about.get("format") != FORMAT:
+            raise Refusal("the snapshot {} was kept by another Dyno".format(key))
+        wrong = _changed(self._at(key, DATA), about["files"])
+        if wrong:
+            raise Refusal("the snapshot {} is not as it was kept: {}".format(key, wrong))
+        return Snapshot(key, about)
+
+    # making, taking away
+
+    def keep(self, key: str, data: str, about: Mapping[str, Any], look: Look) -> None:
+        """Move a data directory in and lay a copy in its place; where that fails it is back as it was."""
+        half = self._at(key + HALF)
+        self.clean()
+        os.mkdir(half, 0o700)
+        names = _without_binary_log(data)
+        os.rename(data, os.path.join(half, DATA))
+        try:
+            copying = Copying(os.path.join(half, DATA), data, names)
+            copying.copy(look)
+            content = {**about, "format": FORMAT, "made_at": round(time.time(), 3)}
+            content.update(_files(os.path.join(half, DATA), copying.checksums))
+            write_file(os.path.join(half, ABOUT), json.dumps(content))
+            self._discard(key)
+            os.rename(half, self._at(key))
+        except BaseException:
+            self._directory.discard(data)
+            os.rename(os.path.join(half, DATA), data)
+            self.clean()
+            raise
+
+    def lay(self, snapshot: Snapshot, data: str, share: bool, look: Look) -> str:
+        """Lay a copy of it where a server is to find its data; the answer says how: shared or copied."""
+        files = snapshot.about["files"]
+        copying = Copying(self._at(snapshot.key, DATA), data, list(files))
+        if share and can_share(self._at()):
+            copying.share()
+            return "shared"
+        copying.copy(look)
+        wrong = [name for name, checksum in copying.checksums.items() if files[name][2] != checksum]
+        if wrong:
+            self.delete(snapshot.key)
+            text = "the snapshot {} is damaged in {}: it was removed, the next session loads anew"
+            raise Refusal(text.format(snapshot.key, wrong[0]))
+        return "copied"
+
+    def delete(self, key: str) -> None:
+        if not key.isalnum() or not self.has(key):
+            raise Refusal("there is no snapshot {} in {}".format(key, self._directory.path))
+        self._discard(key)
+        self._directory.empty_trash()
+
+    def _discard(self, name: str) -> None:
+        self._directory.discard(self._at(name))
+
+    def clean(self) -> None:
+        """Take away what was not made to its end."""
+        for name in os.listdir(self._at()):
+            if name.endswith(HALF):
+                self._discard(name)
+        self._directory.empty_trash()
+
+
+def _read(folder: str) -> Dict[str, Any]:
+    path = os.path.join(folder, ABOUT)
+    with contextlib.suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
+        found = json.load(file)
+        return found if isinstance(found, dict) and found.keys() >= NEEDED else {}
+    return {}
+
+
+def _changed(data: str, files: Mapping[str, List[int]]) -> str:
+    """What is not as it was, by names, lengths and times."""
+    try:
+        there = files_below(data)
+    except OSError as error:
+        return "its data cannot be read: {}".format(error.strerror)
+    for name in sorted(set(there) ^ set(files)):
+        return "{} is {}".format(name, "gone" if name in files else "new")
+    for name, (length, changed, _) in files.items():
+        if (there[name], os.stat(os.path.join(data, name)).st_mtime_ns) != (length, changed):
+            return "{} was changed".format(name)
+    return ""
+
+
+def _files(data: str, checksums: Mapping[str, int]) -> Dict[str, Any]:
+    """Length, time and checksum of each file, and what they take together."""
+    found = {name: os.stat(os.path.join(data, name)) for name in checksums}
+    return {
+        "files": {name: [each.st_size, each.st_mtime_ns, checksums[name]] for name, each in found.items()},
+        "size_bytes": sum(each.st_blocks * 512 for each in found.values()),
+    }
+
+
+def _without_binary_log(data: str) -> List[str]:
+    """The files of a data directory, once those are gone whose index names the place they lay in."""
+    names = list(files_below(data))
+    binary_log = [name for name in names if os.sep not in name and part_of(name) == BINLOG]
+    for name in binary_log:
+        os.unlink(os.path.join(data, name))
+    return [name for name in names if name not in binary_log]

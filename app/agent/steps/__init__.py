@@ -1,0 +1,1 @@
+"""What a session does in each step: load, drive, settle, restart, analyse."""

@@ -1,0 +1,149 @@
+"""ANALYZE TABLE between two steps: a fresh table without statistics is scanned whole by some versions."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Dict, List, Optional
+
+from app.agent.server.mysql import Client, QueryError
+from app.engines import engine_of
+from app.engines.server import ANALYSE
+from app.protocol.events import Log, Mark
+
+from .facts import tables_of
+
+if TYPE_CHECKING:
+    from app.agent.session import Session
+    from app.protocol.plan import Step
+
+LOOK_S = 0.1
+FAR = 2  # an estimate that is wrong by more than this factor can change plans
+FEW = 100  # rows that no plan depends on
+DOUBTFUL = "bad-statistics"
+_ESTIMATES = (
+    "SELECT table_name AS name, table_rows AS estimate FROM information_schema.tables"
+    " WHERE table_schema = 'dyno'"
+)
+
+
+class Analysing:
+    """Analyses the tables of a session, and knows whether the server has a true picture of them."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.marks: List[str] = []  # of the steps that follow
+
+    def carry_out(self, step: Step, index: int) -> None:
+        """Send the statements, wait for them, write down what came of it."""
+        session = self._session
+        session.control.begin_step()  # a request to skip was about the step before
+        began = time.monotonic()
+        work = Analyse(session.server.socket, session.contender.engine)
+        self._wait_for(work)
+        seconds = round(time.monotonic() - began, 3)
+        rows = session.ledger.rows_in_tables
+        problem = work.problem or _far_off(work.estimate, rows)
+        self.marks = [DOUBTFUL] if problem else []
+        found = {"seconds": seconds, "rows": rows, "estimate": work.estimate, "tables": work.tables}
+        session.facts.write_analysed(step, {**found, "problem": problem})
+        session.journal.write(Mark, name="analysed", step=index, value=seconds)
+        if problem:
+            text = "ANALYZE TABLE after {}: {}".format(step.label, problem)
+            session.journal.write(Log, source="agent", level="error", text=text)
+
+    def _wait_for(self, work: Analyse) -> None:
+        """Requests of people end it early; a stop of the session ends the server, and the wait with it."""
+        control = self._session.control
+        work.start()
+        while work.is_alive():
+            work.join(LOOK_S)
+            self._session.wait(0)
+            if control.interrupts or control.ends_session:
+                work.give_up(self._session.server.client)
+
+
+class Analyse(threading.Thread):
+    """The statements on a connection of their own, while the agent goes on listening."""
+
+    def __init__(self, socket: str, engine: str) -> None:
+        super().__init__(name="analyse", daemon=True)
+        self._client = Client(socket, None)  # a table takes as long as it takes
+        self._engine = engine
+        self._connection: Optional[int] = None
+        self._is_given_up = False
+        self.problem = ""  # why the server may have no statistics of some table
+        self.tables: Dict[str, Dict[str, Any]] = {}  # by name: seconds, said, estimate
+
+    @property
+    def estimate(self) -> Optional[int]:
+        """Rows of all tables, as the server estimates them; None where it does not say."""
+        found = [each.get("estimate") for each in self.tables.values()]
+        return None if None in found else sum(each for each in found if each)
+
+    def run(self) -> None:
+        try:
+            for statement in engine_of(self._engine).before_analyse:
+                self._prepare(statement)
+            for name in tables_of(self._client):
+                self._analyse(name)
+            self._read_estimates()
+        except QueryError as error:
+            self.problem = self.problem or str(error)
+        finally:
+            self._client.close()
+
+    def _prepare(self, statement: str) -> None:
+        try:
+            self._client.run(statement)
+        except QueryError as error:
+            self.problem = str(error)
+
+    def give_up(self, client: Client) -> None:
+        """Asked again and again: between two statements there is nothing to end."""
+        self._is_given_up = True
+        if self._connection is not None:
+            client.try_run("KILL QUERY {}".format(self._connection))
+
+    def _analyse(self, name: str) -> None:
+        began, said = time.monotonic(), ["skipped by a person"]
+        if not self._is_given_up:
+            self._connection = int(self._client.query("SELECT CONNECTION_ID() AS id")[0]["id"])
+            said = _ask(self._client, ANALYSE.format(name))
+            self._connection = None
+        self.tables[name] = {"seconds": round(time.monotonic() - began, 3), "said": said}
+        if not _is_good(said):
+            self.problem = self.problem or "{}: {}".format(name, "; ".join(said))
+
+    def _read_estimates(self) -> None:
+        self._client.try_run("SET SESSION information_schema_stats_expiry=0")  # MySQL 8 and later cache them
+        for row in self._client.query(_ESTIMATES):
+            name, estimate = str(row["name"]), row["estimate"]
+            if name in self.tables and estimate is not None:
+                self.tables[name]["estimate"] = int(estimate)
+
+
+def _ask(client: Client, statement: str) -> List[str]:
+    """The server's own words: `status OK`."""
+    try:
+        return ["{} {}".format(row["msg_type"], row["msg_text"]) for row in client.query(statement)]
+    except QueryError as error:
+        return ["error {}".format(error)]
+
+
+def _is_good(said: List[str]) -> bool:
+    """An engine that has no ANALYZE says so in a note, and gives no status: its estimates are looked at."""
+    words = [each.lower() for each in said]
+    if words and words[-1].endswith("doesn't support analyze"):
+        return True
+    failed = any(each.startswith("error") or each.endswith("operation failed") for each in words)
+    return not failed and any(each.startswith("status") for each in words)
+
+
+def _far_off(estimate: Optional[int], rows: int) -> str:
+    """Why plans made with this estimate cannot be trusted; '' where they can."""
+    if estimate is None:
+        return "the server gives no estimate of the rows"
+    if max(estimate, rows) <= FAR * max(min(estimate, rows), FEW):
+        return ""
+    return "the server estimates {:,} rows, there are {:,}".format(estimate, rows)

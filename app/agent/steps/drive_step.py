@@ -1,0 +1,259 @@
+"""A step that the load generator carries out: load, index, warmup, drive, scan."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+
+from app.agent.sampling.figures import (
+    clients_missing,
+    latency_of,
+    marks_of,
+    out_of_rows,
+    per_unit,
+    totals_of,
+    value_of,
+)
+from app.agent.server.affinity import affinity
+from app.protocol.events import Log, Mark, Progress
+from app.protocol.sysbench import command
+
+from .generator import Generator, add, credentials, driver_options
+
+if TYPE_CHECKING:
+    from app.agent.session import Session
+    from app.protocol.plan import Step
+
+LATE_S = 1.2  # after the last sample, the host is sampled without the generator's line
+OVERDUE_S = 120  # beyond its declared seconds: then it is stuck
+COUNTS = ("interval_s", "events", "reads", "writes", "other", "errors", "reconnects", "control", "rows")
+
+
+class Drive:
+    """One step by sysbench: reads its lines, samples with them, ends with figures."""
+
+    def __init__(self, session: Session, index: int, step: Step, seed: int) -> None:
+        self._session = session
+        self._index = index
+        self._step = step
+        self._seed = seed
+        self._s = -step.warmup
+        self._sum: Dict[str, Any] = {}  # of the measured intervals so far
+        self._rows: Dict[str, Any] = {}  # of all seconds so far
+        self._warm_rows: Dict[str, Any] = {}  # of the warm-up, once it is over
+        self._total: Optional[Dict[str, Any]] = None
+        self._first: Any = None  # the moments at the bounds of the measured part
+        self._last: Any = None
+        self._read_before: Optional[float] = None
+        self._rows_before = session.ledger.rows_in_tables
+        self._statement = ""  # that stands for all of the workload, where it tells one
+        self._done = 0
+        self._in_force: Dict[str, Any] = {}
+        self._code = 0  # that sysbench ended with
+
+    def carry_out(self) -> Dict[str, Any]:
+        """Drive the step to its end; the answer is what step_ended says."""
+        session = self._session
+        session.sampler.begin()
+        self._first = session.sampler.moment
+        self._read_before = session.sampler.rows_read
+        with credentials(session.server) as login:
+            driver = [*driver_options(session.server.socket, session.server.port), *login]
+            line = command(
+                self._step,
+                session.plan,
+                session.contender.engine,
+                session.contender.table_options,
+                driver,
+                self._seed,
+            )
+            lua, log = session.lua(self._step.lua), session.at("sysbench.log")
+            generator = Generator(line, lua, log, self._step.load_cores)
+            session.generator = generator
+            try:
+                interrupted = self._follow(generator)
+            finally:
+                generator.stop()
+                session.generator = None
+        return self._figures(interrupted, generator)
+
+    def _follow(self, generator: Generator) -> str:
+        """Read until it ends; the answer says why it was ended early."""
+        began = time.monotonic()
+        declared = self._step.seconds + self._step.warmup
+        while generator.is_open:
+            lines = generator.read(min(0.25, self._session.sampler.at + LATE_S - time.monotonic()))
+            for line in lines:
+                self._take(line)
+            if (
+                not lines  # a server that hangs holds up the sample: lines wait then, and tell the stall
+                and time.monotonic() - self._session.sampler.at >= LATE_S
+                and generator.is_open
+                and not self._total
+            ):
+                self._sample(None)
+            self._session.look(self._index)
+            if self._session.control.interrupts:
+                return self._session.control.interrupts
+            if self._step.seconds and time.monotonic() - began > declared + OVERDUE_S:
+                return "overdue"
+        self._code = generator.wait()
+        return ""
+
+    def _take(self, line: Mapping[str, Any]) -> None:
+        kind, generator = line.get("type"), self._session.generator
+        if self._step.load_cores and generator and not self._in_force:
+            self._in_force["load_cores"] = affinity(generator.pid)
+        if kind == "second":
+            self._take_second(line)
+        elif kind == "measured":
+            self._first = self._session.sampler.look()  # the latest sample may be older
+            self._warm_rows = line["rows"]
+            self._session.journal.write(Mark, name="measured", step=self._index)
+        elif kind == "statement":
+            self._statement = str(line["text"])
+        elif kind == "total":
+            self._take_total(line)
+
+    def _take_second(self, line: Mapping[str, Any]) -> None:
+        self._rows = add(self._rows, line["rows"])
+        second = round(float(line["time_s"])) - 1 - self._step.warmup
+        if second < self._s:
+            return  # its second was sampled without it: the load of that second stays missing
+        self._s = second
+        self._count(line)
+        self._sample(line)
+
+    def _count(self, line: Mapping[str, Any]) -> None:
+        self._done += int(line["events"])
+        if self._s >= 0:
+            self._sum = add(self._sum, {name: line[name] for name in COUNTS if name in line})
+
+    def _sample(self, line: Optional[Mapping[str, Any]], derived: bool = False) -> None:
+        is_scan = self._step.kind == "scan"
+        self._session.sampler.take(self._index, self._s, line, derived, rows_by_server=is_scan)
+        self._s += 1
+        self._progress(line)
+
+    def _progress(self, line: Optional[Mapping[str, Any]]) -> None:
+        """Said where the step has no seconds of its own to be told by."""
+        if self._step.kind == "scan":
+            self._progress_of_scan()
+        if line is None or self._step.seconds:
+            return
+        journal, plan = self._session.journal, self._session.plan
+        if self._step.kind == "load":
+            done = self._sum.get("rows", {}).get("inserted", 0)
+            total = plan.rows_loaded_by(self._step)
+            journal.write(Progress, step=self._index, done=done, total=total, unit="rows")
+        elif self._step.events:
+            journal.write(Progress, step=self._index, done=self._done, total=self._step.events, unit="events")
+
+    def _progress_of_scan(self) -> None:
+        """Minutes may pass before the first table is done: what the server has read tells it."""
+        session = self._session
+        now, before = session.sampler.rows_read, self._read_before
+        if now is not None and before is not None:
+            total = session.ledger.rows_in_tables
+            done = max(0.0, min(now - before, total))
+            session.journal.write(Progress, step=self._index, done=done, total=total, unit="rows")
+
+    def _take_total(self, line: Mapping[str, Any]) -> None:
+        """The end: what no interval told is the last second, and derived."""
+        self._total = dict(line)
+        if self._step.kind == "scan":  # it knows the rows of the load, we know what came and went since
+            self._total["rows"] = {**line["rows"], "read": self._session.ledger.rows_in_tables}
+        rest = _rest(line, self._sum)
+        if rest and (not self._step.seconds or self._s < self._step.seconds):
+            self._sample(rest, derived=True)
+        else:
+            self._session.sampler.begin()
+        self._last = self._session.sampler.moment
+
+    def _figures(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
+        if self._total is None:
+            return self._without_total(interrupted, generator)
+        step, session = self._step, self._session
+        totals = totals_of(self._total)
+        seconds = float(self._total["time_s"])
+        rows = session.plan.tables * session.plan.rows
+        value = value_of(step, totals, seconds, rows)
+        spent = session.sampler.spent(self._first, self._last)
+        outcome, reason = self._outcome(interrupted, generator)
+        session.ledger.count_rows(totals["rows"])
+        session.ledger.count_rows(self._warm_rows)
+        if self._statement:
+            session.facts.write_explain(step, self._statement)
+        return {
+            "outcome": outcome,
+            "reason": reason,
+            "value": value,
+            "seconds": round(seconds, 4),
+            "totals": totals,
+            "latency_ms": latency_of(self._total),
+            "buckets": self._total.get("buckets", []),
+            "per_query": per_unit(spent, totals["queries"]),
+            "per_row": per_unit(spent, sum(totals["rows"].values())),
+            "marks": [
+                *marks_of(totals, session.crashes > 0, step.threads),
+                *out_of_rows(self._rows_before, session.ledger.rows_in_tables),
+            ],
+            "in_force": self._in_force,
+        }
+
+    def _without_total(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
+        """Ended before its total: the whole seconds it had are its figures, and count as no result."""
+        outcome, reason = self._outcome(interrupted or "broken", generator)
+        self._session.ledger.count_rows(self._rows)
+        totals = totals_of(self._sum) if self._sum else {}
+        return {
+            "outcome": outcome,
+            "reason": reason,
+            "seconds": self._sum.get("interval_s", 0.0),
+            "totals": totals,
+            "in_force": self._in_force,
+        }
+
+    def _outcome(self, interrupted: str, generator: Generator) -> Any:
+        if interrupted in ("stopped", "skipped"):
+            return interrupted, "asked for by a person"
+        if interrupted == "overdue":
+            return "failed", "sysbench did not end {} s after its time: it was ended".format(OVERDUE_S)
+        if not interrupted and self._code == 0:
+            missing = clients_missing(self._step, self._total or {})
+            return ("failed", missing) if missing else ("completed", "")
+        return "failed", _why(self._session, generator, self._code)
+
+
+def _why(session: Session, generator: Generator, code: int) -> str:
+    """A step has failed, in the words of whoever brought it about."""
+    said = generator.complaints()
+    for text in said[:5]:
+        session.journal.write(Log, source="sysbench", level="error", text=text[:1000])
+    if session.server.has_died():
+        return "the server died {}: {}".format(session.server.exit_text(), session.server.last_error())
+    return said[0][:500] if said else "sysbench ended with exit code {} and said nothing".format(code)
+
+
+def _rest(total: Mapping[str, Any], told: Mapping[str, Any]) -> Dict[str, Any]:
+    """Total less intervals, as a line; {} where nothing is left to tell."""
+    interval = float(total["time_s"]) - float(told.get("interval_s", 0.0))
+    if interval < 0.05:
+        return {}
+    counts = ("events", "reads", "writes", "other", "errors", "reconnects")
+    rest: Dict[str, Any] = {name: max(0, total[name] - told.get(name, 0)) for name in counts}
+    rows = told.get("rows", {})
+    rest["rows"] = {name: max(0, count - rows.get(name, 0)) for name, count in total.get("rows", {}).items()}
+    return {**rest, "interval_s": interval}
+
+
+def write_lua(folder: str, files: Mapping[str, str]) -> None:
+    """Lay the Lua of the plan where sysbench finds it."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    names: List[str] = [name for name in files if name.startswith("workloads/") and name.endswith(".lua")]
+    for name in names:
+        path = os.path.join(folder, os.path.basename(name))
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        with open(fd, "w", encoding="utf-8") as file:
+            file.write(files[name])

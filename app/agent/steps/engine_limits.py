@@ -1,0 +1,52 @@
+"""What an engine turns out not to have of which Dyno has no facts: an index, or its rows after a restart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, List, Mapping
+
+from app.agent.system.errors import Refusal
+from app.engines import engine_of
+
+from .facts import tables_of
+
+if TYPE_CHECKING:
+    from app.agent.session import Session
+    from app.protocol.plan import Step
+
+NO_INDEX = "no-index"
+
+
+class Lacking:
+    """Decides whether a session goes on without it, and marks the steps that follow."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._engine = engine_of(session.contender.engine)
+        self._filled = 0  # the process of the server that has the rows
+        self.marks: List[str] = []
+
+    def goes_on(self, step: Step, ended: Mapping[str, Any]) -> bool:
+        """Whether the steps that follow can do without this one, which prepares the tables."""
+        if step.kind == "load":
+            self._filled = self._session.server.pid
+        if ended["outcome"] not in ("failed", "skipped"):
+            return True
+        if step.kind == "load" or ended["outcome"] == "skipped" or self._engine.has_facts:
+            return False
+        self.marks = [NO_INDEX]
+        return True
+
+    def check_rows(self) -> None:
+        """Once after each start of the server; raises Refusal where the tables are empty then."""
+        session = self._session
+        if self._engine.has_facts or session.server.pid == self._filled or not session.ledger.rows_in_tables:
+            return
+        client = session.server.client
+        first_rows = (
+            client.query("SELECT 1 FROM dyno.{} LIMIT 1".format(name))  # noqa: S608 - a name of ours
+            for name in tables_of(client)
+        )
+        if not any(first_rows):
+            text = "the tables are empty since the server was started again: {} does not store its rows"
+            raise Refusal(text.format(self._engine.title))
+        self._filled = session.server.pid

@@ -1,0 +1,193 @@
+"""What holds in a session and is kept with it: machine, build, what is in force, what the server logged."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Dict, List
+
+from app.agent.server.compression import compression_in_force
+from app.agent.server.mysql import Client, QueryError
+from app.agent.server.options_in_force import not_default, options_of
+from app.agent.survey.build_notes import BuildNotes
+from app.agent.survey.machine import machine_facts
+from app.engines import engine_of
+from app.engines.server import table_formats
+from app.protocol.events import Fact, Log
+from app.protocol.plan import PREPARING
+
+if TYPE_CHECKING:
+    from app.agent.session import Session
+    from app.protocol.plan import Step
+
+LOGGED = 300  # lines of the error log kept in a journal
+
+
+class Facts:
+    """Writes the facts of one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._read = 0  # bytes of the error log
+        self._logged = 0
+        self._has_binary_log = False
+
+    def _write(self, name: str, value: Any, when: str = "") -> None:
+        self._session.journal.write_fact(Fact, value, name=name, when=when)
+
+    def write_machine(self) -> None:
+        session = self._session
+        self._write("machine", machine_facts(session.directory.path))
+        contender = session.contender
+        build = ("build", "base", "server", "family", "version", "fingerprint")
+        notes = BuildNotes(session.directory).of(contender.base)
+        self._write("build", {**{name: getattr(contender, name) for name in build}, "notes": notes})
+
+    def write_analysed(self, step: Step, found: Dict[str, Any]) -> None:
+        """What ANALYZE TABLE behind a step took and said, and how many rows the server then believes in."""
+        self._write("analysed", found, step.label)
+
+    def write_start_state(self, load: str) -> None:
+        """Where the data come from: told again once it has turned out otherwise."""
+        plan = self._session.plan
+        self._write("start_state", {"load": load, "start": plan.start, "pause_s": plan.pause})
+
+    def write_limits(self, limits: Dict[str, int]) -> None:
+        """For the largest number of client threads: the files that server and generator may have open."""
+        self._write("limits", limits)
+
+    def write_server(self) -> None:
+        """After the start: the my.cnf as it is, and the variables as they are."""
+        server = self._session.server
+        with open(server.my_cnf, encoding="utf-8") as file:
+            my_cnf = file.read()
+        self._write("my_cnf", my_cnf)
+        variables = server.client.pairs("SHOW GLOBAL VARIABLES")
+        self._has_binary_log = variables.get("log_bin", "OFF").upper() in ("ON", "1")
+        self._write("variables", variables)
+        asked = {**options_of(my_cnf), **server.options}
+        self._write("not_default", not_default(asked, server.known, variables))
+        self._write("transport", self._session.plan.transport)
+        self._write("memory", server.memory.in_force())
+
+    def empty_binary_log(self) -> None:
+        if self._has_binary_log:
+            self._session.server.client.try_run("RESET BINARY LOGS AND GTIDS", "RESET MASTER")
+
+    def write_after(self, index: int, step: Step) -> None:
+        """After the load with its index, and after the last step that writes."""
+        steps = self._session.plan.steps
+        rest = steps[index + 1 :]
+        if step.kind in PREPARING and not any(each.kind in PREPARING for each in rest):
+            self.write_loaded()
+        elif step.writes and not any(each.writes for each in rest):
+            self._write_engine("written")
+
+    def write_explain(self, step: Step, statement: str) -> None:
+        """How the server carries out the statement that stands for a step; asked when the step is over."""
+        client = self._session.server.client
+        try:
+            client.run("USE dyno")
+            rows: Any = [_plain(row) for row in client.query("EXPLAIN " + statement)]
+        except QueryError as error:
+            rows = [{"not explained": str(error)}]
+        self._write("explain", {"statement": statement, "rows": rows}, step.label)
+
+    def write_loaded(self) -> None:
+        """The tables as they are made, and the engine once they are filled."""
+        self._write_tables()
+        self._write_engine("loaded")
+
+    def write_ended(self) -> None:
+        """After the last step: engine and memory once more, and the only count of the rows that is exact."""
+        self._write_engine("ended")
+        self._write("memory", self._session.server.memory.in_force(), "ended")
+        self._write_compression("ended")
+        self._write("rows_counted", self._count_rows())
+
+    def _count_rows(self) -> Dict[str, Any]:
+        client = self._session.server.client
+        counted: Dict[str, Any] = {}
+        client.close()
+        client.read_s = 3600
+        for name in tables_of(client):
+            self._session.look(-1)
+            if self._session.control.interrupts:
+                break
+            try:
+                rows = client.query("SELECT COUNT(*) AS n FROM dyno.{}".format(name))  # noqa: S608 - a name of ours
+                counted[name] = int(rows[0]["n"])
+            except QueryError as error:
+                counted[name] = {"not counted": str(error)}
+        return counted
+
+    def _write_tables(self) -> None:
+        client = self._session.server.client
+        for name in tables_of(client)[:1]:
+            found = client.query("SHOW CREATE TABLE dyno.{}".format(name))[0]
+            self._write("create_table", found.get("create table", ""), "loaded")
+        for name, statement in engine_of(self._session.contender.engine).table_facts:
+            self._write(name, client.query(statement), "loaded")
+        self._write_compression("loaded")
+
+    def _write_compression(self, when: str) -> None:
+        client = self._session.server.client
+        in_force = compression_in_force(client, self._session.contender.engine)
+        self._write("compression", {"in_force": in_force, "tables": table_formats(client.query)}, when)
+
+    def _write_engine(self, when: str) -> None:
+        engine = self._session.contender.engine
+        if not engine_of(engine).has_status:
+            return
+        try:
+            rows = self._session.server.client.query("SHOW ENGINE {} STATUS".format(engine.upper()))
+        except QueryError as error:
+            self._write("engine_status", {"left out": str(error)}, when)
+            return
+        self._write(
+            "engine_status",
+            {"{} {}".format(r["type"], r["name"]).strip(): str(r["status"]) for r in rows},
+            when,
+        )
+
+    # the error log
+
+    def write_error_log(self) -> None:
+        """The last lines, whatever they say: the server did not come up, or is gone."""
+        for line in self._session.server.log_lines()[-30:]:
+            self._session.journal.write(Log, source="server", level=_level(line), text=line[:1000])
+
+    def write_new_errors(self) -> None:
+        """What the server has complained of since the last look."""
+        path = self._session.server.error_log
+        size = os.stat(path).st_size if os.path.exists(path) else 0
+        if size <= self._read or self._logged >= LOGGED:
+            return
+        for line in self._new_lines(path):
+            if _level(line) != "info" and self._logged < LOGGED:
+                self._logged += 1
+                self._session.journal.write(Log, source="server", level=_level(line), text=line[:1000])
+
+    def _new_lines(self, path: str) -> List[str]:
+        with open(path, "rb") as file:
+            file.seek(self._read)
+            whole = file.read(1 << 18).rpartition(b"\n")[0]
+        self._read += len(whole) + 1 if whole else 0
+        return whole.decode(errors="replace").splitlines()
+
+
+def tables_of(client: Client) -> List[str]:
+    """The tables that the load has made, by number: sbtest1, sbtest2, ... sbtest10."""
+    names = [str(row["tables_in_dyno"]) for row in client.query("SHOW TABLES FROM dyno")]
+    return sorted(names, key=lambda name: (len(name), name))
+
+
+def _plain(row: Dict[str, Any]) -> Dict[str, Any]:
+    """With numbers that JSON has."""
+    known = (int, float, str, type(None))
+    return {name: value if isinstance(value, known) else str(value) for name, value in row.items()}
+
+
+def _level(line: str) -> str:
+    if "[ERROR]" in line:
+        return "error"
+    return "warning" if "[Warning]" in line else "info"

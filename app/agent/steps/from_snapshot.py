@@ -1,0 +1,184 @@
+"""What `start = snapshot` asks of a session: start from a kept data set; keep one where there is none.
+
+Both ways end alike: a server started on a copy of the snapshot, no page of which is in the cache of the OS.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import time
+from typing import TYPE_CHECKING, Any, Dict, Optional
+
+from app.agent.sampling.sizes import sizes
+from app.agent.snapshots.copying import forget_below
+from app.agent.snapshots.snapshot_key import key_of
+from app.agent.snapshots.snapshots import Snapshot, Snapshots
+from app.agent.system.errors import Refusal
+from app.agent.system.journal import DiskFullError
+from app.protocol.events import Log, Mark, Progress, StepEnded
+
+if TYPE_CHECKING:
+    from app.agent.session import Session
+
+MB = 1 << 20
+FULL = (errno.ENOSPC, errno.EDQUOT)
+SHOW_S = 1.0  # between two words on how far the copying is
+
+
+class GivenUp(Exception):  # noqa: N818 - nothing is wrong
+    """A person has skipped it."""
+
+
+class FromSnapshot:
+    """The step of a session that starts its server from a snapshot, and what is spared before it."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._at = session.plan.snapshot_at
+        self._snapshots = Snapshots(session.directory)
+        self._found: Optional[Snapshot] = None
+        self._shown = 0.0
+        self.unsettled = ""  # why the latest settle step was not carried out to its end
+
+    def is_found(self) -> bool:
+        """Look for the data set of this session; one that cannot be used is refused, and made anew."""
+        if self._at >= 0 and self._snapshots.has(self._key):
+            try:
+                self._found = self._snapshots.find(self._key)
+            except Refusal as error:
+                text = "{}: it is refused, the tables are loaded anew".format(error)
+                self._session.journal.write(Log, source="agent", level="warning", text=text)
+        if self._found is None:
+            self._session.facts.write_start_state("fresh")
+        return self._found is not None
+
+    @property
+    def _key(self) -> str:
+        return key_of(self._session.plan, self._session.contender)
+
+    def spares(self, index: int) -> bool:
+        """Whether this step need not be carried out, which is said then."""
+        if self._found is None or index >= self._at:
+            return False
+        reason = "from the snapshot {}".format(self._found.key)
+        self._session.ledger.begin_load(self._session.plan.steps[index])
+        self._session.journal.write(StepEnded, step=index, outcome="skipped", reason=reason)
+        return True
+
+    def is_at(self, index: int) -> bool:
+        return index == self._at
+
+    def carry_out(self, index: int) -> Dict[str, Any]:
+        return self._start_from(self._found, index) if self._found else self._keep(index)
+
+    # from one that is there
+
+    def _start_from(self, snapshot: Snapshot, index: int) -> Dict[str, Any]:
+        """A copy is laid, the server is started on it; the figure is how long both took."""
+        session, began = self._session, time.monotonic()
+        how = ""
+
+        def lay(data: str) -> None:
+            nonlocal how
+            look = self._looker(index, snapshot.size_bytes)
+            how = self._snapshots.lay(snapshot, data, not self._writes(), look)
+
+        try:
+            session.server.prepare(session.wait, lay)
+        except GivenUp:
+            raise Refusal("a person skipped the copy of the snapshot: there are no data") from None
+        except OSError as error:
+            raise _as_full(error, session.path) from None
+        session.open()
+        seconds = round(time.monotonic() - began, 3)
+        session.ledger.rows.update(snapshot.rows)
+        session.facts.write_start_state("snapshot {}, {}".format(snapshot.key, how))
+        session.facts.write_loaded()
+        return {"outcome": "completed", "value": seconds, "seconds": seconds}
+
+    def _writes(self) -> bool:
+        return any(step.writes for step in self._session.plan.steps[self._at :])
+
+    # making one
+
+    def _keep(self, index: int) -> Dict[str, Any]:
+        """Shut down cleanly, keep the data, start from a copy of it as every later session does."""
+        session, began = self._session, time.monotonic()
+        session.facts.empty_binary_log()
+        session.server.dismiss()
+        clean = session.server.stop(wait=session.wait)
+        reason = self._unfit(clean) or self._try_to_keep(index)
+        if reason:  # else a copy was laid
+            with contextlib.suppress(OSError, Refusal):
+                forget_below(session.server.data)
+        session.server.start(session.wait)
+        session.server.admit()
+        session.conditions.forget()
+        kept = "kept as snapshot {}".format(self._key) if not reason else "not kept: {}".format(reason)
+        seconds = round(time.monotonic() - began, 3)
+        session.journal.write(Mark, name="snapshot", step=index, value=seconds, text=kept)
+        session.facts.write_start_state("fresh, {}".format(kept))
+        outcome = session.control.interrupts or ("completed" if clean else "failed")
+        return {"outcome": outcome, "reason": kept, "seconds": seconds}
+
+    def _unfit(self, clean: bool) -> str:
+        """Why nobody should start from this data set; '' where it is as good as any."""
+        if not clean:
+            return "the server had to be killed"
+        return "the server had died" if self._session.crashes else self.unsettled
+
+    def _try_to_keep(self, index: int) -> str:
+        """Why there is no snapshot of it after all, '' where there is."""
+        session, data = self._session, self._session.server.data
+        size = sizes(data)["total"]
+        try:
+            session.check_room(size)
+            self._snapshots.keep(self._key, data, self._about(), self._looker(index, size))
+        except GivenUp:
+            return "skipped by a person"
+        except DiskFullError:
+            return _without_room(size)
+        except OSError as error:
+            return _without_room(size) if error.errno in FULL else "{}: {}".format(data, error.strerror)
+        except Refusal as error:
+            return str(error)
+        return ""
+
+    def _about(self) -> Dict[str, Any]:
+        plan, contender = self._session.plan, self._session.contender
+        named = ("build", "family", "version", "fingerprint", "engine", "preset", "table_options")
+        return {
+            "session": self._session.turn.session,
+            "contender": {name: getattr(contender, name) for name in named},
+            "tables": plan.tables,
+            "rows": plan.rows,
+            "load_method": plan.load_method,
+            "rows_by_driver": self._session.ledger.rows,
+        }
+
+    # while it is copied
+
+    def _looker(self, index: int, total: int) -> Any:
+        def look(done: int) -> None:
+            session = self._session
+            session.wait(0)
+            if session.control.interrupts:
+                raise GivenUp
+            if time.monotonic() - self._shown >= SHOW_S:
+                self._shown = time.monotonic()
+                shown = {"done": done // MB, "total": max(done, total) // MB, "unit": "MB"}
+                session.journal.write(Progress, step=index, **shown)
+
+        return look
+
+
+def _without_room(size: int) -> str:
+    return "the disk has no room for a second copy of {:,} MB".format(size // MB)
+
+
+def _as_full(error: OSError, path: str) -> Exception:
+    if error.errno in FULL:
+        return DiskFullError(path)
+    return Refusal("{}: {}".format(path, os.strerror(error.errno or 0)))

@@ -1,0 +1,140 @@
+"""One process of the load generator: its command, the lines its Lua writes, its end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import select
+import subprocess
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence
+
+from app.agent.server.program import find_sysbench
+from app.protocol.cpus import from_text
+
+if TYPE_CHECKING:
+    from app.agent.server.server import Server
+
+END_S = 5  # after being asked to stop
+_FAILED = re.compile(r"^FATAL: `\w+' function failed: ")  # before what the Lua of a workload says
+
+
+def driver_options(socket: str, port: int) -> List[str]:
+    """How sysbench reaches the server; the user and password of loopback stand in a private file."""
+    if port:
+        return ["--mysql-host=127.0.0.1", "--mysql-port={}".format(port)]
+    return ["--mysql-socket=" + socket, "--mysql-user=root"]
+
+
+@contextlib.contextmanager
+def credentials(server: Server) -> Iterator[List[str]]:
+    """Options that let the generator in; over loopback a private file that is gone right after."""
+    if not server.port:
+        yield []
+        return
+    path = os.path.join(server.private, "login")
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(fd, "w", encoding="ascii") as file:
+        file.write("mysql-user=dyno\nmysql-password={}\n".format(server.password))
+    try:
+        yield ["--config-file=" + path]
+    finally:
+        os.unlink(path)
+
+
+class Generator:
+    """A sysbench process; its lines are read with a time limit, so that nothing else waits."""
+
+    def __init__(self, line: Sequence[str], lua: str, log: str, cores: str = "") -> None:
+        reader, writer = os.pipe()
+        cpus = from_text(cores)
+        self._log = open(log, "wb", 0)  # noqa: SIM115 - lives as long as the process
+        folder, name = os.path.split(lua)
+        arguments = [find_sysbench(), *line[: len(line)], name, "--report-fd={}".format(writer), "run"]
+        try:
+            self._process = subprocess.Popen(
+                arguments,
+                stdin=subprocess.DEVNULL,
+                stdout=self._log,
+                stderr=self._log,
+                pass_fds=(writer,),
+                cwd=folder,
+                start_new_session=True,
+                preexec_fn=(lambda: os.sched_setaffinity(0, cpus)) if cpus else None,
+                env={**os.environ, "LUA_PATH": os.path.join(folder, "?.lua") + ";;", "LC_ALL": "C"},
+            )
+        finally:
+            os.close(writer)
+        self._log_path = log
+        self._fd = reader
+        os.set_blocking(reader, False)
+        self._rest = b""
+        self.is_open = True
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def read(self, timeout_s: float) -> List[Dict[str, Any]]:
+        """The lines that have come, or [] after the time limit; is_open is False after the last."""
+        if not self.is_open or not select.select([self._fd], [], [], max(0.0, timeout_s))[0]:
+            return []
+        try:
+            chunk = os.read(self._fd, 1 << 16)
+        except BlockingIOError:
+            return []
+        if not chunk:
+            self._close()
+            return []
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        return [parsed for parsed in map(_parse, lines) if parsed]
+
+    def _close(self) -> None:
+        if self.is_open:
+            self.is_open = False
+            os.close(self._fd)
+
+    def stop(self) -> None:
+        if self._process.poll() is None:
+            self._process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(END_S)
+        self.wait(0)
+
+    def wait(self, limit_s: float = END_S) -> int:
+        """Its exit code; killed where it does not end within the limit."""
+        try:
+            code = self._process.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        self._close()
+        self._log.close()
+        return code
+
+    def complaints(self) -> List[str]:
+        """What it said to people, FATAL lines first."""
+        with open(self._log_path, encoding="utf-8", errors="replace") as file:
+            lines = [line.strip() for line in file if line.strip()][:200]
+        fatal = [_FAILED.sub("", line) for line in lines if line.startswith("FATAL")]
+        return fatal or lines
+
+
+def _parse(line: bytes) -> Optional[Dict[str, Any]]:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def add(a: Mapping[str, Any], b: Mapping[str, Any]) -> Dict[str, Any]:
+    """The sum of two lines of counts, nested ones too."""
+    return {name: _sum(a.get(name, 0), value) for name, value in b.items()} if b else dict(a)
+
+
+def _sum(a: Any, b: Any) -> Any:
+    if isinstance(b, dict):
+        return add(a or {}, b)
+    return a + b if isinstance(b, (int, float)) and isinstance(a, (int, float)) else b

@@ -1,0 +1,114 @@
+"""Steps that need no load generator: settle (watched, with a cap) and restart."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Dict, Optional
+
+from app.agent.sampling.write_accounting import row_bytes
+from app.agent.server.mysql import QueryError
+from app.protocol.events import Log, Mark, Progress
+
+from .settle import Settling
+
+if TYPE_CHECKING:
+    from app.agent.sampling.host import Reading
+    from app.agent.session import Session
+    from app.protocol.plan import Step
+
+SLICE_S = 0.25
+
+
+def pause(session: Session, index: int, until: float) -> None:
+    """Sleep to a moment, listening for requests."""
+    while time.monotonic() < until and not session.control.interrupts:
+        time.sleep(max(0.0, min(SLICE_S, until - time.monotonic())))
+        session.look(index)
+
+
+def carry_out_settle(session: Session, index: int, step: Step) -> Dict[str, Any]:
+    """Wait until the debt is paid or the cap is reached; what was changed for it is put back in any case."""
+    settling = Settling(session.server.client, session.contender.engine, session.server.data)
+    session.sampler.begin()
+    began, first = time.monotonic(), session.sampler.reading
+    try:
+        settling.begin()
+        _watch(session, index, step, settling, began)
+        return _settled(session, step, settling, first, round(time.monotonic() - began, 3))
+    except QueryError as error:
+        return {"outcome": "failed", "reason": str(error)}
+    finally:
+        _restore(session, settling)
+
+
+def _settled(
+    session: Session, step: Step, settling: Settling, first: Reading, seconds: float
+) -> Dict[str, Any]:
+    """What a settle step ends with."""
+    stopped = session.control.interrupts
+    capped = bool(settling.unpaid) and not stopped
+    settled = {
+        "seconds": seconds,
+        "waited_for": settling.waited_for,
+        "capped": capped,
+        "left": settling.unpaid,
+    }
+    if not stopped:  # else the writes before it are still open
+        settled.update(_close(session, first))
+    return {
+        "outcome": stopped or "completed",
+        "reason": "asked for by a person" if stopped else _capped(step, settling) if capped else "",
+        "value": seconds,
+        "seconds": seconds,
+        "settled": settled,
+        "marks": ["capped"] if capped else [],
+    }
+
+
+def _close(session: Session, first: Reading) -> Dict[str, Any]:
+    session.sampler.begin()
+    return session.ledger.close(first, session.sampler.reading, row_bytes(session.server.client))
+
+
+def _capped(step: Step, settling: Settling) -> str:
+    said = "the cap of {} s was reached, still waiting for {}"
+    return said.format(step.cap_s, ", ".join(settling.unpaid))
+
+
+def _restore(session: Session, settling: Settling) -> None:
+    """A value that stayed changed would be measured from now on: it is said."""
+    for name in settling.end():
+        text = "{} could not be put back as it was before settling".format(name)
+        session.journal.write(Log, source="agent", level="error", text=text)
+
+
+def _watch(session: Session, index: int, step: Step, settling: Settling, began: float) -> None:
+    for second in range(step.cap_s):
+        pause(session, index, began + second + 1)
+        if session.control.interrupts:
+            return
+        session.sampler.take(index, second, None)
+        if not session.server.is_alive():
+            raise QueryError("the server died {}".format(session.server.exit_text()))
+        over = settling.is_over(session.sampler.reading)
+        session.journal.write(
+            Progress, step=index, done=second + 1, total=step.cap_s, unit="s", text=settling.text
+        )
+        if over:
+            return
+
+
+def carry_out_restart(session: Session, index: int) -> Dict[str, Any]:
+    """A clean shutdown and a start; the figure is how long both took."""
+    began = time.monotonic()
+    clean = session.server.stop(wait=session.wait)
+    session.server.start(session.wait)
+    seconds = round(time.monotonic() - began, 3)
+    session.journal.write(Mark, name="restarted", step=index, value=seconds)
+    reason: Optional[str] = "" if clean else "the server had to be killed"
+    return {
+        "outcome": "completed" if clean else "failed",
+        "reason": reason,
+        "value": seconds,
+        "seconds": seconds,
+    }

@@ -1,0 +1,38 @@
+"""What is known of a build and it does not say itself: where it is from, of which source, built how."""
+
+from __future__ import annotations
+
+import json
+from typing import Dict, Mapping
+
+from app.agent.system.directory import Directory, write_file
+from app.agent.system.errors import Refusal
+
+KEYS = ("source", "revision", "compiler", "flags", "text", "file", "sha256")
+MOST = 2000  # characters of one
+
+
+class BuildNotes:
+    """Kept beside the builds, by base directory: of those that Dyno did not install too."""
+
+    def __init__(self, directory: Directory) -> None:
+        self._path = directory.at("builds", "notes.json")
+
+    def all(self) -> Dict[str, Dict[str, str]]:
+        try:
+            with open(self._path, encoding="utf-8") as file:
+                found = json.load(file)
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def of(self, base: str) -> Dict[str, str]:
+        return self.all().get(base, {})
+
+    def write(self, base: str, notes: Mapping[str, str]) -> None:
+        """In place of those before; none where all are empty."""
+        for name, value in notes.items():
+            if name not in KEYS or len(value) > MOST or not value.isprintable():
+                raise Refusal("a build has no note {} of {} characters".format(name, len(value)))
+        found = {**self.all(), base: {name: value for name, value in notes.items() if value}}
+        write_file(self._path, json.dumps({key: value for key, value in found.items() if value}))

@@ -1,0 +1,209 @@
+"""What a target is: the machine, its disk, what is installed, and what would spoil a measurement there."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import platform
+import pwd
+import re
+import resource
+import sys
+import time
+from typing import Any, Dict, List, Mapping, Sequence
+
+from app.agent.server.options import keep_options
+from app.agent.server.program import find_sysbench
+from app.agent.system.commands import output_of
+from app.agent.system.disk import read_text, survey_disk
+from app.agent.system.other_agents import other_agents
+from app.agent.system.scope import kills_user_processes
+
+from .builds import find_builds
+from .topology import topology
+
+OLDEST_SYSBENCH = (1, 0, 20)
+
+
+def survey(directory: str, search_paths: Sequence[str]) -> Dict[str, Any]:
+    """All of it, for `target survey`."""
+    kept = os.path.join(directory, "builds", "fingerprints.json")
+    found = machine_facts(directory)
+    brought = os.path.join(directory, "builds")
+    heard: Dict[str, Dict[str, str]] = {}
+    builds = find_builds(search_paths, brought, kept, heard)
+    keep_options(brought, heard)
+    return {**found, "builds": builds, "warnings": warnings_of(found)}
+
+
+def machine_facts(directory: str) -> Dict[str, Any]:
+    """The survey without builds and warnings: what is kept with a session. What cannot be told is null."""
+    memory = parse_meminfo(read_text("/proc/meminfo") or "")
+    sysbench = find_sysbench()
+    return {
+        "hostname": platform.node(),
+        "machine_id": machine_id(),
+        "cpu": parse_cpuinfo(read_text("/proc/cpuinfo") or ""),
+        "topology": topology(),
+        "governor": governor(),
+        "turbo": turbo(),
+        "memory_bytes": memory.get("MemTotal"),
+        "memory_available_bytes": memory.get("MemAvailable"),
+        "swap_bytes": memory.get("SwapTotal"),
+        "kernel": os.uname().release,
+        "distribution": parse_os_release(read_text("/etc/os-release") or ""),
+        "huge_pages": chosen(read_text("/sys/kernel/mm/transparent_hugepage/enabled")),
+        "swappiness": number(read_text("/proc/sys/vm/swappiness")),
+        "load": [round(each, 2) for each in os.getloadavg()],
+        "disk": _disk(directory),
+        "agents": other_agents(),
+        "kill_user_processes": kills_user_processes(),
+        "user": user(),
+        "open_files": open_files(),
+        "is_root": os.geteuid() == 0,
+        "clock_utc": time.time(),
+        "python": platform.python_version(),
+        "python_path": sys.executable,
+        "sysbench": sysbench_version(sysbench),
+        "sysbench_path": sysbench or None,
+    }
+
+
+def _disk(directory: str) -> Dict[str, Any] | None:
+    try:
+        return survey_disk(directory)
+    except OSError:
+        return None
+
+
+def number(text: str | None) -> int | None:
+    return int(text) if text and re.match(r"-?\d+$", text) else None
+
+
+def chosen(text: str | None) -> str | None:
+    """The word in brackets of a file of /sys that lists all words."""
+    found = re.search(r"\[([^]]+)\]", text or "")
+    return found.group(1) if found else None
+
+
+def parse_meminfo(text: str) -> Dict[str, int]:
+    """Bytes by name, of /proc/meminfo."""
+    return {name: int(kb) * 1024 for name, kb in re.findall(r"^(\w+):\s+(\d+) kB$", text, re.MULTILINE)}
+
+
+def parse_cpuinfo(text: str) -> Dict[str, Any]:
+    """Model, sockets, cores and threads, of /proc/cpuinfo."""
+    processors = [
+        dict(re.findall(r"^([^\t:]+)\t*: ?(.*)$", part, re.MULTILINE)) for part in text.split("\n\n")
+    ]
+    processors = [each for each in processors if "processor" in each]
+    sockets = {each.get("physical id", "0") for each in processors}
+    cores = {(each.get("physical id", "0"), each.get("core id", each["processor"])) for each in processors}
+    return {
+        "model": _cpu_model(processors[0] if processors else {}),
+        "sockets": len(sockets) or None,
+        "cores": len(cores) or None,
+        "threads": len(processors) or os.cpu_count(),
+    }
+
+
+def _cpu_model(processor: Mapping[str, str]) -> str | None:
+    """Its name; Arm has none there, but often a board has."""
+    named = processor.get("model name")
+    board = (read_text("/sys/firmware/devicetree/base/model") or "").rstrip("\0")
+    part = processor.get("CPU part")
+    return named or board or ("Arm part {}".format(part) if part else None)
+
+
+def governor() -> str | None:
+    """How the clock speed is chosen; several names where the cores differ."""
+    files = glob.glob("/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")
+    return " + ".join(sorted({read_text(path) or "?" for path in files})) or None
+
+
+def turbo() -> bool | None:
+    """Whether the CPU may go above its nominal speed, where the driver tells."""
+    off = read_text("/sys/devices/system/cpu/intel_pstate/no_turbo")
+    if off in ("0", "1"):
+        return off == "0"
+    boost = read_text("/sys/devices/system/cpu/cpufreq/boost")
+    return boost == "1" if boost in ("0", "1") else None
+
+
+def parse_os_release(text: str) -> str | None:
+    found = re.search(r"^PRETTY_NAME=(.*)$", text, re.MULTILINE)
+    return found.group(1).strip("\"'") if found else None
+
+
+def machine_id() -> str | None:
+    """The same for the same installation, without giving the system's own id away."""
+    own = read_text("/etc/machine-id") or read_text("/var/lib/dbus/machine-id")
+    return hashlib.sha256("dyno {}".format(own).encode()).hexdigest()[:32] if own else None
+
+
+def open_files() -> int | None:
+    """The most that a process of this user may have open; None: as many as it likes."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    return None if hard == resource.RLIM_INFINITY else hard
+
+
+def user() -> str:
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())
+
+
+def sysbench_version(path: str) -> str | None:
+    """Without its name: "1.0.20"; None where it is missing or does not say."""
+    found = re.match(r"sysbench (\d[\w.]*)", output_of([path, "--version"]) if path else "")
+    return found.group(1) if found else None
+
+
+def warnings_of(found: Mapping[str, Any]) -> List[str]:
+    """What would spoil a measurement on this machine, a line each, with what to do."""
+    warnings = [*_cpu_warnings(found), *_disk_warnings(found["disk"] or {})]
+    if found["huge_pages"] == "always":
+        warnings.append("transparent huge pages are on for everything: set them to madvise or never")
+    if found["swap_bytes"] and (found["swappiness"] or 0) > 10:
+        warnings.append("swappiness is {}: set vm.swappiness to 1".format(found["swappiness"]))
+    for other in found["agents"]:
+        text = "another plan is being carried out here, in {} (process {}): wait for it"
+        warnings.append(text.format(other["directory"], other["pid"]))
+    return [*warnings, *_sysbench_warnings(found)]
+
+
+def _cpu_warnings(found: Mapping[str, Any]) -> List[str]:
+    warnings = []
+    if found["governor"] not in (None, "performance"):
+        text = "the CPU governor is {}: set it to performance, else the clock speed follows the load"
+        warnings.append(text.format(found["governor"]))
+    if found["turbo"]:
+        warnings.append("turbo is on: switch it off, else the clock speed follows the temperature")
+    if found["load"][0] > max(0.5, 0.05 * (found["cpu"]["threads"] or 1)):
+        warnings.append("the load is {}: something else is at work here".format(found["load"][0]))
+    return warnings
+
+
+def _disk_warnings(disk: Mapping[str, Any]) -> List[str]:
+    texts = {
+        "virtual": "the disk under {path} is virtual: its speed depends on what else uses the real one",
+        "memory": "{path} lies in memory ({filesystem}): nothing is written to a disk",
+        "network": "{path} lies on a network filesystem ({filesystem}): its speed is the network's",
+        "overlay": "{path} lies on an overlay: choose a directory on the disk itself",
+        "file": "{path} lies in a file on another disk (loop device)",
+    }
+    text = texts.get(disk.get("kind") or "")
+    return [text.format(**disk)] if text else []
+
+
+def _sysbench_warnings(found: Mapping[str, Any]) -> List[str]:
+    if not found["sysbench_path"]:
+        return ["sysbench is missing: install sysbench 1.0.20 or newer"]
+    version = found["sysbench"]
+    if version is None:
+        return ["{} does not say its version".format(found["sysbench_path"])]
+    if tuple(int(each) for each in re.findall(r"\d+", version)[:3]) < OLDEST_SYSBENCH:
+        return ["sysbench is {}: install 1.0.20 or newer".format(version)]
+    return []

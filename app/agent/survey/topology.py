@@ -1,0 +1,60 @@
+"""How the CPUs of a machine hang together: nodes, of each its cores, of each its CPUs."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from typing import Dict, Iterable, List, NamedTuple, Optional, Tuple
+
+from app.agent.system.disk import read_text
+from app.protocol.cpus import from_text
+
+SYSTEM = "/sys/devices/system/cpu"
+
+
+class Cpu(NamedTuple):
+    """Where one CPU (a hardware thread) is; a node of -1 is not known."""
+
+    number: int
+    core: int  # the first CPU of the core
+    socket: int
+    node: int
+
+
+def topology(root: str = SYSTEM, usable: Optional[Iterable[int]] = None) -> List[List[List[int]]]:
+    """Of the CPUs that a process of ours may use."""
+    numbers = os.sched_getaffinity(0) if usable is None else usable
+    return grouped([_cpu(root, number) for number in sorted(numbers)])
+
+
+def grouped(cpus: Iterable[Cpu]) -> List[List[List[int]]]:
+    """Nodes in their order, of each its cores by their first CPU; sockets of one node stay apart."""
+    cores: Dict[Tuple[int, int, int], List[int]] = {}
+    for cpu in sorted(cpus):
+        cores.setdefault((_last_if_unknown(cpu.node), cpu.socket, cpu.core), []).append(cpu.number)
+    nodes: Dict[Tuple[int, int], List[List[int]]] = {}
+    for (node, socket, _), siblings in sorted(cores.items(), key=lambda item: (item[0][:2], item[1])):
+        nodes.setdefault((node, socket), []).append(siblings)
+    return list(nodes.values())
+
+
+def _last_if_unknown(node: int) -> int:
+    return node if node >= 0 else 1 << 30
+
+
+def _cpu(root: str, number: int) -> Cpu:
+    """What /sys says of it; a CPU that it does not describe is a core of its own."""
+    folder = os.path.join(root, "cpu{}".format(number))
+    nodes = [re.search(r"\d+$", path) for path in glob.glob(os.path.join(folder, "node[0-9]*"))]
+    return Cpu(
+        number,
+        min(from_text(read_text(os.path.join(folder, "topology", "thread_siblings_list")) or str(number))),
+        _number(os.path.join(folder, "topology", "physical_package_id"), 0),
+        int(nodes[0].group()) if nodes and nodes[0] else -1,
+    )
+
+
+def _number(path: str, otherwise: int) -> int:
+    text = read_text(path)
+    return int(text) if text and text.isdigit() else otherwise

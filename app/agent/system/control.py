@@ -1,0 +1,93 @@
+"""The requests of people to a plan that is being carried out: files renamed into `control/`."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import Any, Dict, List
+
+from app.protocol.events import Note
+
+from .directory import write_file
+from .journal import Journal
+
+SESSION, STEP, PLAN = "session", "step", "plan"
+
+
+def request(control: str, verb: str, **what: Any) -> None:
+    """Leave a request for the agent that carries out the plan."""
+    name = "{:020d}-{}.json".format(time.time_ns(), os.getpid())
+    hidden = os.path.join(control, "." + name)
+    write_file(hidden, json.dumps({"verb": verb, **what}))
+    os.rename(hidden, os.path.join(control, name))
+
+
+class StopRequested(Exception):  # noqa: N818 - nothing is wrong
+    """A person has asked for the end of the session where it cannot go on to its next step."""
+
+
+class Control:
+    """What has been asked of this plan so far; looked at often, so looking is cheap."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._seen = -1
+        self._stop = ""  # of this session: step (after it) | session
+        self._skip = False
+        self._notes: List[str] = []
+        self.plan_stopped = False
+
+    def look(self, journal: Journal, step: int = -1) -> None:
+        """Take in new requests; notes go to the journal at once."""
+        changed = os.stat(self._folder).st_mtime_ns
+        if changed != self._seen:
+            self._seen = changed
+            self._take()
+        for text in self._notes:
+            journal.write(Note, text=text, step=step)
+        self._notes = []
+
+    def _take(self) -> None:
+        for name in sorted(os.listdir(self._folder)):
+            if name.startswith("."):
+                continue
+            path = os.path.join(self._folder, name)
+            with open(path, encoding="utf-8") as file:
+                self._accept(json.load(file))
+            os.unlink(path)
+            self._seen = -1  # the folder has just changed again: look once more
+
+    def _accept(self, asked: Dict[str, Any]) -> None:
+        verb, what = asked.get("verb"), asked.get("what", SESSION)
+        if verb == "note":
+            self._notes.append(str(asked.get("text", "")))
+        elif verb == "skip":
+            self._skip = True
+        elif verb == "stop" and what == STEP:
+            self._stop = self._stop or STEP
+        elif verb == "stop":
+            self._stop = SESSION
+            self.plan_stopped = self.plan_stopped or what == PLAN
+
+    def stop_plan(self) -> None:
+        """As if a person had asked for it: the agent was told to end."""
+        self._stop, self.plan_stopped = SESSION, True
+
+    def begin_session(self) -> None:
+        self._stop = SESSION if self.plan_stopped else ""
+        self._skip = False
+
+    def begin_step(self) -> None:
+        self._skip = False
+
+    @property
+    def interrupts(self) -> str:
+        """Why the step at hand must end now: stopped, skipped, or not at all."""
+        if self._stop == SESSION:
+            return "stopped"
+        return "skipped" if self._skip else ""
+
+    @property
+    def ends_session(self) -> bool:
+        return bool(self._stop)

@@ -1,0 +1,156 @@
+"""The directory of Dyno on the target: its marker, its lock, where things lie, what may be deleted."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import stat
+from typing import Any, Dict, Iterator, List, Optional
+
+from .errors import Refusal
+
+MARKER = "DYNO-TARGET"
+REHEARSAL = "rehearsal"  # begins the names of sessions that only a check made
+PARTS = ("agents", "plans", "sessions", "builds", "snapshots", "incoming", "trash")
+
+
+class Directory:
+    """A directory that carries the marker, owned by this user and closed to others."""
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.realpath(os.path.expanduser(path))
+        self._check()
+        for part in PARTS:
+            os.makedirs(self.at(part), mode=0o700, exist_ok=True)
+
+    def _check(self) -> None:
+        try:
+            found = os.lstat(self.path)
+            marked = stat.S_ISREG(os.lstat(self.at(MARKER)).st_mode)
+        except OSError:
+            marked = False
+        if not marked:
+            raise Refusal("{} is no directory of Dyno (it has no {})".format(self.path, MARKER))
+        if found.st_uid != os.geteuid() or found.st_mode & 0o077:
+            raise Refusal("{} must belong to this user alone: chmod 700 it".format(self.path))
+
+    def at(self, *parts: str) -> str:
+        return os.path.join(self.path, *parts)
+
+    def plan(self, plan: str) -> str:
+        return self.at("plans", _plain(plan))
+
+    def session(self, session: str) -> str:
+        return self.at("sessions", _plain(session))
+
+    def journal(self, session: str) -> str:
+        return os.path.join(self.session(session), "journal.jsonl")
+
+    def plans(self) -> List[str]:
+        return sorted(os.listdir(self.at("plans")))
+
+    def sessions(self) -> List[str]:
+        return sorted(os.listdir(self.at("sessions")))
+
+    def read_plan(self, plan: str) -> Dict[str, Any]:
+        try:
+            with open(os.path.join(self.plan(plan), "plan.json"), encoding="utf-8") as file:
+                data: Dict[str, Any] = json.load(file)
+        except (OSError, ValueError):
+            raise Refusal("there is no plan {} in {}".format(plan, self.path)) from None
+        return data
+
+    # the lock
+
+    def lock(self, holder: Dict[str, Any]) -> Optional[int]:
+        """The open lock, held until it is closed and this process and its forks are gone; None if taken."""
+        fd = os.open(self.at("lock"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(fd)
+            return None
+        write_holder(fd, holder)
+        return fd
+
+    def holder(self) -> Dict[str, Any]:
+        """Who holds the lock: {} if nobody does."""
+        try:
+            fd = os.open(self.at("lock"), os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            return {}
+        try:
+            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            with contextlib.suppress(ValueError):
+                found: Dict[str, Any] = json.loads(os.pread(fd, 4096, 0) or b"{}")
+                return found or {"plan": "?"}
+            return {"plan": "?"}
+        finally:
+            os.close(fd)
+        return {}
+
+    def held_by(self) -> str:
+        """Who holds the lock, in words; '' if nobody does."""
+        return holder_text(self.holder())
+
+    def in_use(self) -> str:
+        """Why the lock could not be taken."""
+        return "{} is in use by {}".format(self.path, self.held_by() or "a process that has just ended")
+
+    # taking away
+
+    def remove(self, path: str) -> None:
+        """Delete what lies under the marker, and nothing else, whatever it is told."""
+        self.discard(path)
+        self.empty_trash()
+
+    def discard(self, path: str) -> None:
+        """Put it out of the way in no time, whatever its size; emptying the trash takes longer."""
+        path = os.path.abspath(path)
+        inside = os.path.realpath(os.path.dirname(path)).startswith(self.path + os.sep)
+        if not inside or not os.path.exists(self.at(MARKER)):
+            raise Refusal("{} is not under {}: not deleted".format(path, self.path))
+        if os.path.islink(path) or os.path.isfile(path):
+            os.unlink(path)
+        elif os.path.isdir(path):
+            os.rename(path, self.at("trash", "{}-{}".format(os.path.basename(path), os.urandom(4).hex())))
+
+    def empty_trash(self) -> None:
+        for name in os.listdir(self.at("trash")):
+            shutil.rmtree(self.at("trash", name), ignore_errors=True)
+
+
+def write_holder(fd: int, holder: Dict[str, Any]) -> None:
+    os.ftruncate(fd, 0)
+    os.pwrite(fd, json.dumps(holder).encode(), 0)
+
+
+def holder_text(holder: Dict[str, Any]) -> str:
+    """A plan, or a verb such as `upload`; '' if there is none."""
+    what = holder.get("verb") or "plan {}".format(holder.get("plan", "?"))
+    return "{} (process {})".format(what, holder.get("pid", "?")) if holder else ""
+
+
+def _plain(name: str) -> str:
+    if not name.isalnum():
+        raise Refusal("{!r} is no id".format(name))
+    return name
+
+
+def write_file(path: str, text: str) -> None:
+    """A private file, there as a whole or not at all."""
+    temporary = "{}.{}".format(path, os.getpid())
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    with open(fd, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.rename(temporary, path)
+
+
+def read_lines(path: str) -> Iterator[str]:
+    with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            yield line.rstrip("\n")

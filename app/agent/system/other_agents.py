@@ -1,0 +1,45 @@
+"""The agents at work on this machine: two plans would measure each other."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any, Dict, List, Sequence
+
+from .directory import Directory
+
+
+def agents_elsewhere(directory: Directory) -> List[Dict[str, Any]]:
+    """Those in other directories of this machine."""
+    return [each for each in other_agents() if os.path.realpath(str(each["directory"])) != directory.path]
+
+
+def other_agents() -> List[Dict[str, Any]]:
+    """The agents that carry out a plan on this machine, whoever's they are, but this process."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit() or int(entry) == os.getpid():
+            continue
+        try:
+            with open("/proc/{}/cmdline".format(entry), "rb") as file:
+                directory = directory_of(file.read().decode(errors="replace").split("\0"))
+        except OSError:
+            continue
+        if directory is not None:
+            found.append({"pid": int(entry), "directory": directory})
+    return sorted(found, key=lambda each: int(each["pid"]))
+
+
+def directory_of(command: Sequence[str]) -> str | None:
+    """The directory of an agent with the verb start, from its command line; None if it is none."""
+    for at, word in enumerate(command):
+        if re.search(r"(^|/)agents/[0-9a-f]{8,}\.pyz$", word):
+            rest = list(command[at + 1 :])
+            if rest[:1] != ["start"]:
+                return None
+            for place, option in enumerate(rest):
+                if option.startswith("--directory="):
+                    return option.partition("=")[2]
+                if option == "--directory" and place + 1 < len(rest):
+                    return rest[place + 1]
+    return None

@@ -1,0 +1,79 @@
+"""A point of a chart: the median of the repeats, and how far they reach; the points of a chart as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from app.comparison.compare import RowEntry
+from app.core.csv_text import csv_text
+
+Cell = str | float | None
+REACH = ("lowest", "highest", "n")  # the heads of what stands beside a median
+
+
+@dataclass(frozen=True)
+class Point:
+    """`low` and `high` are those of the repeats; None where there is only one."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+
+    @property
+    def reach(self) -> tuple[float, float] | None:
+        """What an error bar spans."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        return (self.value, self.low, self.high, self.n)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers behind a chart: heads with their units, a row a point; None is missing."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    def to_csv(self) -> str:
+        return csv_text(self.heads, self.rows)
+
+
+def point_of(samples: Iterable[float | None], of: float | None = 1.0) -> Point:
+    """Of one figure a repeat, each divided by `of`; nothing where there is nothing to divide by."""
+    known = [value / of for value in samples if value is not None] if of else []
+    if not known:
+        return Point()
+    low, high = (min(known), max(known)) if len(known) > 1 else (None, None)
+    return Point(median(known), low, high, len(known))
+
+
+def points_of(row: RowEntry, of: float = 1.0) -> list[Point]:
+    """A column each, in so many of the unit of the row."""
+    return [point_of(samples, of) for samples in row["samples"]]
+
+
+def relative_points(row: RowEntry, base: int) -> list[Point]:
+    """A column each, of the median of the base: its own repeats reach around 1."""
+    return [point_of(samples, row["values"][base]) for samples in row["samples"]]
+
+
+def error_bars_text(counts: Iterable[int]) -> str:
+    """What the error bars are, and that there is none where nothing was repeated."""
+    known = sorted({count for count in counts if count})
+    if not known:
+        return ""
+    if known == [1]:
+        return "n = 1: no error bars, the noise between sessions is unknown"
+    several = [count for count in known if count > 1]
+    n = f"{several[0]}" if len(several) == 1 else f"{several[0]} to {several[-1]}"
+    alone = "; none where n = 1" if known[0] == 1 else ""
+    return f"error bars: lowest to highest of n = {n} repeats{alone}"
+
+
+def numbers(heads: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Numbers:
+    return Numbers(tuple(heads), tuple(tuple(row) for row in rows))

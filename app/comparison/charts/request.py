@@ -1,0 +1,119 @@
+"""The numbers behind any chart, by the name of the chart and of the step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.comparison.before_after import pairs
+from app.comparison.compare import Comparison, RowEntry, by_group, by_measure, compare, sessions_of
+from app.comparison.text import label_of
+from app.core.errors import InputError
+from app.history.curves import all_series, curves
+from app.history.history import History
+from app.history.series import ALIASES
+from app.history.step_results import endings
+
+from . import AXES, NOTHING
+from .latencies import latency_curves, latency_numbers
+from .of_all_steps import bar_numbers
+from .of_one_step import second_numbers
+from .pairs import pair_numbers
+from .points import Numbers
+from .sizes import size_numbers, sizes_of
+from .sweeps import axes_of, not_swept, sweep_numbers
+
+_OF_ALL_STEPS: Mapping[str, Callable[[Comparison], Numbers]] = {
+    "bars": bar_numbers,
+    "before-after": lambda found: pair_numbers(found, pairs(found)),
+}
+
+
+@dataclass(frozen=True)
+class ChartRequest:
+    """What a person asked for; the step may be left out where the chart is of all of them."""
+
+    chart: str  # of CHARTS
+    sessions: Sequence[str]
+    base: str | None = None
+    measure: str = "value"
+    step: str = ""  # its name, with coordinates where it has been swept
+    over: str = ""  # of AXES
+    series: str = "qps"
+    is_relative: bool = True  # of a picture: ratios; the numbers hold both
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What there is of it."""
+
+    request: ChartRequest
+    whole: Comparison  # as it was read: with all steps and measures
+    comparison: Comparison  # by the measure, those of a group together
+    row: RowEntry | None  # the step; None where the chart is of all
+
+
+def read_asked(history: History, request: ChartRequest) -> Asked:
+    """Raises InputError where there are no such sessions, measure or step."""
+    whole = compare(history, request.sessions, request.base)
+    found = by_group(by_measure(whole, request.measure))
+    if request.chart in _OF_ALL_STEPS:
+        return Asked(request, whole, found, None)
+    return Asked(request, whole, found, step_named(found, request.step, is_whole=request.chart == "sweep"))
+
+
+def asked_numbers(history: History, asked: Asked) -> Numbers:
+    """Raises InputError where there is nothing to draw: heads alone would look like a chart."""
+    numbers, nothing = _of_step(history, asked, asked.row) if asked.row else _of_all(asked)
+    if not numbers.rows:
+        raise InputError(nothing)
+    return numbers
+
+
+def chart_csv(history: History, request: ChartRequest) -> str:
+    """Raises InputError where there is no such chart of these sessions, or nothing in it."""
+    return asked_numbers(history, read_asked(history, request)).to_csv()
+
+
+def _of_all(asked: Asked) -> tuple[Numbers, str]:
+    """And what is said where they are none."""
+    chart = asked.request.chart
+    return _OF_ALL_STEPS[chart](asked.comparison), NOTHING[chart]
+
+
+def _of_step(history: History, asked: Asked, row: RowEntry) -> tuple[Numbers, str]:
+    request, found = asked.request, asked.comparison
+    if request.chart == "sweep":
+        axis = request.over or next(iter(axes_of(found["rows"], row)), next(iter(AXES)))
+        return sweep_numbers(found, row, axis), not_swept(row, axis)
+    if request.chart == "seconds":
+        numbers = _of_seconds(history, found, row, request.series)
+    else:
+        numbers = _of_end(history, found, row, request.chart)
+    return numbers, f"{label_of(row)}: {NOTHING[request.chart]}"
+
+
+def step_named(comparison: Comparison, name: str, is_whole: bool = False) -> RowEntry:
+    """The step of this name; its coordinates may be left out where it has one place, or all are wanted."""
+    rows = [row for row in comparison["rows"] if name in (row["workload"], label_of(row))]
+    if len(rows) == 1 or (rows and is_whole):
+        return rows[0]
+    there = ", ".join(label_of(row) for row in rows or comparison["rows"])
+    what = f"step {name} has several places" if rows else f"no step {name!r}" if name else "which step"
+    raise InputError(f"{what}: say --step with one of {there or 'none'}")
+
+
+def _of_seconds(history: History, found: Comparison, row: RowEntry, series: str) -> Numbers:
+    sessions, name = sessions_of(found), ALIASES.get(series, series)
+    known = {each[0]: each for each in all_series(history, sessions)}
+    if name not in known:
+        raise InputError(f"no series {series!r} in these sessions: there are {', '.join(known) or 'none'}")
+    of_each = curves(history, sessions, row["workload"], row["coordinates"], name)
+    return second_numbers(found, of_each, *known[name][1:])
+
+
+def _of_end(history: History, found: Comparison, row: RowEntry, chart: str) -> Numbers:
+    ended = endings(history, sessions_of(found), row["workload"], row["coordinates"])
+    if chart == "size":
+        return size_numbers(found, sizes_of(found, ended))
+    return latency_numbers(found, row, latency_curves(found, ended))

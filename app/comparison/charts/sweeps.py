@@ -1,0 +1,63 @@
+"""One step over what was swept: its threads, cores or rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.comparison.compare import Comparison, RowEntry
+from app.comparison.text import names_of
+from app.history.step_text import coordinate_text
+
+from . import AXES
+from .points import REACH, Numbers, numbers, points_of
+
+_FAR = 16  # times the first: from here on rows stand by their logarithm
+
+
+def axes_of(rows: Sequence[RowEntry], row: RowEntry | None) -> list[str]:
+    """What the step was swept over, everything else as it is in this row."""
+    return [axis for axis in AXES if len(swept(rows, row, axis)) > 1]
+
+
+def swept(rows: Sequence[RowEntry], row: RowEntry | None, axis: str) -> list[RowEntry]:
+    """The step at each point of an axis; none where it has no such coordinate."""
+    if row is None or axis not in row["coordinates"]:
+        return []
+    wanted = _apart(row, axis)
+    found = [each for each in rows if axis in each["coordinates"] and _apart(each, axis) == wanted]
+    return sorted(found, key=lambda each: float(each["coordinates"][axis]))
+
+
+def step_of(row: RowEntry, axis: str) -> str:
+    """Which step this is, wherever on the axis: `point-query, 8 threads`."""
+    name, others = _apart(row, axis)
+    return ", ".join([name, *(coordinate_text(*each) for each in sorted(others.items()))])
+
+
+def is_logarithmic(rows: Sequence[RowEntry], axis: str) -> bool:
+    """Threads always are; anything else where the last lies far beyond the first."""
+    at = [float(row["coordinates"][axis]) for row in rows]
+    return axis == "threads" or (bool(at) and at[0] > 0 and at[-1] >= _FAR * at[0])
+
+
+def not_swept(row: RowEntry, axis: str) -> str:
+    """What is said where there is no curve."""
+    return f"{row['workload']} has no number of {AXES[axis]}"
+
+
+def sweep_numbers(comparison: Comparison, row: RowEntry | None, axis: str) -> Numbers:
+    """A row a point of a curve."""
+    rows = swept(comparison["rows"], row, axis)
+    unit = f" ({rows[0]['unit']})" if rows else ""
+    return numbers(
+        ("step", AXES[axis], "contender", *(f"{head}{unit}" for head in ("value", *REACH[:2])), REACH[2]),
+        (
+            (step_of(each, axis), each["coordinates"][axis], name, *point.cells)
+            for each in rows
+            for name, point in zip(names_of(comparison), points_of(each), strict=True)
+        ),
+    )
+
+
+def _apart(row: RowEntry, axis: str) -> tuple[str, dict[str, object]]:
+    return row["workload"], {name: value for name, value in row["coordinates"].items() if name != axis}

@@ -1,0 +1,364 @@
+"""Columns of sessions beside one another, step by step: medians, relative to a base."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from statistics import median
+from typing import Any, TypedDict
+
+from app.core.errors import InputError
+from app.core.units import direction_of
+from app.history.figures import CutEntry, SteadinessEntry, StepEntry, facts, plan_of, steps
+from app.history.history import History
+from app.history.sessions import ContenderEntry, SessionEntry, find, sessions, source_text
+from app.protocol.cpus import from_text
+from app.stats import Limits
+from app.stats.steady import UNSTEADY
+
+from .differences import work_differences
+from .judgement import FAILED_REPEAT, GroupEntry, judged, marks_of_measures
+from .measures import FIGURE, MEASURES, Measure, measure_named
+from .repeats import Counts, counts_of
+
+_LEFT_OUT = ("warmup",)
+
+
+class ColumnEntry(TypedDict):
+    """A contender at its work on a machine: one session, or all of its repeats that were asked for."""
+
+    id: str  # of the first of them
+    ids: list[str]
+    name: str
+    target: str
+    contender: ContenderEntry
+    sequence: str
+    source: str  # who published it, when and where; '' where it was not
+    state: str
+    failed_steps: int
+    loads: int | None  # that the data of its sessions come from; null where nobody said
+    server_starts: int | None
+    contender_key: str
+    work_key: str
+    machine_key: str
+    colour: int
+    cpus: int | None  # that its server may use; null where nobody has told
+
+
+class MeasureEntry(TypedDict):
+    """A figure of a step; the lists have one entry a column."""
+
+    values: list[float | None]  # medians
+    n: list[int]
+    samples: list[list[float | None]]  # one a session, in the order of the ids of its column
+
+
+class RelatedEntry(MeasureEntry):
+    """The figure that steps are compared by, null where there is none."""
+
+    relative: list[float | None]
+    spread: list[float | None]  # how far a session lies from the median at most, as a share of it
+    verdict: list[str | None]
+    p: list[float | None]  # of the rank test against the base
+    within: list[float | None]  # one session alone: how far blocks of its seconds lie apart; see stability
+
+
+class RowEntry(RelatedEntry):
+    """A step; the lists have one entry a column."""
+
+    workload: str
+    kind: str
+    group: str
+    threads: int | None
+    coordinates: dict[str, Any]
+    unit: str
+    direction: str
+    reasons: list[str]  # why there is no figure, or not one of each repeat
+    marks: list[list[str]]
+    steadiness: list[list[SteadinessEntry | None]]  # one a session, as the samples
+    cuts: list[list[CutEntry | None]]
+    latency_per: str  # what one latency is of
+    measures: dict[str, MeasureEntry]  # by the name of a Measure, but the figure of the step itself
+
+
+class Comparison(TypedDict):
+    """What `compare --format json` gives."""
+
+    base: str
+    sessions: list[ColumnEntry]
+    rows: list[RowEntry]
+    groups: list[GroupEntry]
+    limits: dict[str, float]  # of the verdicts
+    warnings: list[str]
+
+
+Key = tuple[str, str]  # name and coordinates of a step
+Column = list[SessionEntry]
+
+
+def compare(
+    history: History, references: Sequence[str], base: str | None = None, limits: Limits | None = None
+) -> Comparison:
+    """The steps of these sessions against those of the base, which is the first one unless it is named."""
+    if not references:
+        raise InputError("nothing to compare: give two sessions or more")
+    ids = list(dict.fromkeys(find(history, reference) for reference in references))
+    base_id = ids[0] if base is None else find(history, base)
+    if base_id not in ids:
+        ids.insert(0, base_id)
+    with history.reading():
+        entries = {entry["id"]: entry for entry in sessions(history, ids=ids)}
+        columns = _columns([entries[id_] for id_ in ids])
+        counts = [counts_of(history, [each["id"] for each in column]) for column in columns]
+        at = next(at for at, column in enumerate(columns) if base_id in (each["id"] for each in column))
+        figures = [[_steps(history, each["id"]) for each in column] for column in columns]
+        cpus = [_cpus(history, column[0]) for column in columns]
+        sources = [source_text(history, column[0]["id"]) for column in columns]
+        warnings = _warnings(history, columns, at)
+    found: Comparison = {
+        "base": columns[at][0]["id"],
+        "sessions": [_column(*each) for each in zip(columns, counts, cpus, sources, strict=True)],
+        "rows": [_row(key, figures, at) for key in _keys(figures, at)],
+        "groups": [],
+        "limits": {},
+        "warnings": warnings,
+    }
+    return judged(found, at, limits or Limits())
+
+
+def _columns(entries: Sequence[SessionEntry]) -> list[Column]:
+    """Repeats share a column; but two of one contender and nothing else stand side by side."""
+    grouped: dict[tuple[str, str, str], Column] = {}
+    for entry in entries:
+        key = (entry["contender_key"], entry["work_key"], entry["machine_key"])
+        grouped.setdefault(key, []).append(entry)
+    return [[entry] for entry in entries] if len(grouped) == 1 and len(entries) == 2 else [*grouped.values()]
+
+
+def _cpus(history: History, entry: SessionEntry) -> int | None:
+    """Those of the contender, else of its machine."""
+    if cores := entry["contender"]["cores"]:
+        return len(from_text(cores))
+    told = facts(history, entry["id"], "machine")
+    cpu = (told[0]["value"].get("cpu") or {}) if told else {}
+    count = cpu.get("threads") or cpu.get("cores")
+    return count if isinstance(count, int) else None
+
+
+def _column(column: Column, counts: Counts, cpus: int | None, source: str) -> ColumnEntry:
+    first = column[0]
+    states = dict.fromkeys(each["state"] for each in column)
+    return {
+        "id": first["id"],
+        "ids": [each["id"] for each in column],
+        "name": first["contender"]["name"] if len(column) > 1 else first["name"],
+        "target": first["target"],
+        "contender": first["contender"],
+        "sequence": first["sequence"],
+        "source": source,
+        "state": ", ".join(states),
+        "failed_steps": sum(each["failed_steps"] for each in column),
+        "loads": counts.loads,
+        "server_starts": counts.server_starts,
+        "contender_key": first["contender_key"],
+        "work_key": first["work_key"],
+        "machine_key": first["machine_key"],
+        "colour": first["colour"],
+        "cpus": cpus,
+    }
+
+
+def _steps(history: History, session: str) -> dict[Key, StepEntry]:
+    """Those that are compared; warm ones never are."""
+    found: dict[Key, StepEntry] = {}
+    for step in steps(history, session):
+        if not step["warm"] and step["kind"] not in _LEFT_OUT:
+            found.setdefault((step["name"], json.dumps(step["coordinates"], sort_keys=True)), step)
+    return found
+
+
+def _keys(figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int) -> list[Key]:
+    """In the order of the base; what only others did comes after."""
+    ordered = [*figures[base], *(each for column in figures for each in column)]
+    return list(dict.fromkeys(key for each in ordered for key in each))
+
+
+def _row(key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int) -> RowEntry:
+    places = [[each.get(key) for each in column] for column in figures]
+    cells = [[step for step in place if step is not None] for place in places]
+    model = next(cell[0] for cell in [cells[base], *cells] if cell)
+    figure = _summed(
+        [[step["value"] if step and _fits(step, model) else None for step in place] for place in places]
+    )
+    return {
+        "workload": model["name"],
+        "kind": model["kind"],
+        "group": model["group"],
+        "threads": model["coordinates"].get("threads"),
+        "coordinates": model["coordinates"],
+        "unit": model["unit"],
+        "direction": direction_of(model["unit"]),
+        **_related(figure, base),
+        "reasons": [_reason(cell, model) for cell in cells],
+        "marks": [_marks(cell) for cell in cells],
+        "steadiness": [[step and step["steadiness"] for step in place] for place in places],
+        "cuts": [[step and step["cut"] for step in place] for place in places],
+        "latency_per": model["latency_per"],
+        "measures": {
+            measure.name: _measured(measure, places) for measure in MEASURES if measure is not FIGURE
+        },
+    }
+
+
+def _marks(cell: Sequence[StepEntry]) -> list[str]:
+    """Of all sessions; a median of which more than half are steady is no unsteady one."""
+    marks = [mark for step in cell for mark in step["marks"]]
+    has_failed = [step["state"] == "failed" for step in cell]
+    of_repeats = {FAILED_REPEAT} if any(has_failed) and not all(has_failed) else set()
+    return sorted(
+        of_repeats | {mark for mark in marks if mark != UNSTEADY or 2 * marks.count(mark) >= len(cell)}
+    )
+
+
+def _measured(measure: Measure, places: Sequence[Sequence[StepEntry | None]]) -> MeasureEntry:
+    """Of the steps that were completed; their units are the measure's own."""
+    return _summed(
+        [
+            [measure.read(step) if step and step["state"] == "completed" else None for step in place]
+            for place in places
+        ]
+    )
+
+
+def _summed(samples: list[list[float | None]]) -> MeasureEntry:
+    known = [[value for value in each if value is not None] for each in samples]
+    return {
+        "values": [_median(each) for each in known],
+        "n": [len(each) for each in known],
+        "samples": samples,
+    }
+
+
+def _related(figure: MeasureEntry, base: int) -> RelatedEntry:
+    """The part of a row that depends on what is compared; verdicts come when all rows are there."""
+    values, samples = figure["values"], figure["samples"]
+    return {
+        **figure,
+        "relative": [_ratio(value, values[base]) for value in values],
+        "spread": [spread_of(value, each) for value, each in zip(values, samples, strict=True)],
+        "verdict": [],
+        "p": [],
+        "within": [None] * len(values),
+    }
+
+
+def spread_of(value: float | None, sample: Sequence[float | None]) -> float | None:
+    known = [each for each in sample if each is not None]
+    return max(abs(each / value - 1) for each in known) if value and len(known) > 1 else None
+
+
+def base_of(comparison: Comparison) -> int:
+    """Which of the columns is the base."""
+    return [column["id"] for column in comparison["sessions"]].index(comparison["base"])
+
+
+def sessions_of(comparison: Comparison) -> list[str]:
+    """The ids of all columns with all their repeats."""
+    return [id_ for column in comparison["sessions"] for id_ in column["ids"]]
+
+
+def by_group(comparison: Comparison) -> Comparison:
+    """The same rows, those of one group together, and of these those of one step: as they first appear."""
+    groups = list(dict.fromkeys(row["group"] for row in comparison["rows"]))
+    names = list(dict.fromkeys(row["workload"] for row in comparison["rows"]))
+    rows = sorted(
+        comparison["rows"], key=lambda row: (groups.index(row["group"]), names.index(row["workload"]))
+    )
+    return {**comparison, "rows": rows}
+
+
+def by_limits(comparison: Comparison, limits: Limits) -> Comparison:
+    """The same comparison, judged anew where these are other limits."""
+    same = Limits(**comparison["limits"]) == limits
+    return comparison if same else judged(_copied(comparison), base_of(comparison), limits)
+
+
+def _copied(comparison: Comparison) -> Comparison:
+    """With rows of its own: verdicts are written into them."""
+    rows: list[RowEntry] = [{**row} for row in comparison["rows"]]
+    return {**comparison, "rows": rows}
+
+
+def by_measure(comparison: Comparison, name: str) -> Comparison:
+    """The same comparison by another measure than the figure of each step; without steps that have none."""
+    measure = measure_named(name)
+    if measure is FIGURE:
+        return comparison
+    base = base_of(comparison)
+    kept = [row for row in comparison["rows"] if any(row["measures"][name]["n"])]
+    found: Comparison = {**comparison, "rows": [_row_by(row, measure, base) for row in kept]}
+    return judged(found, base, Limits(**comparison["limits"]))
+
+
+def _row_by(row: RowEntry, measure: Measure, base: int) -> RowEntry:
+    found = row["measures"][measure.name]
+    reasons = zip(row["reasons"], found["n"], strict=True)
+    return {
+        **row,
+        "unit": measure.unit_of(row),
+        "direction": measure.direction,
+        **_related(found, base),
+        "reasons": [reason or ("" if n else "not measured") for reason, n in reasons],
+        "marks": [marks_of_measures(row, at) for at in range(len(row["marks"]))],
+    }
+
+
+def _fits(step: StepEntry, model: StepEntry) -> bool:
+    return step["state"] == "completed" and step["unit"] == model["unit"]
+
+
+def _reason(cell: Sequence[StepEntry], model: StepEntry) -> str:
+    """Of the first step without a figure."""
+    if not cell:
+        return "not in its sequence"
+    for step in cell:
+        if step["state"] != "completed":
+            return f"{step['state']}: {step['reason']}" if step["reason"] else step["state"]
+        if step["unit"] != model["unit"]:
+            return f"its unit is {step['unit']}"
+    return ""
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return median(values) if values else None
+
+
+def _ratio(value: float | None, base: float | None) -> float | None:
+    return value / base if value is not None and base else None
+
+
+def _warnings(history: History, columns: Sequence[Column], base: int) -> list[str]:
+    """What keeps these columns from being compared as they stand."""
+    first = columns[base][0]
+    warnings = [
+        f"different work: {column[0]['name']} against {first['name']}: {what}"
+        for column in columns
+        if column[0]["work_key"] != first["work_key"]
+        for what in [work_differences(plan_of(history, first["id"]), plan_of(history, column[0]["id"]))]
+    ]
+    machines = {column[0]["machine_key"]: column[0]["target"] for column in columns}
+    if len(machines) > 1:
+        warnings.append(f"different machines: {', '.join(machines.values())}")
+    keys = {(each["contender_key"], each["work_key"]) for column in columns for each in column}
+    if len(columns) > 1 and len(keys) == 1 and len(machines) == 1:
+        warnings.append("repeats of the same contender: what differs between them is noise")
+    return warnings + [
+        f"session {each['id'][-6:]} ({each['name']}) is {each['state']}{_why(each)}"
+        for column in columns
+        for each in column
+        if each["state"] != "completed"
+    ]
+
+
+def _why(entry: SessionEntry) -> str:
+    return f": {entry['reason']}" if entry["reason"] else ""

@@ -1,0 +1,164 @@
+"""What may explain a step, and the costs of all steps, written down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from app.core.csv_text import csv_text
+from app.core.table import MISSING, TextTable, ratio_text
+from app.core.units import figure_text
+from app.history.step_text import mark_text
+
+from .compare import Comparison, MeasureEntry, RowEntry, base_of
+from .judgement import OF_ALL_SECONDS, word_of
+from .measures import PER_QUERY, ROWS
+from .text import label_of, labelled, names_of
+from .why import COSTS, CostEntry, PairEntry, WhyEntry, remarks_of
+
+_SHORT = {
+    "cpu_us": "CPU us",
+    "machine_cpu_us": "machine us",
+    "disk_busy_us": "disk us",
+    "context_switches": "switches",
+    "rows_read": "rows read",
+    "reads": "reads",
+    "read_kb": "KB read",
+    "written_kb": "KB written",
+    "log_kb": "KB log",
+    "size_mb": "MB",
+    "space_amplification": "space ampl.",
+    "write_amplification": "write ampl.",
+}
+UNMEASURED = "What a query costs was not measured in these sessions."
+_CSV = (
+    *("step", "coordinates", "base", "contender", "cost", "unit", "base_value", "value", "ratio"),
+    *("explains", "busy", "base_n", "n", "base_spread", "spread"),
+)
+
+
+# a step
+
+
+def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
+    """The figure, then all costs in the order in which they may explain it."""
+    names = _names(comparison)
+    figure = (
+        "figure of the step",
+        *pair_cells(entry, word_of(entry["verdict"])),
+        "",
+        "",
+        *noise_cells(entry),
+    )
+    costs = [(cost["title"].removesuffix(PER_QUERY), *cost_cells(cost)) for cost in entry["costs"]]
+    heads = ("", "unit", "base", "other", "ratio", "may explain", "busy", "n", "spread")
+    step = labelled(entry["step"], entry["coordinates"])
+    title = f"{step}: {names[entry['column']]} against {names[entry['base']]}"
+    return TextTable(title, heads, (figure, *costs), 2, tuple(remarks_of(entry)))
+
+
+def _names(comparison: Comparison) -> dict[str, str]:
+    """Of the columns, by their ids."""
+    ids = (column["id"] for column in comparison["sessions"])
+    return dict(zip(ids, names_of(comparison), strict=True))
+
+
+def cost_cells(cost: CostEntry) -> tuple[str, ...]:
+    """All but its name."""
+    return *pair_cells(cost), share_text(cost["explains"]), share_text(cost["busy"]), *noise_cells(cost)
+
+
+def pair_cells(pair: PairEntry, word: str = "") -> tuple[str, ...]:
+    """Unit, both figures and how they relate; ~ where the repeats of both overlap."""
+    sign = word or ("~" if pair["overlaps"] else "")
+    figures = (figure_text(value, pair["unit"]) for value in pair["values"])
+    return pair["unit"], *figures, f"{ratio_text(pair['ratio'])} {sign}".rstrip()
+
+
+def noise_cells(pair: PairEntry) -> tuple[str, str]:
+    """How many sessions, and how far they lie apart; of both where that is not the same."""
+    return _both([str(each) for each in pair["n"]]), _both([spread_text(each) for each in pair["spread"]])
+
+
+def spread_text(spread: float | None) -> str:
+    """`2.9%`, `135%`."""
+    return MISSING if spread is None else f"{spread:.1%}" if spread < 0.1 else f"{spread:.0%}"
+
+
+def _both(texts: Sequence[str]) -> str:
+    return " / ".join(dict.fromkeys(texts))
+
+
+def share_text(share: float | None) -> str:
+    """`71%`."""
+    return MISSING if share is None else f"{share:.0%}"
+
+
+# all steps
+
+
+def costs_of_steps(comparison: Comparison, is_relative: bool) -> TextTable:
+    """A line a step and column, relative to the base or as measured; without costs that no step has."""
+    base, names = base_of(comparison), names_of(comparison)
+    there = [name for name in COSTS if any(any(row["measures"][name]["n"]) for row in comparison["rows"])]
+    lines = [
+        (*_step_cells(row), names[at], *_figures(row, there, at, base if is_relative else None))
+        for row in comparison["rows"]
+        for at in range(len(names))
+        if _has_costs(row, at) and not (is_relative and at == base)
+    ]
+    heads = ("step", "per", "column", "figure", *(_SHORT[name] for name in there))
+    title = f"Relative to {names[base]}" if is_relative else "As measured"
+    return TextTable(title, heads, tuple(lines), 3, _of_cut(comparison) if lines else (UNMEASURED,))
+
+
+def _of_cut(comparison: Comparison) -> tuple[str, ...]:
+    """Whose figure is that of some seconds, while its costs are those of all."""
+    return tuple(
+        f"{label_of(row)}, {name}: {mark_text(OF_ALL_SECONDS)}"
+        for row in comparison["rows"]
+        for name, cuts in zip(names_of(comparison), row["cuts"], strict=True)
+        if any(cuts)
+    )
+
+
+def _has_costs(row: RowEntry, at: int) -> bool:
+    """A settle step has none: nothing is asked of the server in it."""
+    return any(row["measures"][name]["n"][at] for name, spent_on in COSTS.items() if spent_on)
+
+
+def _step_cells(row: RowEntry) -> tuple[str, str]:
+    return label_of(row), "row" if row["unit"] == ROWS else "query"
+
+
+def _figures(row: RowEntry, names: Sequence[str], at: int, base: int | None) -> Iterator[str]:
+    """The figure and its costs."""
+    yield _cell(row, at, base, row["unit"])
+    for name in names:
+        yield _cell(row["measures"][name], at, base)
+
+
+def _cell(found: MeasureEntry | RowEntry, at: int, base: int | None, unit: str = "") -> str:
+    value = found["values"][at]
+    if base is None:
+        return figure_text(value, unit)
+    of_base = found["values"][base]
+    return ratio_text(value / of_base if value is not None and of_base else None)
+
+
+def to_csv(comparison: Comparison, entries: Sequence[WhyEntry]) -> str:
+    """One line a cost, step by step; the figure of the step before them."""
+    names = _names(comparison)
+    return csv_text(_CSV, (line for entry in entries for line in _csv_lines(entry, names)))
+
+
+def _csv_lines(entry: WhyEntry, names: Mapping[str, str]) -> Iterator[Sequence[object]]:
+    coordinates = json.dumps(entry["coordinates"], sort_keys=True)
+    place = (entry["step"], coordinates, names[entry["base"]], names[entry["column"]])
+    yield *place, "value", *_numbers(entry, None, None)
+    for cost in entry["costs"]:
+        yield *place, cost["name"], *_numbers(cost, cost["explains"], cost["busy"])
+
+
+def _numbers(pair: PairEntry, explains: float | None, busy: float | None) -> Sequence[object]:
+    return pair["unit"], *pair["values"], pair["ratio"], explains, busy, *pair["n"], *pair["spread"]

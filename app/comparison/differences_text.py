@@ -1,0 +1,67 @@
+"""What sessions do not have in common, written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from app.core.csv_text import csv_text
+from app.core.table import TextTable
+from app.core.units import count_text
+
+from .differences import DifferenceEntry, is_of_the_builds
+
+NOTHING = "Nothing differs."
+_HEADS = ("of", "what")
+_LISTS = ("variables", "preset")  # groups whose values may be lists
+_LONG = 60  # characters that a value may have and be shown whole
+_CUT = "… "  # stands for what all have
+
+
+def differences_table(names: Sequence[str], found: Sequence[DifferenceEntry]) -> TextTable:
+    """A line a difference, but for those that say only that builds or engines are others."""
+    told = [each for each in found if not is_of_the_builds(each)]
+    heads = (*_HEADS, *names)
+    return TextTable("What differs", heads, tuple(map(_cells, told)), len(heads), _remarks(found, len(told)))
+
+
+def _cells(entry: DifferenceEntry) -> tuple[str, ...]:
+    return entry["group"], entry["name"], *(value or "" for value in shown_values(entry))
+
+
+def shown_values(entry: DifferenceEntry) -> list[str | None]:
+    """The values; of long lists only what not all have in them."""
+    values = entry["values"]
+    if entry["group"] not in _LISTS or max(len(value or "") for value in values) <= _LONG:
+        return list(values)
+    told = [list(_parts(value)) for value in values if value is not None]
+    common = set[str]().union(*told).intersection(*told)
+    return [value if value is None or not common else _without(value, common) for value in values]
+
+
+def _without(value: str, common: set[str]) -> str:
+    return _CUT + "; ".join(part for part in _parts(value) if part not in common)
+
+
+def _parts(value: str) -> Iterator[str]:
+    """Between commas and semicolons, outside of braces."""
+    depth, begin = 0, 0
+    for at, char in enumerate(value):
+        depth += (char == "{") - (char == "}")
+        if char in ",;" and not depth:
+            yield value[begin:at].strip()
+            begin = at + 1
+    yield value[begin:].strip()
+
+
+def _remarks(found: Sequence[DifferenceEntry], told: int) -> tuple[str, ...]:
+    if not found:
+        return (NOTHING,)
+    more = count_text(len(found) - told, "variable")
+    return (f"{more} more: each build's own default, or not known to all of them (--json)",) * (
+        len(found) > told
+    )
+
+
+def to_csv(names: Sequence[str], found: Sequence[DifferenceEntry]) -> str:
+    """A line a difference; empty where a session does not have it."""
+    return csv_text((*_HEADS, *names), ((each["group"], each["name"], *each["values"]) for each in found))

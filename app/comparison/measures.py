@@ -1,0 +1,99 @@
+"""What steps can be compared by: their figure, and what else is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.core.errors import InputError
+
+if TYPE_CHECKING:
+    from app.history.figures import StepEntry
+
+    from .compare import RowEntry
+
+PER_QUERY, PER_ROW = " per query", " per row"  # of the titles of costs
+ROWS = "rows/s"  # the unit of steps that read or write rows as fast as they can
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Something that steps can be compared by."""
+
+    name: str
+    title: str
+    unit: str  # {per}: what one latency of the step is of; {of}: what its cost is of
+    read: Callable[[StepEntry], float | None]
+    direction: str = "lower"
+
+    def unit_of(self, row: RowEntry) -> str:
+        """For this step; a step whose figure is rows costs so much a row."""
+        return self.unit.format(per=row["latency_per"], of="row" if row["unit"] == ROWS else "query")
+
+    def title_of(self, unit: str) -> str:
+        """For steps in which it has this unit: `CPU per row`."""
+        return self.title.replace(PER_QUERY, PER_ROW) if unit.endswith("/row") else self.title
+
+
+def _latency(name: str) -> Callable[[StepEntry], float | None]:
+    return lambda step: step["latency_ms"].get(name)
+
+
+def _cost(name: str) -> Callable[[StepEntry], float | None]:
+    """Per query; per row where rows are the figure of the step."""
+
+    def read(step: StepEntry) -> float | None:
+        spent, per = step["per_query"].get(name), _rows_a_query(step) if step["unit"] == ROWS else 1.0
+        return spent / per if spent is not None and per else None
+
+    return read
+
+
+def _rows_a_query(step: StepEntry) -> float | None:
+    rows = (step["value"] or 0.0) * (step["seconds"] or 0.0)
+    return rows / step["queries"] if step["queries"] else None
+
+
+def _size_mb(step: StepEntry) -> float | None:
+    return None if step["size_bytes"] is None else step["size_bytes"] / 2**20
+
+
+def _write_amplification(step: StepEntry) -> float | None:
+    return step["settled"] and step["settled"]["write_amplification"]
+
+
+def _space_amplification(step: StepEntry) -> float | None:
+    return step["settled"] and step["settled"]["space_amplification"]
+
+
+FIGURE = Measure(
+    "value", "Figure of the step", "", lambda step: step["value"]
+)  # unit and direction are the step's own
+MEASURES = (
+    FIGURE,
+    Measure("p50_ms", "Latency p50", "ms/{per}", _latency("p50")),
+    Measure("p95_ms", "Latency p95", "ms/{per}", _latency("p95")),
+    Measure("p99_ms", "Latency p99", "ms/{per}", _latency("p99")),
+    Measure("cpu_us", "CPU per query", "us/{of}", _cost("cpu_us")),
+    Measure("machine_cpu_us", "CPU of the machine per query", "us/{of}", _cost("machine_cpu_us")),
+    Measure("disk_busy_us", "Disk at work per query", "us/{of}", _cost("disk_busy_us")),
+    Measure("context_switches", "Context switches per query", "/{of}", _cost("context_switches")),
+    Measure("rows_read", "Rows read per query", "/{of}", _cost("rows_read")),
+    Measure("reads", "Disk reads per query", "/{of}", _cost("reads")),
+    Measure("read_kb", "KB read per query", "KB/{of}", _cost("read_kb")),
+    Measure("written_kb", "KB written per query", "KB/{of}", _cost("written_kb")),
+    Measure("log_kb", "KB of log per query", "KB/{of}", _cost("log_kb")),
+    Measure("size_mb", "Database size", "MB", _size_mb),
+    Measure("space_amplification", "Space amplification", "bytes/byte", _space_amplification),
+    Measure("write_amplification", "Write amplification", "bytes/byte", _write_amplification),
+    Measure("errors", "Errors", "errors", lambda step: step["errors"]),
+)
+
+
+def measure_named(name: str) -> Measure:
+    """Raises InputError where there is none."""
+    for measure in MEASURES:
+        if measure.name == name:
+            return measure
+    raise InputError(f"no measure {name!r}: there are {', '.join(each.name for each in MEASURES)}")

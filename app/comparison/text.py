@@ -1,0 +1,233 @@
+"""A comparison written down: for a terminal, a script, a spreadsheet, a forum."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from app.core.csv_text import csv_text
+from app.core.harmless import harmless
+from app.core.units import figure_text
+from app.history.step_text import mark_text, seconds_texts
+from app.stats.steady import STEADY, UNSTEADY
+
+from .compare import Comparison, RowEntry, base_of
+from .judgement import GroupEntry, RatioEntry, explained, word_of
+from .repeats import repeats_text
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def to_csv(comparison: Comparison) -> str:
+    """One line a step; for each column its figure, the relative one, n and the verdict."""
+    beside = ("", " relative", " n", " spread", " p", " verdict")
+    heads = [f"{name}{each}" for name in names_of(comparison) for each in beside]
+    fixed = ["workload", "group", "threads", "coordinates", "unit", "direction"]
+    return csv_text([*fixed, *heads], map(_csv_row, comparison["rows"]))
+
+
+def _csv_row(row: RowEntry) -> list[Any]:
+    lists = (row["values"], row["relative"], row["n"], row["spread"], row["p"], row["verdict"])
+    cells = [each for cell in zip(*lists, strict=True) for each in cell]
+    coordinates = json.dumps(row["coordinates"], sort_keys=True)
+    return [
+        row["workload"], row["group"], row["threads"], coordinates, row["unit"], row["direction"], *cells,
+    ]  # fmt: skip
+
+
+def to_markdown(comparison: Comparison, has_details: bool = False) -> str:
+    """A table for a forum or an issue, with what has to be known beside it."""
+    remarks = [f"- {_escaped(remark)}" for remark in remarks_of(comparison)]
+    return "\n".join([markdown_of(*_cells(comparison, has_details)), *remarks]).rstrip() + "\n"
+
+
+def markdown_of(heads: Sequence[str], lines: Sequence[Sequence[str]], texts: int = 2) -> str:
+    """A table whose first columns are texts, the others figures."""
+    rule = ["---"] * texts + ["---:"] * (len(heads) - texts)
+    table = [heads, rule, *lines]
+    return "".join(f"| {' | '.join(_escaped(cell) for cell in line)} |\n" for line in table)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+
+
+def to_table(comparison: Comparison, has_details: bool = False) -> Table:
+    """For the terminal; in detail: with what each verdict rests on."""
+    from rich.table import Table
+    from rich.text import Text
+
+    heads, lines = _cells(comparison, has_details)
+    table = Table(box=None, pad_edge=False)
+    for at, head in enumerate(heads):
+        table.add_column(Text(harmless(head)), justify="left" if at < 2 else "right")
+    for line in lines:
+        table.add_row(*(Text(harmless(cell)) for cell in line))
+    return table
+
+
+def to_text(comparison: Comparison, has_details: bool = False, width: int = 200) -> str:
+    """The table of the terminal with its remarks, as plain text; nothing of it is cut."""
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
+    with console.capture() as captured:
+        console.print(to_table(comparison, has_details))
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    return "\n".join([*lines, "", *map(harmless, remarks_of(comparison))]).rstrip() + "\n"
+
+
+def remarks_of(comparison: Comparison) -> list[str]:
+    """What has to be said beside the table: warnings, missing figures, how many repeats."""
+    counts = sorted({n for row in comparison["rows"] for n in row["n"] if n})
+    repeats = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}" if counts else ""
+    missing = [
+        f"{label_of(row)}, {name}: {reason}"
+        for row in comparison["rows"]
+        for name, reason in zip(names_of(comparison), row["reasons"], strict=True)
+        if reason
+    ]
+    marked = [
+        f"{label_of(row)}, {name}: {'; '.join(told)}"
+        for row in comparison["rows"]
+        for at, name in enumerate(names_of(comparison))
+        if (told := told_of(row, at))
+    ]
+    said = [*missing, *marked, *_repeats(comparison), *_alone(comparison)]
+    judged = [": ".join(filter(None, (repeats, explained(comparison))))] if repeats else []
+    return [*comparison["warnings"], *said, *judged]
+
+
+def told_of(row: RowEntry, at: int) -> list[str]:
+    """The marks of a cell in words; of each session why it was not steady, and which seconds count."""
+    marks = [mark_text(mark) for mark in row["marks"][at] if mark != UNSTEADY]
+    return marks + seconds_told(row, at)
+
+
+def seconds_told(row: RowEntry, at: int) -> list[str]:
+    """Of each session of a cell why it was not steady, and which of its seconds count."""
+    n = len(row["samples"][at])
+    return [
+        f"session {number} of {n}: {text}" if n > 1 else text
+        for number, each in enumerate(zip(row["steadiness"][at], row["cuts"][at], strict=True), 1)
+        for text in seconds_texts(*each)
+    ]
+
+
+def steady_text(row: RowEntry, at: int) -> str:
+    """`steady`, `steady: 3 of 5 sessions`; '' where nobody looked."""
+    words = [each["word"] for each in row["steadiness"][at] if each]
+    if len(set(words)) <= 1:
+        return words[0] if words else ""
+    return f"{STEADY}: {words.count(STEADY)} of {len(words)} sessions"
+
+
+def _repeats(comparison: Comparison) -> list[str]:
+    """`innodb, rocksdb: 5 repeats: 1 load, 5 server starts`: how much of each other repeats are."""
+    names: dict[str, list[str]] = {}
+    for name, column in zip(names_of(comparison), comparison["sessions"], strict=True):
+        if (repeats := len(column["ids"])) > 1:
+            text = repeats_text(repeats, column["loads"], column["server_starts"])
+            names.setdefault(text, []).append(name)
+    return [f"{', '.join(of_text)}: {text}" for text, of_text in names.items()]
+
+
+def _alone(comparison: Comparison) -> list[str]:
+    if all(share is None for row in comparison["rows"] for share in row["within"]):
+        return []
+    return [
+        "\N{PLUS-MINUS SIGN} beside a figure of one session is how far blocks of its seconds lie from their"
+        " median at most: of the next session it says nothing"
+    ]
+
+
+def _cells(comparison: Comparison, has_details: bool = False) -> tuple[list[str], list[list[str]]]:
+    """Heads and lines: the step, its unit, the base's figure, then each other's and how it relates."""
+    base = base_of(comparison)
+    order = [base, *(at for at in range(len(comparison["sessions"])) if at != base)]
+    names = names_of(comparison)
+    heads = ["step", "unit", names[base]]
+    heads += [head for at in order[1:] for head in (names[at], f"/ {names[base]}")]
+    lines = [_line(row, order, has_details) for row in comparison["rows"]]
+    return heads, [*lines, *(_group_line(group, order) for group in _told(comparison))]
+
+
+def _line(row: RowEntry, order: Sequence[int], has_details: bool) -> list[str]:
+    unit = f"{row['unit']} (less is better)" if row["direction"] == "lower" else row["unit"]
+    cells = [label_of(row), unit, _figure(row, order[0], has_details)]
+    for at in order[1:]:
+        cells += [_figure(row, at, has_details), judged_text(row, at)]
+    return cells
+
+
+def _figure(row: RowEntry, at: int, has_details: bool) -> str:
+    """The median; beside one that was measured once, how steady its session was."""
+    alone = row["within"][at]
+    beside = detail_text(row, at) if has_details else within_text(alone) if alone is not None else ""
+    return f"{figure_text(row['values'][at], row['unit'])} {beside}".rstrip()
+
+
+def judged_text(row: RowEntry, at: int) -> str:
+    """`0.62 worse`, `1.01 ~`; a ratio that nothing can be said of stands alone."""
+    relative = row["relative"][at]
+    return "-" if relative is None else f"{relative:.2f} {word_of(row['verdict'][at])}".rstrip()
+
+
+def detail_text(row: RowEntry, at: int) -> str:
+    """What a verdict rests on: `±1.2% n=8 p=0.0002`; `within ±3.1% n=1` of one session alone."""
+    n, spread, alone, p = row["n"][at], row["spread"][at], row["within"][at], row["p"][at]
+    parts = [f"within {within_text(alone)}"] if alone is not None else []
+    parts += [within_text(spread)] if spread is not None else []
+    parts += [f"n={n}"] if n else []
+    return " ".join([*parts, *([f"p={p:.2g}"] if p is not None else [])])
+
+
+def within_text(share: float) -> str:
+    """`±1.2%`: how far off at most."""
+    return f"\N{PLUS-MINUS SIGN}{share:.1%}"
+
+
+def _told(comparison: Comparison) -> list[GroupEntry]:
+    """The groups of which a mean says more than their only step does."""
+    return [group for group in comparison["groups"] if group["steps"] > 1 and len(comparison["sessions"]) > 1]
+
+
+def _group_line(group: GroupEntry, order: Sequence[int]) -> list[str]:
+    cells = [f"geometric mean of {group['group'] or 'all'}", f"{group['steps']} steps", ""]
+    for at in order[1:]:
+        found = group["ratios"][at]
+        fewer = f" of {found['steps']}" if found and found["steps"] < group["steps"] else ""
+        cells += ["", "-" if found is None else mean_text(found) + fewer]
+    return cells
+
+
+def mean_text(mean: RatioEntry) -> str:
+    """`0.93 [0.91, 0.95]`; without the interval where it is not known."""
+    interval = "" if mean["low"] is None else f" [{mean['low']:.2f}, {mean['high']:.2f}]"
+    return f"{mean['ratio']:.2f}{interval}"
+
+
+def label_of(row: RowEntry) -> str:
+    """The step with its coordinates."""
+    return labelled(row["workload"], row["coordinates"])
+
+
+def labelled(name: str, coordinates: Mapping[str, Any]) -> str:
+    """`point-query threads=4`."""
+    return " ".join([name, *(f"{each}={value}" for each, value in sorted(coordinates.items()))])
+
+
+def names_of(comparison: Comparison) -> list[str]:
+    """Of the columns, told apart."""
+    columns = comparison["sessions"]
+    return told_apart([column["name"] for column in columns], [column["id"] for column in columns])
+
+
+def told_apart(names: Sequence[str], ids: Sequence[str]) -> list[str]:
+    """Names of sessions, with the end of their ids where they are equal."""
+    return [
+        f"{name} {id_[-6:]}" if names.count(name) > 1 else name for name, id_ in zip(names, ids, strict=True)
+    ]

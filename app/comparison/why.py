@@ -1,0 +1,221 @@
+"""What a step costs beside what became of its figure: which costs may explain it, never which one does.
+
+A step is as fast as what limits it lets it be. Where that is the CPU, half the CPU per query is twice the
+queries; where the disk is, CPU makes no difference. So a cost may explain as much of a change as its own
+change comes to (on a scale of doubling), no more than that of the CPU or disk it is spent on, and only as far
+as these were busy. CPU is the server's: a machine on which others are at work is always busy. What goes
+together need not be a cause.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+from app.history.step_text import mark_text
+from app.stats.verdicts import FEW, NOISE
+
+from .compare import Comparison, MeasureEntry, RowEntry, base_of, spread_of
+from .judgement import marks_of_measures
+from .measures import measure_named
+from .text import label_of
+
+COSTS = {  # measures, and the one of what each is spent on; "": of nothing that could be busy
+    "cpu_us": "cpu_us",
+    "machine_cpu_us": "cpu_us",
+    "disk_busy_us": "disk_busy_us",
+    "context_switches": "cpu_us",
+    "rows_read": "cpu_us",
+    "reads": "disk_busy_us",
+    "read_kb": "disk_busy_us",
+    "written_kb": "disk_busy_us",
+    "log_kb": "disk_busy_us",
+    "size_mb": "",
+    "space_amplification": "",
+    "write_amplification": "",
+}
+SORTED = (
+    "Sorted by how much each may explain: the part of the change that its own change comes to, no more than"
+    " that of the server's CPU or the disk it is spent on, times how busy that was. What goes together need"
+    " not be a cause."
+)
+LITTLE = "None may explain half of it: waiting, be it for locks, the disk or the CPU, is no cost."
+HARDLY = "The figure hardly changed: there is nothing to explain."
+NOTHING = "No cost that was measured goes along with the change."
+_RATES = ("queries/s", "rows/s")  # figures that are so many of what a cost is of
+
+
+class PairEntry(TypedDict):
+    """A figure of the base and of another column; the lists have one entry for each."""
+
+    unit: str
+    values: list[float | None]  # medians
+    ratio: float | None  # the other to the base
+    n: list[int]
+    spread: list[float | None]  # how far a session lies from the median at most, as a share of it
+    overlaps: bool  # the repeats of both: the difference may be noise
+
+
+class CostEntry(PairEntry):
+    name: str  # of a Measure
+    title: str
+    busy: float | None  # what it is spent on, in the column where it was busier; 1: all the time
+    explains: float | None  # of the change of the figure, from 0 to 1; null where nobody knows
+
+
+class WhyEntry(PairEntry):
+    """A step in one column against the base."""
+
+    step: str
+    coordinates: dict[str, Any]
+    direction: str
+    base: str  # ids of the columns
+    column: str
+    verdict: str | None
+    marks: list[str]  # of both
+    costs: list[CostEntry]  # those that may explain the most first
+
+
+def why(comparison: Comparison, row: RowEntry, at: int) -> WhyEntry:
+    """Of a row by the figures of the steps, not by another measure."""
+    base, columns = base_of(comparison), comparison["sessions"]
+    places, cpus = (base, at), [columns[each]["cpus"] for each in (base, at)]
+    found = _pair(row["unit"], row, places)
+    change = _change(found, row["verdict"][at], comparison["limits"]["matters"])
+    costs = [_cost(row, name, places, cpus, change) for name in COSTS if _is_defined(row, name, places)]
+    return {
+        **found,
+        "step": row["workload"],
+        "coordinates": row["coordinates"],
+        "direction": row["direction"],
+        "base": columns[base]["id"],
+        "column": columns[at]["id"],
+        "verdict": row["verdict"][at],
+        "marks": sorted({*marks_of_measures(row, base), *marks_of_measures(row, at)}),
+        "costs": sorted(costs, key=_rank),
+    }
+
+
+def why_all(comparison: Comparison, step: str = "") -> list[WhyEntry]:
+    """Of each column but the base, step by step; of one step at every point of its sweep."""
+    base = base_of(comparison)
+    return [
+        why(comparison, row, at)
+        for row in comparison["rows"]
+        for at in range(len(comparison["sessions"]))
+        if at != base and step in ("", row["workload"], label_of(row))
+    ]
+
+
+def _is_defined(row: RowEntry, name: str, places: Sequence[int]) -> bool:
+    """Every step could cost time and work; amplifications are those of loads and of settling alone."""
+    return bool(COSTS[name]) or any(row["measures"][name]["n"][at] for at in places)
+
+
+def remarks_of(entry: WhyEntry) -> list[str]:
+    """What has to be said of the order of the costs, and of the figure that they are to explain."""
+    counts = [n for n in entry["n"] if n]
+    alone = "n = 1: how much of it is noise is unknown." if counts and min(counts) == 1 else ""
+    few = "More repeats could tell the change of the figure from noise." if entry["verdict"] == FEW else ""
+    known = [cost["explains"] or 0.0 for cost in entry["costs"]]
+    little = LITTLE if 0.0 < max(known) < 0.5 else ""
+    return [each for each in (_of_order(entry), little, alone, few, *map(mark_text, entry["marks"])) if each]
+
+
+def _of_order(entry: WhyEntry) -> str:
+    known = [cost["explains"] for cost in entry["costs"] if cost["explains"] is not None]
+    if entry["ratio"] is None:
+        return "One of the two has no figure here."
+    if entry["unit"] not in _RATES:
+        return "The figure is no rate: its costs stand as they are."
+    if known:
+        return SORTED if any(known) else NOTHING
+    if entry["verdict"] == NOISE:
+        return "The change of the figure is within the noise: there is nothing to explain."
+    is_measured = any(None not in cost["values"] for cost in entry["costs"])
+    return HARDLY if is_measured else "What it costs was not measured in both."
+
+
+def _rank(cost: CostEntry) -> tuple[bool, float]:
+    return cost["explains"] is None, -(cost["explains"] or 0.0)
+
+
+def _pair(unit: str, found: MeasureEntry, places: Sequence[int]) -> PairEntry:
+    values = [found["values"][at] for at in places]
+    known = [[value for value in found["samples"][at] if value is not None] for at in places]
+    return {
+        "unit": unit,
+        "values": values,
+        "ratio": values[1] / values[0] if values[0] and values[1] is not None else None,
+        "n": [len(each) for each in known],
+        "spread": [spread_of(value, each) for value, each in zip(values, known, strict=True)],
+        "overlaps": _overlap(*known) if min(map(len, known)) > 1 else False,
+    }
+
+
+def _overlap(some: Sequence[float], others: Sequence[float]) -> bool:
+    return min(some) <= max(others) and min(others) <= max(some)
+
+
+def _change(figure: PairEntry, verdict: str | None, matters: float) -> float | None:
+    """How much faster, as a logarithm; None where that is nothing to explain, or cannot be."""
+    grown = _grown(figure["values"])
+    if grown is None or figure["unit"] not in _RATES or verdict == NOISE:
+        return None
+    return grown if abs(grown) >= math.log1p(matters) else None
+
+
+def _grown(values: Sequence[float | None]) -> float | None:
+    """From the base to the other, as a logarithm; boundless from nothing or to nothing."""
+    base, other = values
+    if base is None or other is None:
+        return None
+    if base == other:
+        return 0.0
+    return math.log(other / base) if base > 0 and other > 0 else math.copysign(math.inf, other - base)
+
+
+def _cost(
+    row: RowEntry, name: str, places: Sequence[int], cpus: Sequence[int | None], change: float | None
+) -> CostEntry:
+    measure, spent_on = measure_named(name), COSTS[name]
+    found = _pair(measure.unit_of(row), row["measures"][name], places)
+    busy = _busy(row, spent_on, places, cpus) if spent_on else None
+    part = _least([_part(row["measures"][each], places, change) for each in (name, spent_on) if each])
+    explains = None if part is None or busy is None else part * busy
+    return {**found, "name": name, "title": measure.title, "busy": busy, "explains": explains}
+
+
+def _part(found: MeasureEntry, places: Sequence[int], change: float | None) -> float | None:
+    """How much of the change of the figure the change of a cost comes to.
+
+    Nothing where both went one way, or where the change of the cost may be noise.
+    """
+    pair = _pair("", found, places)
+    grown = 0.0 if pair["overlaps"] else _grown(pair["values"])
+    return None if grown is None or change is None else min(max(0.0, -grown / change), 1.0)
+
+
+def _least(parts: Sequence[float | None]) -> float | None:
+    known = [part for part in parts if part is not None]
+    return min(known) if len(known) == len(parts) else None
+
+
+def _busy(row: RowEntry, name: str, places: Sequence[int], cpus: Sequence[int | None]) -> float | None:
+    """Of the time that there was: the busier of the two columns, 1 at most."""
+    shares = [_share(row, name, at, of_it) for at, of_it in zip(places, cpus, strict=True)]
+    known = [share for share in shares if share is not None]
+    return min(max(known), 1.0) if known else None
+
+
+def _share(row: RowEntry, name: str, at: int, cpus: int | None) -> float | None:
+    """Microseconds per query times queries a second; a client thread keeps one CPU busy at most."""
+    rate, spent = row["values"][at], row["measures"][name]["values"][at]
+    there = 1 if name == "disk_busy_us" else _at_most(cpus, row)
+    return None if rate is None or spent is None or not there else rate * spent / 1e6 / there
+
+
+def _at_most(cpus: int | None, row: RowEntry) -> int | None:
+    counts = (cpus, row["threads"], row["coordinates"].get("cores"))
+    return min((count for count in counts if count), default=0) if cpus else None

@@ -1,0 +1,104 @@
+"""Where Dyno keeps its things on this computer, and what the person has set (settings.toml)."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import InputError
+
+if TYPE_CHECKING:
+    from app.stats import Limits
+
+APPEARANCES = ("system", "light", "dark")
+MOST_PCT = 50  # of a limit of the verdicts
+
+
+def home() -> Path:
+    """DYNO_HOME, or where this system keeps the data of its users; raises InputError where it cannot be."""
+    given = os.environ.get("DYNO_HOME")
+    if given is not None:
+        return _checked(Path(os.path.expanduser(given)), f"DYNO_HOME {given!r}")  # noqa: PTH111 - never raises
+    import platformdirs
+
+    path = Path(platformdirs.user_data_dir("dyno", appauthor=False))
+    return _checked(path, f"Dyno's folder {path}")
+
+
+def _checked(path: Path, what: str) -> Path:
+    """A directory that is there, or can be made."""
+    if not path.is_absolute():
+        raise InputError(f"{what} is no absolute directory: begin it with /, or leave DYNO_HOME unset")
+    there = next(each for each in (path, *path.parents) if os.path.lexists(each))
+    if not there.is_dir():
+        raise InputError(f"{what} cannot be a directory: {there} is a file; name another in DYNO_HOME")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise InputError(f"{what}: {there} may not be written to by this user; name another in DYNO_HOME")
+    return path
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a person sets in the window."""
+
+    appearance: str = "system"
+    target: str = ""  # that the window begins with; none: the one chosen last
+    notifications: bool = True  # when a plan ends
+    matters_pct: float = 2.0  # a smaller difference is none
+    false_share_pct: float = 5.0  # of the differences told, that may be none
+
+    @property
+    def limits(self) -> Limits:
+        """Of the verdicts of comparisons."""
+        from app.stats import Limits
+
+        return Limits(self.false_share_pct / 100, self.matters_pct / 100)
+
+
+def read_settings(directory: Path | None = None) -> Settings:
+    """As kept; what is missing is as Dyno comes. Raises InputError where a value cannot be one."""
+    kept = read_table(directory)
+    found = {field.name: kept[field.name] for field in fields(Settings) if field.name in kept}
+    default = asdict(Settings())
+    for name, value in found.items():
+        if not _can_be(name, value, type(default[name])):
+            raise InputError(f"{_path(directory)}: {name} cannot be {value!r}")
+    return Settings(**found)
+
+
+def _can_be(name: str, value: Any, kind: type) -> bool:
+    if kind is float:
+        return type(value) in (int, float) and 0 <= value <= MOST_PCT
+    return type(value) is kind and (name != "appearance" or value in APPEARANCES)
+
+
+def keep_settings(settings: Settings, directory: Path | None = None) -> None:
+    keep_table({**read_table(directory), **asdict(settings)}, directory)
+
+
+def read_table(directory: Path | None = None) -> dict[str, Any]:
+    """All of settings.toml."""
+    path = _path(directory)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+    from .toml_text import read_document
+
+    return read_document(text, str(path)).data
+
+
+def keep_table(table: dict[str, Any], directory: Path | None = None) -> None:
+    import tomli_w
+
+    from .private import write_private
+
+    write_private(_path(directory), tomli_w.dumps(table).encode())
+
+
+def _path(directory: Path | None) -> Path:
+    return (directory or home()) / "settings.toml"

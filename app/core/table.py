@@ -1,0 +1,31 @@
+"""A table of texts, and the ways to write it down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.comparison.text import markdown_of
+
+MISSING = "-"
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """The first `texts` columns are words, the others figures."""
+
+    title: str
+    heads: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    texts: int
+    remarks: tuple[str, ...] = ()
+
+
+def to_markdown(table: TextTable) -> str:
+    """Under its title, with its remarks below."""
+    lines = [markdown_of(table.heads, table.lines, table.texts).strip()] if table.lines else []
+    return "\n\n".join([f"### {table.title}", *lines, *table.remarks]) + "\n"
+
+
+def ratio_text(ratio: float | None) -> str:
+    """`0.62`, `1,204`."""
+    return MISSING if ratio is None else f"{ratio:.2f}" if ratio < 100 else f"{ratio:,.0f}"

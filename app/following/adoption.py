@@ -1,0 +1,70 @@
+"""Plans on a target, whoever started them, and which of them this desktop has not fetched to their end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.history.history import History
+from app.history.sessions import sessions
+from app.history.writing import Writer
+from app.protocol.answers import SessionSummary
+from app.remote.reach import reached
+from app.targets.store import Ask, Target
+
+_ENDED = ("completed", "failed", "stopped", "lost")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A plan on a target, and the agent file that started it."""
+
+    target: Target
+    directory: str
+    plan: str
+    name: str
+    sha: str
+    locked: bool  # it is being carried out
+    sessions: list[SessionSummary]
+
+
+def find_plans(target: Target, ask: Ask) -> Iterator[Found]:
+    """Every plan in every directory of a target."""
+    for directory in target.directories:
+        with reached(target, ask, directory) as agent:
+            for each in agent.list():
+                yield Found(
+                    target,
+                    agent.directory,
+                    each.plan,
+                    each.name,
+                    each.agent,
+                    each.locked,
+                    each.sessions,
+                )
+
+
+def is_kept(found: Found, home: Path) -> bool:
+    """All its bytes are here or were deleted here, and it is over: nothing to fetch."""
+    if found.locked:
+        return False
+    with History(home) as history:
+        known = {each["id"]: each["state"] for each in sessions(history, plan=found.plan)}
+        writer = Writer(history)
+        return all(
+            writer.is_deleted(each.session)
+            or (
+                (writer.refusal(each.session) or known.get(each.session) in _ENDED)
+                and writer.offset(each.session) >= each.size
+            )
+            for each in found.sessions
+        )
+
+
+def goes_on_here(found: Found, home: Path) -> bool:
+    """Worth following unasked: it is being carried out, or this desktop has begun to fetch it."""
+    if found.locked:
+        return True
+    with History(home) as history:
+        return bool(sessions(history, plan=found.plan)) and not is_kept(found, home)

@@ -1,0 +1,416 @@
+"""Following a plan: fetch its journals from the target, store them, tell what is new. Knows no Qt."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Protocol
+
+import msgspec
+
+from app.core.errors import LinkError, TargetError
+from app.history.decoding import Events
+from app.history.history import BusyError, History
+from app.history.journals import whole_lines
+from app.history.recording import JournalError
+from app.history.watching import keep_clock_offset, keep_unlocked
+from app.history.writing import Writer
+from app.protocol.events import MAX_LINE
+
+SILENCE_S = 10.0  # without a beat the link is dead
+PATIENCE_S = 1.0  # of one read: after it `stop` is looked at
+LONGEST_WAIT_S = 30.0
+GATHER = 2 << 20  # bytes taken together where a lot is waiting
+BUSY = 1 << 14  # a read of this many bytes means that more is waiting
+LONGEST_HEADER = 4096  # bytes of a line beside the journals
+MOST_CHATTER = 64 << 10  # bytes that a login script may print before the first line of the agent
+
+
+class Closable(Protocol):
+    def close(self) -> None: ...
+
+
+class Stream(Protocol):
+    """The output of `follow`, as it comes."""
+
+    @property
+    def returncode(self) -> int | None: ...
+
+    @property
+    def stderr(self) -> bytes: ...
+
+    def read(self, timeout_s: float) -> bytes: ...
+
+    def close(self) -> None: ...
+
+
+class Source(Protocol):
+    """The agent file on a target, as far as a follower needs it; `remote.Agent` is one."""
+
+    @property
+    def connection(self) -> Closable: ...
+
+    def follow(self, plan: str, offsets: Mapping[str, int]) -> Stream: ...
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Whole lines of the journal of a session."""
+
+    session: str
+    offset: int
+    raw: bytes
+
+
+@dataclass(frozen=True)
+class Beat:
+    """The target is there; `locked`: an agent still carries out the plan."""
+
+    at: float
+    locked: bool
+
+
+@dataclass(frozen=True)
+class End:
+    """The plan is not carried out any more, and everything has been sent."""
+
+
+Frame = Piece | Beat | End
+
+
+class _Said(msgspec.Struct):
+    """A line beside the journals, with every kind that it may be of."""
+
+    error: str | None = None
+    beat: int | None = None
+    at: float = 0.0
+    locked: bool = True
+    end: bool = False
+    session: str = ""
+    offset: Annotated[int, msgspec.Meta(ge=0, le=1 << 53)] = 0
+    bytes: Annotated[int, msgspec.Meta(ge=0, le=MAX_LINE)] = 0
+
+
+_decode = msgspec.json.Decoder(_Said).decode
+
+
+class Frames:
+    """Takes the stream of `follow` apart, wherever its reads begin and end."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._session = ""
+        self._offset = 0
+        self._left = 0  # bytes of the journal still to come
+        self._chatter = 0  # bytes of lines that are no protocol
+        self.begun = False  # before, a login script may have printed something
+
+    def feed(self, data: bytes) -> Iterator[Frame]:
+        """What is complete with these bytes; lines that follow one another come as one piece."""
+        self._buffer += data
+        while self._buffer:
+            if self._left:
+                piece = self._piece()
+                if piece is None:
+                    return
+                yield piece
+                continue
+            line = self._line()
+            if line is None:
+                return
+            if line.startswith(b"{") or self.begun:
+                yield from self._take(line)
+                continue
+            self._chatter += len(line) + 1
+            if self._chatter > MOST_CHATTER:
+                raise _no_protocol(line)
+
+    def _piece(self) -> Piece | None:
+        """All whole lines of the journal that are here."""
+        with memoryview(self._buffer) as view:
+            there = bytes(view[: self._left])
+        raw = whole_lines(there)
+        if not raw:
+            if len(there) > MAX_LINE or len(there) == self._left:
+                raise TargetError(f"the target sent a torn line of session {self._session}")
+            return None
+        del self._buffer[: len(raw)]
+        self._left -= len(raw)
+        self._offset += len(raw)
+        return Piece(self._session, self._offset - len(raw), raw)
+
+    def _line(self) -> bytes | None:
+        end = self._buffer.find(b"\n")
+        if end < 0:
+            if len(self._buffer) > LONGEST_HEADER:
+                raise _no_protocol(bytes(self._buffer[:80]))
+            return None
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        return line
+
+    def _take(self, line: bytes) -> Iterator[Frame]:
+        """A beat, the end, or the header of what follows."""
+        try:
+            said = _decode(line)
+        except (ValueError, RecursionError):
+            raise _no_protocol(line) from None
+        if said.error is not None:
+            raise TargetError(said.error)
+        if said.beat is not None:
+            yield Beat(said.at, said.locked)
+        elif said.end:
+            yield End()
+        elif said.session:
+            self._session, self._offset, self._left = said.session, said.offset, said.bytes
+        else:
+            raise _no_protocol(line)
+        self.begun = True
+
+
+def _no_protocol(line: bytes) -> TargetError:
+    """Trying again would bring the same: what was sent is not the agent's."""
+    return TargetError(f"the target sent what is no protocol of Dyno: {line[:80]!r}")
+
+
+@dataclass(frozen=True)
+class Link:
+    """How the target is reached: connecting, up, down or busy (next try in `retry_s`), ended (all is there).
+
+    Busy: the target is there, and another process holds the lock of the history.
+    """
+
+    state: str = "connecting"
+    text: str = ""
+    retry_s: float = 0.0
+    locked: bool = True  # as far as is known
+    clock_offset_s: float | None = None  # the target's clock less ours
+
+
+@dataclass(frozen=True)
+class Update:
+    """What a follower has to tell: new events by session, journals that are refused, and the link."""
+
+    link: Link
+    events: Mapping[str, Events] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+
+Publish = Callable[[Update], None]
+
+
+@dataclass
+class Pumped:
+    """What one step of the pump brought."""
+
+    events: dict[str, Events] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    beat: Beat | None = None
+    ended: bool = False
+
+
+class Pump:
+    """The step of following, for one connect: read, take apart, store."""
+
+    def __init__(
+        self,
+        plan: str,
+        sessions: Iterable[str],
+        writer: Writer,
+        gather: int = GATHER,
+        told: dict[str, int] | None = None,
+    ) -> None:
+        self._plan = plan
+        self._offsets = {} if told is None else told  # up to which events were returned
+        self._writer = writer
+        self._gather = gather
+        self._frames = Frames()
+        self.open = set(sessions)  # of which more is wanted
+        self.begun = False  # the agent has answered
+        self._told: set[str] = set()
+
+    def pump(self, read: Callable[[float], bytes]) -> Pumped:
+        """Store what has come; raises EOFError where the stream ended, TimeoutError where nothing came."""
+        pumped = Pumped()
+        pieces: dict[str, list[Piece]] = {}
+        for frame in self._frames.feed(_gathered(read, self._gather)):
+            match frame:
+                case Piece():
+                    pieces.setdefault(frame.session, []).append(frame)
+                case Beat():
+                    pumped.beat = frame
+                case End():
+                    pumped.ended = True
+        for parts in pieces.values():
+            self._store(parts, pumped)
+        self.begun = self._frames.begun
+        return pumped
+
+    def _store(self, parts: Sequence[Piece], pumped: Pumped) -> None:
+        session, offset = parts[0].session, parts[0].offset
+        if session not in self.open:
+            return
+        try:
+            for offset, raw in _joined(parts):
+                new = self._writer.append(self._plan, session, offset, raw, with_known=True)
+                self._offsets[session] = offset + len(raw)
+                pumped.events[session] = pumped.events.get(session, Events()) + new
+        except JournalError as error:
+            self.open.discard(session)
+            pumped.refused[session] = str(error)
+            return
+        refusal = self._writer.refusal(session)
+        if refusal and session not in self._told:  # its bytes are kept all the same
+            self._told.add(session)
+            pumped.refused[session] = refusal
+
+
+def _joined(parts: Sequence[Piece]) -> list[tuple[int, bytes]]:
+    """Pieces that follow one another, as one."""
+    joined: list[tuple[int, list[bytes]]] = []
+    end = -1
+    for part in parts:
+        if part.offset != end:
+            joined.append((part.offset, []))
+        joined[-1][1].append(part.raw)
+        end = part.offset + len(part.raw)
+    return [(offset, b"".join(raws)) for offset, raws in joined]
+
+
+def _gathered(read: Callable[[float], bytes], most: int) -> bytes:
+    """What waits to be read, together: a transaction for each read would cost more than the events."""
+    parts = [read(PATIENCE_S)]
+    if not parts[0]:
+        raise EOFError
+    size = len(parts[0])
+    while len(parts[-1]) >= BUSY and size < most:
+        try:
+            parts.append(read(0.05))
+        except TimeoutError:
+            break
+        size += len(parts[-1])
+    return b"".join(parts)
+
+
+class Follower:
+    """Follows one plan until it ends or `stop` is called; `run` is the body of a thread of its own."""
+
+    def __init__(
+        self,
+        home: Path,
+        plan: str,
+        sessions: Sequence[str],
+        connect: Callable[[], Source],
+        publish: Publish,
+        clock: Callable[[], float] = time.time,
+        stopping: threading.Event | None = None,
+        gather: int = GATHER,
+        told: Mapping[str, int] | None = None,
+    ) -> None:
+        """`told`: the bytes of each journal that the caller has read itself; else what is stored."""
+        self._home = home
+        self._plan = plan
+        self._sessions = tuple(sessions)
+        self._connect = connect  # a fresh source at each call: the old connection may be dead
+        self._publish = publish
+        self._clock = clock
+        self._stopping = stopping or threading.Event()
+        self._gather = gather
+        self._told = dict(told or {})  # what others store meanwhile is told all the same
+        self._failures = 0
+        self._refused: set[str] = set()
+        self._link = Link()
+
+    def stop(self) -> None:
+        """Let `run` return soon; the plan goes on at the target."""
+        self._stopping.set()
+
+    def run(self) -> None:
+        """Follow; raises TargetError where the target refuses, HistoryError where nothing can be stored."""
+        with History(self._home) as history:
+            writer = Writer(history)
+            torn = list(self._sessions)  # perhaps, by a crash
+            while not self._stopping.is_set():
+                try:
+                    while torn:
+                        writer.recover(self._plan, torn[-1])
+                        torn.pop()
+                    self._follow(history, writer)
+                    return
+                except (LinkError, BusyError) as error:
+                    self._wait(error)
+
+    def _follow(self, history: History, writer: Writer) -> None:
+        """One connect, until the plan ends."""
+        self._tell(Link("connecting"))
+        wanted = [
+            session
+            for session in self._sessions
+            if session not in self._refused and not writer.is_deleted(session)
+        ]
+        source = self._connect()
+        stream = None
+        try:
+            for session, offset in writer.offsets(wanted).items():
+                self._told[session] = min(self._told.get(session, offset), offset)
+            stream = source.follow(self._plan, {session: self._told[session] for session in wanted})
+            self._read(stream, Pump(self._plan, wanted, writer, self._gather, self._told), history)
+        finally:
+            if stream is not None:
+                stream.close()
+            source.connection.close()
+
+    def _read(self, stream: Stream, pump: Pump, history: History) -> None:
+        silent_s = 0.0
+        while not self._stopping.is_set():
+            try:
+                pumped = pump.pump(stream.read)
+            except TimeoutError:
+                silent_s += PATIENCE_S
+                if silent_s >= SILENCE_S:
+                    raise LinkError(f"nothing was heard for {SILENCE_S:.0f} s") from None
+                continue
+            except EOFError:
+                raise _ended_early(stream, pump.begun) from None
+            silent_s = 0.0
+            self._failures = 0
+            self._refused = set(self._sessions) - pump.open
+            if pumped.ended:
+                keep_unlocked(history, self._sessions)
+            self._tell(self._link_of(pumped, history), pumped)
+            if pumped.ended:
+                return
+
+    def _link_of(self, pumped: Pumped, history: History) -> Link:
+        if pumped.ended:
+            return replace(self._link, state="ended", locked=False)
+        offset = self._link.clock_offset_s
+        if pumped.beat is not None and offset is None:
+            now = self._clock()
+            offset = pumped.beat.at - now
+            keep_clock_offset(history, self._plan, now, offset)
+        locked = pumped.beat.locked if pumped.beat is not None else self._link.locked
+        return Link("up", locked=locked, clock_offset_s=offset)
+
+    def _wait(self, error: Exception) -> None:
+        """Back off 1, 2, 4 ... 30 seconds."""
+        retry_s = min(LONGEST_WAIT_S, 2.0**self._failures)
+        self._failures += 1
+        self._tell(Link("busy" if isinstance(error, BusyError) else "down", str(error), retry_s))
+        self._stopping.wait(retry_s)
+
+    def _tell(self, link: Link, pumped: Pumped | None = None) -> None:
+        self._link = link
+        self._publish(Update(link, pumped.events, pumped.refused) if pumped else Update(link))
+
+
+def _ended_early(stream: Stream, begun: bool) -> Exception:
+    """Of a stream that ended without saying so: the link broke, or no agent ran there at all."""
+    words = stream.stderr.decode("utf-8", "replace").strip().splitlines()
+    text = words[-1] if words else "the connection was closed"
+    if not begun and stream.returncode in range(128):  # beyond: a signal; before: the link
+        return TargetError(f"the agent cannot be followed: {text}")
+    return LinkError(text)

@@ -1,0 +1,34 @@
+"""What can be taken in: an exported session, a published table, output of sysbench or a folder of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.imported.outputs import read_folder, read_output
+from app.imported.sysbench import is_output
+from app.imported.table import read_table
+
+from .history import History
+from .importing import Imported, import_session
+from .publishing import import_foreign
+
+
+@dataclass(frozen=True)
+class TakenIn:
+    """The sessions of a file, and what of it could not be read, one line each."""
+
+    sessions: list[Imported]
+    problems: tuple[str, ...] = ()
+
+
+def take_in(history: History, file: Path) -> TakenIn:
+    """Raises InputError where nothing of it can be taken in."""
+    if file.is_dir():
+        found = read_folder(file)
+        return TakenIn(import_foreign(history, [found.session], file), tuple(found.problems))
+    if file.suffix.lower() == ".csv":
+        return TakenIn(import_foreign(history, read_table(file), file))
+    if is_output(file):
+        return TakenIn(import_foreign(history, [read_output(file)], file))
+    return TakenIn([import_session(history, file)])

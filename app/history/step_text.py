@@ -1,0 +1,96 @@
+"""Words for people about a step: where in its sweep it stands, and what is to be known of its figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from app.core.units import figure_text
+from app.stats.steady import UNSTEADY
+
+from .figures import CutEntry, SteadinessEntry, StepEntry
+from .settled_text import settled_text
+
+MARKS = {
+    "error-ridden": "more than one event in a hundred ended in an error that was counted and passed over",
+    "after-a-crash": "the server had died before it and was started again",
+    "capped": "settling had not ended when its time was over",
+    "indebted": "it began while much of earlier writes was still to be written back, compacted or purged",
+    "bad-statistics": "ANALYZE TABLE failed or was skipped before it, or left an estimate of the rows "
+    "that is wrong by more than a factor of two: it may have read far more rows than needed",
+    "no-index": "the engine could not build the index: statements that look it up did without",
+    "fewer-clients": "fewer clients were connected than it was to have threads",
+    "out-of-rows": "more than half of its rows were gone when it ended: every second statement found none",
+    "restarted": "the server was started anew for it, with empty caches",
+    UNSTEADY: "its throughput changed while it was measured",
+    "of-all-seconds": "latency and costs are those of the whole step, of which only some seconds count",
+    "failed-repeat": "a repeat of it failed: those that came to a figure are no fair sample",
+    "shared-cores": "the load generator ran on cores of the server: it had none of its own",
+}
+
+WHOLE = "latency and costs are those of the whole step"  # beside the figure of a step that is cut
+
+
+def mark_text(mark: str) -> str:
+    """A mark with what it means; one of a later Dyno as it is."""
+    return f"{mark}: {MARKS[mark]}" if mark in MARKS else mark
+
+
+def marks_text(marks: Iterable[str]) -> str:
+    """One below the other."""
+    return "\n".join(map(mark_text, marks))
+
+
+def remarks_of(step: StepEntry) -> str:
+    """Why there is no figure, and what is to be known of it, in a few words."""
+    settled = step["settled"]
+    amplification = settled and settled["write_amplification"]
+    spread = f"write amplification {figure_text(amplification)}" if amplification else ""
+    other_marks = (mark for mark in step["marks"] if mark != UNSTEADY)
+    seconds = seconds_texts(step["steadiness"], step["cut"])
+    return ", ".join(filter(None, (step["reason"], *other_marks, *seconds, spread)))
+
+
+def remarks_text(step: StepEntry) -> str:
+    """The same with what it means, whether it was steady, and what settling behind it took; or ''."""
+    settled = settled_text(step["settled"]) if step["settled"] else ""
+    marks = marks_text(mark for mark in step["marks"] if mark != UNSTEADY)
+    steady = steadiness_text(step["steadiness"])
+    cut = f"{cut_text(step['cut'])}; {WHOLE}" if step["cut"] else ""
+    return "\n".join(filter(None, (step["reason"], marks, steady, cut, settled)))
+
+
+def seconds_texts(steadiness: SteadinessEntry | None, cut: CutEntry | None) -> list[str]:
+    """What has to be known: why a step was not steady, which of its seconds count where not all do."""
+    unsteady = steadiness is not None and steadiness["word"] == UNSTEADY
+    return [
+        *([steadiness_text(steadiness)] if unsteady else []),
+        *([cut_text(cut)] if cut else []),
+    ]
+
+
+def steadiness_text(steadiness: SteadinessEntry | None) -> str:
+    """`unsteady: throughput falls 18% over the step`; '' where nobody looked."""
+    return f"{steadiness['word']}: {steadiness['text']}" if steadiness else ""
+
+
+def cut_text(cut: CutEntry) -> str:
+    """`seconds 20 to 60 of 60 (a backup ran)`."""
+    reason = f" ({cut['reason']})" if cut["reason"] else ""
+    return f"seconds {cut['first_s']} to {cut['last_s'] + 1} of {cut['seconds']}{reason}"
+
+
+def named(name: str, coordinates: Mapping[str, Any]) -> str:
+    """The name of a step with where it stands, but for its threads: `point-query, 4 cores`."""
+    others = (each for each in coordinates.items() if each[0] != "threads")
+    return ", ".join([name, *(coordinate_text(*each) for each in sorted(others))])
+
+
+def coordinate_text(name: str, value: Any) -> str:
+    """`8 threads`, `4 cores`, `10,000,000 rows`, and a variation by its own name."""
+    if name == "variation":
+        return str(value)
+    noun = {"volume_rows": "row"}.get(name, name.removesuffix("s"))
+    if not isinstance(value, int):
+        return f"{name}={value}"
+    return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"

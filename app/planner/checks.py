@@ -1,0 +1,295 @@
+"""The checks of a plan that need nobody on the target: the survey, the rendered presets, the estimate."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+
+from app.core.units import count_text
+from app.engines import engine_of
+from app.presets import Rendered, parse_preset, preset_file, render
+from app.protocol.answers import FAIL, PASS, WARN, Check, Survey
+from app.protocol.plan import ALLOCATORS, OPEN_FILES, Contender, Plan
+from app.stats import Limits
+from app.stats.ranks import fewest
+from app.targets.tested_versions import tried
+
+from .contenders import machine_of
+from .estimate import Estimate
+from .parity import differing
+from .sizes import cache_bytes, server_caches_bytes
+
+OLDEST_PYTHON, OLDEST_SYSBENCH = (3, 8), (1, 0, 20)
+SERVER_BYTES = 400 << 20  # of a server, beside its caches
+THREAD_BYTES = 2 << 20  # of a client thread, on both sides
+CLOCK_S = 5.0
+BUSY_LOAD = 0.5
+
+
+def check_plan(
+    plan: Plan, survey: Survey, found: Estimate, clock: Callable[[], float] = time.time
+) -> list[Check]:
+    """All of them; the survey should be fresh, as it holds the load and the clock of the target."""
+    return [
+        *_programs(survey),
+        _memory(plan, survey),
+        *_server_memory(plan, survey),
+        _disk(found, survey),
+        *_open_files(plan, survey),
+        *_builds(plan),
+        *_engines(plan),
+        *_presets(plan, survey),
+        *_machine(survey),
+        _clock(survey, clock()),
+        *_parity(plan, found),
+        *_repeats(plan),
+        *_order(plan),
+    ]
+
+
+# programs
+
+
+def _programs(survey: Survey) -> list[Check]:
+    return [
+        _version("python", survey.python, OLDEST_PYTHON, "Python"),
+        _version("sysbench", survey.sysbench, OLDEST_SYSBENCH, "sysbench"),
+    ]
+
+
+def _version(name: str, said: str | None, oldest: tuple[int, ...], what: str) -> Check:
+    todo = f"install {what} {'.'.join(map(str, oldest))} or newer on the target"
+    if not said:
+        return Check(name, FAIL, f"{what} was not found on the target", todo)
+    if tuple(int(each) for each in re.findall(r"\d+", said)[:3]) < oldest:
+        return Check(name, FAIL, f"{what} {said} is too old", todo)
+    return Check(name, PASS, f"{what} {said}")
+
+
+# room
+
+
+def _memory(plan: Plan, survey: Survey) -> Check:
+    """The largest server with its clients; only one is active at a time."""
+    threads = plan.most_clients
+    rest = SERVER_BYTES + threads * THREAD_BYTES
+    needed, who = max((_caches_bytes(plan, each) + rest, each.name) for each in plan.contenders)
+    total = survey.memory_bytes or 0
+    available = survey.memory_available_bytes or total
+    text = f"{_size(needed)} for {who} and its clients, {_size(available)} of {_size(total)} available"
+    if needed > total:
+        return Check("memory", FAIL, text, "make the caches of the preset smaller", who)
+    if needed > available:
+        return Check("memory", WARN, text, "end what else takes memory, or make the caches smaller", who)
+    return Check("memory", PASS, text)
+
+
+def _caches_bytes(plan: Plan, contender: Contender) -> int:
+    """With the key caches of tables, which are beside the one that they share else."""
+    own = bool(engine_of(contender.engine).key_cache) and any(step.key_caches for step in plan.steps)
+    return server_caches_bytes(contender) + (cache_bytes(contender) if own else 0)
+
+
+def _server_memory(plan: Plan, survey: Survey) -> list[Check]:
+    """What contenders ask for their servers; of what a survey does not say the agent will."""
+    found = []
+    for each in plan.contenders:
+        said = (_allocator(each, survey), _numa(each, survey), _memory_limit(plan, each, survey))
+        found += [Check("server memory", *one, each.name) for one in said if one]
+    return found
+
+
+def _allocator(contender: Contender, survey: Survey) -> tuple[str, str, str] | None:
+    package = ALLOCATORS.get(contender.allocator)
+    found = survey.allocators
+    if not package or found is None or contender.allocator in found:
+        return None
+    text = f"the allocator {contender.allocator} is not installed on the target"
+    return FAIL, text, f"install {package} there (its name in Debian), or choose another allocator"
+
+
+def _numa(contender: Contender, survey: Survey) -> tuple[str, str, str] | None:
+    if not contender.numa or survey.allocators is None or survey.numactl:
+        return None
+    todo = "install numactl there, or leave the NUMA policy out"
+    return FAIL, "numactl is not installed on the target", todo
+
+
+def _memory_limit(plan: Plan, contender: Contender, survey: Survey) -> tuple[str, str, str] | None:
+    """Whether it can be had, and leaves the server what it needs."""
+    if not contender.memory_limit:
+        return None
+    if problem := survey.memory_limit_problem:
+        return FAIL, f"there can be no memory limit: {problem}", "leave it out, or be root on the target"
+    needed = _caches_bytes(plan, contender) + plan.most_clients * THREAD_BYTES
+    text = f"{_size(needed)} of caches and clients in a memory limit of {_size(contender.memory_limit)}"
+    if needed > contender.memory_limit:
+        return FAIL, text, "raise the limit, or make the caches of the preset smaller"
+    if needed + SERVER_BYTES > contender.memory_limit:
+        return WARN, f"{text}: the server may be killed", "raise the limit, or make the caches smaller"
+    if contender.memory_limit >= (survey.memory_bytes or 0):
+        return WARN, "the memory limit is not below the memory of the target", "lower it, or leave it out"
+    return PASS, text, ""
+
+
+def _disk(found: Estimate, survey: Survey) -> Check:
+    """What is certain must fit; what writes may add is a warning."""
+    free = survey.disk.free_bytes if survey.disk else None
+    if free is None:
+        return Check("disk", WARN, "the free space is not known", "look at the directory of the target")
+    certain = max(each.certain_bytes for each in found.contenders)
+    certain += found.kept_bytes + found.snapshot_bytes
+    text = f"about {_size(found.disk_bytes)} needed, {_size(free)} free"
+    if certain > free:
+        return Check("disk", FAIL, text, "take fewer rows, or a directory on a larger disk")
+    if found.disk_bytes > free * 0.9:
+        return Check("disk", WARN, text, "free some space: writes may fill the disk")
+    return Check("disk", PASS, text)
+
+
+def _open_files(plan: Plan, survey: Survey) -> list[Check]:
+    """Connections are seen to by the agent; files of the target's user only the target's superuser can."""
+    most, needed = survey.open_files, plan.most_clients + OPEN_FILES
+    if most is None or most >= needed or survey.is_root:
+        return []
+    text = f"the largest step needs {needed:,} open files, the user of the target may have {most:,}"
+    todo = "raise nofile in /etc/security/limits.conf on the target, or take fewer threads"
+    return [Check("open files", FAIL, text, todo)]
+
+
+def _builds(plan: Plan) -> list[Check]:
+    """A version that nobody has tried may behave unlike its family."""
+    versions = {tried(each.family, each.version): each for each in plan.contenders}
+    todo = "look at the rehearsal with care, and at the facts of the first session"
+    return [
+        Check("build", WARN, version.text, todo, contender.name)
+        for version, contender in versions.items()
+        if not version.is_tried
+    ]
+
+
+def _engines(plan: Plan) -> list[Check]:
+    """Said once for all of them."""
+    names = dict.fromkeys(each.engine for each in plan.contenders if not engine_of(each.engine).has_facts)
+    if not names:
+        return []
+    text = (
+        f"Dyno has no facts of {', '.join(names)}: sizes come from the file system, rows from the server's "
+        "handler counters, settling ends with sync, and the estimate is a guess"
+    )
+    return [Check("engine", WARN, text, "compare its figures with this in mind")]
+
+
+def _presets(plan: Plan, survey: Survey) -> list[Check]:
+    """What a preset says and nobody will send, as it is Dyno's: with the lines of the file."""
+    found = []
+    for each in plan.contenders:
+        dropped = _rendered(plan, each, survey).dropped
+        if dropped:
+            lines = "; ".join(f"line {one.line}: {one.option}: {one.reason}" for one in dropped)
+            text = f"not all of the preset {each.preset} is sent as it stands: {lines}"
+            found.append(Check("preset", WARN, text, "take these lines out of the preset", each.name))
+    return found
+
+
+def _rendered(plan: Plan, contender: Contender, survey: Survey) -> Rendered:
+    text = plan.files[preset_file(contender.engine, contender.preset)]
+    preset = parse_preset(text, contender.preset, contender.engine)
+    machine = machine_of(survey, contender.cores, contender.memory_limit)
+    return render(preset, contender.family, contender.version, machine)
+
+
+# the machine
+
+
+def _machine(survey: Survey) -> list[Check]:
+    return [
+        check for check in (_governor(survey), _turbo(survey), _huge_pages(survey), _load(survey)) if check
+    ]
+
+
+def _governor(survey: Survey) -> Check | None:
+    said = survey.governor
+    if said in (None, "performance"):
+        return Check("governor", PASS, f"CPU governor: {said or 'none to be set'}")
+    todo = "set it to performance: cpupower frequency-set -g performance"
+    return Check("governor", WARN, f"the CPU governor is {said}: the clock speed follows the load", todo)
+
+
+def _turbo(survey: Survey) -> Check | None:
+    if not survey.turbo:
+        return None
+    return Check("turbo", WARN, "turbo is on: the clock speed follows the temperature", "switch it off")
+
+
+def _huge_pages(survey: Survey) -> Check | None:
+    if survey.huge_pages != "always":
+        return None
+    todo = "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"
+    return Check("huge pages", WARN, "transparent huge pages are on for everything", todo)
+
+
+def _load(survey: Survey) -> Check:
+    load = survey.load[0] if survey.load else 0.0
+    if load > max(BUSY_LOAD, 0.05 * (survey.cpu.threads or 1)):
+        return Check("load", WARN, f"the load of the target is {load}", "wait until nothing else is at work")
+    return Check("load", PASS, f"the load of the target is {load}")
+
+
+def _clock(survey: Survey, now: float) -> Check:
+    if survey.clock_utc is None:
+        return Check("clock", WARN, "the clock of the target is not known", "survey the target again")
+    offset = survey.clock_utc - now
+    if abs(offset) <= CLOCK_S:
+        return Check("clock", PASS, "the clocks of target and desktop agree")
+    side = "ahead" if offset > 0 else "behind"
+    text = f"the clock of the target is {abs(offset):,.0f} s {side}"
+    return Check("clock", WARN, text, "nothing measured depends on it; set it for readable dates")
+
+
+# parity
+
+
+def _parity(plan: Plan, found: Estimate) -> list[Check]:
+    """What differs between contenders beside what they are compared for."""
+    checks = [
+        Check("parity", WARN, f"{difference.what}: {difference.text}", difference.todo)
+        for difference in differing(plan.contenders, found.contenders)
+    ]
+    if checks or len(plan.contenders) < 2:
+        return checks
+    return [Check("parity", PASS, "the contenders agree in durability, character set, TLS and caching")]
+
+
+def _repeats(plan: Plan) -> list[Check]:
+    """Whether so many can tell a difference from noise: better asked before the hours have gone."""
+    steps = sum(step.kind != "warmup" and not step.warm for step in plan.steps)
+    cells = steps * (len(plan.contenders) - 1)
+    needed = fewest(Limits().false_share / cells) if cells else None
+    if needed is None:
+        return []
+    if plan.repeats == 1:
+        text = "1 of each: the noise between sessions stays unknown, nothing is judged"
+        return [Check("repeats", PASS, text)]
+    text = f"tell one clear difference among {count_text(cells, 'cell')} from noise"
+    if plan.repeats < needed:
+        todo = f"take {needed}, or fewer steps; where many cells differ fewer repeats do"
+        return [Check("repeats", WARN, f"{plan.repeats} of each cannot {text}", todo)]
+    return [Check("repeats", PASS, f"{plan.repeats} of each can {text}")]
+
+
+def _order(plan: Plan) -> list[Check]:
+    """A machine that drifts favours the contender of the first or the last hours."""
+    if plan.order != "grouped" or plan.repeats == 1 or len(plan.contenders) == 1:
+        return []
+    text = "grouped order (A A B B): when the machine drifts, equal contenders look different"
+    return [Check("order", WARN, text, "set the order to interleaved (A B B A)")]
+
+
+def _size(value: float) -> str:
+    for unit in ("B", "KB", "MB"):
+        if value < 1024:
+            return f"{value:.0f} {unit}"
+        value /= 1024
+    return f"{value:.1f} GB"

@@ -1,0 +1,135 @@
+"""What there is to choose from on a target: builds x engines x presets, and why some cannot be had."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.catalog import Catalog, Sequence, Workload
+from app.core.errors import InputError
+from app.core.units import count_text
+from app.engines import engine_of
+from app.presets import Preset, Rendered, render
+from app.protocol.answers import Build, Survey
+from app.protocol.plan import PREPARING
+
+from .contenders import engines_in, find_build, machine_of
+from .request import ContenderRequest
+
+NO_SURVEY = "survey the target first: what is installed there is not known yet"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Read once, looked at often: no file is touched afterwards."""
+
+    builds: tuple[Build, ...] = ()
+    presets: tuple[Preset, ...] = ()
+    sequences: tuple[Sequence, ...] = ()
+    workloads: Mapping[str, Workload] = field(default_factory=dict)
+    refusals: Mapping[tuple[str, str, str], str] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()  # files that cannot be read
+
+    def refusal(self, build: str, engine: str, preset: str) -> str:
+        """Why this contender cannot be had; '' if it can."""
+        return self.refusals.get((build, engine, preset), "")
+
+    def preset(self, engine: str, name: str) -> Preset | None:
+        found = (each for each in self.presets if (each.engine, each.name) == (engine, name))
+        return next(found, None)
+
+    def sequence(self, name: str) -> Sequence | None:
+        return next((each for each in self.sequences if each.name == name), None)
+
+
+@dataclass(frozen=True)
+class StepChoice:
+    """A step of a sequence as a person ticks it."""
+
+    name: str
+    group: str
+    title: str  # what it measures
+    bound: str  # where it ends, if the sequence says so
+    is_fixed: bool  # nothing can be measured without it
+
+
+def choices(survey: Survey | None, catalog: Catalog) -> Choices:
+    """Everything there is; without a survey no builds."""
+    builds = tuple(survey.builds) if survey else ()
+    presets, wrong_presets = catalog.presets()
+    with_presets = catalog.engines()
+    for engine in sorted({each for build in builds for each in engines_in(build)} - set(with_presets)):
+        presets += catalog.presets(engine)[0]
+    sequences, wrong_sequences = catalog.sequences()
+    workloads, wrong_workloads = catalog.workloads()
+    return Choices(
+        builds=builds,
+        presets=tuple(sorted(presets, key=_place)),
+        sequences=tuple(sequences),
+        workloads={each.name: each for each in workloads},
+        refusals=_refusals(survey, presets) if survey else {},
+        problems=(*wrong_presets, *wrong_sequences, *wrong_workloads),
+    )
+
+
+def _place(preset: Preset) -> tuple[bool, bool]:
+    """The default ones of all engines first; engines of which Dyno has no facts last."""
+    return not engine_of(preset.engine).has_facts, preset.name != "default"
+
+
+def rendered(preset: Preset, build: str, survey: Survey, cores: str = "") -> Rendered:
+    """The preset as this build on this target would get it; raises InputError where it cannot be."""
+    found = find_build(ContenderRequest(build, preset.engine, preset.name), survey)
+    return render(preset, found.family or "", found.version or "", machine_of(survey, cores))
+
+
+def step_choices(sequence: Sequence, workloads: Mapping[str, Workload]) -> list[StepChoice]:
+    """The steps in their order; one whose workload cannot be read says so."""
+    return [_step_choice(step, workloads.get(step.workload)) for step in sequence.steps]
+
+
+def _step_choice(step: Any, workload: Workload | None) -> StepChoice:
+    kind = workload.kind if workload else step.kind
+    title = workload.title if workload else step.kind or f"the workload {step.workload} cannot be read"
+    options = ", ".join(f"{name}={value}" for name, value in step.options.items())
+    return StepChoice(
+        name=step.name,
+        group=(workload.group if workload else "") or kind or "unknown",
+        title=f"{title} ({options})" if options else title,
+        bound=_bound_text(step),
+        is_fixed=kind in PREPARING,
+    )
+
+
+def _bound_text(step: Any) -> str:
+    bounds = [
+        "a thread a table" if step.per_table else "",
+        count_text(step.threads[0], "thread") if step.threads and len(step.threads) == 1 else "",
+        f"threads {', '.join(map(str, step.threads))}" if step.threads and len(step.threads) > 1 else "",
+        f"core sets {', '.join(map(str, step.cores))}" if step.cores else "",
+        count_text(len(step.variation), "variation") if step.variation else "",
+        f"{step.seconds} s" if step.seconds else "",
+        count_text(step.events, "event") if step.events else "",
+        f"{step.warmup} s warm-up" if step.warmup else "",
+        "settles" if step.settle_after else "",
+    ]
+    return ", ".join(filter(None, bounds))
+
+
+def _refusals(survey: Survey, presets: list[Preset]) -> dict[tuple[str, str, str], str]:
+    found = {}
+    for build in survey.builds:
+        for preset in presets:
+            text = _refusal(build.name, preset, survey)
+            if text:
+                found[build.name, preset.engine, preset.name] = text
+    return found
+
+
+def _refusal(build: str, preset: Preset, survey: Survey) -> str:
+    try:
+        rendered(preset, build, survey)
+    except InputError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,366 @@
+"""A plan that is being set up: what a person has said so far, what is wrong with it, what it takes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from app.catalog import Catalog, Sequence, UnapprovedError, Workload
+from app.catalog.entries import SWEPT, rows_problem
+from app.core.errors import DynoError, InputError, TargetError
+from app.engines import FIRST
+from app.protocol.answers import FAIL, Check, Survey
+from app.protocol.plan import Plan
+
+from . import ContenderRequest, Estimate, PlanRequest, estimate, resolve
+from .checks import check_plan
+from .contenders import engines_in, short_names
+from .duel import SEQUENCE, duelists
+from .request import RULES, SHARED, memory_words
+from .resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
+from .steps import chosen_steps
+
+# the fields that are typed; what is left open the sequence or the planner fills in
+TYPED = ("tables", "rows", "seconds", "warmup", "threads", "cores", "repeats", "pause")
+_COMMANDED = ("tables", "rows", "seconds", "warmup", "rate", "pause", "repeats")  # numbers of `dyno run`
+_OPEN = PlanRequest()
+_COUNT = re.compile(r"(\d{1,3}(?:[ ,_]?\d{3})*|\d+)\s*([kKmM]?)")
+_FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
+
+
+# what is typed
+
+
+def value_of(name: str, text: str) -> Any:
+    """What was typed into a field, None where it is left open; raises InputError about the field."""
+    words = text.strip()
+    if not words:
+        return None
+    value = _numbers(words) if name in SWEPT else _count(words)
+    problem = RULES[name].problem(value)
+    if not isinstance(value, list):
+        problem = problem or (rows_problem(value) if name == "rows" else "")
+    if problem:
+        raise InputError(f"{name} {problem}", name)
+    return tuple(dict.fromkeys(value)) if isinstance(value, list) else value
+
+
+def text_of(value: Any) -> str:
+    """A value as it is typed: `1,000,000`, `1, 2, 4`, `3x memory`."""
+    if value is None:
+        return ""
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _count(text: str) -> int | str:
+    """1000, 1,000,000, 50k; what is no number stays a text."""
+    found = _COUNT.fullmatch(text)
+    if not found or len(text) > 20:
+        return text
+    return int(re.sub(r"[ ,_]", "", found[1])) * _FACTORS[found[2].lower()]
+
+
+def _numbers(text: str) -> list[int | str]:
+    words = [word for word in re.split(r"[\s,;]+", text) if word]
+    return [int(word) if word.isascii() and word.isdigit() and len(word) < 10 else word for word in words]
+
+
+# what is set up
+
+
+@dataclass(frozen=True)
+class Unread:
+    """What was typed into a field and cannot be taken."""
+
+    text: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A request that is being changed; every change gives another draft."""
+
+    request: PlanRequest = field(default_factory=PlanRequest)
+    unread: Mapping[str, Unread] = field(default_factory=dict)
+
+    def typed(self, name: str, text: str) -> Draft:
+        """With what stands in a field now, whether it can be read or not."""
+        unread = {key: value for key, value in self.unread.items() if key != name}
+        try:
+            value = value_of(name, text)
+        except InputError as error:
+            return replace(self, unread={**unread, name: Unread(text, str(error))})
+        given = getattr(_OPEN, name) if value is None else value
+        return Draft(replace(self.request, **{name: given}), unread)
+
+    def text(self, name: str) -> str:
+        """What stands in a field."""
+        if name in self.unread:
+            return self.unread[name].text
+        value = getattr(self.request, name)
+        return "" if value == getattr(_OPEN, name) and name in ("pause", "repeats") else text_of(value)
+
+    def said(self, **values: Any) -> Draft:
+        """With values that were chosen, not typed."""
+        return replace(self, request=replace(self.request, **values))
+
+    def with_sequence(self, name: str) -> Draft:
+        """Another sequence, all its steps."""
+        return self if name == self.request.sequence else self.said(sequence=name, steps=())
+
+    def with_steps(self, ticked: Iterable[str], sequence: Sequence) -> Draft:
+        """Of all steps of the sequence the ticked ones; all ticked is the same as nothing said."""
+        wanted = set(ticked)
+        steps = tuple(step.name for step in sequence.steps if step.name in wanted)
+        return self.said(steps=() if len(steps) == len(sequence.steps) else steps)
+
+    # contenders
+
+    def is_ticked(self, build: str, engine: str, preset: str) -> bool:
+        return any((c.build, c.engine, c.preset) == (build, engine, preset) for c in self.request.contenders)
+
+    def tick(self, build: str, engine: str, preset: str, ticked: bool) -> Draft:
+        """A cell of the grid: one more contender at the end, or none of these any more."""
+        rest = tuple(
+            c for c in self.request.contenders if (c.build, c.engine, c.preset) != (build, engine, preset)
+        )
+        if not ticked:
+            return self.said(contenders=rest)
+        if self.is_ticked(build, engine, preset):
+            return self
+        return self.said(contenders=(*rest, ContenderRequest(build, engine, preset)))
+
+    def with_contender(self, at: int, **values: str) -> Draft:
+        """One with another name, table options, cores or memory."""
+        if "memory" in values:
+            values |= memory_words(values.pop("memory"))
+        changed = list(self.request.contenders)
+        changed[at] = replace(changed[at], **{key: value.strip() for key, value in values.items()})
+        return self.said(contenders=tuple(changed))
+
+    def copied(self, at: int) -> Draft:
+        """One more of the same, to differ in what is written of it; without the name, which is one's own."""
+        contenders = self.request.contenders
+        copy = replace(contenders[at], name="")
+        return self.said(contenders=(*contenders[: at + 1], copy, *contenders[at + 1 :]))
+
+    def without(self, taken: Iterable[int]) -> Draft:
+        gone = set(taken)
+        rest = (each for at, each in enumerate(self.request.contenders) if at not in gone)
+        return self.said(contenders=tuple(rest))
+
+
+def first_draft(survey: Survey, target: str) -> Draft:
+    """What stands there before anybody has chosen: the duel, as far as the target has it."""
+    return Draft(PlanRequest(target=target, sequence=SEQUENCE, contenders=_first_contenders(survey, target)))
+
+
+def _first_contenders(survey: Survey, target: str) -> tuple[ContenderRequest, ...]:
+    try:
+        return duelists(survey, target)
+    except TargetError:
+        builds = [each.name for each in survey.builds if each.has(FIRST.name)]
+        return tuple(ContenderRequest(name, FIRST.name) for name in builds[:1])
+
+
+def carried_over(draft: Draft, survey: Survey, target: str) -> Draft:
+    """The same work on another target, with the contenders that are there too."""
+    there = {
+        (build.name, engine) for build in survey.builds if not build.problem for engine in engines_in(build)
+    }
+    kept = tuple(each for each in draft.request.contenders if (each.build, each.engine) in there)
+    first = first_draft(survey, target)
+    if not draft.request.sequence:
+        return first
+    return draft.said(target=target, contenders=kept or first.request.contenders)
+
+
+def names_of(request: PlanRequest) -> list[str]:
+    """What the contenders will be called, also while two have one name."""
+    try:
+        return short_names(request.contenders)
+    except InputError:
+        return [each.name or each.engine for each in request.contenders]
+
+
+# what comes of it
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why there is no plan: a line, and the field it is about (`rows`, `contenders.0.cores`), if one."""
+
+    text: str
+    field: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The plan of a draft with what it takes and what speaks against it, or why there is none."""
+
+    draft: Draft
+    problem: Problem | None = None
+    plan: Plan | None = None
+    estimate: Estimate | None = None
+    checks: tuple[Check, ...] = ()
+    unapproved: tuple[UnapprovedError, ...] = ()
+
+    @property
+    def obstacle(self) -> str:
+        """Why it cannot be run, in one line; '' if it can."""
+        if self.problem:
+            return self.problem.text
+        if self.unapproved:
+            return f"read and approve the workload {self.unapproved[0].workload.name}: it is no part of Dyno"
+        failed = next((check for check in self.checks if check.state == FAIL), None)
+        return f"{failed.name}: {failed.text}; {failed.todo}" if failed else ""
+
+
+def outcome(
+    draft: Draft,
+    survey: Survey,
+    catalog: Catalog,
+    approved: Iterable[str],
+    clock: Callable[[], float],
+) -> Outcome:
+    """Everything that can be told beforehand; `clock` says when the survey was taken."""
+    problem = _first_problem(draft)
+    if problem:
+        return Outcome(draft, problem)
+    try:
+        plan, unapproved = _resolved(draft.request, survey, catalog, frozenset(approved))
+    except InputError as error:
+        return Outcome(draft, Problem(str(error), error.field))
+    found = estimate(plan, survey)
+    checks = tuple(check_plan(plan, survey, found, clock))
+    return Outcome(draft, plan=plan, estimate=found, checks=checks, unapproved=tuple(unapproved))
+
+
+def _first_problem(draft: Draft) -> Problem | None:
+    for name, unread in draft.unread.items():
+        return Problem(unread.problem, name)
+    for at, each in enumerate(draft.request.contenders):
+        key, why = each.problem()
+        if key:
+            return Problem(f"contender {at + 1}: {key.replace('_', ' ')} {why}", f"contenders.{at}.{key}")
+    if not draft.request.contenders:
+        return Problem("tick at least one contender", "contenders")
+    return None
+
+
+def _resolved(
+    request: PlanRequest, survey: Survey, catalog: Catalog, approved: frozenset[str]
+) -> tuple[Plan, list[UnapprovedError]]:
+    """The plan as it would be if all Lua were approved, and the workloads that are not."""
+    missing: list[UnapprovedError] = []
+    while True:
+        try:
+            allowed = approved | {each.sha256 for each in missing}
+            return resolve(request, survey, catalog, allowed), missing
+        except UnapprovedError as error:
+            if error.sha256 in allowed:
+                raise
+            missing.append(error)
+
+
+def open_values(sequence: Sequence | None) -> dict[str, str]:
+    """What the fields that are left open will be, as they would be typed."""
+    from_sequence = {name: getattr(sequence, name, None) for name in TYPED}
+    planners = {"tables": TABLES, "rows": ROWS, "seconds": SECONDS, "warmup": WARMUP, "threads": THREADS}
+    found = {}
+    for name in TYPED:
+        value = from_sequence[name] if from_sequence[name] is not None else planners.get(name)
+        found[name] = text_of(getattr(_OPEN, name) if value is None else value)
+    return found
+
+
+def contender_colours(plan: Plan, known: Mapping[str, int], palette: int) -> list[int]:
+    """The colour of each contender: the history's, or the one it will give at first sight."""
+    given = dict(known)
+    for turn in plan.turns:
+        given.setdefault(plan.contender_of(turn).key, len(given) % palette)
+    return [given[each.key] for each in plan.contenders]
+
+
+# other forms of the same
+
+
+def variant_text(
+    sequence: Sequence, request: PlanRequest, workloads: Mapping[str, Workload], name: str
+) -> str:
+    """A sequence file of one's own: the steps that are ticked, the sizes that were said."""
+    import tomli_w
+
+    data: dict[str, Any] = {"name": name, "title": sequence.title}
+    for key in ("tables", "rows", "threads", "cores", "seconds", "warmup"):
+        given = getattr(request, key)
+        value = getattr(sequence, key) if given is None else given
+        if value is not None:
+            data[key] = list(value) if isinstance(value, tuple) else value
+    if transport := request.transport or sequence.transport:
+        data["transport"] = transport
+    chosen = chosen_steps(sequence, request.steps, workloads)
+    data["step"] = [_plain(asdict(step)) for step in chosen]
+    return tomli_w.dumps(data)
+
+
+def _plain(step: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys that say something, as TOML has them."""
+    said = {
+        key: value for key, value in step.items() if value not in (None, "", {}, ()) and value is not False
+    }
+    if "variation" in said:
+        said["variation"] = [_plain(each) for each in said["variation"]]
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in said.items()}
+
+
+def command_line(request: PlanRequest) -> str:
+    """What to write in a terminal to carry out the same plan; with its file where options cannot say it."""
+    busy = " --allow-busy" if request.allow_busy else ""
+    if not _fits_options(request.contenders):
+        name = shlex.quote(f"{request.name or request.sequence}.toml".replace("/", "-"))
+        return f"cat > {name} <<'PLAN'\n{request.to_toml()}PLAN\ndyno run {name}{busy}"
+    first = request.contenders[0] if request.contenders else ContenderRequest("", "")
+    words = ["dyno", "run", *_option("target", request.target, _OPEN.target)]
+    words += [
+        word for c in request.contenders for word in ("--contender", f"{c.build}:{c.engine}:{c.preset}")
+    ]
+    words += _option("sequence", request.sequence)
+    words += _option("steps", ",".join(request.steps))
+    for name in (*_COMMANDED, "name", "order", "transport", "vary"):
+        words += _option(name, getattr(request, name), getattr(_OPEN, name))
+    words += _option("threads", ",".join(map(str, request.threads or ())))
+    words += _option("core-sets", ",".join(map(str, request.cores or ())))
+    words += _option("load-method", request.load_method, _OPEN.load_method)
+    words += _option("start-state", request.start, _OPEN.start)
+    words += [word for name in SHARED for word in _option(name.replace("_", "-"), getattr(first, name))]
+    return shlex.join(words) + busy
+
+
+def _fits_options(contenders: tuple[ContenderRequest, ...]) -> bool:
+    """Options say table options, cores and memory for all contenders at once, and no names."""
+    shared = {tuple(getattr(each, name) for name in SHARED) for each in contenders}
+    named = any(each.name or ":" in each.build + each.preset for each in contenders)
+    return len(shared) < 2 and not named
+
+
+def _option(name: str, value: Any, otherwise: Any = "") -> list[str]:
+    return [] if value in (None, "", otherwise) else [f"--{name}", str(value)]
+
+
+def opened(text: str, label: str) -> Draft:
+    """The draft of a plan file."""
+    return Draft(PlanRequest.from_toml(text, label))
+
+
+def remembered(text: str) -> Draft | None:
+    """What was set up last time; None where it cannot be read any more."""
+    try:
+        return Draft(PlanRequest.from_toml(text)) if text else None
+    except DynoError:
+        return None

@@ -1,0 +1,47 @@
+"""The memory of a server in words: what a contender asks for, what was in force in a session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.core.units import bytes_text
+from app.protocol.answers import Survey
+from app.protocol.plan import MEMORY
+
+_USUAL = (None, "", "system", "default")
+
+
+def memory_of(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None) -> dict[str, str]:
+    """By the keys of a contender: read back from the server where it has been started, else as asked for."""
+    said = {name: contender.get(name) for name in MEMORY}
+    if in_force is not None:
+        said = {**in_force, "memory_limit": in_force.get("limit_bytes")}
+    limit = said["memory_limit"]
+    texts = {
+        "allocator": said.get("allocator"),
+        "numa": said.get("numa"),
+        "memory_limit": limit and bytes_text(limit),
+    }
+    return {name: str(text) for name, text in texts.items() if text}
+
+
+def memory_text(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None = None) -> str:
+    """What is not as it is without being asked for, in one line; '' where nothing is."""
+    said = {name: text for name, text in memory_of(contender, in_force).items() if text not in _USUAL}
+    words = {"allocator": "allocator {}", "numa": "NUMA policy {}", "memory_limit": "memory limit {}"}
+    parts = [words[name].format(text) for name, text in said.items()]
+    peak = (in_force or {}).get("peak_bytes")
+    return ", ".join([*parts, f"{bytes_text(peak)} of it used at most"] if peak else parts)
+
+
+def ways(survey: Survey) -> list[tuple[str, str]]:
+    """What the servers of a target can be given; nothing of a survey that does not say."""
+    if survey.allocators is None:
+        return []
+    problem = survey.memory_limit_problem
+    return [
+        ("Allocators", ", ".join(["system", *survey.allocators])),
+        ("NUMA", "numactl" if survey.numactl else "numactl is not installed"),
+        ("Memory limit", f"none: {problem}" if problem else "can be set"),
+    ]

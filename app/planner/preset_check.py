@@ -1,0 +1,121 @@
+"""A preset tried: what the builds of a target say to it, and what they have in force once started with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from app.catalog import Catalog
+from app.core.errors import InputError, TargetError
+from app.presets import Preset, Rendered
+from app.presets.mycnf import strip_prefixes
+from app.protocol.answers import FAIL, Check, Survey
+from app.protocol.plan import Plan
+
+from . import ContenderRequest, PlanRequest, resolve
+from .choices import rendered
+
+REJECTED, REFUSED, CHANGED, UNANSWERED = "rejected", "refused", "changed", "no answer"
+_WITHOUT_BUILD = ("sysbench", "busy")  # checks of the target, which end a trial where they fail
+# the names of the checks that pass, or warn of no option
+_WORDS = {"options": "accepted", "in force": CHANGED, "rehearsal": "started"}
+
+
+class Agent(Protocol):
+    """As much of `remote.Agent` as a trial needs."""
+
+    def upload_plan(self, plan: Plan) -> str: ...
+    def check(self, plan: str) -> list[Check]: ...
+    def rehearse(self, plan: str, contender: int) -> list[Check]: ...
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one build says, to one option where it names one."""
+
+    build: str
+    # accepted rejected ignored adjusted, "left out", "no answer"; of a start: started changed refused
+    # compression
+    state: str
+    option: str  # as the preset has it, where it has it
+    text: str
+    line: int = 0  # of the preset, the one that counts; 0: none
+
+    @property
+    def is_refusal(self) -> bool:
+        return self.state in (REJECTED, REFUSED)
+
+
+class _CatalogWith(Catalog):
+    """The catalog with one preset as it stands, written or not."""
+
+    def __init__(self, preset: Preset) -> None:
+        super().__init__()
+        self._one = preset
+
+    def preset(self, engine: str, name: str) -> Preset:
+        is_it = (engine, name) == (self._one.engine, self._one.name)
+        return self._one if is_it else super().preset(engine, name)
+
+
+def try_preset(
+    agent: Agent, survey: Survey, preset: Preset, builds: Sequence[str] = (), start: bool = False
+) -> list[Answer]:
+    """Ask these builds, or all that have the engine; `start` starts each once. Refusals stand first."""
+    names = list(builds) or _with_engine(survey, preset.engine)
+    contenders = tuple(ContenderRequest(each, preset.engine, preset.name, name=each) for each in names)
+    plan = resolve(PlanRequest(sequence="duel", contenders=contenders), survey, _CatalogWith(preset))
+    got = {name: rendered(preset, name, survey) for name in names}
+    left_out = [
+        Answer(name, "left out", each.option, each.reason, each.line)
+        for name in names
+        for each in got[name].dropped
+    ]
+    answers = [one for each in _checks(agent, plan, start) for one in _answers(each)]
+    placed = [_placed(each, got[each.build]) for each in answers]
+    return sorted(placed, key=lambda each: not each.is_refusal) + left_out
+
+
+def _checks(agent: Agent, plan: Plan, start: bool) -> list[Check]:
+    """What the builds say; those that refuse nothing are started once, if that is asked for."""
+    uploaded = agent.upload_plan(plan)
+    found = agent.check(uploaded)
+    refused = {each.contender for each in found if each.state == FAIL}
+    for at, contender in enumerate(plan.contenders if start else ()):
+        if not refused & {contender.name, ""}:
+            found += agent.rehearse(uploaded, at)
+    return found
+
+
+def _placed(answer: Answer, got: Rendered) -> Answer:
+    """With the option that it is about, or that its text names, as the preset has it, and the line."""
+    named = [answer.option.replace("-", "_")] if answer.option else []
+    if answer.state in (CHANGED, REFUSED):
+        named = re.findall(r"\w+", answer.text)
+    keys = {strip_prefixes(each)[-1] for each in named}
+    found = next((option for option in reversed(got.options) if option.key in keys), None)
+    return replace(answer, option=found.name, line=found.line) if found else answer
+
+
+def _with_engine(survey: Survey, engine: str) -> list[str]:
+    names = [each.name for each in survey.builds if each.has(engine)]
+    if not names:
+        raise InputError(f"no build of this target has the engine {engine} and can start")
+    return names
+
+
+def _answers(check: Check) -> list[Answer]:
+    build, text = check.contender, check.text
+    if check.name in _WITHOUT_BUILD:
+        if check.state == FAIL:
+            raise TargetError(f"{text}: {check.todo}")
+        return []
+    if check.name == "answer":  # the build said nothing: that is no word about the preset
+        return [Answer(build, UNANSWERED, "", text)]
+    if check.answers:
+        return [Answer(build, each.state, each.option, each.text) for each in check.answers]
+    if check.state == FAIL:
+        return [Answer(build, REFUSED, "", text)]
+    return [Answer(build, _WORDS.get(check.name, check.name), "", text)]

@@ -1,0 +1,143 @@
+"""Bringing a build to a target: sent piece by piece and unpacked, or only named; and taking it away."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.core.errors import InputError, TargetError
+
+from .store import Targets
+
+if TYPE_CHECKING:
+    from app.protocol.answers import Build
+    from app.remote.agent import Agent
+
+    from .store import Target
+
+PIECE = 16 << 20  # bytes sent at once: what a broken link costs
+ENDINGS = re.compile(r"(?i)\.(tar(\.(gz|bz2|xz))?|tgz|tbz2?|txz)$")
+MADE_FOR = re.compile(r"(?i)-linux.*")  # -linux-glibc2.28-x86_64: of the name of a tarball
+
+# what is said of a build that it does not say itself
+NOTES = {
+    "source": "where it is from: a page, a repository",
+    "revision": "of its source",
+    "compiler": "that built it",
+    "flags": "that it was built with",
+    "text": "anything else",
+}
+MOST = 2000  # characters of a note
+FILE = "file"  # the tarball it came in: noted by Dyno itself
+
+Told = Callable[[int, int], None]  # bytes that are there, and in all
+
+
+def install(agent: Agent, tarball: Path, name: str, notes: Mapping[str, str], told: Told) -> Build:
+    """Send a tarball, or the rest of it after a broken link, and have it unpacked; gives the build."""
+    if not ENDINGS.search(tarball.name):
+        endings = ".tar, .tar.gz, .tar.bz2 or .tar.xz; a directory of the target is named with --there"
+        raise InputError(f"{tarball.name} is no tarball by its name: {endings}")
+    _check(notes)
+    name = name or name_of(tarball)
+    try:
+        sha256 = _hash_of(tarball)
+        _send(agent, tarball, sha256, name, told)
+    except OSError as error:
+        raise InputError(f"{tarball}: {error.strerror}") from None
+    return agent.install(sha256, name, {**notes, FILE: tarball.name})
+
+
+def name_of(tarball: Path) -> str:
+    """What a build is called where nobody has said it: `mysql-8.0.40` of mysql-8.0.40-linux-x86_64.tar.xz."""
+    return MADE_FOR.sub("", ENDINGS.sub("", tarball.name))
+
+
+def _hash_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _send(agent: Agent, tarball: Path, sha256: str, name: str, told: Told) -> None:
+    size = tarball.stat().st_size
+    received = agent.upload(sha256, name, 0, b"")
+    with tarball.open("rb") as file:
+        while received < size:
+            told(received, size)
+            file.seek(received)
+            before, received = received, agent.upload(sha256, name, received, file.read(PIECE))
+            if received <= before:
+                raise TargetError(f"{agent.connection.name} has stopped taking {tarball.name} in: try again")
+    told(size, size)
+
+
+def register(agent: Agent, name: str, path: str, notes: Mapping[str, str]) -> Build:
+    """The directory becomes one in which surveys of this target look for builds; gives the build in it."""
+    _check(notes)
+    if not path.startswith("/"):
+        raise InputError(f"{path or 'nothing'} is no absolute directory of {name}: begin it with /")
+    path, paths = posixpath.normpath(path), Targets().get(name).search_paths
+    build = _build_in(path, agent.survey([path, *paths]).builds, name)
+    if notes:
+        agent.note_build(build.base, notes)
+    if path not in paths:
+        Targets().edit(name, search_paths=[*paths, path])
+    return build
+
+
+def _build_in(path: str, builds: Sequence[Build], target: str) -> Build:
+    """The one build of a directory; of several none is meant more than another."""
+    found = [each for each in builds if each.base in (path, f"{path}/server")]
+    found = found or [each for each in builds if each.base.startswith(f"{path}/")]
+    if not found:
+        raise InputError(f"no server was found in {path} on {target}: name a base directory that can be read")
+    if len(found) > 1:
+        bases = ", ".join(each.base for each in found)
+        raise InputError(f"there are {len(found)} builds in {path} on {target}: name one of {bases}")
+    return found[0]
+
+
+def note(agent: Agent, base: str, notes: Mapping[str, str]) -> None:
+    """Say of a build what it does not say itself; an empty note takes one away."""
+    _check(notes)
+    agent.note_build(base, notes)
+
+
+def _check(notes: Mapping[str, str]) -> None:
+    for name, text in notes.items():
+        if len(text) > MOST or not text.isprintable():
+            raise InputError(f"the note {name} of a build is one line of {MOST:,} characters at most")
+
+
+def remove(agent: Agent, name: str, base: str) -> str:
+    """Delete what Dyno has installed; what was only named is forgotten. Gives what was done, in words."""
+    paths = paths_without(Targets().get(name), base)
+    if paths is None:
+        agent.remove_build(base)
+        return f"{base} is gone from {name}"
+    Targets().edit(name, search_paths=paths)
+    if any(each.base == base for each in agent.survey(paths).builds):
+        return f"{base} on {name} is found all the same: it lies where builds are looked for anyway"
+    return f"{base} on {name} is no longer looked at; nothing was deleted there"
+
+
+def paths_without(target: Target, base: str) -> list[str] | None:
+    """The search paths without the one that names this build; None where none does."""
+    own = (base, base.removesuffix("/server"))
+    paths = [path for path in target.search_paths if path.rstrip("/") not in own]
+    return paths if len(paths) < len(target.search_paths) else None
+
+
+def problem_of(build: Build) -> str:
+    """Why it cannot start, or have an engine the plugin of which is there; '' where nothing is wrong."""
+    return build.problem or "; ".join(build.lacking.values())
+
+
+def notes_text(notes: Mapping[str, str]) -> str:
+    """In one line what is noted of a build; what a person has said first."""
+    said = [(name, notes.get(name, "")) for name in (*NOTES, FILE)]
+    return ", ".join(f"{name} {value}" if name != "text" else value for name, value in said if value)

@@ -1,0 +1,49 @@
+"""The data sets that are kept on a target: asked for, taken away, put into words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from app.core.units import ago_text, bytes_text, count_text
+from app.protocol.answers import Snapshot
+from app.protocol.plan import LOAD_METHODS
+from app.remote.reach import reached
+
+from .store import Ask, Target
+
+HEADERS = ("snapshot", "build", "engine", "preset", "tables", "size", "kept", "problem")
+Kept = list[Snapshot]
+
+
+def kept_on(target: Target, ask: Ask, deleted: Sequence[str] = (), directory: str = "") -> Kept:
+    """Go there, take away those named, and say what is kept then."""
+    with reached(target, ask, directory) as agent:
+        for key in deleted:
+            agent.delete_snapshot(key)
+        return agent.snapshots()
+
+
+def row_of(snapshot: Snapshot) -> list[str]:
+    """One in the words of HEADERS; what it does not say of itself stays empty."""
+    contender = snapshot.contender or {}
+    made_at, size = snapshot.made_at, snapshot.size_bytes
+    return [
+        snapshot.key,
+        *(str(contender.get(name, "")) for name in ("build", "engine", "preset")),
+        _tables(snapshot, contender) if contender else "",
+        "" if size is None else bytes_text(size),
+        "" if made_at is None else ago_text(made_at, time.time()),
+        snapshot.problem,
+    ]
+
+
+def _tables(snapshot: Snapshot, contender: Mapping[str, object]) -> str:
+    """How many of how many rows, and what tells them from others of that size."""
+    method, options = snapshot.load_method, contender.get("table_options")
+    said = [
+        f"{snapshot.tables} x {count_text(snapshot.rows or 0, 'row')}",
+        str(options) if options else "",
+        f"loaded {method}" if method not in (None, LOAD_METHODS[0]) else "",
+    ]
+    return ", ".join(filter(None, said))

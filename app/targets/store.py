@@ -1,0 +1,268 @@
+"""The targets a person has: kept in targets.toml, read, checked, changed."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from app.core import settings
+from app.core.errors import InputError
+from app.core.private import write_private
+from app.core.toml_text import read_document
+
+LOCAL = "local"  # this computer
+Ask = Callable[[str], str | None]  # a secret for a prompt; None: nobody is there to be asked
+Told = Callable[[str, str], None]  # hears how far the way to a target is: the stage, and what it is about
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_WORD = re.compile(r"[^\s\x00-\x1f\x7f-]\S*")  # a host or user is never taken for an option
+
+
+@dataclass(frozen=True)
+class Target:
+    """A machine that runs servers; what is empty is left to ~/.ssh/config or the usual."""
+
+    name: str
+    host: str = ""  # as ssh takes it: a name of ~/.ssh/config too; empty for this computer
+    user: str = ""
+    port: int = 0
+    identity: str = ""  # a private key file
+    jump: str = ""  # [user@]host[:port],... on the way there
+    directories: list[str] = field(default_factory=list)  # the first is the default
+    python: str = ""
+    search_paths: list[str] = field(default_factory=list)  # where to look for builds too: /opt/*
+    remember: bool = False  # passwords and passphrases are kept in the system keyring
+
+    @property
+    def is_local(self) -> bool:
+        return self.name == LOCAL
+
+    @property
+    def directory(self) -> str:
+        return self.directories[0]
+
+    @property
+    def interpreter(self) -> str:
+        """Here Dyno's own: it is there, and new enough."""
+        return self.python or (sys.executable if self.is_local else "python3")
+
+
+class Targets:
+    """targets.toml: one table for each target; `local` is there without one."""
+
+    def __init__(self, home: Path | None = None) -> None:
+        self.home = home or settings.home()
+        self.path = self.home / "targets.toml"
+
+    def all(self) -> list[Target]:
+        """This computer, then the others by name."""
+        found = self._read()
+        local = found.pop(LOCAL, Target(LOCAL))
+        if not local.directories:
+            local = replace(local, directories=[str(self.home / "target")])
+        return [local, *(found[name] for name in sorted(found))]
+
+    def get(self, name: str) -> Target:
+        known = {target.name: target for target in self.all()}
+        if name not in known:
+            text = f"there is no target {name!r}: known are {', '.join(known)}"
+            error = InputError(f"{text} (dyno target add)")
+            error.window_text = f"{text}; add it on the Bench page"
+            raise error
+        return known[name]
+
+    def add(self, target: Target) -> None:
+        """Keep a new target; raises InputError where it cannot be one."""
+        found = self._read()
+        if target.name in found or target.name == LOCAL:
+            text = f"the target {target.name!r} is there already: dyno target edit {target.name}"
+            raise FieldError("name", text)
+        check_target(target)
+        _check_keyring(target)
+        self._keep({**found, target.name: target})
+
+    def edit(self, name: str, **changes: Any) -> Target:
+        """Change what is named of a target; gives the changed one."""
+        unknown = changes.keys() - _FIELDS.keys()
+        if unknown:
+            raise InputError(f"a target has no {', '.join(sorted(unknown))}: it has {', '.join(_FIELDS)}")
+        before = self.get(name)
+        changed = check_target(replace(before, **changes))
+        if changes.get("remember"):
+            _check_keyring(changed)
+        elif before.remember and not changed.remember:
+            _drop_secrets(before)
+        self._keep({**self._read(), name: changed})
+        return changed
+
+    def remove(self, name: str) -> None:
+        """Forget a target; nothing on the machine itself is touched."""
+        if name == LOCAL:
+            raise InputError("this computer is always a target: it cannot be removed")
+        _drop_secrets(self.get(name))
+        self._keep({key: target for key, target in self._read().items() if key != name})
+
+    def _read(self) -> dict[str, Target]:
+        try:
+            text = self.path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return {}
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{self.path} cannot be read: {error}") from None
+        tables = read_document(text, str(self.path)).data
+        return {name: self._target(name, table, text) for name, table in tables.items()}
+
+    def _target(self, name: str, table: Any, text: str) -> Target:
+        try:
+            return _target_of(name, table)
+        except _WrongKeyError as error:
+            line = _line_of(text, name, error.key)
+            raise InputError(f"{self.path}, line {line}: {error}") from None
+        except InputError as error:
+            raise InputError(f"{self.path}, line {_line_of(text, name)}: {error}") from None
+
+    def _keep(self, targets: dict[str, Target]) -> None:
+        import tomli_w
+
+        tables = {name: _table_of(target) for name, target in sorted(targets.items())}
+        write_private(self.path, tomli_w.dumps(tables).encode())
+
+
+class FieldError(InputError):
+    """One field of a target cannot be what it is."""
+
+    def __init__(self, field: str, text: str) -> None:
+        super().__init__(text)
+        self.field = field
+
+
+class _WrongKeyError(Exception):
+    def __init__(self, text: str, key: str) -> None:
+        super().__init__(text)
+        self.key = key
+
+
+_FIELDS: dict[str, type] = {
+    f.name: {"int": int, "bool": bool, "list[str]": list}.get(str(f.type), str)
+    for f in fields(Target)
+    if f.name != "name"
+}
+
+
+def _target_of(name: str, table: Any) -> Target:
+    if not isinstance(table, dict):
+        raise _WrongKeyError(f"{name} is no table: write [{name}] and the values below it", name)
+    for key, value in table.items():
+        if key not in _FIELDS:
+            raise _WrongKeyError(f"[{name}] has the unknown key {key}: known are {', '.join(_FIELDS)}", key)
+        if type(value) is not _FIELDS[key] or (
+            isinstance(value, list) and not all(isinstance(each, str) for each in value)
+        ):
+            kind = {int: "a number", bool: "true or false", list: "a list of texts"}.get(
+                _FIELDS[key], "a text"
+            )
+            raise _WrongKeyError(f"{key} of [{name}] must be {kind}", key)
+    return check_target(Target(name, **table))
+
+
+def _table_of(target: Target) -> dict[str, Any]:
+    """What differs from an empty target."""
+    return {key: value for key, value in asdict(target).items() if key != "name" and value}
+
+
+def _line_of(text: str, name: str, key: str = "") -> int:
+    """The line of a key in the table of this name, or of the table, from 1; 1 where it is not found."""
+    lines = text.splitlines()
+    header = re.compile(rf"\s*\[\s*[\"']?{re.escape(name)}[\"']?\s*\]")
+    start = next((number for number, line in enumerate(lines) if header.match(line)), 0)
+    wanted = re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=") if key else header
+    return next((n + 1 for n, line in enumerate(lines) if n >= start and wanted.match(line)), start + 1)
+
+
+def check_target(target: Target) -> Target:
+    """The target as given; raises FieldError that says what of it cannot be."""
+    for name, text in problems_of(target).items():
+        raise FieldError(name, text)
+    return target
+
+
+def problems_of(target: Target) -> dict[str, str]:
+    """What of a target cannot be: one line for each field that is wrong."""
+    found: dict[str, str] = {}
+    for name, text in _problems(target):
+        if text:
+            found.setdefault(name, text)
+    return found
+
+
+def _problems(target: Target) -> Iterator[tuple[str, str]]:
+    name = target.name
+    if not _NAME.fullmatch(name) or len(name) > 64:
+        yield "name", f"{name!r} is no name for a target: a-z, 0-9, '.', '_' and '-', a letter or digit first"
+    if bool(target.host) == target.is_local:
+        yield "host", "this computer has no host" if target.is_local else f"the target {name} has no host"
+    for what in ("host", "user"):
+        value = getattr(target, what)
+        if value and not _WORD.fullmatch(value):
+            yield what, f"{value!r} is no {what} (target {name})"
+    if not 0 <= target.port <= 65535:
+        yield "port", f"the port {target.port} of {name} is none: 1 to 65535"
+    yield "jump", _jump_problem(target)
+    if not target.directories and not target.is_local:
+        yield "directories", f"the target {name} has no directory: name one on the disk to be measured"
+    yield from (("directories", _directory_problem(each, name)) for each in target.directories)
+    yield from (("search_paths", _search_path_problem(each, name)) for each in target.search_paths)
+    if target.python and not re.fullmatch(r"/[^\x00-\x1f]+|python[0-9.]*", target.python):
+        yield "python", f"{target.python!r} is no Python: a name like python3.12 or an absolute path"
+
+
+def _jump_problem(target: Target) -> str:
+    from app.remote.route import parse_jump
+
+    if target.jump.lower() in ("", "none"):
+        return ""
+    try:
+        for part in target.jump.split(","):
+            parse_jump(part.strip())
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def _directory_problem(directory: str, name: str) -> str:
+    if directory.startswith(("/", "~/")) and directory.strip("/~.") and directory.isprintable():
+        return ""
+    return f"{directory!r} is no absolute directory: begin it with / or ~/ (target {name})"
+
+
+def _search_path_problem(pattern: str, name: str) -> str:
+    if pattern.startswith(("/", "~/")) and pattern.isprintable():
+        return ""
+    return f"{pattern!r} is no absolute search path: begin it with / or ~/, like /opt/* (target {name})"
+
+
+def _check_keyring(target: Target) -> None:
+    """Secrets that are to be remembered need somewhere to be kept."""
+    if not target.remember:
+        return
+    from app.remote.secrets import system_keyring
+
+    if system_keyring() is None:
+        raise FieldError(
+            "remember",
+            f"no keyring of this system keeps the secrets of {target.name}: do without remembering them,"
+            " or install the library keyring (pipx inject dyno keyring) and unlock it",
+        )
+
+
+def _drop_secrets(target: Target) -> None:
+    if target.remember:
+        from app.remote.secrets import drop_kept
+
+        with contextlib.suppress(InputError):  # its way can no longer be read: nothing more is known of it
+            drop_kept(target)

@@ -1,0 +1,79 @@
+"""Surveys of targets: made over a connection of their own, the latest of each kept with its time."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from app.core import settings
+from app.core.private import write_private
+from app.protocol.answers import Survey, to_json
+from app.protocol.reading import read
+from app.remote.reach import reached
+
+from .store import Ask, Target, Told
+
+STAGES = ("resolve", "connect", "host key", "log in", "deploy", "survey")  # of the way to a survey
+
+_PLACE = ("host", "user", "port", "jump", "directories", "python", "search_paths")
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    """What a target was at a time."""
+
+    at: float  # this computer's clock
+    content: Survey
+
+
+class Surveys:
+    """DYNO_HOME/surveys: the latest of each target, so that something is known before it is reached."""
+
+    def __init__(self, home: Path | None = None) -> None:
+        self._folder = (home or settings.home()) / "surveys"
+
+    def get(self, target: Target) -> Surveyed | None:
+        """The kept one; None where there is none, or the target is another machine or place by now."""
+        from app.shapes import decode
+
+        try:
+            kept = decode(self._path(target.name).read_bytes())
+            if kept["place"] != _place_of(target):
+                return None
+            return Surveyed(float(kept["at"]), read(Survey, kept["survey"]))
+        except (OSError, ValueError, KeyError, TypeError):  # it is made anew with the next one
+            return None
+
+    def keep(self, target: Target, survey: Surveyed) -> None:
+        found = {"name": target.name, **to_json(survey.content)}
+        content = {"at": survey.at, "place": _place_of(target), "survey": found}
+        write_private(self._path(target.name), json.dumps(content, ensure_ascii=False).encode())
+
+    def forget(self, name: str) -> None:
+        with suppress(FileNotFoundError):
+            self._path(name).unlink()
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.json"
+
+
+def _place_of(target: Target) -> dict[str, Any]:
+    """What a survey is about: with another of these it is about something else."""
+    return {key: value for key, value in asdict(target).items() if key in _PLACE}
+
+
+def survey_target(
+    target: Target,
+    ask: Ask,
+    told: Told = lambda _stage, _what: None,
+    clock: Callable[[], float] = time.time,
+) -> Surveyed:
+    """Go there, bring the agent file where it is missing, and look around; `told` hears of each stage."""
+    with reached(target, ask, told=told) as agent:
+        told("survey", agent.directory)
+        return Surveyed(clock(), agent.survey(target.search_paths))

@@ -1,0 +1,87 @@
+"""Which versions Dyno has been tried on, and how: the one table that survey, window and docs tell from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.protocol.answers import Build, to_json
+
+SESSIONS, RECORDED, NEVER = "tried", "recorded", "never tried"
+MEANINGS = {
+    SESSIONS: "Dyno's tests carry out sessions on it",
+    RECORDED: "no session was carried out on it, what it says of itself was looked at",
+    NEVER: "neither a build nor a recording of it was at hand",
+}
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One series of a family."""
+
+    family: str
+    series: str
+    how: str  # of MEANINGS
+    what: str = ""  # the builds, or what the recording is of
+
+    @property
+    def is_tried(self) -> bool:
+        return self.how == SESSIONS
+
+    @property
+    def text(self) -> str:
+        """`MySQL 8.4: never tried: ...`."""
+        what = f" ({self.what})" if self.what else ""
+        return f"{self.family} {self.series}: {self.how}{what}: {MEANINGS[self.how]}"
+
+
+TRIED = (
+    Tried("MySQL", "5.0", NEVER),
+    Tried("MySQL", "5.1", NEVER),
+    Tried("MySQL", "5.5", SESSIONS, "5.5.9 of Maven Central"),
+    Tried("MySQL", "5.6", SESSIONS, "5.6.24 of npm, 5.6.14 of Maven Central"),
+    Tried("MySQL", "5.7", SESSIONS, "5.7.29 of npm"),
+    Tried("MySQL", "8.0", RECORDED, "--version of 8.0.16"),
+    Tried("MySQL", "8.4", NEVER),
+    Tried("MySQL", "9.7", SESSIONS, "9.7.4 of Debian unstable"),
+    Tried("Percona", "5.5", RECORDED, "--version of 5.5.49-37.9"),
+    Tried("Percona", "5.6", RECORDED, "--version of 5.6.44-86.0"),
+    Tried("Percona", "5.7", RECORDED, "--version of 5.7.26-29"),
+    Tried("Percona", "8.0", RECORDED, "--version of 8.0.15-6"),
+    Tried("Percona", "8.4", NEVER),
+    Tried("FB MySQL", "5.6", NEVER),
+    Tried("FB MySQL", "8.0", NEVER),
+    Tried("MariaDB", "5.5", NEVER),
+    Tried("MariaDB", "10.0", RECORDED, "--version of 10.0.38"),
+    Tried("MariaDB", "10.1", RECORDED, "--version of 10.1.40"),
+    Tried("MariaDB", "10.2", SESSIONS, "10.2.11 of Maven Central"),
+    Tried("MariaDB", "10.3", RECORDED, "--version of 10.3.16"),
+    Tried("MariaDB", "10.4", RECORDED, "--version of 10.4.6"),
+    Tried("MariaDB", "10.5", NEVER),
+    Tried("MariaDB", "10.6", NEVER),
+    Tried("MariaDB", "10.11", SESSIONS, "10.11.19 of Debian 12"),
+    Tried("MariaDB", "11.4", SESSIONS, "11.4.5 of Maven Central"),
+    Tried("MariaDB", "11.8", SESSIONS, "11.8.9 of Debian unstable, with MyRocks"),
+    Tried("MariaDB", "12", NEVER),
+)
+
+
+def tried(family: str | None, version: str | None) -> Tried:
+    """What holds for a build; a series that is not in the table was never tried."""
+    series = ".".join((version or "").split("-")[0].split(".")[:2])
+    found = (
+        each for each in TRIED if each.family == family and each.series in (series, series.split(".")[0])
+    )
+    return next(found, Tried(family or "unknown", series, NEVER))
+
+
+def with_tried(builds: Sequence[Build]) -> list[dict[str, Any]]:
+    """Builds of a survey as JSON, each with how its version was tried."""
+    return [{**to_json(each), "tried": tried(each.family, each.version).how} for each in builds]
+
+
+def as_table() -> str:
+    """For the guide, in Markdown."""
+    rows = [f"| {each.family} | {each.series} | {each.how} | {each.what} |" for each in TRIED]
+    return "\n".join(["| family | series | | on what |", "|---|---|---|---|", *rows, ""])

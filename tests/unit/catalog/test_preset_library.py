@@ -1,0 +1,167 @@
+"""The shipped presets against the versions they are for: what each knows, and what none may leave open."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from app.catalog import Catalog
+from app.presets import Machine, Preset, Rendered, option_values, render
+from app.presets.mycnf import HEADERS
+
+MACHINE = Machine(16 << 30, 4)
+KNOWN = Path(__file__).parents[2] / "data/known_options.tsv"
+# column of the table: family, version
+VERSIONS = {
+    "mysql-5.1.x(builtin-innodb)": ("MySQL", "5.1.54"),
+    "mysql-5.1.x(innodb_plugin)": ("MySQL", "5.1.54"),
+    "mysql-5.5.9": ("MySQL", "5.5.9"),
+    "mysql-5.6.14": ("MySQL", "5.6.14"),
+    "mysql-5.7.18": ("MySQL", "5.7.18"),
+    "mysql-8.0.41": ("MySQL", "8.0.41"),
+    "mysql-9.7.4": ("MySQL", "9.7.4"),
+    "mariadb-10.11.19": ("MariaDB", "10.11.19"),
+    "mariadb-11.4.5": ("MariaDB", "11.4.5"),
+    "fbmysql-5.6.27-myrocks-2016-10": ("FB MySQL", "5.6.27"),
+}
+HAVING = {  # engines that not all of them have
+    "rocksdb": ("mariadb-10.11.19", "fbmysql-5.6.27-myrocks-2016-10"),
+    "aria": ("mariadb-10.11.19", "mariadb-11.4.5"),
+}
+# options of all of them that the table does not list
+EVERYWHERE = {
+    "innodb_lock_wait_timeout", "innodb_table_locks", "interactive_timeout", "join_buffer_size",
+    "max_allowed_packet", "max_binlog_size", "max_connect_errors", "name_resolve", "rocksdb",
+    "sort_buffer_size",
+}  # fmt: skip
+# of Facebook's builds after October 2016, by the files of the studies
+LATER = {
+    "rocksdb", "rocksdb_cache_high_pri_pool_ratio", "rocksdb_cache_index_and_filter_with_high_priority",
+    "rocksdb_max_subcompactions", "rocksdb_merge_combine_read_size",
+}  # fmt: skip
+# what a preset says it is not for
+FROM_5_6 = {"innodb/c8r32": ("mysql-5.1.x(builtin-innodb)", "mysql-5.1.x(innodb_plugin)", "mysql-5.5.9")}
+
+LIBRARY = [each for each in Catalog().presets()[0] if each.shipped]
+PAIRS = [
+    pytest.param(preset, column, id=f"{preset.engine}/{preset.name} {column}")
+    for preset in LIBRARY
+    for column in VERSIONS
+    if column in HAVING.get(preset.engine, VERSIONS)
+    and column not in FROM_5_6.get(f"{preset.engine}/{preset.name}", ())
+]
+PER_PRESET = [pytest.param(each, id=f"{each.engine}/{each.name}") for each in LIBRARY]
+
+
+def known_options() -> dict[str, dict[str, bool]]:
+    """By column, then by option."""
+    lines = [line for line in KNOWN.read_text().splitlines() if not line.startswith("#")]
+    rows = list(csv.DictReader(lines, delimiter="\t"))
+    return {column: {row["variable"]: row[column] == "1" for row in rows} for column in VERSIONS}
+
+
+TABLE = known_options()
+
+
+def rendered(preset: Preset, column: str) -> Rendered:
+    return render(preset, *VERSIONS[column], MACHINE)
+
+
+def test_what_the_studies_used_is_there() -> None:
+    names = {f"{each.engine}/{each.name}" for each in LIBRARY}
+    for engine in ("innodb", "rocksdb", "myisam"):
+        assert {f"{engine}/{name}" for name in ("default", "optimized", "nuc-i3")} <= names
+    for engine in ("innodb", "rocksdb"):
+        assert {f"{engine}/{name}" for name in ("optimized-zlib", "tencent", "c8r32")} <= names
+    for engine in ("innodb", "myisam"):
+        assert {f"{engine}/{name}" for name in ("read-only", "read-only-pfs")} <= names
+    assert "rocksdb/optimized-zstd" in names
+
+
+@pytest.mark.parametrize(("preset", "column"), PAIRS)
+def test_no_version_is_given_what_it_does_not_know(preset: Preset, column: str) -> None:
+    found = rendered(preset, column)
+    assert found.options and not found.dropped
+    strict = [each.key for each in found.options if not each.name.startswith("loose_")]
+    assert [key for key in strict if not TABLE[column].get(key, key in EVERYWHERE)] == []
+
+
+@pytest.mark.parametrize("preset", PER_PRESET)
+def test_what_may_be_ignored_is_known_to_some_version(preset: Preset) -> None:
+    """Else it is misspelt, and nobody would ever say so."""
+    loose = {each.key for each in preset.options if each.name.startswith("loose_")}
+    known = {key for column in TABLE.values() for key, is_known in column.items() if is_known}
+    assert loose <= known | LATER
+
+
+@pytest.mark.parametrize(("preset", "column"), PAIRS)
+def test_what_differs_between_versions_is_set_in_every_preset(preset: Preset, column: str) -> None:
+    values = option_values(rendered(preset, column).text)
+    assert values["character_set_server"] == "latin1"
+    assert values["collation_server"].startswith("latin1")
+    assert (values["ssl"], values["tls_version"]) == ("0", "")
+    assert values["sync_binlog"] in ("0", "1")
+    assert ("server_id" in values) == (values["log_bin"] != "OFF")
+    assert "performance_schema" in values
+    if TABLE[column]["query_cache_size"]:
+        assert (values["query_cache_size"], values["query_cache_type"]) == ("0", "0")
+    _check_innodb(values, column)
+    if preset.engine == "innodb":
+        assert values["innodb_flush_log_at_trx_commit"] in ("0", "1", "2")
+    if preset.engine == "rocksdb":
+        assert {"rocksdb_flush_log_at_trx_commit", "rocksdb_write_disable_wal"} & set(values)
+
+
+def _check_innodb(values: dict[str, str], column: str) -> None:
+    """It is there whichever engine is driven."""
+    assert values["innodb_flush_method"] in ("O_DIRECT", "O_DIRECT_NO_FSYNC", "O_DSYNC")
+    assert values["innodb_doublewrite"] in ("ON", "1")
+    assert values["innodb_buffer_pool_dump_at_shutdown"] == "OFF"
+    assert values["innodb_buffer_pool_load_at_startup"] == "OFF"
+    capacity = int(values["innodb_redo_log_capacity"])
+    if not TABLE[column]["innodb_redo_log_capacity"]:
+        files = 1 if column.startswith("mariadb") else int(values["innodb_log_files_in_group"])
+        assert int(values["innodb_log_file_size"]) * files == capacity, "one size under every name"
+
+
+@pytest.mark.parametrize("preset", PER_PRESET)
+def test_headers_tell_what_a_preset_is_and_how_safe(preset: Preset) -> None:
+    assert all(preset.header[each] for each in HEADERS)
+
+
+@pytest.mark.parametrize("preset", PER_PRESET)
+def test_the_header_promises_what_the_options_keep(preset: Preset) -> None:
+    values = option_values(rendered(preset, "mariadb-10.11.19").text)
+    said = preset.header["durability"]
+    flushed = values.get(f"{preset.engine}_flush_log_at_trx_commit")
+    if values.get("rocksdb_write_disable_wal") == "1" or preset.engine == "myisam":
+        assert said.startswith("none: ")
+    elif flushed == "1" or preset.engine == "aria":
+        assert said.startswith("full: ")
+    else:
+        assert said.startswith("loses up to a second of commits")
+    assert ("no binary log" in said) == (values["log_bin"] == "OFF")
+
+
+@pytest.mark.parametrize("preset", PER_PRESET)
+@pytest.mark.parametrize("ram", [1 << 30, 8 << 30, 256 << 30])
+def test_caches_fit_into_small_and_large_machines(preset: Preset, ram: int) -> None:
+    values = option_values(render(preset, "MariaDB", "10.11.19", Machine(ram, 2)).text)
+    names = ("innodb_buffer_pool_size", "rocksdb_block_cache_size", "key_buffer_size")
+    caches = (*names, "aria_pagecache_buffer_size")
+    assert 0 < sum(int(values.get(name, 0)) for name in caches) < 0.8 * ram
+
+
+@pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
+def test_compression_is_all_that_optimized_presets_differ_in(engine: str) -> None:
+    plain, *others = (
+        option_values(render(each, "MariaDB", "10.11.19", MACHINE).text)
+        for each in LIBRARY
+        if each.engine == engine and each.name.startswith("optimized")
+    )
+    for other in others:
+        differing = {key for key in plain | other if plain.get(key) != other.get(key)}
+        assert len(differing) == 1
+        assert differing <= {"innodb_compression_level", "rocksdb_default_cf_options"}

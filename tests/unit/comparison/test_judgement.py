@@ -1,0 +1,197 @@
+"""Verdicts in a comparison: over all of its cells, never of what is marked, explained in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from app.comparison import text as compare_text
+from app.comparison.compare import Comparison, by_limits, by_measure, compare
+from app.comparison.judgement import legend
+from app.history.history import History
+from app.history.writing import Writer
+from app.stats import Limits
+from tests import journals
+
+REPEATS = 6
+PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=REPEATS)
+IDS = [turn.session for turn in PLAN.turns]
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    with History(tmp_path) as opened:
+        yield opened
+
+
+def keep(history: History, factors: tuple[float, ...], marks: tuple[str, ...] = ()) -> None:
+    """Six repeats within 1 %; of the second contender each step times its factor, the last one marked."""
+    for at, turn in enumerate(PLAN.turns):
+        maker = journals.Maker(PLAN, turn.session).begin()
+        for step in range(len(PLAN.steps)):
+            value = (100 + at // 2 / 5) * (factors[step] if turn.contender else 1.0)
+            is_marked = bool(marks) and turn.contender == 1 and step == len(PLAN.steps) - 1
+            maker.step(step, value=value, marks=list(marks) if is_marked else [])
+        maker.end()
+        Writer(history).append(PLAN.id, turn.session, 0, maker.raw)
+
+
+def verdicts(comparison: Comparison) -> list[str | None]:
+    return [row["verdict"][1] for row in comparison["rows"]]
+
+
+def test_differences_have_their_direction(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
+    found = compare(history, IDS)
+    assert [row["verdict"][0] for row in found["rows"]] == ["base"] * 5
+    assert verdicts(found) == ["~", "better", "worse", "too small to matter", "better"]
+    assert [row["p"][1] is None for row in found["rows"]] == [False] * 5
+    by_latency = by_measure(found, "p95_ms")
+    assert by_latency["limits"] == found["limits"] and set(verdicts(by_latency)) == {"~"}
+
+
+def test_the_limits_can_be_changed(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
+    assert verdicts(compare(history, IDS, limits=Limits(matters=0.01)))[3] == "better"
+    assert verdicts(compare(history, IDS, limits=Limits(matters=0.3)))[4] == "too small to matter"
+    assert set(verdicts(compare(history, IDS, limits=Limits(false_share=0.0)))) == {"not enough repeats"}
+
+
+def test_what_is_marked_is_never_judged(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.0, 3.0), marks=("indebted",))
+    found = compare(history, IDS)
+    assert verdicts(found)[4] == "marked" and found["rows"][4]["p"] == [None, None]
+    assert "! is marked and not judged" in compare_text.to_text(found)
+
+
+def test_a_mark_that_says_nothing_of_the_figure_hinders_nobody(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.0, 3.0), marks=("shared-cores",))
+    assert verdicts(compare(history, IDS))[4] == "better"
+
+
+def test_groups_are_geometric_means_with_an_interval(history: History) -> None:
+    keep(history, (1.0, 2.0, 0.5, 1.0, 1.0))
+    groups = {(group["group"], group["unit"]): group for group in compare(history, IDS)["groups"]}
+    read = groups["read", "queries/s"]
+    base, other = read["ratios"]
+    assert read["steps"] == 2 and base is not None and other is not None
+    assert base["ratio"] == pytest.approx(1.0) and other["ratio"] == pytest.approx(1.0)
+    assert other["low"] is not None and other["high"] is not None and other["low"] < 1 < other["high"]
+    text = compare_text.to_text(compare(history, IDS))
+    line = next(line for line in text.splitlines() if line.startswith("geometric mean of read"))
+    assert line.split()[4:] == ["2", "steps", "1.00", "[1.00,", "1.00]"]
+
+
+def test_of_three_repeats_no_test_can_tell(history: History) -> None:
+    keep(history, (1.0, 2.0, 0.5, 1.0, 1.0))
+    found = compare(history, IDS[:6])
+    assert set(verdicts(found)) == {"not enough repeats"} and found["rows"][0]["p"] == [None, None]
+    assert (
+        compare_text.remarks_of(found)[-1]
+        == "n = 3: ? not enough repeats: 5 of each could tell one of 5 cells"
+    )
+
+
+def test_it_is_told_how_many_repeats_one_clear_difference_takes(history: History) -> None:
+    """Of 6 and 6 repeats p is 0.0022 at least: too much for one of 30 cells, enough for one of 5."""
+    keep(history, (1.0, 2.0, 1.0, 1.0, 1.0))
+    found = compare(history, IDS)
+    assert verdicts(found)[1] == "better"
+    columns = {
+        **found,
+        "rows": [each for row in found["rows"] for each in [row, *[{**found["rows"][0]}] * 6]],
+    }
+    many = by_limits(cast(Comparison, columns), Limits(matters=0.01))
+    assert verdicts(many)[7] == "not enough repeats"
+    assert "? not enough repeats: 7 of each could tell one of 35 cells" in compare_text.remarks_of(many)[-1]
+
+
+def test_repeats_are_told_apart_from_loads_and_server_starts(history: History) -> None:
+    keep(history, (1.0, 2.0, 1.0, 1.0, 1.0))
+    found = compare(history, IDS)
+    for column, loads in zip(found["sessions"], (6, 1), strict=True):
+        column["loads"], column["server_starts"] = loads, 6
+    said = compare_text.remarks_of(found)
+    assert "innodb-default: 6 repeats: 6 loads, 6 server starts" in said
+    assert "rocksdb-default: 6 repeats: 1 load, 6 server starts" in said
+    found["sessions"][1]["loads"] = 6
+    both = "innodb-default, rocksdb-default: 6 repeats: 6 loads, 6 server starts"
+    assert both in compare_text.remarks_of(found)
+    assert not any("repeats" in each for each in compare_text.remarks_of(compare(history, IDS[:2])))
+
+
+def test_a_step_that_failed_in_a_repeat_is_not_judged_by_those_that_did_not(history: History) -> None:
+    for at, turn in enumerate(PLAN.turns):
+        maker = journals.Maker(PLAN, turn.session).begin()
+        for step in range(len(PLAN.steps)):
+            if (at, step) == (3, 2):  # the second repeat of the second contender
+                maker.step(step, "failed", "sysbench: FATAL: error 1205")
+            else:
+                maker.step(step, value=(100 + at // 2 / 5) * (1.5 if turn.contender else 1.0))
+        Writer(history).append(PLAN.id, turn.session, 0, maker.end().raw)
+    found = compare(history, IDS)
+    assert verdicts(found) == ["better", "better", "marked", "better", "better"]
+    assert found["rows"][2]["n"] == [6, 5] and found["rows"][2]["marks"] == [[], ["failed-repeat"]]
+    assert "failed-repeat: a repeat of it failed" in compare_text.to_text(found)
+    assert compare(history, IDS[2:4])["rows"][2]["marks"] == [[], []]  # all of its repeats are none
+
+
+def test_single_sessions_have_no_interval_and_no_verdict(history: History) -> None:
+    keep(history, (1.0, 2.0, 0.5, 1.0, 1.0))
+    found = compare(history, IDS[:2])
+    assert set(verdicts(found)) == {"n=1"}
+    assert [ratio["low"] for group in found["groups"] for ratio in group["ratios"] if ratio] == [None] * 6
+    assert compare_text.remarks_of(found)[-1] == (
+        "n = 1: the noise between sessions is unknown, so nothing is judged"
+    )
+
+
+def test_the_table_says_it_beside_the_ratio(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
+    found = compare(history, IDS)
+    assert [compare_text.judged_text(row, 1) for row in found["rows"]] == [
+        "1.00 ~", "1.50 better", "0.50 worse", "1.01 ~", "1.20 better",
+    ]  # fmt: skip
+    assert "over 5 cells, at most 5% of them false) and 2% or more" in compare_text.remarks_of(found)[-1]
+
+
+def test_other_limits_judge_the_same_comparison_anew(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
+    found = compare(history, IDS)
+    assert by_limits(found, Limits()) is found
+    strict = by_limits(found, Limits(matters=0.3))
+    assert verdicts(strict)[4] == "too small to matter" and verdicts(found)[4] == "better"
+    assert strict["limits"] == {"false_share": 0.05, "matters": 0.3}
+
+
+def test_marked_steps_are_in_no_mean(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.0, 3.0), marks=("after-a-crash",))
+    groups = {(group["group"], group["unit"]): group for group in compare(history, IDS)["groups"]}
+    ratio = groups["write", "queries/s"]["ratios"][1]
+    assert ratio is not None and ratio["steps"] == 1 and ratio["ratio"] == pytest.approx(1.0)
+    assert groups["write", "queries/s"]["steps"] == 1  # nobody is told that it is of both
+
+
+def test_signs_and_what_they_mean(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
+    found = compare(history, IDS)
+    assert legend(found) == "▲ better   ▼ worse   ~ within the noise, or too small to matter"
+    assert legend(compare(history, IDS[:2])) == (
+        "n = 1: the noise between sessions is unknown, nothing is coloured"
+    )
+
+
+def test_what_verdicts_rest_on_is_told_where_it_is_asked_for(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.011, 1.2))
+    found = compare(history, IDS)
+    row = found["rows"][1]
+    assert compare_text.detail_text(row, 0) == "±0.5% n=6"
+    assert compare_text.detail_text(row, 1) == "±0.5% n=6 p=0.0022"
+    assert "±0.5% n=6 p=0.0022" not in compare_text.to_text(found)
+    table = compare_text.to_table(found, has_details=True)
+    assert any("n=6 p=0.0022" in str(cell) for column in table.columns for cell in column.cells)
+    assert "n=6 p=0.0022 |" in compare_text.to_markdown(found, has_details=True)
+    assert "p=0.0022" not in compare_text.to_markdown(found)

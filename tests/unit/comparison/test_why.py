@@ -1,0 +1,198 @@
+"""What may explain a step: how costs are ordered, what stays unknown, the tables of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.comparison.compare import Comparison, compare
+from app.comparison.costs_text import UNMEASURED, costs_of_steps, details, to_csv
+from app.comparison.why import HARDLY, LITTLE, NOTHING, SORTED, remarks_of, why, why_all
+from app.core.table import to_markdown
+from app.history.history import History
+from app.protocol.events import StepEnded
+from app.protocol.plan import Step
+from tests import journals
+from tests.unit.history.conftest import store
+
+STEPS = [
+    Step("load", "load", unit="rows/s"),
+    Step("update", "drive", unit="queries/s", threads=1, coordinates={"threads": 1}),
+]
+# of a step that waits for its disk: 950 ms of each second, a tenth of a CPU
+BASE = {"cpu_us": 100.0, "machine_cpu_us": 200.0, "disk_busy_us": 950.0, "reads": 2.0, "log_kb": 1.0}
+Spent = Mapping[str, float | None]
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    with History(tmp_path) as opened:
+        yield opened
+
+
+def keep(history: History, number: int, figure: float, spent: Spent, **load: Any) -> str:
+    """A session with these costs per query in its update, `load` in its load."""
+    engine = "rocksdb" if number % 2 else "innodb"
+    maker = journals.Maker(journals.plan([journals.contender(engine)], number=number, its_steps=STEPS))
+    maker.begin()
+    maker.start_step(0)
+    maker.add(StepEnded, step=0, outcome="completed", **load)
+    maker.start_step(1)
+    totals = {"events": 5000, "queries": 5000, "errors": 0}
+    maker.add(StepEnded, step=1, outcome="completed", value=figure, totals=totals, per_query=dict(spent))
+    store(history, maker.end())
+    return maker.session
+
+
+def compared(history: History, value: float, spent: Spent, base: Spent = BASE) -> Comparison:
+    """A base with 1,000 queries a second, and another column."""
+    return compare(history, [keep(history, 0, 1000.0, base), keep(history, 1, value, spent)])
+
+
+def explained(found: Comparison, at: int = 1) -> dict[str, float | None]:
+    return {cost["name"]: cost["explains"] for cost in why(found, found["rows"][at], 1)["costs"]}
+
+
+def test_what_a_busy_resource_spends_explains_and_an_idle_one_does_not(history: History) -> None:
+    halved = {**BASE, "cpu_us": 50.0, "machine_cpu_us": 100.0, "disk_busy_us": 475.0, "reads": 1.0}
+    found = explained(compared(history, 2000.0, halved))
+    assert list(found)[:4] == ["disk_busy_us", "reads", "cpu_us", "machine_cpu_us"]
+    assert (found["disk_busy_us"], found["reads"]) == (pytest.approx(0.95), pytest.approx(0.95))
+    assert found["machine_cpu_us"] == found["cpu_us"] == pytest.approx(0.1)
+    assert found["log_kb"] == 0.0
+
+
+def test_a_cost_explains_the_part_that_its_change_comes_to_and_never_more_than_all(history: History) -> None:
+    base, spent = {**BASE, "disk_busy_us": 300.0}, {**BASE, "disk_busy_us": 300.0 / 2**0.5, "cpu_us": 1.0}
+    found = explained(compared(history, 2000.0, spent, base))
+    assert found["disk_busy_us"] == pytest.approx(0.3 * 2**0.5 / 2)
+    assert found["cpu_us"] == pytest.approx(0.1)
+
+
+def test_where_no_cost_may_explain_half_of_it_that_is_said(history: History) -> None:
+    found = compared(history, 500.0, {**BASE, "cpu_us": 200.0})
+    assert remarks_of(why(found, found["rows"][1], 1))[:2] == [SORTED, LITTLE]
+
+
+def test_a_cost_explains_no_more_than_the_resource_that_it_is_spent_on(history: History) -> None:
+    found = explained(compared(history, 500.0, {**BASE, "reads": 4.0, "log_kb": 9.0}))
+    assert (found["reads"], found["log_kb"], found["disk_busy_us"]) == (0.0, 0.0, 0.0)
+
+
+def test_what_went_the_same_way_explains_nothing(history: History) -> None:
+    cheaper = {name: value / 2 for name, value in BASE.items()}
+    found = compared(history, 500.0, cheaper)
+    assert set(explained(found).values()) == {0.0, None}
+    assert NOTHING in remarks_of(why(found, found["rows"][1], 1))
+
+
+def test_a_cost_that_was_none_before_explains_as_much_as_it_may(history: History) -> None:
+    found = explained(compared(history, 500.0, {**BASE, "disk_busy_us": 1900.0}, {**BASE, "reads": 0.0}))
+    assert found["reads"] == found["disk_busy_us"] == pytest.approx(0.95)
+
+
+def test_a_step_is_bound_by_the_cpus_that_its_threads_can_keep_busy(history: History) -> None:
+    """One client thread, two CPUs of the machine: one that is busy all the time is all there can be."""
+    base = {"cpu_us": 900.0, "machine_cpu_us": 990.0}
+    found = compared(history, 2000.0, {"cpu_us": 450.0, "machine_cpu_us": 495.0}, base)
+    for column in found["sessions"]:
+        column["cpus"] = 2
+    assert explained(found)["cpu_us"] == pytest.approx(0.9)
+    for column in found["sessions"]:
+        column["cpus"] = None
+    assert explained(found)["cpu_us"] is None
+
+
+def test_missing_costs_stay_missing_and_stand_last(history: History) -> None:
+    found = compared(history, 2000.0, {"cpu_us": 50.0, "reads": 1.0})
+    entry = why(found, found["rows"][1], 1)
+    assert entry["costs"][0]["name"] == "cpu_us"
+    by_name = {cost["name"]: cost for cost in entry["costs"]}
+    assert by_name["written_kb"]["values"] == [None, None]
+    assert by_name["disk_busy_us"]["values"] == [950.0, None]
+    assert by_name["reads"]["explains"] is None
+    lines = {line[0]: line for line in details(found, entry).lines}
+    assert lines["Disk at work"][2:6] == ("950.0", "-", "-", "-")
+
+
+def test_a_figure_that_hardly_changed_needs_no_explanation(history: History) -> None:
+    found = compared(history, 1010.0, {**BASE, "cpu_us": 50.0})
+    entry = why(found, found["rows"][1], 1)
+    assert {cost["explains"] for cost in entry["costs"]} == {None}
+    assert remarks_of(entry) == [HARDLY, "n = 1: how much of it is noise is unknown."]
+
+
+def test_a_load_costs_so_much_a_row(history: History) -> None:
+    load = {
+        "value": 500.0, "seconds": 2.0, "totals": {"events": 10, "queries": 10, "rows": {"inserted": 1000}},
+        "per_query": {"cpu_us": 2500.0},
+    }  # fmt: skip
+    found = compare(history, [keep(history, 0, 1000.0, BASE, **load), keep(history, 1, 900.0, BASE, **load)])
+    row = found["rows"][0]
+    assert row["measures"]["cpu_us"]["values"] == [25.0, 25.0]
+    assert why(found, row, 1)["costs"][0]["unit"] == "us/row"
+    per = {line[0].split()[0]: line[1] for line in costs_of_steps(found, is_relative=False).lines}
+    assert per == {"load": "row", "update": "query"}
+
+
+def test_repeats_that_overlap_may_be_noise_and_explain_nothing(history: History) -> None:
+    plan = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], 2, its_steps=STEPS)
+    for turn, cpu, reads in zip(plan.turns, (100.0, 104.0, 106.0, 110.0), (1.0, 2.0, 1.0, 2.0), strict=True):
+        maker = journals.Maker(plan, turn.session).begin()
+        maker.start_step(1)
+        spent = {"cpu_us": cpu, "reads": reads}
+        value = 1000.0 if turn.contender == 0 else 900.0
+        maker.add(StepEnded, step=1, outcome="completed", value=value, per_query=spent)
+        store(history, maker.end())
+    found = compare(history, [turn.session for turn in plan.turns])
+    (entry,) = why_all(found, "update")
+    overlaps = {cost["name"]: (cost["overlaps"], cost["n"]) for cost in entry["costs"]}
+    assert overlaps["cpu_us"] == (True, [2, 2])
+    assert overlaps["reads"] == (False, [2, 2])
+    lines = {line[0]: line for line in details(found, entry).lines}
+    assert lines["CPU"][4:] == ("1.04 ~", "0%", "10%", "2", "2.9% / 2.8%")
+
+
+def test_the_table_of_all_steps_absolute_and_relative(history: History) -> None:
+    found = compared(history, 2000.0, {**BASE, "cpu_us": 25.0})
+    absolute, relative = (costs_of_steps(found, is_relative) for is_relative in (False, True))
+    assert absolute.heads[:6] == ("step", "per", "column", "figure", "CPU us", "machine us")
+    assert "KB written" not in absolute.heads
+    assert [line[3:5] for line in absolute.lines] == [("1,000", "100.0"), ("2,000", "25.00")]
+    assert [line[3:5] for line in relative.lines] == [("2.00", "0.25")]
+
+
+def test_amplifications_stand_where_they_are_defined(history: History) -> None:
+    """Of a cost that was not measured that is said; of one that the step cannot have, nothing."""
+    found = compared(history, 2000.0, {}, {})
+    undefined = explained(found)
+    assert not {"space_amplification", "write_amplification", "size_mb"} & set(undefined)
+    assert undefined["cpu_us"] is None
+    found["rows"][1]["measures"]["write_amplification"].update(
+        values=[1.5, None], n=[1, 0], samples=[[1.5], []]
+    )
+    assert "write_amplification" in explained(found)
+
+
+def test_sessions_without_costs_say_so(history: History) -> None:
+    table = costs_of_steps(compared(history, 2000.0, {}, {}), is_relative=True)
+    assert (table.lines, table.remarks) == ((), (UNMEASURED,))
+
+
+def test_written_for_a_spreadsheet_and_a_forum(history: History) -> None:
+    found = compared(history, 500.0, {**BASE, "cpu_us": 200.0})
+    entries = why_all(found, "update threads=1")
+    lines = list(csv.DictReader(io.StringIO(to_csv(found, entries))))
+    assert (lines[0]["cost"], lines[0]["ratio"], lines[0]["explains"]) == ("value", "0.5", "")
+    cpu = next(line for line in lines if line["cost"] == "cpu_us")
+    assert (cpu["base_value"], cpu["value"], cpu["ratio"], cpu["n"]) == ("100", "200", "2", "1")
+    assert json.loads(cpu["coordinates"]) == {"threads": 1}
+    text = to_markdown(details(found, entries[0]))
+    assert text.startswith("### update threads=1: ") and "| CPU | us/query | 100.0 | 200.0 |" in text
+    assert SORTED in text or NOTHING in text

@@ -1,0 +1,72 @@
+"""Files of a person are readable by nobody else, whatever the umask and whoever made the folder."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.catalog import Catalog
+from app.catalog.own import write_preset
+from app.cli import main
+from app.core.settings import keep_table
+from app.history.history import History
+from app.targets.store import Target, Targets
+from ui.core.memory import Memory
+from ui.shell.application import log_to
+
+
+@pytest.fixture(params=[0o022, 0o000, 0o077])
+def _umask(request: pytest.FixtureRequest) -> Iterator[None]:
+    before = os.umask(request.param)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("_umask")
+def test_every_file_below_dyno_home_is_private(dyno_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dyno_home.mkdir(mode=0o777)
+    with History(dyno_home):
+        assert set(modes(dyno_home).values()) == {0o600}
+    assert main(["import", "--published"]) == 0
+    Targets(dyno_home).add(Target("far", host="far.example", directories=["/srv/dyno"]))
+    keep_table({"appearance": "dark"}, dyno_home)
+    write_preset(Catalog(), "innodb", "mine", "[mysqld]\n")
+    Memory(dyno_home / "window.ini").keep("x", 1)
+    monkeypatch.setattr("app.cli.doctor.look_over", None)
+    assert main(["doctor"]) == 1  # something that it did not expect
+    log_to(dyno_home / "log")
+    logging.getLogger("ui").handlers[-1].handle(logging.makeLogRecord({"msg": "something to be kept"}))
+    close_logs()
+    found = modes(dyno_home)
+    assert set(found) >= {
+        "targets.toml",
+        "settings.toml",
+        "mine.cnf",
+        "errors.log",
+        "window.log",
+        "history.sqlite",
+    }
+    assert {name: mode for name, mode in found.items() if mode != 0o600} == {}
+
+
+def test_a_history_that_others_could_read_is_closed_to_them(dyno_home: Path) -> None:
+    with History(dyno_home):
+        pass
+    (dyno_home / "history.sqlite").chmod(0o644)
+    with History(dyno_home) as history, history.transaction():
+        assert set(modes(dyno_home).values()) == {0o600}
+
+
+def modes(home: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mode & 0o777 for path in home.rglob("*") if path.is_file()}
+
+
+def close_logs() -> None:
+    for name in ("ui", "app"):
+        for handler in list(logging.getLogger(name).handlers):
+            logging.getLogger(name).removeHandler(handler)
+            handler.close()

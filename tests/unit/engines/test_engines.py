@@ -1,0 +1,177 @@
+"""What Dyno knows of storage engines lies in app/engines/; what hangs on it elsewhere stays what it was."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.catalog import Catalog
+from app.core.errors import InputError
+from app.engines import DUEL, KNOWN, engine_of
+from app.planner import estimate, resolve
+from app.planner.checks import check_plan
+from app.planner.choices import choices
+from app.planner.sizes import bytes_per_row
+from app.protocol.answers import Survey
+from app.protocol.plan import digest
+from tests.plans import MARIADB, NOW, request, survey, write
+
+ROOT = Path(__file__).parents[3]
+NAMES = {each.lower() for engine in KNOWN.values() for each in (engine.name, engine.title, *engine.aliases)}
+CODE = [path for room in ("app", "ui") for path in sorted((ROOT / room).rglob("*.py"))]
+ALL = [f"{MARIADB}:{name}" for name in KNOWN]
+
+
+def literals(path: Path) -> list[str]:
+    """The texts of a file that are the name of an engine, with their lines."""
+    return [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {node.value}"
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.lower() in NAMES
+    ]
+
+
+def test_no_name_of_an_engine_stands_outside_of_their_folder() -> None:
+    found = {path: literals(path) for path in CODE}
+    folder = ROOT / "app" / "engines"
+    assert any(found[path] for path in found if path.parent == folder)
+    assert [each for path in found if path.parent != folder for each in found[path]] == []
+
+
+def test_an_engine_is_found_by_any_of_its_names() -> None:
+    assert list(KNOWN) == ["innodb", "rocksdb", "myisam", "aria"]
+    assert engine_of("InnoDB") is KNOWN["innodb"] and engine_of("MyRocks") is KNOWN["rocksdb"]
+    assert [each.title for each in DUEL] == ["InnoDB", "MyRocks"]
+    assert all(each.has_facts and each.counters for each in KNOWN.values())
+
+
+def test_the_bytes_of_the_workloads_are_part_of_every_work_key() -> None:
+    folder = ROOT / "workloads"
+    lines = (ROOT / "tests" / "data" / "workloads.sha256").read_text().splitlines()
+    pinned = {name: sha for sha, _, name in (line.partition("  ") for line in lines)}
+    files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    found = {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    assert found == pinned
+
+
+# as they were before engines had a folder: texts of contenders, options; work_key, contender_keys, estimate
+PINNED: dict[str, tuple[list[str], dict[str, Any], str, str, str]] = {
+    "duel": (ALL, {}, "6ade3b7c3b6c2307", "03dd9c02ceddf030", "f6b4f8e074671059"),
+    "quick": (
+        ALL,
+        {"sequence": "quick", "rows": "3x memory"},
+        "a3a3f7891dc963c2",
+        "03dd9c02ceddf030",
+        "eaffed866428e29a",
+    ),
+    "small-datum": (
+        ALL[:3],
+        {"sequence": "small-datum", "start": "snapshot", "repeats": 2},
+        "67c8a9ed207e00e3",
+        "31d81f3311d6a1ab",
+        "0f79da3981fe790f",
+    ),
+    "restarted": (
+        [ALL[0], "mysql-5.6.24:myisam", "mysql-9.7.4:innodb"],
+        {"start": "restarted"},
+        "0d6888aa2bc260c9",
+        "a66a96df90b94af6",
+        "feb3f06f7a970359",
+    ),
+    "bulk": ([ALL[1]], {"load_method": "bulk"}, "3fdbf1df53691720", "dac04fb205901fdf", "f09b37201e6f4c88"),
+    "text-search": (
+        [ALL[0], ALL[2]],
+        {"sequence": "text-search"},
+        "2b4c568e382db845",
+        "db106fd0e0b1c38b",
+        "23b5a0e45c0e1058",
+    ),
+    "concurrency": (
+        ALL,
+        {"sequence": "concurrency"},
+        "c24c30ce3b849538",
+        "03dd9c02ceddf030",
+        "e6106d5d114b824e",
+    ),
+}
+
+
+def with_first_build(machine: Survey, **changes: Any) -> Survey:
+    first, *rest = machine.builds
+    return replace(machine, builds=[replace(first, **changes), *rest])
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_keys_and_estimates_of_plans_stay(name: str) -> None:
+    texts, options, work, keys, taken = PINNED[name]
+    machine = with_first_build(survey(topology=[[[0], [1]], [[2], [3]]]), engines=list(KNOWN))
+    plan = resolve(request(*texts, **options), machine, Catalog())
+    guess = estimate(plan, machine)
+    assert plan.work_key[:16] == work
+    assert digest([each.key for each in plan.contenders])[:16] == keys
+    assert digest([round(guess.seconds, 3), guess.disk_bytes, guess.seconds_text])[:16] == taken
+
+
+# engines of which Dyno has no facts
+
+
+def others(**engines: str) -> Survey:
+    """A target whose MariaDB has them, each with its plugin."""
+    return with_first_build(survey(), other_engines=engines)
+
+
+def test_any_engine_that_a_build_has_can_be_planned_for() -> None:
+    machine = others(memory="", mroonga="ha_mroonga.so")
+    texts = [f"{MARIADB}:memory", f"{MARIADB}:Mroonga", f"{MARIADB}:innodb"]
+    plan = resolve(request(*texts), machine, Catalog())
+    memory, mroonga, _ = plan.contenders
+    assert (memory.cnf, mroonga.cnf) == ("[mysqld]\n", "[mysqld]\nplugin_load_add=ha_mroonga.so\n")
+    assert plan.files["presets/memory/default.cnf"].startswith("# title: Nothing set\n")
+    guess = estimate(plan, machine)
+    assert guess.disk_bytes > 0 and [each.cache_bytes for each in guess.contenders[:2]] == [0, 0]
+    said = [check for check in check_plan(plan, machine, guess, lambda: NOW) if check.name == "engine"]
+    assert [check.text.partition(":")[0] for check in said] == ["Dyno has no facts of memory, mroonga"]
+    parity = [check.text for check in check_plan(plan, machine, guess, lambda: NOW) if "commit" in check.text]
+    assert "memory, mroonga: unknown to Dyno" in parity[0]
+
+
+def test_a_plugin_that_a_preset_loads_is_loaded_once(dyno_home: Path) -> None:
+    write(dyno_home / "presets/mroonga/own.cnf", "[mysqld]\nplugin_load_add=ha_mroonga\n")
+    found = resolve(request(f"{MARIADB}:mroonga:own"), others(mroonga="ha_mroonga.so"), Catalog())
+    assert found.contenders[0].cnf == "[mysqld]\nplugin_load_add=ha_mroonga\n"
+
+
+def test_an_engine_that_no_build_has_is_refused_with_those_it_has() -> None:
+    with pytest.raises(InputError, match="the engine inodb; it has innodb, rocksdb, myisam, memory"):
+        resolve(request(f"{MARIADB}:inodb"), others(memory=""), Catalog())
+    with pytest.raises(InputError, match="load method bulk: not for memory: Dyno knows of nothing"):
+        resolve(request(f"{MARIADB}:memory", load_method="bulk"), others(memory=""), Catalog())
+
+
+def test_a_target_cannot_put_lines_into_a_my_cnf() -> None:
+    hostile = {"mroonga": "ha_x.so\ninit_file=/tmp/x", "../../x": "", "x y": "ha_x.so", "s3": "ha_s3.so"}
+    machine = others(**hostile)
+    with pytest.raises(InputError, match="the engine mroonga; it has innodb, rocksdb, myisam, s3"):
+        resolve(request(f"{MARIADB}:mroonga"), machine, Catalog())
+    assert {each.engine for each in choices(machine, Catalog()).presets} == {*KNOWN, "s3"}
+
+
+def test_workloads_that_name_other_engines_are_guessed_by_the_worst() -> None:
+    said = [{"innodb": 900.0, "myisam": 1100.0}]
+    plan = resolve(request(f"{MARIADB}:memory"), others(memory=""), Catalog())
+    assert bytes_per_row(plan.contenders[0], said) == 1100.0
+
+
+def test_the_grid_offers_them_behind_all_others() -> None:
+    found = choices(others(memory="", archive="ha_archive.so"), Catalog())
+    assert [(each.engine, each.name) for each in found.presets[-2:]] == [
+        ("archive", "default"),
+        ("memory", "default"),
+    ]
+    assert found.refusal(MARIADB, "memory", "default") == ""
+    assert "does not have the engine memory" in found.refusal("mysql-5.6.24", "memory", "default")

@@ -1,0 +1,168 @@
+"""How far a plan has come."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.following.follower import Link, Update
+from app.following.progress import PlanProgress
+from app.history.decoding import Events, decode_lines
+from app.protocol.events import Progress, SessionStarted
+from app.protocol.plan import Plan, Step
+from tests.journals import Maker, contender, plan, whole
+
+TWO = [contender(), contender("rocksdb")]
+
+
+def played(its_plan: Plan, *makers: Maker) -> PlanProgress:
+    progress = PlanProgress()
+    for each in (Maker(its_plan, turn.session).planned() for turn in its_plan.turns):
+        progress.take_all(each.session, each.events)
+    for maker in makers:
+        progress.take_all(maker.session, maker.events)
+    return progress
+
+
+def test_the_plan_comes_with_the_first_event() -> None:
+    progress = PlanProgress()
+    assert (progress.line, progress.left_s, progress.current) == ("connecting", None, None)
+    its_plan = plan(TWO)
+    progress = played(its_plan)
+    assert list(progress.sessions) == [turn.session for turn in its_plan.turns]
+    assert {each.state for each in progress.sessions.values()} == {"waiting"}
+    assert (progress.line, progress.elapsed_s, progress.is_over) == ("waiting", 0.0, False)
+
+
+def test_states_follow_the_journal() -> None:
+    its_plan = plan(TWO)
+    first, second = its_plan.turns
+    running = Maker(its_plan, second.session).begin()
+    running.step(0)
+    running.start_step(1)
+    running.samples(1, range(-2, 3))
+    progress = played(its_plan, whole(its_plan, first.session, failed=2), running)
+    assert [step.state for step in progress.sessions[first.session].steps] == [
+        "completed", "completed", "failed", "completed", "completed",
+    ]  # fmt: skip
+    assert progress.sessions[first.session].failed_steps == 1
+    assert [step.state for step in progress.sessions[second.session].steps[:3]] == [
+        "completed", "active", "waiting",
+    ]  # fmt: skip
+    assert progress.current is progress.sessions[second.session]
+    assert progress.line == "2/2 rocksdb-default-1  2/5 point-query threads=1: second 3 of 5"
+
+
+def test_the_warm_up_is_told_apart() -> None:
+    its_plan = plan()
+    maker = Maker(its_plan).begin()
+    maker.start_step(1)
+    maker.samples(1, range(-2, 0))
+    progress = played(its_plan, maker)
+    assert progress.line.endswith("warm-up second 2 of 2")
+
+
+def test_time_left_is_what_is_declared_and_what_was_seen() -> None:
+    its_plan = plan(TWO)
+    first = whole(its_plan, its_plan.turns[0].session)
+    progress = played(its_plan, first)
+    load = progress.length_s(first.session, 0)
+    beside = first.t - sum(progress.length_s(first.session, at) for at in range(5))
+    assert progress.left_s == pytest.approx(4 * 7 + load + beside, abs=0.01)
+    second = Maker(its_plan, its_plan.turns[1].session).begin()
+    second.step(0)
+    second.start_step(1)
+    second.samples(1, range(-2, 3))
+    progress.take_all(second.session, second.events)
+    assert progress.left_s == pytest.approx(2 + 3 * 7, abs=0.1)
+    assert progress.elapsed_s == pytest.approx(first.t + second.t)
+    assert progress.finish_at == pytest.approx(second.events[-1].at + progress.left_s)
+
+
+def test_a_settle_step_tells_what_is_still_to_be_written() -> None:
+    its_plan = plan(its_steps=[Step("settle.load", "settle", unit="s", cap_s=60)])
+    maker = Maker(its_plan).begin()
+    maker.start_step(0)
+    maker.add(Progress, step=0, done=3, total=60, unit="s", text="1,234 dirty pages")
+    line = played(its_plan, maker).line
+    assert line == "1/1 innodb-default-1  1/1 settle.load: 3 of 60 s: 1,234 dirty pages"
+
+
+def test_a_load_tells_by_its_progress_how_long_it_will_take() -> None:
+    its_plan = plan()
+    maker = Maker(its_plan).begin()
+    maker.start_step(0)
+    maker.t += 10
+    maker.add(Progress, step=0, done=250, total=1000, unit="rows")
+    progress = played(its_plan, maker)
+    assert progress.length_s(maker.session, 0) == pytest.approx(40, abs=0.1)
+    assert progress.line.endswith("250 of 1,000 rows")
+
+
+def test_a_load_never_seen_is_guessed_from_its_rows() -> None:
+    its_plan = plan(its_steps=[Step("load", "load", unit="rows/s")])
+    progress = played(its_plan)
+    assert 0 < progress.length_s(its_plan.turns[0].session, 0) < 5
+    later = plan([contender("an engine to come")], its_steps=[Step("load", "load")])
+    assert played(later).left_s is not None
+
+
+def test_the_latest_seconds_of_qps_are_at_hand() -> None:
+    its_plan = plan()
+    maker = Maker(its_plan).begin()
+    maker.start_step(1)
+    maker.samples(1, range(-2, 100))
+    progress = played(its_plan, maker)
+    samples = [event.values[0] for event in maker.events if event.kind == "sample"]
+    assert list(progress.recent_qps) == samples[-60:]
+    assert progress.qps == samples[-1]
+
+
+def test_between_steps_and_sessions_there_is_no_qps() -> None:
+    """That of the session before stood beside the start of the next server."""
+    its_plan = plan([contender("innodb"), contender("rocksdb")])
+    first, second = (Maker(its_plan, turn.session) for turn in its_plan.turns)
+    first.begin().step(1)
+    assert played(its_plan, first).qps is None
+    first.start_step(2)
+    assert played(its_plan, first).qps is None
+    first.samples(2, range(-2, 2))
+    assert played(its_plan, first).qps is not None
+    assert played(its_plan, first.end(), second.begin()).qps is None
+
+
+def test_without_an_end_a_session_is_lost_once_all_was_read() -> None:
+    its_plan = plan()
+    maker = Maker(its_plan).begin()
+    maker.start_step(1)
+    progress = played(its_plan)
+    progress.take_update(Update(Link("up"), {maker.session: Events(decode_lines(maker.raw))}))
+    assert progress.sessions[maker.session].state == "active"
+    progress.take_update(Update(Link("ended")))
+    session = progress.sessions[maker.session]
+    assert (session.state, session.steps[1].state, progress.is_over) == ("lost", "failed", True)
+    assert (progress.left_s, progress.qps) == (0.0, None)
+
+
+def test_a_session_takes_its_active_step_with_it() -> None:
+    its_plan = plan()
+    maker = Maker(its_plan).begin()
+    maker.start_step(1)
+    maker.end("stopped", "asked for by a person")
+    progress = played(its_plan, maker)
+    session = progress.sessions[maker.session]
+    assert [step.state for step in session.steps] == ["skipped", "stopped", "skipped", "skipped", "skipped"]
+    assert progress.left_s == 0.0
+    assert progress.line.endswith(": stopped")
+
+
+def test_a_server_that_starts_is_said() -> None:
+    its_plan = plan()
+    maker = Maker(its_plan).planned()
+    maker.add(SessionStarted, agent="a" * 64, pid=1)
+    assert played(its_plan, maker).line == "1/1 innodb-default-1: starting the server"
+
+
+def test_what_is_no_session_of_the_plan_changes_nothing() -> None:
+    progress = played(plan())
+    progress.take("another", whole(plan()).events[1])
+    assert progress.current is None

@@ -1,0 +1,67 @@
+"""What people read of a step beside its figure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.agent.sampling.figures import marks_of
+from app.history.step_text import MARKS, WHOLE, coordinate_text, mark_text, named, remarks_of, remarks_text
+
+
+def step(**changes: Any) -> Any:
+    return {"reason": "", "marks": [], "settled": None, "steadiness": None, "cut": None, **changes}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("threads", 1, "1 thread"),
+        ("cores", 32, "32 cores"),
+        ("volume_rows", 40_000_000, "40,000,000 rows"),
+        ("variation", "spin-96", "spin-96"),
+        ("mood", "good", "mood=good"),
+    ],
+)
+def test_coordinates_in_words(name: str, value: Any, text: str) -> None:
+    assert coordinate_text(name, value) == text
+
+
+def test_a_name_has_all_but_the_threads() -> None:
+    assert named("point-query", {"threads": 8}) == "point-query"
+    assert (
+        named("point-query", {"threads": 8, "variation": "spin", "cores": 4}) == "point-query, 4 cores, spin"
+    )
+
+
+def test_marks_say_what_they_mean() -> None:
+    assert set(marks_of({"errors": 2, "events": 100}, after_crash=True)) <= set(MARKS)
+    assert mark_text("capped") == f"capped: {MARKS['capped']}"
+    assert mark_text("of-a-later-dyno") == "of-a-later-dyno"
+
+
+def test_remarks_in_short_and_in_full() -> None:
+    settled = {
+        "seconds": 12.0, "waited_for": {"purge": 12}, "capped": False, "left": [], "written_bytes": 1 << 20,
+        "steps": ["load"], "run_written_bytes": 4000, "run_written_by": "server", "rows": 10,
+        "row_bytes": 100, "write_amplification": 4.0,
+    }  # fmt: skip
+    assert remarks_of(step()) == remarks_text(step()) == ""
+    assert remarks_of(step(marks=["capped"], settled=settled)) == "capped, write amplification 4.00"
+    lines = remarks_text(step(reason="error 1205", marks=["capped"], settled=settled)).splitlines()
+    assert lines[0] == "error 1205"
+    assert lines[1].startswith("capped: ")
+    assert lines[2].startswith("load: settled in 12 s (waited for purge 12 s)")
+
+
+def test_what_is_said_of_its_seconds() -> None:
+    falls = {"word": "unsteady", "text": "throughput falls 18% over the step"}
+    cut = {"first_s": 20, "last_s": 59, "seconds": 60, "reason": "a backup ran", "whole": 1.0}
+    unsteady = step(marks=["unsteady"], steadiness=falls, cut=cut)
+    told = ["unsteady: throughput falls 18% over the step", "seconds 20 to 60 of 60 (a backup ran)"]
+    assert remarks_of(unsteady) == ", ".join(told)
+    assert remarks_text(unsteady).splitlines()[:2] == [told[0], f"{told[1]}; {WHOLE}"]
+    steady = step(steadiness={"word": "steady", "text": "no trend, no two levels, no stall in 60 seconds"})
+    assert remarks_of(steady) == ""
+    assert remarks_text(steady).startswith("steady: no trend")

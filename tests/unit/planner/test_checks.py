@@ -1,0 +1,331 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.catalog import Catalog
+from app.planner import ContenderRequest, estimate, resolve
+from app.planner.checks import Check, check_plan
+from tests.plans import GB, MARIADB, NOW, request, survey, write
+
+DUEL = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
+
+
+def checks(*texts: str, on: dict[str, Any] | None = None, **options: Any) -> list[Check]:
+    """The checks of the duel on a machine that differs from the quiet one in `on`."""
+    target = survey(**(on or {}))
+    plan = resolve(request(*texts, **options), target, Catalog())
+    return check_plan(plan, target, estimate(plan, target), lambda: NOW)
+
+
+def one(name: str, found: list[Check]) -> Check:
+    (only,) = (check for check in found if check.name == name)
+    return only
+
+
+def parity(
+    first: str, second: str, home: Path, build: str = "mysql-5.6.24", engine: str = "innodb"
+) -> set[str]:
+    """What two presets differ in."""
+    for name, text in (("one", first), ("two", second)):
+        write(home / f"presets/{engine}/{name}.cnf", f"[mysqld]\n{text}\n")
+    found = checks(f"{build}:{engine}:one", f"{build}:{engine}:two")
+    return {check.text.split(":")[0] for check in found if check.name == "parity" and check.state == "warn"}
+
+
+def test_a_quiet_machine_passes_everything() -> None:
+    found = checks()
+    assert {check.state for check in found} == {"pass"}
+    assert {check.name for check in found} >= {"python", "sysbench", "memory", "disk", "load", "clock"}
+
+
+def test_what_is_no_pass_says_what_to_do() -> None:
+    bad = {
+        "governor": "powersave",
+        "turbo": True,
+        "huge_pages": "always",
+        "load": [3.0],
+        "clock_utc": NOW - 3600,
+    }
+    found = [check for check in checks(on=bad) if check.state != "pass"]
+    assert {check.name for check in found} == {"governor", "turbo", "huge pages", "load", "clock"}
+    assert {check.state for check in found} == {"warn"}
+    assert all(check.todo and "\n" not in check.text for check in found)
+
+
+@pytest.mark.parametrize(
+    ("change", "name", "text"),
+    [
+        ({"sysbench": None}, "sysbench", "sysbench was not found"),
+        ({"sysbench": "0.4.12"}, "sysbench", "sysbench 0.4.12 is too old"),
+        ({"python": "3.7.3"}, "python", "Python 3.7.3 is too old"),
+        ({"memory_bytes": GB}, "memory", "of 1.0 GB available"),
+        ({"disk": {"free_bytes": 50 << 20}}, "disk", "50 MB free"),
+    ],
+)
+def test_what_cannot_be_done_fails(change: dict[str, Any], name: str, text: str) -> None:
+    preset = ContenderRequest("mysql-5.6.24", "innodb", "large")
+    import os
+
+    write(
+        Path(os.environ["DYNO_HOME"]) / "presets/innodb/large.cnf", "[mysqld]\ninnodb_buffer_pool_size=2G\n"
+    )
+    found = one(name, checks(on=change, contenders=(preset,)))
+    assert found.state == "fail"
+    assert text in found.text
+    assert found.todo
+
+
+def test_versions_that_say_more_are_read() -> None:
+    assert one("sysbench", checks(on={"sysbench": "1.0.20-6f8e4e2"})).state == "pass"
+    assert one("sysbench", checks(on={"sysbench": "1.1.0"})).state == "pass"
+    assert one("python", checks(on={"python": "3.8.0"})).state == "pass"
+
+
+def test_memory_that_others_have_taken_is_a_warning() -> None:
+    found = one("memory", checks(on={"memory_available_bytes": GB}))
+    assert (found.state, found.contender) == ("warn", "innodb")
+
+
+def test_key_caches_of_tables_are_beside_the_one_that_they_share_else() -> None:
+    options = {"sequence": "oltp-read-only-8-tables", "cores": [1], "rows": 1000}
+    on = {"topology": [[[0], [1]]], "memory_bytes": 4 * GB, "memory_available_bytes": 4 * GB}
+    states = [
+        one("memory", checks(f"{MARIADB}:{engine}", on=on, **options)).state
+        for engine in ("innodb", "myisam")
+    ]
+    assert states == ["pass", "fail"]
+
+
+def test_a_disk_that_writes_may_fill_is_a_warning() -> None:
+    assert one("disk", checks(on={"disk": {"free_bytes": 700 << 20}}, seconds=60)).state == "warn"
+    assert one("disk", checks(on={"disk": None})).state == "warn"
+
+
+def test_more_threads_than_files_may_be_open_fail() -> None:
+    found = one("open files", checks(on={"open_files": 1024}, threads=[1, 1000]))
+    assert (found.state, "2,024" in found.text, "nofile" in found.todo) == ("fail", True, True)
+    for enough in ({"open_files": 2024}, {"open_files": None}, {"open_files": 1024, "is_root": True}):
+        assert not [check for check in checks(on=enough, threads=[1000]) if check.name == "open files"]
+
+
+def test_lines_of_a_preset_that_are_not_sent_are_told(dyno_home: Path) -> None:
+    text = "# title: x\n[mysqld]\ndatadir=/data\nback_log=1\nlog_bin=/x/bl\n[mysqld-5.6]\ntmpdir=/tmp\n"
+    write(dyno_home / "presets/innodb/own.cnf", text)
+    found = one("preset", checks(f"{MARIADB}:innodb:own", f"{MARIADB}:rocksdb"))
+    assert (found.state, found.contender) == ("warn", "innodb")
+    assert found.text == (
+        "not all of the preset own is sent as it stands: "
+        "line 3: datadir=/data: Dyno places it in the directory of the session; "
+        "line 5: log_bin=/x/bl: only its name is kept: log_bin=bl"
+    )
+    assert found.todo == "take these lines out of the preset"
+    assert not [check for check in checks(*DUEL) if check.name == "preset"]
+
+
+@pytest.mark.parametrize(("offset", "state"), [(0, "pass"), (4, "pass"), (-3600, "warn"), (3600, "warn")])
+def test_the_clocks_are_compared(offset: int, state: str) -> None:
+    assert one("clock", checks(on={"clock_utc": NOW + offset})).state == state
+
+
+def test_an_hour_off_is_told_with_its_side() -> None:
+    assert "3,600 s ahead" in one("clock", checks(on={"clock_utc": NOW + 3600})).text
+    assert one("clock", checks(on={"clock_utc": None})).state == "warn"
+
+
+# the memory of servers
+
+
+def of_memory(on: dict[str, Any] | None = None, **asked: str) -> list[tuple[str, str, str]]:
+    """What is said where one contender asks for it."""
+    found = checks(on=on, contenders=(ContenderRequest(MARIADB, "innodb", **asked),))
+    return [(each.state, each.text, each.todo) for each in found if each.name == "server memory"]
+
+
+def test_what_a_target_lacks_is_named() -> None:
+    bare = {"allocators": {}, "numactl": None, "memory_limit_problem": "no cgroup can be made in /x: No"}
+    ((state, text, todo),) = of_memory(bare, allocator="tcmalloc")
+    assert (state, text) == ("fail", "the allocator tcmalloc is not installed on the target")
+    assert "libtcmalloc-minimal4" in todo
+    ((state, text, _),) = of_memory(bare, numa="interleave=all")
+    assert (state, text) == ("fail", "numactl is not installed on the target")
+    ((state, text, _),) = of_memory(bare, memory_limit="4G")
+    assert (state, text) == ("fail", "there can be no memory limit: no cgroup can be made in /x: No")
+    assert of_memory(bare) == of_memory(bare, allocator="/x.so") == []
+
+
+def test_what_a_target_has_is_left_to_the_agent() -> None:
+    has = {"allocators": {"jemalloc": "/x.so"}, "numactl": "/usr/bin/numactl", "memory_limit_problem": ""}
+    assert of_memory(has, allocator="jemalloc", numa="membind=0") == []
+    assert of_memory(allocator="jemalloc", numa="membind=0") == []  # a survey that does not say
+
+
+def test_a_memory_limit_leaves_room_for_the_server(dyno_home: Path) -> None:
+    write(dyno_home / "presets/innodb/own.cnf", "[mysqld]\ninnodb_buffer_pool_size=1G\n")
+    states = {
+        limit: of_memory(memory_limit=limit, preset="own")[0][0] for limit in ("900M", "1100M", "4G", "16G")
+    }
+    assert states == {"900M": "fail", "1100M": "warn", "4G": "pass", "16G": "warn"}
+
+
+def test_contenders_that_have_their_memory_otherwise_have_no_parity() -> None:
+    other = ContenderRequest(MARIADB, "innodb", allocator="jemalloc", memory_limit="8G")
+    found = checks(contenders=(ContenderRequest(MARIADB, "innodb"), other))
+    texts = [each.text for each in found if each.name == "parity"]
+    usual = "innodb-system: as the build and the machine have it"
+    assert f"server memory: {usual}; innodb-jemalloc: allocator jemalloc, memory limit 8.0 GB" in texts
+
+
+# repeats
+
+
+@pytest.mark.parametrize(
+    ("repeats", "state", "text"),
+    [
+        (1, "pass", "1 of each: the noise between sessions stays unknown, nothing is judged"),
+        (3, "warn", "3 of each cannot tell one clear difference among 9 cells from noise"),
+        (5, "warn", "5 of each cannot tell one clear difference among 9 cells from noise"),
+        (6, "pass", "6 of each can tell one clear difference among 9 cells from noise"),
+    ],
+)
+def test_so_few_repeats_that_nothing_can_be_told_are_seen_before_they_are_made(
+    repeats: int, state: str, text: str
+) -> None:
+    found = one("repeats", checks(*DUEL, repeats=repeats))
+    assert (found.state, found.text) == (state, text)
+    assert found.todo.startswith("take 6,") == (state == "warn")
+
+
+def test_what_is_compared_with_nothing_needs_no_repeats() -> None:
+    assert not [check for check in checks(repeats=3) if check.name == "repeats"]
+
+
+def test_grouped_order_is_warned_of_where_drift_can_deceive() -> None:
+    found = one("order", checks(*DUEL, repeats=2, order="grouped"))
+    assert (found.state, found.todo) == ("warn", "set the order to interleaved (A B B A)")
+    for harmless in (
+        checks(*DUEL, repeats=2),
+        checks(*DUEL, order="grouped"),
+        checks(DUEL[0], repeats=2, order="grouped"),
+    ):
+        assert not [check for check in harmless if check.name == "order"]
+
+
+# parity
+
+
+def test_equal_presets_have_parity() -> None:
+    found = checks("mysql-5.6.24:innodb", "mysql-9.7.4:innodb", f"{MARIADB}:innodb")
+    assert [check.state for check in found if check.name == "parity"] == ["pass"]
+
+
+def test_one_contender_needs_none() -> None:
+    assert not [check for check in checks() if check.name == "parity"]
+
+
+def test_default_presets_of_two_engines_differ_in_file_access_alone() -> None:
+    (found,) = (check for check in checks(*DUEL) if check.name == "parity")
+    assert found.text == "file access: innodb: direct; rocksdb: buffered"
+
+
+def test_an_engine_without_a_log_is_told() -> None:
+    texts = [check.text for check in checks(f"{MARIADB}:innodb", f"{MARIADB}:myisam")]
+    assert any("myisam: no log: nothing is safe at commit" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "what"),
+    [
+        ("innodb_flush_log_at_trx_commit=1", "innodb_flush_log_at_trx_commit=2", "commit"),
+        ("innodb_flush_log_at_trx_commit=0", "", "commit"),
+        ("log_bin=bl", "skip_log_bin", "binary log"),
+        ("log_bin=bl\nsync_binlog=1", "log_bin=bl", "sync_binlog"),
+        ("innodb_doublewrite=0", "innodb-doublewrite=ON", "doublewrite"),
+        ("skip_innodb_doublewrite", "", "doublewrite"),
+        ("character_set_server=utf8", "", "character set"),
+        ("ssl=0", "ssl=1", "TLS"),
+        ("performance_schema=OFF", "", "Performance Schema"),
+        ("query_cache_type=1\nquery_cache_size=16M", "query_cache_type=0", "query cache"),
+        ("innodb_buffer_pool_load_at_startup=1", "", "warm buffer pool"),
+        ("innodb_flush_method=O_DIRECT", "", "file access"),
+    ],
+)
+def test_a_difference_is_told(dyno_home: Path, first: str, second: str, what: str) -> None:
+    assert parity(first, second, dyno_home) == {what}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("innodb_flush_log_at_trx_commit=1", ""),
+        ("sync_binlog=1", "sync_binlog=0"),
+        ("character_set_server=latin1", ""),
+        ("innodb_doublewrite", "innodb_doublewrite=1"),
+        ("query_cache_size=0", "query_cache_type=0"),
+        ("innodb_flush_method=O_DIRECT", "innodb_flush_method=O_DIRECT_NO_FSYNC"),
+        ("log_bin", "log_bin=other"),
+        ("performance_schema", "loose_performance-schema=ON"),
+    ],
+)
+def test_what_means_the_same_is_no_difference(dyno_home: Path, first: str, second: str) -> None:
+    assert parity(first, second, dyno_home) == set()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "what"),
+    [
+        ("rocksdb_flush_log_at_trx_commit=1", "rocksdb_flush_log_at_trx_commit=2", "commit"),
+        ("rocksdb_write_disable_wal=1", "", "commit"),
+        ("rocksdb_use_direct_reads=1", "", "file access"),
+    ],
+)
+def test_a_difference_of_rocksdb_is_told(dyno_home: Path, first: str, second: str, what: str) -> None:
+    assert parity(first, second, dyno_home, MARIADB, "rocksdb") == {what}
+
+
+def test_the_same_words_may_mean_something_else_in_another_version(dyno_home: Path) -> None:
+    """A preset that says nothing leaves each version its own defaults."""
+    write(dyno_home / "presets/innodb/bare.cnf", "[mysqld]\nback_log=80\n")
+    found = checks("mysql-5.6.24:innodb:bare", "mysql-9.7.4:innodb:bare")
+    told = {check.text.split(":")[0] for check in found if check.name == "parity"}
+    assert told == {"binary log", "character set", "TLS", "warm buffer pool", "file access"}
+
+
+def test_servers_with_other_cores_are_told() -> None:
+    def on_cores(*cores: str) -> Check:
+        named = zip("ab", cores, strict=True)
+        asked = tuple(ContenderRequest("mysql-9.7.4", "innodb", name=n, cores=c) for n, c in named)
+        return one("parity", checks(contenders=asked))
+
+    found = on_cores("0", "")
+    assert (found.state, found.text) == ("warn", "cores: a: 0; b: all")
+    assert found.todo == "give all the same, unless cores are what is compared"
+
+
+def test_sides_of_fits_in_cache_are_told(dyno_home: Path) -> None:
+    write(
+        dyno_home / "presets/innodb/small.cnf",
+        "[mysqld]\ninnodb_flush_method=O_DIRECT\ninnodb_buffer_pool_size=64M",
+    )
+    write(
+        dyno_home / "presets/innodb/large.cnf",
+        "[mysqld]\ninnodb_flush_method=O_DIRECT\ninnodb_buffer_pool_size=2G",
+    )
+    names = ("mysql-5.6.24:innodb:small", "mysql-5.6.24:innodb:large")
+
+    def told(rows: int) -> list[str]:
+        return [check.text for check in checks(*names, rows=rows) if check.state == "warn"]
+
+    assert told(1_000_000) == [
+        "fits in cache: innodb-small: the data does not fit; innodb-large: the data fits"
+    ]
+    assert told(1_000) == []
+    assert told(100_000_000) == []
+
+
+def test_the_operating_systems_cache_counts_for_buffered_files() -> None:
+    """RocksDB's files are cached a second time where InnoDB's are not."""
+    texts = [check.text for check in checks(*DUEL, rows=10_000_000, tables=2)]
+    assert "fits in cache: innodb: the data does not fit; rocksdb: the data fits" in texts

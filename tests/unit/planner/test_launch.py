@@ -1,0 +1,151 @@
+"""The way from a request to a started plan, against an agent that answers as it is told to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from app.catalog import Catalog
+from app.core.errors import TargetError
+from app.planner import PlanRequest, launch
+from app.planner import draft as drafting
+from app.planner.duel import duelists
+from app.planner.launch import CHECKED, REHEARSED, STARTED, CancelledError, Launch, Stage
+from tests.fakes import ScriptedAgent
+from tests.plans import MARIADB, NOW, build, request, survey, surveyed
+
+BOTH = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
+REHEARSALS = ["rehearse innodb", "rehearse rocksdb"]
+
+
+def launched(agent: ScriptedAgent, what: PlanRequest | None = None, last: str = STARTED) -> Launch:
+    wanted = what or request(*BOTH)
+    return Launch(lambda _: wanted, agent.reached(), last=last)
+
+
+def last_of(a_launch: Launch) -> Stage:
+    return list(a_launch.stages())[-1]
+
+
+def test_each_thing_is_done_once_before_the_start() -> None:
+    agent = ScriptedAgent()
+    stages = list(launched(agent).stages())
+    assert agent.asked == ["reach", "survey", "upload", "check", *REHEARSALS, "start", "close"]
+    assert [(each.name, each.next) for each in stages] == [
+        ("", "connecting"),
+        ("connected", "looking at the target"),
+        ("surveyed", "planning"),
+        ("planned", "sending the plan"),
+        ("uploaded", "asking the builds"),
+        ("checked", "rehearsing"),
+        ("checked", "rehearsing innodb"),
+        ("checked", "rehearsing rocksdb"),
+        ("rehearsed", "starting"),
+        ("started", ""),
+    ]
+    assert [each.done for each in stages] == list(range(10)) and stages[-1].total == 9
+    assert (stages[-1].directory, stages[-1].sha) == ("/target", "f00")
+    assert not stages[-1].failed
+
+
+def test_a_plan_and_its_estimate_are_there_before_the_builds_are_asked() -> None:
+    agent = ScriptedAgent()
+    for stage in launched(agent).stages():
+        if stage.name == "planned":
+            break
+    assert stage.plan and stage.estimate and stage.checks
+    assert agent.asked == ["reach", "survey", "close"]
+
+
+@pytest.fixture
+def estimated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A word for each estimate that is made."""
+    made: list[str] = []
+    estimate = launch.estimate
+
+    def counted(plan: Any, its_survey: Any) -> Any:
+        made.append(plan.id)
+        return estimate(plan, its_survey)
+
+    monkeypatch.setattr(launch, "estimate", counted)
+    monkeypatch.setattr(drafting, "estimate", counted)
+    return made
+
+
+def test_a_plan_is_estimated_once_a_launch(estimated: list[str]) -> None:
+    assert last_of(launched(ScriptedAgent())).name == STARTED
+    assert len(estimated) == 1
+
+
+def test_a_draft_is_estimated_once_a_change(estimated: list[str]) -> None:
+    draft = drafting.Draft(request(*BOTH))
+    found = drafting.outcome(draft, survey(), Catalog(), (), lambda: NOW)
+    assert found.estimate and found.checks and len(estimated) == 1
+
+
+@pytest.mark.parametrize(
+    ("last", "asked"), [(CHECKED, ["check"]), (REHEARSED, ["check", *REHEARSALS])], ids=str
+)
+def test_it_goes_no_further_than_it_should(last: str, asked: Sequence[str]) -> None:
+    agent = ScriptedAgent()
+    stage = last_of(launched(agent, last=last))
+    assert agent.asked == ["reach", "survey", "upload", *asked, "close"]
+    assert (stage.name, stage.failed) == (last, [])
+
+
+def test_rehearsals_that_fail_are_all_named_and_nothing_is_started() -> None:
+    agent = ScriptedAgent(wrong=REHEARSALS)
+    stage = last_of(launched(agent))
+    assert agent.asked[-3:] == [*REHEARSALS, "close"]
+    assert [(each.contender, each.text) for each in stage.failed] == [
+        ("innodb", "it does not start"),
+        ("rocksdb", "it does not start"),
+    ]
+
+
+def test_what_the_desktop_sees_is_not_rehearsed() -> None:
+    agent = ScriptedAgent(found=survey(open_files=1024))
+    stage = last_of(launched(agent, request(threads=[1000])))
+    assert agent.asked == ["reach", "survey", "upload", "check", "close"]
+    assert (stage.name, stage.failed[0].name) == (CHECKED, "open files")
+
+
+@pytest.mark.parametrize("during", ["survey", "upload", "check", *REHEARSALS])
+def test_given_up_nothing_is_started(during: str) -> None:
+    answers: list[bool] = []
+    agent = ScriptedAgent(meanwhile=lambda what: answers.append(start.cancel()) if what == during else None)
+    start = launched(agent)
+    with pytest.raises(CancelledError):
+        list(start.stages())
+    assert answers == [True]
+    assert "start" not in agent.asked and agent.asked[-1] == "close"
+
+
+def test_once_the_target_was_told_it_is_too_late() -> None:
+    answers: list[bool] = []
+    agent = ScriptedAgent(meanwhile=lambda what: answers.append(start.cancel()) if what == "start" else None)
+    start = launched(agent)
+    assert last_of(start).name == STARTED
+    assert answers == [False]
+
+
+def test_what_is_asked_for_may_depend_on_what_is_there() -> None:
+    agent = ScriptedAgent()
+    bare = PlanRequest(target="nuc", sequence="duel")
+    way = Launch(lambda found: bare.with_options(contenders=duelists(found, "nuc")), agent.reached())
+    plan = last_of(way).plan
+    assert plan and [each.engine for each in plan.contenders] == ["innodb", "rocksdb"]
+    assert agent.asked.count("survey") == 1
+
+
+def test_a_duel_takes_the_first_build_that_can_play_it() -> None:
+    broken = build("mariadb-11", "MariaDB", "11.4.1", ["innodb", "rocksdb"], "libaio.so.1 is missing")
+    found = duelists(survey(builds=[broken, *surveyed()["builds"]]), "nuc")
+    assert [(each.build, each.engine) for each in found] == [
+        (MARIADB, "innodb"),
+        (MARIADB, "rocksdb"),
+    ]
+    with pytest.raises(TargetError, match="nuc has no build with InnoDB and RocksDB: install mariadb-server"):
+        duelists(survey(builds=[broken]), "nuc")

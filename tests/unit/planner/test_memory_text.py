@@ -1,0 +1,37 @@
+"""The memory of a server in words: only what is not as it is anyway."""
+
+from __future__ import annotations
+
+from app.planner.memory_text import memory_of, memory_text, ways
+from app.protocol.answers import Survey
+
+USUAL = {
+    "allocator": "system",
+    "numa": "default",
+    "limit_bytes": None,
+    "used_bytes": None,
+    "peak_bytes": None,
+}
+
+
+def test_what_was_in_force_is_told_before_what_was_asked_for() -> None:
+    asked = {"allocator": "jemalloc", "numa": "", "memory_limit": 1 << 30}
+    assert memory_text(asked) == "allocator jemalloc, memory limit 1.0 GB"
+    found = {**USUAL, "allocator": "/lib/libjemalloc.so.2", "limit_bytes": 1 << 30, "peak_bytes": 1 << 29}
+    told = "allocator /lib/libjemalloc.so.2, memory limit 1.0 GB, 512.0 MB of it used at most"
+    assert memory_text(asked, found) == told
+
+
+def test_the_usual_is_no_news_and_yet_something_that_can_differ() -> None:
+    assert memory_text({}, USUAL) == memory_text({}) == ""
+    assert memory_of({}, USUAL) == {"allocator": "system", "numa": "default"}
+    assert memory_of({}, None) == {}
+
+
+def test_a_target_says_what_its_servers_can_be_given() -> None:
+    had = Survey(allocators={"jemalloc": "/x"}, numactl="/usr/bin/numactl", memory_limit_problem="")
+    assert [text for _, text in ways(had)] == ["system, jemalloc", "numactl", "can be set"]
+    bare = Survey(allocators={}, memory_limit_problem="no cgroup can be made in /x: No")
+    told = ["system", "numactl is not installed", "none: no cgroup can be made in /x: No"]
+    assert [text for _, text in ways(bare)] == told
+    assert ways(Survey()) == []

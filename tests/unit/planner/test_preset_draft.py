@@ -1,0 +1,45 @@
+"""A preset while it is written: what stands beside it, and the first thing that is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.catalog import Catalog
+from app.planner.preset_draft import look
+from app.presets import Preset
+from tests.plans import survey
+
+
+@pytest.fixture
+def preset() -> Preset:
+    return Catalog().preset("innodb", "default")
+
+
+def test_a_draft_is_shown_as_a_build_would_get_it(preset: Preset) -> None:
+    text = "[mysqld]\nback_log={cores}\n[mysqld-9.7]\nx=2\n[mysqld-5.6]\nx=3\n"
+    found = look(preset, text, "mysql-9.7.4", survey(), None)
+    assert (found.text, found.problem) == ("[mysqld]\nback_log=4\nx=2\n", "")
+
+
+def test_a_draft_is_set_against_another(preset: Preset) -> None:
+    assert look(preset, preset.text, "", None, preset).text == "no line differs"
+    assert "+back_log=3" in look(preset, preset.text + "back_log=3\n", "", None, preset).text
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "problem"),
+    [
+        ("[mysqld]\n\nport=1\n", 3, "line 3: port is Dyno's: take the line out"),
+        ("back_log=1\n", 1, "line 1: an option before the first group; write [mysqld] above it"),
+        ("# x\n" * 20_000, 0, "innodb/default.cnf: larger than 64 KiB, which no my.cnf needs"),
+    ],
+)
+def test_the_first_thing_that_is_wrong_is_told_with_its_line(
+    preset: Preset, text: str, line: int, problem: str
+) -> None:
+    found = look(preset, text, "mysql-9.7.4", survey(), None)
+    assert (found.line, found.problem, found.text) == (line, problem, "")
+
+
+def test_a_build_that_is_gone_is_told(preset: Preset) -> None:
+    assert "there is no build mysql-4.0" in look(preset, preset.text, "mysql-4.0", survey(), None).problem

@@ -1,0 +1,46 @@
+"""What the parts of the window tell one another; pages never know each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+if TYPE_CHECKING:
+    from app.following.follower import Update
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What is no longer as it was read."""
+
+    sessions: bool = False
+    targets: bool = False
+    surveys: bool = False
+    presets: bool = False
+    sequences: bool = False
+    settings: bool = False
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """What the follower of a plan has brought."""
+
+    plan: str
+    update: Update
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A page that is to be shown, and the sessions in it."""
+
+    page: str  # bench live history compare
+    sessions: tuple[str, ...] = ()
+
+
+class Bus(QObject):
+    changed = Signal(object)  # Changes
+    arrived = Signal(object)  # Arrival
+    wanted = Signal(object)  # Wanted
+    said = Signal(str)  # one line, for a moment

@@ -1,0 +1,65 @@
+"""What all places of the window have in common: they hear of changes, and read anew when they are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from PySide6.QtGui import QAction, QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from .bus import Changes, Wanted
+from .context import Context
+from .theme import SPACE
+
+MARGIN = 2 * SPACE  # pixels around what a page shows
+HEAD = 28  # of a line with buttons: headings beside it are as high
+
+
+class Page(QWidget):
+    """A hidden page only remembers that it is stale."""
+
+    title: ClassVar[str] = ""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.context = context
+        self._is_stale = True
+        self.setAccessibleName(self.title)
+        context.bus.changed.connect(self._on_changed)
+
+    def concerns(self, changes: Changes) -> bool:
+        """Whether something this page shows is no longer as it was read."""
+        return changes.sessions
+
+    def reload(self) -> None:
+        """Read anew what is shown."""
+
+    def open(self, wanted: Wanted) -> None:
+        """Show these sessions."""
+
+    def page_actions(self) -> Sequence[QAction | None]:
+        """The menu of the page; None is a line between."""
+        return ()
+
+    def first_focus(self) -> QWidget | None:
+        """Where the keyboard stands when the page is first seen."""
+        return None
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        first = self.first_focus()
+        if first is not None and self.focusWidget() is None and first.isVisibleTo(self):
+            first.setFocus()
+        self._reload_if_stale()
+
+    def _on_changed(self, changes: Changes) -> None:
+        if self.concerns(changes):
+            self._is_stale = True
+            if self.isVisible():
+                self._reload_if_stale()
+
+    def _reload_if_stale(self) -> None:
+        if self._is_stale:
+            self._is_stale = False
+            self.reload()

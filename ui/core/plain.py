@@ -1,0 +1,73 @@
+"""Text as it is: what targets, files and people wrote is never read as markup, and steers nothing.
+
+Every label is a `Label`, every tooltip is made by `as_tip`; a test finds those that are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from html import escape
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex
+from PySide6.QtCore import Qt as QtCore
+from PySide6.QtGui import QFontMetrics, QFontMetricsF, Qt
+from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
+
+from app.core.harmless import LONGEST, harmless, harmless_text
+
+_ROLE = QtCore.ItemDataRole
+_TIPS = (_ROLE.ToolTipRole, _ROLE.AccessibleDescriptionRole)
+
+
+class Label(QLabel):
+    """Shows its text, whatever it looks like."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(QtCore.TextFormat.PlainText)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        super().setText(as_shown(text))
+
+
+def as_shown(text: str) -> str:
+    """With its lines; no more of it than a person reads."""
+    return harmless_text(text if len(text) <= LONGEST else f"{text[:LONGEST]}…")
+
+
+def as_tip(text: str) -> str:
+    """A tooltip that says just this: Qt reads what begins like HTML as such."""
+    said = as_shown(text)
+    return f"<p style='white-space:pre-wrap'>{escape(said)}</p>" if Qt.mightBeRichText(said) else said
+
+
+def fitted(metrics: QFontMetrics | QFontMetricsF, text: str, mode: Any, width: float) -> str:
+    """As much of a text as has room."""
+    return metrics.elidedText(harmless(text), mode, int(width))
+
+
+def plain_box(box: QMessageBox, question: str, consequence: str) -> None:
+    """What a person is asked, and what comes of it."""
+    box.setTextFormat(QtCore.TextFormat.PlainText)
+    box.setText(as_shown(question))
+    box.setInformativeText(as_shown(consequence))
+
+
+def plain_data(data: Callable[..., Any]) -> Callable[..., Any]:
+    """Of an item model `data` or `headerData`: what is shown of it, in a cell or beside the mouse."""
+
+    @wraps(data)
+    def shown(self: Any, *asked: Any, **named: Any) -> Any:
+        value = data(self, *asked, **named)
+        if not isinstance(value, str):
+            return value
+        role = named.get("role", asked[-1] if asked else _ROLE.DisplayRole)
+        if role in _TIPS:
+            return as_tip(value)
+        is_shown = isinstance(role, QModelIndex | QPersistentModelIndex) or role == _ROLE.DisplayRole
+        return as_shown(value) if is_shown else value
+
+    return shown

@@ -1,0 +1,254 @@
+"""The plans that are followed, on any target, by a thread and a connection each."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.core.errors import DynoError
+from ui.widgets.message import told
+
+from .bus import Arrival, Bus, Changes
+
+if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
+    from app.following.adoption import Found
+    from app.following.follower import Link, Update
+    from app.following.progress import PlanProgress
+    from app.history.history import History
+    from app.remote.agent import Agent
+    from app.targets.store import Ask, Target
+
+    from .following import News
+    from .secrets import Secrets
+    from .tasks import Failed, Tasks
+
+JOIN_S = 5.0
+GATHER_MS = 250  # so many changes of the list are told as one: a backlog brings hundreds
+AGAIN_MS = 30_000  # until a target that was not reached is tried again
+
+
+@dataclass
+class FollowedPlan:
+    """A plan, and what has been heard of it."""
+
+    id: str
+    target: Target
+    directory: str
+    sha: str  # of the agent file that carries it out
+    sessions: tuple[str, ...]
+    progress: PlanProgress
+    link: Link
+    is_over: bool = False
+    problem: str = ""  # why it is not followed any more, in one line
+    taken: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))  # news, by the window
+
+    @property
+    def name(self) -> str:
+        return self.progress.plan.name if self.progress.plan else self.id[-6:]
+
+
+class Plans(QObject):
+    """Follows, steers and finds again the plans of all targets."""
+
+    changed = Signal(str)  # plan id: it is new, has come further, or its link is another
+    ended = Signal(str)  # plan id
+    unreached = Signal(object, object)  # Target where sessions may go on, why it is not reached
+    _heard = Signal(object)
+
+    def __init__(
+        self, home: Path, tasks: Tasks, bus: Bus, secrets: Secrets, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._home = home
+        self._tasks = tasks
+        self._bus = bus
+        self._secrets = secrets
+        self._plans: dict[str, FollowedPlan] = {}
+        self._threads: dict[str, threading.Thread] = {}
+        self._stopping = threading.Event()
+        self._unreached: dict[str, Target] = {}
+        self._told: set[str] = set()  # the targets of which this was told already
+        self._again = QTimer(self, interval=AGAIN_MS, singleShot=True)
+        self._again.timeout.connect(self._on_again)
+        self._gathering = QTimer(self, interval=GATHER_MS, singleShot=True)
+        self._gathering.timeout.connect(lambda: bus.changed.emit(Changes(sessions=True)))
+        self._heard.connect(self._on_heard)
+
+    # what there is
+
+    def all(self) -> list[FollowedPlan]:
+        """The latest last; those that are over stay until the window closes."""
+        return list(self._plans.values())
+
+    def active(self) -> list[FollowedPlan]:
+        return [plan for plan in self._plans.values() if not plan.is_over]
+
+    def get(self, plan: str) -> FollowedPlan | None:
+        return self._plans.get(plan)
+
+    def of_session(self, session: str) -> FollowedPlan | None:
+        return next((plan for plan in self._plans.values() if session in plan.sessions), None)
+
+    # following
+
+    def follow(
+        self,
+        target: Target,
+        directory: str,
+        plan: str,
+        sha: str,
+        sessions: Sequence[str],
+        ask: Ask | None = None,
+    ) -> None:
+        """Follow a plan; who follows it already goes on."""
+        from app.following.follower import Link
+        from app.following.progress import PlanProgress
+
+        from .following import follow_plan
+
+        thread = self._threads.get(plan)
+        if thread is not None and thread.is_alive():
+            return
+        followed = FollowedPlan(plan, target, directory, sha, tuple(sessions), PlanProgress(), Link())
+        self._plans[plan] = followed
+        thread = threading.Thread(
+            target=follow_plan,
+            args=(followed, self._home, ask or self._secrets.ask, self._heard.emit, self._stopping),
+            name=f"follow-{plan}",
+            daemon=True,
+        )
+        self._threads[plan] = thread
+        thread.start()
+        self.changed.emit(plan)
+
+    def retry(self, plan: str) -> None:
+        """Follow again what could not be followed, now with somebody there to be asked."""
+        followed = self._plans[plan]
+        self.follow(followed.target, followed.directory, plan, followed.sha, followed.sessions)
+
+    def adopt(self) -> None:
+        """Find the plans that go on, or went on, at any target; nobody is asked for a secret."""
+        from app.targets.store import Targets
+
+        for target in Targets(self._home).all():
+            self.adopt_from(target)
+
+    def adopt_from(self, target: Target, ask: Ask | None = None) -> None:
+        """Follow what is carried out on a target, and what ended there while the window was closed."""
+
+        def work() -> list[Found]:
+            from app.following.adoption import find_plans, goes_on_here
+
+            found = find_plans(target, ask or self._secrets.silent)
+            return [each for each in found if goes_on_here(each, self._home)]
+
+        def failed(error: Exception) -> None:
+            self._unreached[target.name] = target
+            self._again.start()
+            if isinstance(error, DynoError):
+                self._tell_unreached(target, error)
+            else:
+                self._bus.said.emit(told(error)[0])
+
+        self._tasks.run(self, work, self._on_found, failed)
+
+    def log_in(self, target: Target) -> None:
+        """Look there again, now with somebody to be asked."""
+        self._told.discard(target.name)
+        self.adopt_from(target, self._secrets.ask)
+
+    def close(self) -> None:
+        """Stop following; the plans go on at their targets."""
+        self._stopping.set()
+        deadline = time.monotonic() + JOIN_S
+        for thread in self._threads.values():
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+    # steering
+
+    def stop(self, plan: str, what: str, owner: QObject, failed: Failed) -> None:
+        """End the `session` at hand, or after the `step` at hand, or the whole `plan`."""
+        self._steer(plan, lambda agent: agent.stop(plan, what), owner, failed)
+
+    def skip(self, plan: str, owner: QObject, failed: Failed) -> None:
+        self._steer(plan, lambda agent: agent.skip(plan), owner, failed)
+
+    def note(self, plan: str, text: str, owner: QObject, failed: Failed) -> None:
+        self._steer(plan, lambda agent: agent.note(plan, text), owner, failed)
+
+    def _steer(self, plan: str, what: Callable[[Agent], object], owner: QObject, failed: Failed) -> None:
+        followed = self._plans[plan]
+
+        def work() -> None:
+            from app.remote.reach import reached
+
+            with reached(followed.target, self._secrets.ask, followed.directory, followed.sha) as agent:
+                what(agent)
+
+        self._tasks.run(owner, work, lambda _: None, failed)
+
+    # on the GUI thread
+
+    def _on_heard(self, news: News) -> None:
+        followed = self._plans[news.plan]
+        if news.progress is not None:
+            followed.progress = news.progress
+        if news.update is not None:
+            self._take(followed, news.update)
+        if news.error is not None:
+            followed.problem = told(news.error)[0]
+            followed.is_over = not isinstance(news.error, DynoError)
+        self.changed.emit(news.plan)
+        followed.taken.release()
+
+    def _take(self, followed: FollowedPlan, update: Update) -> None:
+        followed.link, followed.problem = update.link, "; ".join(update.refused.values())
+        followed.progress.take_update(update)
+        self._bus.arrived.emit(Arrival(followed.id, update))
+        changes = any(_changes_the_list(events) for events in update.events.values())
+        if changes and not self._gathering.isActive():
+            self._gathering.start()
+        if update.link.state == "ended" and not followed.is_over:
+            followed.is_over = True
+            self._bus.changed.emit(Changes(sessions=True))
+            self.ended.emit(followed.id)
+
+    def _tell_unreached(self, target: Target, error: DynoError) -> None:
+        """Once, and only of a target on which sessions had not ended when it was heard of last."""
+        if target.name in self._told:
+            return
+        self._told.add(target.name)
+
+        def go_on(history: History) -> bool:
+            from app.history.sessions import sessions
+
+            return bool(sessions(history, target=target.name, states=("waiting", "active"), limit=1))
+
+        def done(is_known: bool) -> None:
+            if is_known:
+                self.unreached.emit(target, error)
+
+        self._tasks.read(self, go_on, done, lambda _: None)
+
+    def _on_again(self) -> None:
+        """What was not reached may be there now, or its passphrase may be known."""
+        unreached, self._unreached = self._unreached, {}
+        for target in unreached.values():
+            self.adopt_from(target)
+
+    def _on_found(self, found: list[Found]) -> None:
+        for each in found:
+            sessions = [session.session for session in each.sessions]
+            self.follow(each.target, each.directory, each.plan, each.sha, sessions, self._secrets.silent)
+
+
+def _changes_the_list(events: Iterable[object]) -> bool:
+    """Whether a list of sessions shows something else now."""
+    kinds = {"session_planned", "session_started", "step_ended", "session_ended"}
+    return any(getattr(event, "kind", "sample") in kinds for event in getattr(events, "lines", events))

@@ -1,0 +1,109 @@
+"""Passwords and passphrases: a pool thread asks, a dialog of the GUI thread answers."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QApplication, QWidget
+
+if TYPE_CHECKING:
+    from ui.dialogs.secret import SecretDialog
+
+
+class _Question:
+    """What is asked for, and the place of the answer."""
+
+    def __init__(self, prompt: str, was_refused: bool) -> None:
+        self.prompt = prompt
+        self.was_refused = was_refused
+        self._answer: str | None = None
+        self._is_answered = threading.Event()
+
+    def wait(self) -> str | None:
+        self._is_answered.wait()
+        return self._answer
+
+    def give(self, answer: str | None) -> None:
+        """The first answer stands."""
+        if not self._is_answered.is_set():
+            self._answer = answer
+            self._is_answered.set()
+
+
+class Secrets(QObject):
+    """Asks for secrets, one dialog after the other; two threads with one question share the answer."""
+
+    _asked = Signal(object)  # _Question
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lock = threading.Lock()
+        self._questions: dict[str, _Question] = {}  # those without an answer, by what is asked for
+        self._answered: set[str] = set()
+        self._dialog: SecretDialog | None = None
+        self._is_closed = False
+        self._asked.connect(self._on_asked, Qt.ConnectionType.QueuedConnection)
+
+    def ask(self, prompt: str) -> str | None:
+        """Wait for a person's answer; None where they go on without. Never called on the GUI thread."""
+        label = prompt.strip().rstrip(":")
+        with self._lock:
+            if self._is_closed:
+                return None
+            question = self._questions.get(label)
+            if question is None:
+                # the right secret is remembered: who asks for one again was refused with it
+                question = self._questions[label] = _Question(label, label in self._answered)
+                self._asked.emit(question)
+        return question.wait()
+
+    @staticmethod
+    def silent(_prompt: str) -> None:
+        """Nobody is asked: for what goes on in the background."""
+
+    def close(self) -> None:
+        """Whoever waits goes on without; before the threads are waited for."""
+        with self._lock:
+            self._is_closed = True
+            waiting = list(self._questions.values())
+            self._questions.clear()
+        for question in waiting:
+            question.give(None)
+        if self._dialog is not None:
+            self._dialog.reject()
+
+    def _on_asked(self, _question: _Question) -> None:
+        self._show_next()
+
+    def _show_next(self) -> None:
+        from ui.dialogs.secret import SecretDialog
+
+        with self._lock:
+            question = next(iter(self._questions.values()), None)
+        if question is None or self._dialog is not None:
+            return
+        dialog = self._dialog = SecretDialog(question.prompt, question.was_refused, _window())
+        dialog.finished.connect(lambda _: self._on_finished(question, dialog))
+        dialog.open()
+
+    def _on_finished(self, question: _Question, dialog: SecretDialog) -> None:
+        answer = dialog.secret()
+        self._dialog = None
+        dialog.deleteLater()
+        with self._lock:
+            self._questions.pop(question.prompt, None)
+            if answer is None:
+                self._answered.discard(question.prompt)
+            else:
+                self._answered.add(question.prompt)
+        question.give(answer)
+        self._show_next()
+
+
+def _window() -> QWidget | None:
+    """What the dialog belongs to."""
+    windows = (Qt.WindowType.Window, Qt.WindowType.Dialog)  # neither menus nor tooltips
+    shown = (each for each in QApplication.topLevelWidgets() if each.isVisible())
+    return QApplication.activeWindow() or next((each for each in shown if each.windowType() in windows), None)

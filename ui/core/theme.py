@@ -1,0 +1,182 @@
+"""Colours: palettes of our own on Fusion, light and dark; one accent, one a contender, one a group."""
+
+from __future__ import annotations
+
+import zlib
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
+from PySide6.QtWidgets import QApplication
+
+from app.comparison.palette import CONTENDERS, VERDICTS
+from app.core.shipped import shipped_folder
+
+SPACE = 8  # pixels: the grid that everything stands on
+
+Appearance = str  # "system" "light" "dark"
+_LIGHT = {
+    "window": "#f4f5f7",
+    "base": "#ffffff",
+    "raised": "#ffffff",
+    "text": "#1c2126",
+    "muted": "#5f6871",
+    "line": "#d5d9de",
+    "grid": "#e8eaed",
+    "accent": "#0b6bcb",
+    "on_accent": "#ffffff",
+    "selected": "#d6e6f8",
+    "good": "#0a7d4f",
+    "bad": "#bf2d2d",
+    "warn": "#94620a",
+}
+_DARK = {
+    "window": "#1b1e22",
+    "base": "#22262b",
+    "raised": "#2a2f35",
+    "text": "#e4e7ea",
+    "muted": "#98a1aa",
+    "line": "#3c434b",
+    "grid": "#30363c",
+    "accent": "#5aa9f5",
+    "on_accent": "#0d1620",
+    "selected": "#264a70",
+    "good": "#4cc38a",
+    "bad": "#f2777a",
+    "warn": "#e0aa4b",
+}
+# after Okabe and Ito: told apart by colour-blind people, on white and on black
+_GROUPS = {
+    "load": ("#8d99a6", "#7d8996"),
+    "index": ("#a79a84", "#8f846f"),
+    "settle": ("#c9ced4", "#4b535c"),
+    "warmup": ("#dfc58c", "#7d6c42"),
+    "write": ("#d08a5c", "#b8734a"),
+    "read": ("#5e9fd0", "#4b87b8"),
+    "point": ("#5e9fd0", "#4b87b8"),
+    "scan": ("#7fb08a", "#5f9470"),
+    "text": ("#a88ac0", "#8a6fa5"),
+}
+_PARTS = {
+    "tables": ("#4f7cac", "#6d9dce"),
+    "shared": ("#7fb7be", "#4f8f97"),
+    "redo": ("#d9822b", "#e39a4f"),
+    "undo": ("#8a6fa5", "#a88ac0"),
+    "binlog": ("#9a9437", "#bdb75c"),
+    "temporary": ("#c9757b", "#b5626a"),
+}
+_OTHERS = tuple(_GROUPS[name] for name in ("write", "read", "scan", "text", "index", "load"))
+_FULL = 1.0  # a relative figure this far from 1.00, up or down on a scale of doubling, is coloured in full
+_LEAST_TINT, _FULL_TINT = 0.14, 0.42  # how much of the colour is laid over the ground
+
+
+class Theme(QObject):
+    """The colours at hand; `changed` where they are others now."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.is_dark = False
+        self._appearance: Appearance = "system"
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_scheme_changed)
+
+    @property
+    def appearance(self) -> Appearance:
+        return self._appearance
+
+    def set_appearance(self, appearance: Appearance) -> None:
+        """Follow the system where it says, or be light or dark."""
+        self._appearance = appearance
+        self._apply()
+
+    def colour(self, role: str) -> QColor:
+        return QColor((_DARK if self.is_dark else _LIGHT)[role])
+
+    def contender(self, index: int) -> QColor:
+        """Of the colour index that the history keeps."""
+        palette = CONTENDERS[self.is_dark]
+        return QColor(palette[index % len(palette)])
+
+    def group(self, name: str) -> QColor:
+        """Of a group of steps, the same everywhere."""
+        word = next((known for known in _GROUPS if name.lower().startswith(known)), "")
+        shades = _GROUPS[word] if word else _OTHERS[zlib.crc32(name.encode()) % len(_OTHERS)]
+        return QColor(shades[self.is_dark])
+
+    def part(self, name: str) -> QColor:
+        """Of a part of what lies on a disk."""
+        return QColor(_PARTS.get(name, ("#a4acb4", "#6f7a85"))[self.is_dark])
+
+    def verdict(self, word: str | None, ratio: float | None) -> QColor | None:
+        """Behind a ratio that is better or worse, the further from 1.00 the stronger; None behind others."""
+        colours = VERDICTS[self.is_dark]
+        if word not in colours or ratio is None:
+            return None
+        far = min((max(ratio, 1 / ratio) - 1) / _FULL, 1.0) if ratio > 0 else 1.0
+        tint = QColor(colours[word])
+        tint.setAlphaF(_LEAST_TINT + far * (_FULL_TINT - _LEAST_TINT))
+        return tint
+
+    def _on_scheme_changed(self) -> None:
+        if self._appearance == "system":
+            self._apply()
+
+    def _apply(self) -> None:
+        scheme = QGuiApplication.styleHints().colorScheme()
+        system_is_dark = scheme == Qt.ColorScheme.Dark
+        self.is_dark = {"light": False, "dark": True}.get(self._appearance, system_is_dark)
+        QApplication.setPalette(self._palette())
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.setStyleSheet(_style(self))
+        self.changed.emit()
+
+    def _palette(self) -> QPalette:
+        palette = QPalette()
+        for role, name in _ROLES.items():
+            palette.setColor(role, self.colour(name))
+        for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText):
+            palette.setColor(QPalette.ColorGroup.Disabled, role, self._faded())
+        palette.setColor(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Highlight, self.colour("line"))
+        return palette
+
+    def _faded(self) -> QColor:
+        """Text of what cannot be had now: still legible."""
+        text, ground = self.colour("text"), self.colour("window")
+        pairs = ((text.red(), ground.red()), (text.green(), ground.green()), (text.blue(), ground.blue()))
+        return QColor(*(round(0.45 * ours + 0.55 * behind) for ours, behind in pairs))
+
+
+_ROLES = {
+    QPalette.ColorRole.Window: "window",
+    QPalette.ColorRole.WindowText: "text",
+    QPalette.ColorRole.Base: "base",
+    QPalette.ColorRole.AlternateBase: "window",
+    QPalette.ColorRole.Text: "text",
+    QPalette.ColorRole.PlaceholderText: "muted",
+    QPalette.ColorRole.Button: "raised",
+    QPalette.ColorRole.ButtonText: "text",
+    QPalette.ColorRole.ToolTipBase: "raised",
+    QPalette.ColorRole.ToolTipText: "text",
+    QPalette.ColorRole.BrightText: "bad",
+    QPalette.ColorRole.Link: "accent",
+    QPalette.ColorRole.Highlight: "selected",
+    QPalette.ColorRole.HighlightedText: "text",
+    QPalette.ColorRole.Accent: "accent",
+    QPalette.ColorRole.Mid: "line",
+    QPalette.ColorRole.Midlight: "grid",
+    QPalette.ColorRole.Dark: "line",
+    QPalette.ColorRole.Light: "raised",
+}
+
+
+def _style(theme: Theme) -> str:
+    """resources/style.qss with the colours of this theme in place of @names."""
+    resources = shipped_folder("resources")
+    text = (resources / "style.qss").read_text(encoding="utf-8")
+    for name in ("down", "check", "partly"):
+        picture = resources / "icons" / f"{name}-{'dark' if theme.is_dark else 'light'}.svg"
+        text = text.replace(f"@{name}", picture.as_posix())
+    for role in sorted(_LIGHT, key=len, reverse=True):
+        text = text.replace(f"@{role}", theme.colour(role).name())
+    return text

@@ -1,0 +1,63 @@
+"""Seconds of a step chosen by hand: the step is read, the dialog asks, the history keeps the answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from app.history.history import History
+from ui.core.bus import Changes
+from ui.core.context import Context
+
+if TYPE_CHECKING:
+    from app.history.counting import Countable
+
+    from .cut import CutDialog
+
+
+class Cutting(QObject):
+    """Of one page; everything but the dialog is done off the GUI thread."""
+
+    failed = Signal(object)  # Exception
+
+    def __init__(self, context: Context, page: QWidget) -> None:
+        super().__init__(page)
+        self._context, self._page = context, page
+        self.dialog: CutDialog | None = None
+
+    def ask(self, session: str, name: str, step: int) -> None:
+        """Which seconds of this step, by its position, are to count."""
+
+        def work(history: History) -> Countable:
+            from app.history.counting import countable
+
+            return countable(history, session, step)
+
+        self._context.tasks.read(
+            self, work, lambda found: self._open(session, name, step, found), self.failed.emit
+        )
+
+    def _open(self, session: str, name: str, step: int, found: Countable) -> None:
+        from .cut import CutDialog
+
+        self.dialog = dialog = CutDialog(name, found, self._context.theme, self._page.window())
+        dialog.accepted.connect(lambda: self._keep(session, step, dialog))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _keep(self, session: str, step: int, dialog: CutDialog) -> None:
+        wanted = None if dialog.is_undone else dialog.cut
+
+        def work(history: History) -> None:
+            from app.history import edits
+
+            edits.uncut(history, session, step) if wanted is None else edits.cut(
+                history, session, step, wanted
+            )
+
+        self._context.tasks.read(self, work, lambda _: self._tell(), self.failed.emit)
+
+    def _tell(self) -> None:
+        self._context.bus.changed.emit(Changes(sessions=True))

@@ -1,0 +1,1 @@
+"""The plan that is being set up: contenders, sequence, sweep, estimate, the button."""

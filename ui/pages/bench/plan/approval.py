@@ -1,0 +1,51 @@
+"""Lua that is no part of Dyno: read here, and let run on targets by its hash."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.catalog import UnapprovedError
+from ui.core.plain import Label
+from ui.core.theme import SPACE
+from ui.widgets.actions import action, action_button
+from ui.widgets.code import CodeView
+
+
+class ApprovalView(QWidget):
+    """One workload after the other, until none is left."""
+
+    approved = Signal(str, str)  # hash, workload
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._asked: UnapprovedError | None = None
+        self.words = Label()
+        self.words.setWordWrap(True)
+        self.text = CodeView("What the workload carries out")
+        tip = "Let exactly this text run on targets; another text is asked about again"
+        self.approve = action(self, "Approve this text", "", tip, self._on_approved)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, SPACE, 0, 0)
+        layout.addWidget(self.words)
+        layout.addWidget(self.text, 1)
+        layout.addWidget(action_button(self.approve))
+
+    def show_unapproved(self, unapproved: Sequence[UnapprovedError]) -> None:
+        self._asked = unapproved[0] if unapproved else None
+        self.approve.setEnabled(self._asked is not None)
+        if self._asked is None:
+            return
+        more = f" ({len(unapproved) - 1} more after it)" if len(unapproved) > 1 else ""
+        self.words.setText(
+            f"The workload {self._asked.workload.name} is no part of Dyno. Lua is code that runs on the "
+            f"target as your user: read it before you approve it.{more}\nhash {self._asked.sha256[:12]}"
+        )
+        files = (f"-- {name}\n{text}" for name, text in sorted(self._asked.files.items()))
+        self.text.show_text("\n\n".join(files))
+
+    def _on_approved(self) -> None:
+        if self._asked is not None:
+            self.approved.emit(self._asked.sha256, self._asked.workload.name)

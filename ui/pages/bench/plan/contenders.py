@@ -1,0 +1,241 @@
+"""What is compared: the grid to tick in, and the contenders with what may be changed of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QKeyEvent, QMouseEvent, QPixmap
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QMenu,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.planner.choices import Choices
+from app.planner.draft import Draft, Outcome
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE, Theme
+from ui.models.choices import ChoiceModel
+from ui.models.contenders import ContenderModel
+from ui.widgets.actions import action, action_button
+from ui.widgets.table import LINE_HEIGHT, Table
+
+COLOURS = 8
+COLUMN, WIDEST_COLUMN = 92, 168
+WIDEST_NAME = 220
+WIDTHS = (0, 130, 74, 64, 68, 52, 0)  # of the columns of a contender; 0: what is left
+NO_BUILDS = "No build is known here yet: survey the target"
+HINT = "Tick what is compared; a dash cannot be had, its reason stands here when it is reached"
+
+
+class TickDelegate(QStyledItemDelegate):
+    """The whole cell is the box: a click anywhere in it ticks, and so does the space bar."""
+
+    def editorEvent(
+        self,
+        event: QEvent,
+        model: QAbstractItemModel,
+        option: QStyleOptionViewItem,  # noqa: ARG002 - as Qt calls it
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> bool:
+        if not _is_tick(event) or not index.flags() & Qt.ItemFlag.ItemIsUserCheckable:
+            return False
+        is_ticked = index.data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
+        wanted = Qt.CheckState.Unchecked if is_ticked else Qt.CheckState.Checked
+        return bool(model.setData(index, wanted, Qt.ItemDataRole.CheckStateRole))
+
+
+class ContendersPanel(QWidget):
+    """Says what a person did; what it shows is given to it."""
+
+    ticked = Signal(str, str, str, bool)  # build, engine, preset, whether it is
+    edited = Signal(int, str, str)  # which contender, field, text
+    copied = Signal(int)
+    removed = Signal(list)  # which
+    preset_wanted = Signal(str, str, str)  # engine, preset, build
+    colour_chosen = Signal(int, int)  # which contender, colour index
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.choices = ChoiceModel(theme, self)
+        self.contenders = ContenderModel(theme, self)
+        self.grid, self.table = _grid(self.choices), _table(self.contenders)
+        self.words = Label()
+        self.words.setProperty("role", "muted")
+        self.words.setWordWrap(True)
+        self._make_actions()
+        self._lay_out()
+        self.choices.ticked.connect(self.ticked)
+        self.contenders.edited.connect(self.edited)
+        self.grid.selectionModel().currentChanged.connect(self._on_cell_reached)
+        self.table.selectionModel().selectionChanged.connect(self._on_selection_changed)
+        theme.changed.connect(self._on_theme_changed)
+        self._on_selection_changed()
+        self.show_choices(Choices())
+
+    def show_choices(self, choices: Choices) -> None:
+        reached = self.grid.currentIndex()
+        self.choices.show_choices(choices)
+        self.grid.setCurrentIndex(self.choices.index(reached.row(), reached.column()))
+        self.words.setText(HINT if choices.builds else NO_BUILDS)
+        names = max((self._width(build.name) for build in choices.builds), default=80)
+        self.grid.verticalHeader().setFixedWidth(min(names, WIDEST_NAME))
+        for column, preset in enumerate(choices.presets):
+            self.grid.setColumnWidth(column, min(max(self._width(preset.name), COLUMN), WIDEST_COLUMN))
+        head = self.grid.horizontalHeader().sizeHint().height() + 2 * self.grid.frameWidth()
+        bar = self.grid.horizontalScrollBar().sizeHint().height()
+        self.grid.setMinimumHeight(head + min(self.choices.rowCount(), 2) * LINE_HEIGHT)
+        self.grid.setMaximumHeight(head + max(self.choices.rowCount(), 1) * LINE_HEIGHT + bar)
+
+    def show_draft(self, draft: Draft) -> None:
+        chosen = self.table.currentIndex()
+        self.choices.show_draft(draft)
+        self.contenders.show_draft(draft)
+        self.table.setCurrentIndex(self.contenders.index(chosen.row(), chosen.column()))
+
+    def show_outcome(self, outcome: Outcome, colours: Sequence[int]) -> None:
+        self.contenders.show_outcome(outcome, colours)
+
+    def chosen_rows(self) -> list[int]:
+        return sorted(index.row() for index in self.table.selectionModel().selectedRows())
+
+    def _width(self, name: str) -> int:
+        return self.grid.fontMetrics().horizontalAdvance(str(name)) + 3 * SPACE
+
+    def _make_actions(self) -> None:
+        tip = "One more of the chosen contender, to differ in what is written of it"
+        self.copy = action(self, "Copy", "Ctrl+D", tip, self._on_copy_wanted)
+        self.remove = action(
+            self.table, "Remove", "Del", "Take the chosen contenders out", self._on_remove_wanted
+        )
+        self.look = action(
+            self, "Look at preset", "Ctrl+P", "The preset of the chosen line or cell", self._on_look_wanted
+        )
+        tip = "Choose a colour for the contender; it is kept for all its sessions"
+        self.colour = action(self, "Colour…", "Ctrl+L", tip, self._on_colour_wanted)
+
+    def _lay_out(self) -> None:
+        heading = Label("Contenders")
+        heading.setProperty("role", "heading")
+        heading.setBuddy(self.grid)
+        head = QHBoxLayout()
+        head.addWidget(heading)
+        head.addStretch(1)
+        actions = (self.copy, self.remove, self.look, self.colour)
+        self._buttons = {each: action_button(each) for each in actions}
+        for button in self._buttons.values():
+            head.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE)
+        layout.addLayout(head)
+        layout.addWidget(self.grid, 1)
+        layout.addWidget(self.words)
+        layout.addWidget(self.table, 1)
+
+    def _on_cell_reached(self, current: QModelIndex) -> None:
+        if not current.isValid():
+            return
+        self.words.setText(self.choices.words(current))
+        self.words.setToolTip(as_tip(self.choices.words(current)))
+
+    def _on_selection_changed(self) -> None:
+        rows = self.chosen_rows()
+        for each in (self.copy, self.colour):
+            each.setEnabled(len(rows) == 1)
+        self.remove.setEnabled(bool(rows))
+
+    def _on_copy_wanted(self) -> None:
+        self.copied.emit(self.chosen_rows()[0])
+
+    def _on_remove_wanted(self) -> None:
+        self.removed.emit(self.chosen_rows())
+
+    def _on_look_wanted(self) -> None:
+        """At that of the table where it has the keyboard or a choice, else of the grid."""
+        rows = self.chosen_rows()
+        cell = self.grid.currentIndex()
+        if rows and not (self.grid.hasFocus() and cell.isValid()):
+            build, engine, preset = (
+                str(self.contenders.index(rows[0], column).data(Qt.ItemDataRole.EditRole))
+                for column in (1, 2, 3)
+            )
+            self.preset_wanted.emit(engine, preset, build)
+        elif cell.isValid():
+            build, engine, preset = self.choices.place(cell)
+            self.preset_wanted.emit(engine, preset, build)
+        else:
+            self.preset_wanted.emit("", "", "")
+
+    def _on_colour_wanted(self) -> None:
+        row = self.chosen_rows()[0]
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for index in range(COLOURS):
+            each = menu.addAction(_swatch(self._theme.contender(index)), f"Colour {index + 1}")
+            each.triggered.connect(lambda _=False, index=index: self.colour_chosen.emit(row, index))
+        button = self._buttons[self.colour]
+        menu.popup(button.mapToGlobal(QPoint(0, button.height())))
+
+    def _on_theme_changed(self) -> None:
+        self.grid.viewport().update()
+        self.table.viewport().update()
+
+
+def _is_tick(event: QEvent) -> bool:
+    if isinstance(event, QMouseEvent):
+        is_release = event.type() == QEvent.Type.MouseButtonRelease
+        return is_release and event.button() == Qt.MouseButton.LeftButton
+    return (
+        isinstance(event, QKeyEvent)
+        and event.type() == QEvent.Type.KeyPress
+        and event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Select)
+    )
+
+
+def _grid(model: ChoiceModel) -> Table:
+    grid = Table("Builds, engines and presets")
+    grid.setModel(model)
+    grid.setCornerButtonEnabled(False)
+    grid.setItemDelegate(TickDelegate(grid))
+    grid.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
+    grid.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    across, down = grid.horizontalHeader(), grid.verticalHeader()
+    across.setSectionsMovable(False)
+    across.setStretchLastSection(False)
+    across.setDefaultSectionSize(COLUMN)
+    down.show()
+    down.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    down.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    down.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    down.setHighlightSections(False)
+    return grid
+
+
+def _table(model: ContenderModel) -> Table:
+    table = Table("Contenders")
+    table.setModel(model)
+    trigger = QAbstractItemView.EditTrigger
+    table.setEditTriggers(trigger.DoubleClicked | trigger.EditKeyPressed | trigger.SelectedClicked)
+    table.setMinimumHeight(3 * LINE_HEIGHT)
+    head = table.horizontalHeader()
+    head.setStretchLastSection(False)
+    for column, width in enumerate(WIDTHS):
+        if width:
+            table.setColumnWidth(column, width)
+        else:
+            head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+    return table
+
+
+def _swatch(colour: QColor) -> QIcon:
+    square = QPixmap(16, 16)
+    square.fill(colour)
+    return QIcon(square)

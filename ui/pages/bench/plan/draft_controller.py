@@ -1,0 +1,215 @@
+"""What lies on the desk: the draft of a plan, what there is to choose from, and what would come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.catalog import Catalog, approve, approved_hashes
+from app.core.toml_text import read_text
+from app.planner import PlanRequest
+from app.planner.choices import NO_SURVEY, Choices, choices
+from app.planner.draft import (
+    Draft,
+    Outcome,
+    Problem,
+    carried_over,
+    contender_colours,
+    opened,
+    outcome,
+    remembered,
+    variant_text,
+)
+from app.protocol.answers import Survey
+from app.targets.store import Targets
+from ui.core.bus import Changes
+from ui.core.context import Context
+from ui.core.tasks import Latest
+
+if TYPE_CHECKING:
+    from app.history.history import History
+
+SOON_MS = 40  # of changes that come together one is asked about
+Work = Callable[[], object]
+Done = Callable[[], None]
+FIRST = "duel"  # the sequence that is there before anybody has chosen
+
+
+class PlanDesk(QObject):
+    """Changed by what a person does; everything that reads files or reckons is done off the GUI thread."""
+
+    drafted = Signal(object)  # Draft
+    stocked = Signal(object)  # Choices
+    concluded = Signal(object, list)  # Outcome, colour index of each contender
+    target_wanted = Signal(str)
+    failed = Signal(object)  # Exception
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.draft = Draft()
+        self.survey: Survey | None = None
+        self.choices = Choices()
+        self._at = 0.0
+        self._drafts: dict[str, Draft] = {}  # of the targets that were chosen before
+        self._stock, self._conclude = Latest(context.tasks, self), Latest(context.tasks, self)
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon.timeout.connect(self._ask)
+
+    # what is known
+
+    def choose_target(self, name: str, survey: Survey | None, at: float | None) -> None:
+        """Plans are for this target now: what was set up for it last, else the same as for the other."""
+        if self.survey is not None:
+            self._drafts.setdefault(self.draft.request.target, self.draft)
+        self.survey, self._at = survey, at or 0.0
+        before = self._drafts.pop(name, None)
+        self._put(before or self._draft_for(name))
+        self.reload()
+
+    def take_survey(self, survey: Survey, at: float | None) -> None:
+        """The target as it is now; with the first survey there is something to tick."""
+        is_first = self.survey is None
+        self.survey, self._at = survey, at or 0.0
+        if is_first and not self.draft.request.contenders:
+            self._put(self._draft_for(self.draft.request.target))
+        self.reload()
+
+    def reload(self) -> None:
+        """Read presets, sequences and workloads anew."""
+        survey = self.survey
+        self._stock.run(lambda: choices(survey, Catalog()), self._on_stocked, self.failed.emit)
+        self._soon.start()
+
+    # what a person does
+
+    def change(self, draft: Draft) -> None:
+        self._put(draft)
+        self.keep()
+
+    def keep(self) -> None:
+        """The next window begins with this; what could not be read again is not kept."""
+        if not self.draft.unread and not any(each.problem()[0] for each in self.draft.request.contenders):
+            key = f"bench/plan/{self.draft.request.target}"
+            self._context.memory.keep(key, self.draft.request.to_toml())
+
+    def open_plan(self, path: str) -> None:
+        """Set up what a plan file says, on its own target."""
+
+        def work() -> Draft:
+            draft = opened(read_text(Path(path)), path)
+            Targets(self._context.home).get(draft.request.target)
+            return draft
+
+        self._context.tasks.run(self, work, self._on_opened, self.failed.emit)
+
+    def save_plan(self, path: str) -> None:
+        text = self.draft.request.to_toml()
+        self._do(lambda: Path(path).write_text(text, encoding="utf-8"), f"saved as {path}")
+
+    def save_variant(self, name: str) -> None:
+        """Keep the steps and sizes as a sequence of one's own, and go on with it."""
+        sequence = self.choices.sequence(self.draft.request.sequence)
+        if sequence is None or self.draft.unread:
+            return
+        text = variant_text(sequence, self.draft.request, self.choices.workloads, name)
+        is_own = name == sequence.name
+
+        def done() -> None:
+            emptied = dict.fromkeys(("tables", "rows", "seconds", "warmup", "threads", "cores"))
+            self.change(self.draft.said(sequence=name, steps=(), **emptied))
+
+        from app.catalog.own import write_sequence
+
+        changes = Changes(sequences=True)
+        self._do(
+            lambda: write_sequence(Catalog(), name, text, is_own), f"kept as sequence {name}", changes, done
+        )
+
+    def copy_preset(self, engine: str, source: str, name: str) -> None:
+        from app.catalog.own import copy_preset
+
+        changes = Changes(presets=True)
+        self._do(lambda: copy_preset(Catalog(), engine, source, name), f"the copy {name} is yours", changes)
+
+    def delete_preset(self, engine: str, name: str) -> None:
+        from app.catalog.own import delete_preset
+
+        changes = Changes(presets=True)
+        self._do(lambda: delete_preset(Catalog(), engine, name), f"the preset {name} is deleted", changes)
+
+    def approve(self, sha256: str, workload: str) -> None:
+        self._do(lambda: approve(sha256, workload), f"{workload} may run on targets", done=self._soon.start)
+
+    def set_colour(self, contender_key: str, colour: int) -> None:
+        def work(history: History) -> None:
+            from app.history.edits import set_colour
+
+            set_colour(history, contender_key, colour)
+
+        def done(_: None) -> None:
+            self._context.bus.changed.emit(Changes(sessions=True))
+            self._soon.start()
+
+        self._context.tasks.read(self, work, done, self.failed.emit)
+
+    # inside
+
+    def _put(self, draft: Draft) -> None:
+        self.draft = draft
+        self.drafted.emit(draft)
+        if not self._soon.isActive():
+            self._soon.start()
+
+    def _draft_for(self, target: str) -> Draft:
+        kept = remembered(self._context.memory.value(f"bench/plan/{target}", ""))
+        if kept:
+            return kept.said(target=target)
+        if self.survey is None:
+            return Draft(PlanRequest(target=target, sequence=self.draft.request.sequence or FIRST))
+        return carried_over(self.draft, self.survey, target)
+
+    def _do(self, work: Work, said: str, changes: Changes | None = None, done: Done | None = None) -> None:
+        """Something with files; what it was is said in the status bar."""
+
+        def over(_: object) -> None:
+            if done is not None:
+                done()
+            self._context.bus.said.emit(said)
+            if changes is not None:
+                self._context.bus.changed.emit(changes)
+
+        self._context.tasks.run(self, work, over, self.failed.emit)
+
+    def _ask(self) -> None:
+        draft, survey, at = self.draft, self.survey, self._at
+        if survey is None:
+            self.concluded.emit(Outcome(draft, Problem(NO_SURVEY)), [])
+            return
+
+        def work(history: History) -> tuple[Outcome, list[int]]:
+            from app.history.edits import colours
+            from app.history.planned import COLOURS
+
+            found = outcome(draft, survey, Catalog(), approved_hashes(), lambda: at)
+            known = colours(history)
+            return found, contender_colours(found.plan, known, COLOURS) if found.plan else []
+
+        self._conclude.read(work, lambda both: self.concluded.emit(*both), self.failed.emit)
+
+    def _on_stocked(self, found: Choices) -> None:
+        self.choices = found
+        self.stocked.emit(found)
+        self.drafted.emit(self.draft)
+
+    def _on_opened(self, draft: Draft) -> None:
+        """Put aside for its target first: choosing that brings it here."""
+        target = draft.request.target
+        if target == self.draft.request.target:
+            self.change(draft)
+        else:
+            self._drafts[target] = draft
+            self.target_wanted.emit(target)

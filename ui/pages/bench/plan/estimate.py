@@ -1,0 +1,143 @@
+"""What a plan takes, and the checks of it: what fails first, each with what to do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QColor, QResizeEvent
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from app.core.harmless import harmless
+from app.core.units import bytes_text, seconds_text
+from app.planner import Estimate
+from app.planner.draft import Outcome
+from app.protocol.answers import FAIL, WARN, Check
+from app.protocol.plan import Plan
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE, Theme
+from ui.widgets.elided import ElidedLabel
+
+_ROLES = {FAIL: "bad", WARN: "warn"}
+_SIGNS = {FAIL: "Fail", WARN: "Warn"}
+NONE = "-"
+TICK_MS = 10_000  # of the finish
+PADDING = 28  # beside the words of a check
+
+
+class EstimateCard(QFrame):
+    """Time and disk, large; what they are made of, small."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._seconds = 0.0
+        self._tick = QTimer(self, interval=TICK_MS)
+        self._tick.timeout.connect(self._tell_time)
+        self.time, self.disk = ElidedLabel(), Label()
+        self.time.setText(NONE)
+        self.work, self.parts = Label(), Label()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, SPACE, 12, SPACE)
+        layout.setSpacing(2)
+        for label, role in ((self.time, "title"), (self.disk, "heading")):
+            label.setProperty("role", role)
+            layout.addWidget(label)
+        for label in (self.work, self.parts):
+            label.setProperty("role", "muted")
+            label.setWordWrap(True)
+            layout.addWidget(label)
+
+    def show_outcome(self, outcome: Outcome | None) -> None:
+        if outcome is None or outcome.plan is None or outcome.estimate is None:
+            self._tick.stop()
+            self.time.setText(NONE)
+            for label in (self.disk, self.work, self.parts):
+                label.setText("")
+            return
+        plan, found = outcome.plan, outcome.estimate
+        self._seconds = found.seconds
+        self._tell_time()
+        self._tick.start()
+        self.disk.setText(f"about {bytes_text(found.disk_bytes)} of disk")
+        self.work.setText(_work_text(plan))
+        self.parts.setText(_sizes_text(found))
+        self.setToolTip(as_tip("\n".join([found.seconds_text, found.disk_text, *found.assumptions[1:]])))
+
+    def _tell_time(self) -> None:
+        """Begun later, it ends later."""
+        end = time.strftime("%H:%M", time.localtime(time.time() + self._seconds))
+        text = f"about {seconds_text(self._seconds)}, until {end}"
+        if text != self.time.text():
+            self.time.setText(text)
+
+
+def _work_text(plan: Plan) -> str:
+    sessions = f"{len(plan.turns)} session{'s' if len(plan.turns) > 1 else ''}"
+    rows = f"{plan.tables} x {plan.rows:,} rows"
+    return f"{sessions} of {len(plan.steps)} steps, {rows}"
+
+
+def _sizes_text(found: Estimate) -> str:
+    """Whether the data fits is what most surprises are about."""
+    texts = [
+        f"{each.contender}: {bytes_text(each.data_bytes)} of data, {bytes_text(each.cache_bytes)} of cache"
+        for each in found.contenders[:3]
+    ]
+    more = len(found.contenders) - len(texts)
+    return "\n".join([*texts, f"and {more} more"] if more else texts)
+
+
+class CheckList(QListWidget):
+    """The worst first; what is no pass says what to do."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._checks: tuple[Check, ...] = ()
+        self.setAccessibleName("Checks")
+        self.setWordWrap(True)
+        self.setSpacing(2)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        self.setResizeMode(QListWidget.ResizeMode.Adjust)
+        theme.changed.connect(self._fill)
+
+    def show_checks(self, checks: Sequence[Check]) -> None:
+        order = {FAIL: 0, WARN: 1}
+        wanted = tuple(sorted(checks, key=lambda check: order.get(check.state, 2)))
+        if wanted != self._checks:
+            self._checks = wanted
+            self._fill()
+
+    def _fill(self) -> None:
+        place = self.verticalScrollBar().value()
+        self.clear()
+        for check in self._checks:
+            self.addItem(_item(check, self._theme.colour(_ROLES.get(check.state, "muted"))))
+        self._fit()
+        self.verticalScrollBar().setValue(place)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Every line as high as its words, wrapped: the style's own hint leaves its padding out."""
+        width = self.viewport().width() - PADDING
+        flags = Qt.TextFlag.TextWordWrap.value
+        for item in (self.item(row) for row in range(self.count())):
+            rect = self.fontMetrics().boundingRect(0, 0, width, 10_000, flags, item.text())
+            item.setSizeHint(QSize(10, rect.height() + SPACE))
+
+
+def _item(check: Check, ink: QColor) -> QListWidgetItem:
+    who = f"{check.contender}: " if check.contender else ""
+    lines = [f"{_SIGNS.get(check.state, 'Pass')} · {check.name}: {who}{check.text}"]
+    if check.state in _ROLES and check.todo:
+        lines.append(f"→ {check.todo}")
+    item = QListWidgetItem("\n".join(map(harmless, lines)))
+    item.setForeground(ink)
+    item.setToolTip(as_tip(item.text()))
+    return item

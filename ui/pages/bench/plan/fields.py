@@ -1,0 +1,141 @@
+"""The sizes of a plan: fields that are typed, with what holds where they are left open, and choices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
+
+from app.catalog.entries import TRANSPORTS
+from app.planner.draft import Draft, Problem
+from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS
+from app.stats.steady import LEAST_S
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE
+
+MAX_NAME = 60
+ACROSS = 3
+_TYPED = {
+    "tables": ("Tables", "How many tables are loaded"),
+    "rows": ("Rows of each", "Of each table: 1000000, 50k, or a multiple of the memory: 3x memory"),
+    "threads": ("Threads", "Client threads; several are gone through one after the other: 1, 2, 4"),
+    "repeats": (
+        "Repeats",
+        "How often each contender is taken through the sequence: 4 at least to tell differences from noise",
+    ),
+    "seconds": (
+        "Seconds",
+        f"Measured, of each step that says nothing else: of fewer than {LEAST_S} none is called steady",
+    ),
+    "warmup": ("Warm-up s", "Seconds before the measured ones, in the same process"),
+    "pause": ("Pause s", "Idle seconds before each session"),
+}
+_CHOSEN = {
+    "load_method": (
+        "Load",
+        LOAD_METHODS,
+        "Ordered: one client a table, in the order of the key. Parallel: clients share each table.\n"
+        "Bulk: by what the engine has for it (MyRocks)",
+    ),
+    "order": (
+        "Order",
+        ORDERS,
+        "Of the sessions. Interleaved: A B B A; a machine that drifts favours no contender.\n"
+        "Grouped: A A B B; drift looks like a difference between contenders",
+    ),
+    "start": (
+        "Start",
+        STARTS,
+        "What the first step finds: a server as loaded, or restarted after the load.\n"
+        "Snapshot: started on a copy of the loaded data, which are kept for later sessions",
+    ),
+    "transport": (
+        "Transport",
+        ("", *TRANSPORTS),
+        "How clients connect; sequence: as it says, else socket",
+    ),
+}
+_TEXTS = {"loaded": "as loaded", "": "sequence"}
+
+
+class FieldsForm(QWidget):
+    """Each field with its label above it; a wrong one is marked, and says why."""
+
+    typed = Signal(str, str)  # field, text
+    chosen = Signal(str, object)  # field, value
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._layout = QGridLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setHorizontalSpacing(SPACE)
+        self._layout.setVerticalSpacing(SPACE // 4)
+        self.edits = {name: self._edit(name, *words) for name, words in _TYPED.items()}
+        self.boxes = {name: self._box(name, *words) for name, words in _CHOSEN.items()}
+        self.name = self._edit("name", "Name", "Begins the names of the sessions; left empty: the sequence's")
+        self.name.setMaxLength(MAX_NAME)
+        for column in range(ACROSS):
+            self._layout.setColumnStretch(column, 1)
+        self._layout.setRowStretch(self._layout.rowCount(), 1)
+
+    def show_draft(self, draft: Draft) -> None:
+        """What a person is typing is left as it is, as long as it says the same."""
+        for name, edit in self.edits.items():
+            if draft.typed(name, edit.text()).text(name) != draft.text(name) or not edit.hasFocus():
+                _set(edit, draft.text(name))
+        if self.name.text().strip() != draft.request.name:
+            _set(self.name, draft.request.name)
+        for name, box in self.boxes.items():
+            box.blockSignals(True)
+            box.setCurrentIndex(box.findData(getattr(draft.request, name)))
+            box.blockSignals(False)
+
+    def show_open(self, values: Mapping[str, str]) -> None:
+        """What holds where nothing is typed."""
+        for name, edit in self.edits.items():
+            edit.setPlaceholderText(values[name])
+
+    def show_problem(self, problem: Problem | None) -> None:
+        """Mark the field that a problem is about."""
+        for name, edit in self.edits.items():
+            text = problem.text if problem and problem.field == name else ""
+            edit.setToolTip(as_tip(text or _TYPED[name][1]))
+            if edit.property("wrong") != bool(text):
+                edit.setProperty("wrong", bool(text))
+                edit.style().polish(edit)
+
+    def _edit(self, name: str, title: str, tip: str) -> QLineEdit:
+        edit = QLineEdit()
+        edit.setMinimumWidth(8 * SPACE)
+        edit.textEdited.connect(lambda text: self.typed.emit(name, text))
+        self._place(title, edit, tip)
+        return edit
+
+    def _box(self, name: str, title: str, values: tuple[str, ...], tip: str) -> QComboBox:
+        box = QComboBox()
+        box.setMinimumWidth(12 * SPACE)  # all columns are as wide
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(6)
+        for value in values:
+            box.addItem(_TEXTS.get(value, value), value)
+        box.currentIndexChanged.connect(lambda _: self.chosen.emit(name, box.currentData()))
+        self._place(title, box, tip)
+        return box
+
+    def _place(self, title: str, widget: QWidget, tip: str) -> None:
+        """Three to a line."""
+        at = self._layout.count() // 2
+        label = Label(title)
+        label.setProperty("role", "muted")
+        label.setBuddy(widget)
+        widget.setAccessibleName(title)
+        widget.setToolTip(as_tip(tip))
+        row, column = at // ACROSS * 2, at % ACROSS
+        self._layout.addWidget(label, row, column)
+        self._layout.addWidget(widget, row + 1, column)
+
+
+def _set(edit: QLineEdit, text: str) -> None:
+    if edit.text() != text:
+        edit.setText(text)

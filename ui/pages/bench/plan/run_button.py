@@ -1,0 +1,155 @@
+"""Run: one button, the reason where it cannot be pressed, the way to the start where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, Signal, SignalInstance
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+
+from app.planner.choices import NO_SURVEY
+from app.planner.launch import Launch, Stage
+from ui.core.plain import Label, as_tip
+from ui.core.tasks import Tasks
+from ui.core.theme import SPACE
+from ui.widgets.actions import action, action_button
+
+T = TypeVar("T")
+
+
+class Starter(QObject):
+    """Carries a start out off the GUI thread, one at a time."""
+
+    advanced = Signal(object)  # Stage; None: over
+    ended = Signal(object)  # the last Stage
+    failed = Signal(object)  # Exception
+
+    def __init__(self, tasks: Tasks, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._tasks = tasks
+        self._launch: Launch | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        return self._launch is not None
+
+    def carry_out(self, launch: Launch) -> None:
+        self._launch = launch
+        self.advanced.emit(Stage())  # the threads may have other things to do first
+        self._tasks.run_long(
+            self,
+            lambda tell: _last_of(launch, tell),
+            self._unless_cancelled(launch, self.advanced.emit),
+            self._unless_cancelled(launch, lambda stage: self._end(self.ended, stage)),
+            self._unless_cancelled(launch, lambda error: self._end(self.failed, error)),
+        )
+
+    def cancel(self) -> bool:
+        """Nothing is started; False where it is too late for that."""
+        if self._launch is None or not self._launch.cancel():
+            return False
+        self._launch = None
+        self.advanced.emit(None)
+        return True
+
+    def _unless_cancelled(self, launch: Launch, tell: Callable[[T], None]) -> Callable[[T], None]:
+        """What was cancelled ends by itself, and is not heard of again."""
+
+        def told(value: T) -> None:
+            if launch is self._launch:
+                tell(value)
+
+        return told
+
+    def _end(self, signal: SignalInstance, value: object) -> None:
+        self._launch = None
+        self.advanced.emit(None)
+        signal.emit(value)
+
+
+def _last_of(launch: Launch, tell: Callable[[Stage], None]) -> Stage:
+    """Carry it out on a thread of the pool, telling each stage; the last one has what came of it."""
+    for stage in launch.stages():
+        tell(stage)
+    return stage
+
+
+class RunBar(QWidget):
+    """The button and what it has to say."""
+
+    run_wanted = Signal()
+    rehearsal_wanted = Signal()
+    cancel_wanted = Signal()
+    busy_allowed = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._obstacle, self._is_busy = NO_SURVEY, False
+        self.reason = Label()
+        self.reason.setWordWrap(True)
+        self.reason.setProperty("role", "muted")
+        self.progress = QProgressBar()
+        self.progress.setAccessibleName("Way to the start")
+        self.progress.setTextVisible(False)
+        self.busy = QCheckBox("Allow a busy target")
+        self.busy.setToolTip(
+            "Start although another plan is carried out on the target: the figures will suffer"
+        )
+        self.busy.clicked.connect(self.busy_allowed)
+        self.run = action(self, "Run", "Ctrl+R", "Check, rehearse and start the plan", self.run_wanted.emit)
+        tip = "Check and start each contender once on an empty directory; nothing is measured"
+        self.rehearse = action(self, "Rehearse", "Ctrl+Shift+R", tip, self.rehearsal_wanted.emit)
+        self.cancel = action(
+            self, "Cancel", "Ctrl+.", "Give the start up; nothing is left behind", self.cancel_wanted.emit
+        )
+        self._tip = self.run.toolTip()
+        self.button = action_button(self.run)
+        self.button.setProperty("accent", True)
+        self._lay_out()
+        self.show_stage(None)
+
+    def show_obstacle(self, text: str) -> None:
+        """Why it cannot be run; '' if it can."""
+        self._obstacle = text
+        self._refresh()
+
+    def show_stage(self, stage: Stage | None) -> None:
+        """How far a start is; None: none is on its way."""
+        self._is_busy = stage is not None
+        if stage is not None:
+            self.progress.setMaximum(stage.total)
+            self.progress.setValue(stage.done)
+            self.progress.setAccessibleDescription(stage.next)
+            self.reason.setText(f"{stage.next}…")
+        self._refresh()
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.setSpacing(SPACE)
+        buttons.addWidget(self.button, 1)
+        self._rehearse_button, self._cancel_button = (
+            action_button(each) for each in (self.rehearse, self.cancel)
+        )
+        buttons.addWidget(self._rehearse_button)
+        buttons.addWidget(self._cancel_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE)
+        layout.addWidget(self.busy)
+        layout.addWidget(self.reason)
+        layout.addWidget(self.progress)
+        layout.addLayout(buttons)
+
+    def _refresh(self) -> None:
+        can = not self._obstacle and not self._is_busy
+        self.run.setEnabled(can)
+        self.rehearse.setEnabled(can)
+        self.run.setToolTip(as_tip(self._obstacle or self._tip))
+        self.cancel.setEnabled(self._is_busy)
+        self._cancel_button.setVisible(self._is_busy)
+        self._rehearse_button.setVisible(not self._is_busy)
+        self.progress.setVisible(self._is_busy)
+        if not self._is_busy:
+            self.reason.setText(self._obstacle)
+        self.reason.setVisible(bool(self.reason.text()))

@@ -1,0 +1,158 @@
+"""The dialog of a sweep: threads, core sets and one variable that each step is carried out over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.errors import InputError
+from app.core.units import count_text
+from app.planner.cores import CoreSet, Nodes, as_far_as_it_goes
+from app.planner.draft import Draft, open_values, value_of
+from app.planner.sweep import variations_of
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE
+
+from .draft_controller import PlanDesk
+
+WIDTH = 60 * SPACE
+_SWEPT = (
+    ("threads", "Threads", "Client threads: 1, 2, 4"),
+    ("cores", "Core sets", "Cores of the server: 4, 2, 1; left open: all, or as the sequence says"),
+)
+_ABOUT = (
+    "Each step that is driven is carried out at every point: all threads, then with the next core set, then "
+    "with the next value. What a step of the sequence says itself goes before this."
+)
+
+
+class SweepDialog(QDialog):
+    """Changes a copy of the draft; what cannot be carried out on the target is refused here already."""
+
+    def __init__(
+        self, draft: Draft, left_open: Mapping[str, str], nodes: Nodes, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.draft = draft
+        self._nodes = nodes
+        self.setWindowTitle("Sweep")
+        self.setMinimumWidth(WIDTH)
+        name, _, values = draft.request.vary.partition("=")
+        self.threads, self.cores = (
+            _field(title, draft.text(name), left_open[name], tip) for name, title, tip in _SWEPT
+        )
+        self.variable = _field(
+            "Variable", name, "innodb_spin_wait_delay", "Of the server; one that is set while it is up"
+        )
+        self.values = _field("Values", values, "6, 96", "One after the other; put back behind each step")
+        self.said = Label()
+        self.said.setWordWrap(True)
+        self._lay_out()
+        for field in (self.threads, self.cores, self.variable, self.values):
+            field.textChanged.connect(self._on_changed)
+        self._on_changed()
+
+    def _lay_out(self) -> None:
+        about = Label(_ABOUT)
+        about.setWordWrap(True)
+        about.setProperty("role", "muted")
+        varied = QHBoxLayout()
+        varied.setSpacing(SPACE)
+        varied.addWidget(self.variable, 3)
+        varied.addWidget(self.values, 2)
+        form = QFormLayout()
+        form.setHorizontalSpacing(2 * SPACE)
+        form.setVerticalSpacing(SPACE)
+        form.addRow("&Threads", self.threads)
+        form.addRow("&Core sets", self.cores)
+        label = Label("&Variable, values")
+        label.setBuddy(self.variable)
+        form.addRow(label, varied)
+        buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
+        )
+        self.accept_button = buttons.button(QDialogButtonBox.StandardButton.Ok)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(2 * SPACE)
+        layout.addWidget(about)
+        layout.addLayout(form)
+        layout.addWidget(self.said)
+        layout.addWidget(buttons)
+
+    def _on_changed(self) -> None:
+        problem = ""
+        try:
+            self.draft = self._changed()
+        except InputError as error:
+            problem = str(error)
+        self.accept_button.setEnabled(not problem)
+        self.said.setText(problem or self._points_text())
+        self.said.setProperty("role", "bad" if problem else "")
+        self.said.style().polish(self.said)
+
+    def _changed(self) -> Draft:
+        """With what stands here; raises InputError where that cannot be carried out."""
+        draft = self.draft.typed("threads", self.threads.text()).typed("cores", self.cores.text())
+        _numbers("threads", self.threads)
+        self._core_sets()
+        name, values = self.variable.text().strip(), self.values.text().strip()
+        vary = f"{name}={values}" if name or values else ""
+        variations_of(vary)
+        return draft.said(vary=vary)
+
+    def _core_sets(self) -> tuple[int, ...]:
+        """Those that are typed, else those of the sequence as far as the target goes; raises InputError."""
+        counts = _numbers("cores", self.cores)
+        if not self.cores.text().strip():
+            return as_far_as_it_goes(counts, self._nodes)
+        for count in counts:
+            CoreSet.of(count, self._nodes)
+        return counts
+
+    def _points_text(self) -> str:
+        """`12 points of each step: 3 thread counts x 2 core sets x 2 values`."""
+        counts = (
+            (len(_numbers("threads", self.threads)), "thread count"),
+            (len(self._core_sets()), "core set"),
+            (len(variations_of(self.draft.request.vary)), "value"),
+        )
+        swept = [(count, noun) for count, noun in counts if count]
+        points = count_text(prod(count for count, _ in swept), "point")
+        return f"{points} of each step: {' x '.join(count_text(*each) for each in swept)}"
+
+
+def change_sweep(desk: PlanDesk, parent: QWidget) -> None:
+    """Ask for the sweep of the draft that lies there."""
+    nodes = desk.survey.topology if desk.survey else []
+    left_open = open_values(desk.choices.sequence(desk.draft.request.sequence))
+    dialog = SweepDialog(desk.draft, left_open, nodes, parent)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.accepted.connect(lambda: desk.change(dialog.draft))
+    dialog.open()
+
+
+def _numbers(name: str, field: QLineEdit) -> tuple[int, ...]:
+    """What is typed into a field, else what holds where it is left open; raises InputError."""
+    return value_of(name, field.text() or field.placeholderText()) or ()
+
+
+def _field(name: str, text: str, open_: str, tip: str) -> QLineEdit:
+    field = QLineEdit(text)
+    field.setAccessibleName(name)
+    field.setPlaceholderText(open_)
+    field.setToolTip(as_tip(tip))
+    return field

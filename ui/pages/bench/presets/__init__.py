@@ -1,0 +1,1 @@
+"""Choosing, writing and checking presets."""

@@ -1,0 +1,70 @@
+"""What builds say to a preset, a line each; Enter goes to the line that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+
+from app.core.harmless import harmless
+from app.core.units import count_text
+from app.planner.preset_check import Answer
+from ui.core.theme import Theme
+
+_LINE = Qt.ItemDataRole.UserRole
+_FINE = ("accepted", "started", "compression")
+
+
+class AnswerList(QListWidget):
+    """Shows what it is given; `line_wanted` tells the line of the preset."""
+
+    line_wanted = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._answers: Sequence[Answer] = ()
+        self.setAccessibleName("What builds say")
+        self.setToolTip("Enter goes to the line")
+        self.setWordWrap(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.itemActivated.connect(lambda item: self.line_wanted.emit(item.data(_LINE)))
+        theme.changed.connect(self._on_theme_changed)
+
+    def show_answers(self, answers: Sequence[Answer]) -> None:
+        self._answers = answers
+        self.clear()
+        for each in answers:
+            place = f", line {each.line}" if each.line else ""
+            item = QListWidgetItem(harmless(f"{each.build} · {each.state}{place}: {each.text}"))
+            item.setData(_LINE, each.line or 1)
+            item.setForeground(self._theme.colour(_colour_of(each)))
+            self.addItem(item)
+
+    def _on_theme_changed(self) -> None:
+        self.show_answers(self._answers)
+
+
+def by_line(answers: Sequence[Answer]) -> dict[int, str]:
+    """What is said of each line, a line a build."""
+    found: dict[int, list[str]] = {}
+    for each in answers:
+        found.setdefault(each.line, []).append(f"{each.build}: {each.state}: {each.text}")
+    return {line: "\n".join(texts) for line, texts in found.items() if line}
+
+
+def verdict(answers: Sequence[Answer]) -> str:
+    """All of it in a line: who refuses it, or in how many lines it is not taken as it was written."""
+    refused = sorted({each.build for each in answers if each.is_refusal})
+    if refused:
+        return f"Refused by {', '.join(refused)}"
+    lines = len(by_line(answers))
+    otherwise = f"; {count_text(lines, 'line')} not as written" if lines else ""
+    return f"Taken by every build that was asked{otherwise}"
+
+
+def _colour_of(answer: Answer) -> str:
+    if answer.is_refusal:
+        return "bad"
+    return "text" if answer.state in _FINE else "warn"

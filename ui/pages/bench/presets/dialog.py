@@ -1,0 +1,251 @@
+"""The dialog of one preset: written on the left, what a build gets or another preset has on the right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.catalog import Catalog
+from app.catalog.own import write_preset
+from app.planner.choices import Choices
+from app.planner.preset_check import Answer, try_preset
+from app.planner.preset_draft import Beside, look
+from app.presets import Preset, parse_preset
+from app.protocol.answers import Survey
+from app.remote.reach import reached
+from app.targets.store import Target, Targets
+from ui.core.bus import Changes
+from ui.core.context import Context
+from ui.core.plain import Label
+from ui.core.tasks import Latest
+from ui.core.theme import SPACE
+from ui.dialogs.leaving import may_be_lost
+from ui.models.choices import engine_text
+from ui.pages.bench.plan.draft_controller import PlanDesk
+from ui.widgets.actions import action, action_button
+from ui.widgets.code_editor import CodeEditor
+from ui.widgets.elided import ElidedLabel
+from ui.widgets.highlighter import MY_CNF, Highlighter
+from ui.widgets.message import Message
+
+from .answers import AnswerList, by_line, verdict
+from .preview import PresetBeside
+
+SIZE, WIDTHS, HEIGHTS = (1080, 680), (540, 540), (440, 140)
+SOON_MS = 150  # after the last letter
+
+
+class PresetDialog(QDialog):
+    """A shipped one is only read; what was changed and not kept is never left without a question."""
+
+    kept = Signal()
+
+    def __init__(
+        self,
+        context: Context,
+        target: Target,
+        choices: Choices,
+        survey: Survey | None,
+        preset: Preset,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._context, self._target, self._survey = context, target, survey
+        self._preset = preset  # as it was opened or kept
+        self._verdict = ""  # of the builds on the text as it stands
+        self._bad: set[int] = set()
+        self._doubtful: set[int] = set()
+        self._answers: dict[int, str] = {}  # by line
+        self._looks, self._asking = Latest(context.tasks, self), Latest(context.tasks, self)
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon.timeout.connect(self._look)
+        self.setWindowTitle(f"Preset {engine_text(preset.engine)} {preset.name}")
+        self.resize(*SIZE)
+        self.text = CodeEditor(context.theme, "my.cnf")
+        self.beside = PresetBeside(context.theme, choices, preset)
+        self.answers, self.said, self.message = AnswerList(context.theme), ElidedLabel(), Message()
+        self.said.setProperty("role", "muted")
+        Highlighter(context.theme, self.text.document(), MY_CNF)
+        self._make_actions()
+        self._lay_out()
+        self.text.setPlainText(preset.text)
+        self.text.setReadOnly(preset.shipped)
+        self._connect()
+        self._look()
+
+    # making it
+
+    def _make_actions(self) -> None:
+        tip = "What every build of the target with this engine says to it as it stands"
+        self.ask = action(self, "Ask the builds", "Ctrl+B", tip, lambda: self._try(start=False))
+        tip = "Start each build once on an empty directory, and compare what is in force with what was asked"
+        self.start = action(self, "Start them once", "Ctrl+Shift+B", tip, lambda: self._try(start=True))
+        self.save = action(self, "Save", "Ctrl+S", "Keep it as it stands", self._save)
+        self.save.setEnabled(not self._preset.shipped)
+        for each in (self.ask, self.start):
+            each.setEnabled(self._survey is not None)
+
+    def _lay_out(self) -> None:
+        both, work = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
+        whose = Label(self._whose())
+        whose.setFixedHeight(self.beside.form.sizeHint().height())  # both texts begin at one height
+        both.addWidget(_headed(whose, self.text))
+        both.addWidget(self.beside)
+        work.addWidget(both)
+        work.addWidget(self.answers)
+        for splitter, sizes in ((both, WIDTHS), (work, HEIGHTS)):
+            splitter.setSizes(sizes)
+            splitter.setChildrenCollapsible(False)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        for each in (self.ask, self.start, self.save):
+            buttons.addButton(action_button(each), QDialogButtonBox.ButtonRole.ActionRole)
+        buttons.rejected.connect(self.reject)
+        foot = QHBoxLayout()
+        foot.addWidget(self.said, 1)
+        foot.addWidget(buttons)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(SPACE)
+        layout.addWidget(self.message)
+        layout.addWidget(work, 1)
+        layout.addLayout(foot)
+
+    def _whose(self) -> str:
+        if self._preset.shipped:
+            return "Shipped and read-only: Duplicate makes a copy of your own"
+        return "Yours to change"
+
+    def _connect(self) -> None:
+        self.text.textChanged.connect(self._on_typed)
+        self.beside.chosen.connect(self._look)
+        self.answers.line_wanted.connect(self.text.go_to_line)
+
+    # what is shown
+
+    @property
+    def is_changed(self) -> bool:
+        return self.text.toPlainText() != self._preset.text
+
+    def _on_typed(self) -> None:
+        """What the builds have said was about another text."""
+        self._verdict, self._bad, self._doubtful, self._answers = "", set(), set(), {}
+        self._soon.start()
+
+    def _look(self) -> None:
+        text, preset, survey = self.text.toPlainText(), self._preset, self._survey
+        build, other = self.beside.build, self.beside.other
+        self._looks.run(
+            lambda: look(preset, text, build, survey, other), self._on_looked, self.message.show_failure
+        )
+
+    def _on_looked(self, found: Beside) -> None:
+        self.beside.show_text(found.text)
+        words = self._verdict or ("Changed, not kept yet" if self.is_changed else "")
+        self.said.setText(found.problem or words)
+        if found.line:
+            self.text.mark_lines({found.line}, self._doubtful, {**self._answers, found.line: found.problem})
+        else:
+            self._mark_answers()
+
+    def _mark_answers(self) -> None:
+        self.text.mark_lines(self._bad, self._doubtful, self._answers)
+
+    # what a person does
+
+    def _try(self, start: bool) -> None:
+        target, ask, text, preset = (
+            self._target,
+            self._context.secrets.ask,
+            self.text.toPlainText(),
+            self._preset,
+        )
+        self._set_busy(True)
+
+        def work() -> list[Answer]:
+            draft = parse_preset(text, preset.name, preset.engine, preset.label, preset.shipped)
+            with reached(target, ask) as agent:
+                return try_preset(agent, agent.survey(target.search_paths), draft, start=start)
+
+        def failed(error: Exception) -> None:
+            self._set_busy(False)
+            self.message.show_failure(error)
+
+        self._asking.run(work, self._on_answered, failed)
+
+    def _set_busy(self, is_busy: bool) -> None:
+        for each in (self.ask, self.start):
+            each.setEnabled(not is_busy)
+        if is_busy:
+            self.message.clear()
+            self.answers.clear()
+            self.said.setText(f"Asking the builds of {self._target.name}…")
+
+    def _on_answered(self, answers: list[Answer]) -> None:
+        self._set_busy(False)
+        self.answers.show_answers(answers)
+        self._bad = {each.line for each in answers if each.is_refusal}
+        self._doubtful = {each.line for each in answers} - self._bad
+        self._answers = by_line(answers)
+        self._verdict = verdict(answers)
+        self.said.setText(self._verdict)
+        self._mark_answers()
+
+    def _save(self) -> None:
+        text, preset = self.text.toPlainText(), self._preset
+
+        def done(_: object) -> None:
+            self._preset = replace(preset, text=text)
+            self.message.clear()
+            self.said.setText("Kept")
+            self.kept.emit()
+
+        self._context.tasks.run(
+            self,
+            lambda: write_preset(Catalog(), preset.engine, preset.name, text),
+            done,
+            self.message.show_failure,
+        )
+
+    def _may_go(self) -> bool:
+        """Whether what stands here may be left."""
+        return not self.is_changed or may_be_lost(self, "Preset", self._preset.name)
+
+    def reject(self) -> None:
+        if self._may_go():
+            super().reject()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        event.ignore()
+        self.reject()
+
+
+def _headed(head: QWidget, body: QWidget) -> QWidget:
+    both = QWidget()
+    layout = QVBoxLayout(both)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(SPACE)
+    layout.addWidget(head)
+    layout.addWidget(body, 1)
+    return both
+
+
+def edit_preset(desk: PlanDesk, context: Context, engine: str, name: str, parent: QWidget) -> None:
+    """Open the dialog; what is kept there is what plans have from then on."""
+    preset = desk.choices.preset(engine, name)
+    if preset is None:
+        return
+    target = Targets(context.home).get(desk.draft.request.target)
+    dialog = PresetDialog(context, target, desk.choices, desk.survey, preset, parent)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.kept.connect(lambda: context.bus.changed.emit(Changes(presets=True)))
+    dialog.open()

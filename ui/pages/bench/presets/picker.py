@@ -1,0 +1,151 @@
+"""A preset as it was written, as a build on the target would get it, and a copy of it under another name."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app.core.errors import InputError
+from app.core.harmless import harmless
+from app.planner.choices import Choices, rendered
+from app.presets import Preset
+from app.protocol.answers import Survey
+from ui.core.plain import Label
+from ui.core.theme import SPACE, Theme
+from ui.dialogs.removing import ask_before
+from ui.models.choices import engine_text
+from ui.widgets.actions import action, action_button
+from ui.widgets.code import CodeView
+from ui.widgets.highlighter import MY_CNF, Highlighter
+
+_WRITTEN = "as written"
+
+
+class PresetView(QWidget):
+    """Shows what it is given; a copy is made by who listens."""
+
+    copy_wanted = Signal(str, str, str)  # engine, preset, name of the copy
+    edit_wanted = Signal(str, str)  # engine, preset
+    deletion_wanted = Signal(str, str)  # engine, preset: the person was asked
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._choices = Choices()
+        self._survey: Survey | None = None
+        self.preset, self.form = QComboBox(), QComboBox()
+        self.words = Label()
+        self.words.setProperty("role", "muted")
+        self.words.setWordWrap(True)
+        self.text = CodeView("Preset")
+        Highlighter(theme, self.text.document(), MY_CNF)
+        self.name = QLineEdit()
+        self.name.setPlaceholderText("name of a copy")
+        self.name.setAccessibleName("Name of the copy")
+        self.name.returnPressed.connect(self._on_copy_wanted)
+        tip = "A copy of this preset under another name, yours to change"
+        self.copy = action(self, "Duplicate", "", tip, self._on_copy_wanted)
+        tip = "Change it, compare it with another, hear what builds say to it"
+        self.edit = action(self, "Edit or check…", "Ctrl+Shift+P", tip, self._on_edit_wanted)
+        tip = "Take this preset of your own away; shipped ones stay"
+        self.delete = action(self, "Delete preset…", "Ctrl+Shift+X", tip, self._on_delete_wanted)
+        self._lay_out()
+        self.preset.currentIndexChanged.connect(lambda _: self._show())
+        self.form.currentIndexChanged.connect(lambda _: self._show())
+
+    def show_choices(self, choices: Choices, survey: Survey | None) -> None:
+        """What there is now; what was looked at stays, where it is still there."""
+        self._choices, self._survey = choices, survey
+        _refill(self.preset, [(f"{engine_text(p.engine)} · {p.name}", _key(p)) for p in choices.presets])
+        builds = [each.name for each in choices.builds if not each.problem]
+        _refill(self.form, [(_WRITTEN, ""), *((f"rendered for {name}", name) for name in builds)])
+        self._show()
+
+    def look_at(self, engine: str, name: str, build: str) -> None:
+        """This preset, rendered for this build; whatever is shown already where none is named."""
+        if engine:
+            self.preset.setCurrentIndex(max(self.preset.findData(f"{engine}/{name}"), 0))
+            self.form.setCurrentIndex(max(self.form.findData(build), 0))
+        self.text.setFocus()
+
+    def _lay_out(self) -> None:
+        for box, name in ((self.preset, "Preset"), (self.form, "Form of the preset")):
+            box.setAccessibleName(name)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(12)
+        self.preset.setToolTip("Which my.cnf")
+        self.form.setToolTip("The file as it was written, or what a build of this target would get")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, SPACE, 0, 0)
+        head = QGridLayout()
+        head.setSpacing(SPACE)
+        head.addWidget(self.preset, 0, 0)
+        head.addWidget(self.form, 0, 1)
+        head.addWidget(self.name, 1, 0)
+        head.addWidget(action_button(self.copy), 1, 1)
+        head.addWidget(action_button(self.edit), 2, 0)
+        head.addWidget(action_button(self.delete), 2, 1)
+        layout.addWidget(self.words)
+        layout.insertLayout(0, head)
+        layout.addWidget(self.text, 1)
+
+    def _chosen(self) -> Preset | None:
+        engine, _, name = str(self.preset.currentData() or "").partition("/")
+        return self._choices.preset(engine, name)
+
+    def _show(self) -> None:
+        preset, build = self._chosen(), str(self.form.currentData() or "")
+        for each in (self.copy, self.edit):
+            each.setEnabled(preset is not None)
+        self.delete.setEnabled(preset is not None and not preset.shipped)
+        if preset is None:
+            return
+        if not build or self._survey is None:
+            told = [preset.header.get("purpose", preset.title)]
+            if "durability" in preset.header:
+                told.append(f"durability: {preset.header['durability']}")
+            self.words.setText("\n".join(told))
+            self.text.show_text(preset.text)
+            return
+        try:
+            found = rendered(preset, build, self._survey)
+        except InputError as error:
+            self.words.setText(str(error))
+            self.text.show_text("")
+            return
+        dropped = "; ".join(f"line {each.line}: {each.option}: {each.reason}" for each in found.dropped)
+        self.words.setText(f"not sent as it stands: {dropped}" if dropped else "all that applies is sent")
+        self.text.show_text(found.text)
+
+    def _on_copy_wanted(self) -> None:
+        preset, name = self._chosen(), self.name.text().strip()
+        if preset and name:
+            self.copy_wanted.emit(preset.engine, preset.name, name)
+        else:
+            self.name.setFocus()
+
+    def _on_edit_wanted(self) -> None:
+        if preset := self._chosen():
+            self.edit_wanted.emit(preset.engine, preset.name)
+
+    def _on_delete_wanted(self) -> None:
+        preset = self._chosen()
+        if preset is None or preset.shipped:
+            return
+        question = f"Delete the preset {engine_text(preset.engine)} {preset.name}?"
+        text = "It cannot be brought back. Sessions that were run with it keep its text."
+        ask_before(self, question, text, lambda: self.deletion_wanted.emit(preset.engine, preset.name))
+
+
+def _key(preset: Preset) -> str:
+    return f"{preset.engine}/{preset.name}"
+
+
+def _refill(box: QComboBox, entries: list[tuple[str, str]]) -> None:
+    """Other entries; what was chosen stays so."""
+    chosen = box.currentData()
+    box.blockSignals(True)
+    box.clear()
+    for text, data in entries:
+        box.addItem(harmless(text), data)
+    box.setCurrentIndex(max(box.findData(chosen), 0))
+    box.blockSignals(False)

@@ -1,0 +1,59 @@
+"""What stands beside a preset that is written: what a build would get of it, or how another differs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+
+from app.core.harmless import harmless
+from app.planner.choices import Choices
+from app.presets import Preset
+from ui.core.theme import SPACE, Theme
+from ui.widgets.code import CodeView
+from ui.widgets.highlighter import DIFFERENCE, MY_CNF, Highlighter
+
+_BUILD, _PRESET = "build", "preset"
+
+
+class PresetBeside(QWidget):
+    """Shows what it is given; `chosen` asks for something else."""
+
+    chosen = Signal()
+
+    def __init__(self, theme: Theme, choices: Choices, preset: Preset, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._choices, self._engine = choices, preset.engine
+        self.form, self.text = QComboBox(), CodeView("Beside it")
+        self._colours = Highlighter(theme, self.text.document(), MY_CNF)
+        self._fill(preset)
+        self.form.setAccessibleName("What stands beside it")
+        self.form.setToolTip("What a build of this target would get, or the lines that another has not")
+        self.form.currentIndexChanged.connect(lambda _: self.chosen.emit())
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE)
+        layout.addWidget(self.form)
+        layout.addWidget(self.text, 1)
+
+    @property
+    def build(self) -> str:
+        """The build that is looked at; '' where it is a preset."""
+        kind, name = self.form.currentData() or ("", "")
+        return str(name) if kind == _BUILD else ""
+
+    @property
+    def other(self) -> Preset | None:
+        kind, name = self.form.currentData() or ("", "")
+        return self._choices.preset(self._engine, name) if kind == _PRESET else None
+
+    def show_text(self, text: str) -> None:
+        self._colours.paint_by(DIFFERENCE if self.other else MY_CNF)
+        self.text.show_text(text)
+
+    def _fill(self, preset: Preset) -> None:
+        for build in self._choices.builds:
+            if build.has(preset.engine):
+                self.form.addItem(harmless(f"rendered for {build.name}"), (_BUILD, build.name))
+        for other in self._choices.presets:
+            if other.engine == preset.engine and other.name != preset.name:
+                self.form.addItem(harmless(f"differs from {other.name}"), (_PRESET, other.name))

@@ -1,0 +1,80 @@
+"""Before a run: what it takes, what speaks against it, the plan itself, and the button."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+
+from app.planner.choices import Choices
+from app.planner.draft import Draft, Outcome
+from app.protocol.answers import FAIL, Check, Survey
+from ui.core.page import HEAD
+from ui.core.plain import Label
+from ui.core.theme import SPACE, Theme
+
+from .plan.approval import ApprovalView
+from .plan.estimate import CheckList, EstimateCard
+from .plan.plan_text import PlanText
+from .plan.run_button import RunBar
+from .presets.picker import PresetView
+
+
+class BeforePanel(QWidget):
+    """The right side of the page."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.estimate, self.checks = EstimateCard(), CheckList(theme)
+        self.plan, self.presets, self.approval = PlanText(), PresetView(theme), ApprovalView()
+        self.run_bar = RunBar()
+        self.tabs = QTabWidget()
+        self.tabs.setAccessibleName("Checks, plan and presets")
+        self.tabs.tabBar().setAccessibleName("Checks, plan and presets")
+        self.tabs.setDocumentMode(True)
+        for page, title in (
+            (self.checks, "Checks"),
+            (self.plan, "Plan"),
+            (self.presets, "Preset"),
+            (self.approval, "Approve"),
+        ):
+            self.tabs.addTab(page, title)
+        self._lay_out()
+        self.tabs.setTabVisible(self.tabs.indexOf(self.approval), False)
+
+    def show_choices(self, choices: Choices, survey: Survey | None) -> None:
+        self.presets.show_choices(choices, survey)
+
+    def show_draft(self, draft: Draft) -> None:
+        self.plan.show_draft(draft)
+        self.run_bar.busy.setChecked(draft.request.allow_busy)
+
+    def show_outcome(self, outcome: Outcome) -> None:
+        self.estimate.show_outcome(outcome)
+        self.checks.show_checks(outcome.checks or _obstacle(outcome))
+        self.approval.show_unapproved(outcome.unapproved)
+        self.run_bar.show_obstacle(outcome.obstacle)
+        at = self.tabs.indexOf(self.approval)
+        is_new = bool(outcome.unapproved) and not self.tabs.isTabVisible(at)
+        self.tabs.setTabVisible(at, bool(outcome.unapproved))
+        if is_new:
+            self.tabs.setCurrentIndex(at)
+
+    def look_at_preset(self, engine: str, name: str, build: str) -> None:
+        self.tabs.setCurrentWidget(self.presets)
+        self.presets.look_at(engine, name, build)
+
+    def _lay_out(self) -> None:
+        heading = Label("Before you run")
+        heading.setProperty("role", "heading")
+        heading.setMinimumHeight(HEAD)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE)
+        layout.addWidget(heading)
+        layout.addWidget(self.estimate)
+        layout.addWidget(self.tabs, 1)
+        layout.addWidget(self.run_bar)
+
+
+def _obstacle(outcome: Outcome) -> list[Check]:
+    """Where there is no plan, what stands in its way."""
+    return [Check("plan", FAIL, outcome.problem.text)] if outcome.problem else []

@@ -1,0 +1,1 @@
+"""A person's own SQL as a workload."""

@@ -1,0 +1,207 @@
+"""The dialog in which custom SQL is written: checked while it is typed, kept as a workload of one's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QHBoxLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.catalog import Catalog
+from app.catalog.custom_sql import Problem
+from app.catalog.mydbtest import read_file
+from app.catalog.own_sql import OwnSql, sql_problems, sql_workloads, write_sql
+from app.core.harmless import harmless
+from app.core.units import count_text
+from ui.core.bus import Changes
+from ui.core.context import Context
+from ui.core.plain import Label
+from ui.core.tasks import Latest
+from ui.core.theme import SPACE
+from ui.dialogs.leaving import may_be_lost
+from ui.pages.bench.plan.draft_controller import PlanDesk
+from ui.widgets.actions import action, action_button
+from ui.widgets.message import Message
+
+from .form import SqlForm
+
+SIZE = (860, 640)
+SOON_MS = 150  # after the last letter
+_NEW = "new"
+
+
+class SqlDialog(QDialog):
+    """One workload at a time; what was changed and not kept is never left without a question."""
+
+    kept = Signal(str, bool)  # its name, whether it is a new one
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._kept = OwnSql()  # as it was opened or kept
+        self._is_new = True
+        self._checks = Latest(context.tasks, self)
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon.timeout.connect(self._check)
+        self.setWindowTitle("Custom SQL")
+        self.resize(*SIZE)
+        self.box, self.form = QComboBox(), SqlForm(context.theme)
+        self.said, self.message = Label(), Message()
+        self._make_actions()
+        self._lay_out()
+        self.box.activated.connect(self._on_chosen)
+        self.form.typed.connect(self._soon.start)
+        self._show(OwnSql(), is_new=True)
+        self._reload()
+
+    # making it
+
+    def _make_actions(self) -> None:
+        tip = "The same under another name, yours to change"
+        self.copy = action(self, "Edit a copy", "", tip, self._copy)
+        tip = "Take the text of a file, also of one that was written for mydbtest"
+        self.open_file = action(self, "Open file...", "Ctrl+O", tip, self._ask_for_file)
+        tip = "Keep it as a workload, with a sequence that carries it out"
+        self.save = action(self, "Save", "Ctrl+S", tip, self._save)
+
+    def _lay_out(self) -> None:
+        self.box.setAccessibleName("Workload")
+        self.box.setToolTip("One of your own to be changed, or a shipped one to be read")
+        self.said.setProperty("role", "muted")
+        label = Label("&Workload")
+        label.setBuddy(self.box)
+        head, foot = QHBoxLayout(), QHBoxLayout()
+        head.setSpacing(SPACE)
+        head.addWidget(label)
+        head.addWidget(self.box, 1)
+        head.addWidget(action_button(self.copy))
+        head.addWidget(action_button(self.open_file))
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.addButton(action_button(self.save), QDialogButtonBox.ButtonRole.ApplyRole)
+        buttons.rejected.connect(self.reject)
+        foot.addWidget(self.said, 1)
+        foot.addWidget(buttons)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(SPACE)
+        layout.addWidget(self.message)
+        layout.addLayout(head)
+        layout.addWidget(self.form, 1)
+        layout.addLayout(foot)
+
+    # what is shown
+
+    @property
+    def is_changed(self) -> bool:
+        return self.form.written != self._kept
+
+    def _show(self, sql: OwnSql, is_new: bool) -> None:
+        """One as it was kept, or a new one that was not yet."""
+        self._kept, self._is_new = (OwnSql() if is_new else sql), is_new
+        self.form.show_sql(sql, is_new)
+        self.copy.setEnabled(not is_new)
+        self.save.setEnabled(not sql.shipped)
+        self.message.clear()
+        self._check()
+
+    def _reload(self) -> None:
+        """What there is to choose from."""
+        self._context.tasks.run(self, lambda: sql_workloads(Catalog()), self._fill, self.message.show_failure)
+
+    def _fill(self, found: list[OwnSql]) -> None:
+        self.box.clear()
+        self.box.addItem(_NEW, OwnSql())
+        for each in found:
+            self.box.addItem(harmless(f"{each.name} (shipped)" if each.shipped else each.name), each)
+        names = [_NEW, *(each.name for each in found)]
+        self.box.setCurrentIndex(names.index(self._kept.name) if self._kept.name in names else 0)
+
+    def _check(self) -> None:
+        text = self.form.written.text
+        self._checks.run(lambda: sql_problems(text), self._on_checked, self.message.show_failure)
+
+    def _on_checked(self, problems: list[Problem]) -> None:
+        self.form.show_problems(problems)
+        wrong = f"{count_text(len(problems), 'thing')} to be put right"
+        self.said.setText(wrong if problems else "Nothing is wrong with it")
+
+    # what a person does
+
+    def _on_chosen(self, at: int) -> None:
+        if self._may_go():
+            self._show(self.box.itemData(at), is_new=at == 0)
+        else:
+            self._reload()
+
+    def _copy(self) -> None:
+        if self._may_go():
+            self._begin(replace(self._kept, name=f"{self._kept.name}-mine", shipped=False))
+
+    def _begin(self, sql: OwnSql) -> None:
+        """A new one, that has a text already."""
+        self.box.setCurrentIndex(0)
+        self._show(sql, is_new=True)
+        self.form.name.setFocus()
+
+    def _ask_for_file(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(self, "Open a file of custom SQL or of mydbtest")
+        if path and self._may_go():
+            done, failed = self._on_opened, self.message.show_failure
+            self._context.tasks.run(self, lambda: read_file(Path(path)), done, failed)
+
+    def _on_opened(self, found: tuple[OwnSql, tuple[str, ...]]) -> None:
+        sql, notes = found
+        self._begin(sql)
+        if notes:
+            self.message.show_info("\n".join(notes))
+
+    def _save(self) -> None:
+        written, is_new = self.form.written, self._is_new
+
+        def done(_: None) -> None:
+            self._kept, self._is_new = written, False  # more may have been typed meanwhile
+            self.form.name.setReadOnly(True)
+            self.copy.setEnabled(True)
+            self.message.show_info(f"Kept as the workload {written.name}, with a sequence of this name.")
+            self._reload()
+            self.kept.emit(written.name, is_new)
+
+        self._context.tasks.run(
+            self, lambda: write_sql(Catalog(), written, over=not is_new), done, self.message.show_failure
+        )
+
+    def _may_go(self) -> bool:
+        """Whether what stands here may be left."""
+        name = self.form.written.name or "the new workload"
+        return not self.is_changed or may_be_lost(self, "Custom SQL", name)
+
+    def reject(self) -> None:
+        if self._may_go():
+            super().reject()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        event.setAccepted(self._may_go())
+
+
+def edit_sql(desk: PlanDesk, context: Context, parent: QWidget) -> None:
+    """Open the dialog; what is kept there can be chosen on the desk, and a new one is."""
+    dialog = SqlDialog(context, parent)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+
+    def on_kept(name: str, is_new: bool) -> None:
+        if is_new:
+            desk.change(desk.draft.with_sequence(name))
+        context.bus.changed.emit(Changes(sequences=True))
+
+    dialog.kept.connect(on_kept)
+    dialog.open()

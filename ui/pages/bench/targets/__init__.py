@@ -1,0 +1,1 @@
+"""The targets: adding, editing, surveying; their builds and snapshots."""

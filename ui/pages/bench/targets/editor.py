@@ -1,0 +1,207 @@
+"""The form of a target: every mistake beside its field, nothing lost by one, tested before it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.remote.hostkeys import HostKeyError
+from app.targets.store import LOCAL, FieldError, Target, Targets, check_target, problems_of
+from app.targets.surveys import Surveyed
+from ui.core.context import Context
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE
+from ui.widgets.message import Message
+
+from .form import TargetForm
+from .survey_card import cpu_text
+from .survey_stages import StagesView
+from .surveying import Advance, Surveying, stages_of
+
+_NEEDED = {
+    "name": "it needs a name",
+    "host": "it needs a host",
+    "directories": "name a directory on the disk to be measured",
+}
+
+
+class TargetEditor(QWidget):
+    """Adds a target, or changes one."""
+
+    saved = Signal(object, object)  # Target, Surveyed | None: of a test that it has passed as it is
+    cancelled = Signal()
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._targets = Targets(context.home)
+        self._before: Target | None = None  # None: a new one
+        self._is_saving = False
+        self._tested: tuple[Target, Surveyed] | None = None
+        self._surveying = Surveying(context, self)
+        self._surveying.advanced.connect(self._on_advanced)
+        self._surveying.surveyed.connect(self._on_surveyed)
+        self._surveying.failed.connect(self._on_test_failed)
+        self.form = TargetForm(self)
+        self.form.edited.connect(self._on_edited)
+        self.form.identity_wanted.connect(self._on_identity_wanted)
+        self.message = Message()
+        self.stages = StagesView()
+        self.title = Label()
+        self.title.setProperty("role", "heading")
+        self.save_button, self.test_button, self.cancel_button = (
+            self._button("&Save", "Keep the target as it stands here", self.save),
+            self._button("T&est", "Go there and look around, without keeping anything", self.test),
+            self._button("&Cancel", "Forget what was changed here", self.cancelled.emit),
+        )
+        self._lay_out()
+
+    def begin(self, target: Target | None) -> None:
+        """A fresh form: of a new target, or of one to be changed."""
+        self._before, self._tested = target, None
+        self.title.setText("A new target" if target is None else f"Change {target.name}")
+        self.message.clear()
+        self.stages.hide()
+        self.form.fill(target)
+
+    def target(self) -> Target:
+        """As the form has it now."""
+        return self.form.target()
+
+    def save(self) -> None:
+        """Keep it, where nothing is wrong with it."""
+        if self._is_saving or not self._is_complete():
+            return
+        target = self.target()
+        self._set_saving(True)
+        self._context.tasks.run(self, lambda: self._store(target), self._on_saved, self._on_save_failed)
+
+    def test(self) -> None:
+        """Go to the target as it stands here."""
+        if not self._is_complete():
+            return
+        self.message.clear()
+        target = self.target()
+        self.stages.begin(stages_of(target))
+        self._surveying.survey(target, is_asking=True)
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.save_button)
+        buttons.addWidget(self.test_button)
+        buttons.addStretch(1)
+        buttons.addWidget(self.cancel_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, SPACE, 0)
+        layout.setSpacing(SPACE)
+        layout.addWidget(self.title)
+        layout.addWidget(self.form)
+        layout.addWidget(self.message)
+        layout.addWidget(self.stages)
+        layout.addLayout(buttons)
+        layout.addStretch(1)
+
+    def _button(self, text: str, tip: str, clicked: object) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(as_tip(tip))
+        button.clicked.connect(lambda: clicked())  # type: ignore[operator]
+        return button
+
+    # what is wrong
+
+    def _is_complete(self) -> bool:
+        problems = self._problems()
+        self.form.judge_all()
+        self.form.show_problems(problems)
+        self.form.focus_first(problems)
+        return not problems
+
+    def _problems(self) -> dict[str, str]:
+        target = self.target()
+        found = problems_of(target)
+        if "port" in found:
+            found["port"] = f"{self.form.lines['port'].text()!r} is no port: 1 to 65535"
+        for field, text in _NEEDED.items():
+            if field in found and not getattr(target, field):
+                found[field] = text
+        if self._before is None and "name" not in found and self._is_taken(target.name):
+            found = {"name": "a target of this name is there already", **found}
+            if target.name == LOCAL:
+                found.pop("host", None)  # that this computer has none
+        return found
+
+    def _is_taken(self, name: str) -> bool:
+        return name == LOCAL or name in self.form.taken
+
+    def _on_edited(self) -> None:
+        """What was complained of may be right now; nothing new is complained of before its field is left."""
+        self.form.show_problems({k: v for k, v in self._problems().items() if k in self.form.judged()})
+
+    # keeping it, on a thread of the pool
+
+    def _store(self, target: Target) -> Target:
+        _check_identity(target)
+        if self._before is None:
+            self._targets.add(target)
+        else:
+            self._targets.edit(target.name, **_without_name(asdict(target)))
+        return check_target(target)
+
+    def _on_saved(self, target: Target) -> None:
+        self._set_saving(False)
+        self.saved.emit(target, self._tested[1] if self._tested and self._tested[0] == target else None)
+
+    def _on_save_failed(self, error: Exception) -> None:
+        self._set_saving(False)
+        if isinstance(error, FieldError):
+            self.form.show_problems({error.field: str(error)})
+            self.form.focus_first({error.field: ""})
+        else:
+            self.message.show_failure(error)
+
+    def _set_saving(self, is_saving: bool) -> None:
+        self._is_saving = is_saving
+        self.save_button.setEnabled(not is_saving)
+
+    # testing it
+
+    def _on_advanced(self, advance: Advance) -> None:
+        self.stages.advance(advance.stage, advance.what)
+
+    def _on_surveyed(self, target: Target, survey: Surveyed) -> None:
+        self._tested = (target, survey)
+        self.stages.finish()
+        self.message.show_info(f"Reached: {cpu_text(survey.content.cpu)}")
+
+    def _on_test_failed(self, _target: Target, error: Exception) -> None:
+        self.stages.fail()
+        if not isinstance(error, HostKeyError):
+            self.message.show_failure(error)
+        else:
+            self.message.show_warning("The host key was not accepted: nothing was sent to the host")
+
+    def _on_identity_wanted(self) -> None:
+        dialog = QFileDialog(self, "A private key file", str(Path("~/.ssh").expanduser()))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.form.set_identity)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+
+def _check_identity(target: Target) -> None:
+    if target.identity and not Path(target.identity).expanduser().is_file():
+        raise FieldError("identity", f"there is no key file {target.identity}")
+
+
+def _without_name(fields: Mapping[str, object]) -> dict[str, object]:
+    return {key: value for key, value in fields.items() if key != "name"}

@@ -1,0 +1,169 @@
+"""The targets a person has with what is known of each: read, surveyed, forgotten."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from app.core.errors import DynoError
+from app.remote.hostkeys import HostKeyError
+from app.targets.store import LOCAL, Target, Targets
+from app.targets.surveys import Surveyed, Surveys
+from ui.core.bus import Changes
+from ui.core.context import Context
+
+from .list import TargetModel
+from .state import TargetState, link_of
+from .surveying import Advance, Surveying
+
+FRESH_S = 60.0  # so old a survey may be, and the target is not bothered when it is chosen
+
+
+class KnownTargets(QObject):
+    """Fills the model of the list; what is told of a target that was changed meanwhile is dropped."""
+
+    advanced = Signal(object)  # Advance
+    ended = Signal(str)  # name: a way to the target, well or not
+    surveyed = Signal(str, object)  # name, content of the survey
+    removed = Signal(str)  # name
+    changed = Signal(str)  # name: plans are carried out in another of its directories now
+    troubled = Signal(object)  # Exception: targets.toml or the surveys could not be read or written
+
+    def __init__(self, context: Context, widget: QWidget) -> None:
+        super().__init__(widget)
+        self._context = context
+        self._targets = Targets(context.home)
+        self._surveys = Surveys(context.home)
+        self.model = TargetModel(self)
+        self._surveying = Surveying(context, widget)
+        self._surveying.began.connect(self._on_began)
+        self._surveying.advanced.connect(self._on_advanced)
+        self._surveying.surveyed.connect(self.take)
+        self._surveying.failed.connect(self._on_failed)
+        context.plans.changed.connect(self._on_plans_changed)
+        context.plans.ended.connect(self._on_plans_changed)
+
+    def reload(self) -> None:
+        """Read targets.toml anew, and the kept surveys of those that are new."""
+        try:
+            targets = self._targets.all()
+        except DynoError as error:
+            self.troubled.emit(error)
+            targets = [Target(LOCAL, directories=[str(self._context.home / "target")])]
+        busy = self._with_plans()
+        self.model.set_states([self._read_state(target, target.name in busy) for target in targets])
+
+    def state_of(self, name: str) -> TargetState | None:
+        return self.model.state_of(name)
+
+    def survey_of(self, name: str) -> Surveyed | None:
+        state = self.model.state_of(name)
+        return state.survey if state else None
+
+    def survey(self, name: str, is_asking: bool) -> None:
+        state = self.model.state_of(name)
+        if state is not None:
+            self._surveying.survey(state.target, is_asking)
+
+    def survey_if_old(self, name: str) -> None:
+        """In the background; nobody is asked anything."""
+        survey = self.survey_of(name)
+        if survey is None or time.time() - survey.at > FRESH_S:
+            self.survey(name, is_asking=False)
+
+    def look_at_key(self, name: str) -> None:
+        """Show the host key that stands between."""
+        state = self.model.state_of(name)
+        if state is not None and isinstance(state.error, HostKeyError):
+            self._surveying.show_host_key(state.target, state.error)
+
+    def tell_key(self, target: Target, error: HostKeyError) -> None:
+        """A host key was met on another way there: let the person look at it."""
+        if self._is_current(target):
+            self.model.change(target.name, lambda now: replace(now, link=link_of(error), error=error))
+            self.ended.emit(target.name)
+            self._surveying.show_host_key(target, error)
+
+    def take(self, target: Target, survey: Surveyed) -> None:
+        """Keep a survey of a target, and tell."""
+        if not self._is_current(target):
+            return
+        self._context.tasks.run(
+            self, lambda: self._surveys.keep(target, survey), lambda _: None, self.troubled.emit
+        )
+        self.model.change(target.name, lambda now: replace(now, survey=survey, link="reached", error=None))
+        self.ended.emit(target.name)
+        self.surveyed.emit(target.name, survey.content)
+
+    def use_directory(self, name: str, directory: str) -> None:
+        """Plans are carried out in this directory of a target from now on: it goes first."""
+        state = self.model.state_of(name)
+        if state is None or state.target.directory == directory:
+            return
+        rest = [each for each in state.target.directories if each != directory]
+
+        def done(_: object) -> None:
+            self.tell_changed()
+            self.changed.emit(name)
+
+        self._context.tasks.run(
+            self,
+            lambda: self._targets.edit(name, directories=[directory, *rest]),
+            done,
+            self.troubled.emit,
+        )
+
+    def remove(self, name: str) -> None:
+        """Forget a target, its survey, and its secrets in the keyring."""
+
+        def work() -> None:
+            self._targets.remove(name)
+            self._surveys.forget(name)
+
+        def done(_: None) -> None:
+            self.tell_changed()
+            self.removed.emit(name)
+
+        self._context.tasks.run(self, work, done, self.troubled.emit)
+
+    def tell_changed(self) -> None:
+        """Targets were added, changed or removed."""
+        self.reload()
+        self._context.bus.changed.emit(Changes(targets=True))
+
+    def _read_state(self, target: Target, has_plan: bool) -> TargetState:
+        """As it was, where the target still is what it was."""
+        state = self.model.state_of(target.name)
+        kept = self._surveys.get(target)
+        if state is None or state.target != target:
+            return TargetState(target, kept, has_plan=has_plan)
+        is_newer = kept is not None and (state.survey is None or kept.at > state.survey.at)
+        return replace(state, survey=kept) if is_newer else state
+
+    def _is_current(self, target: Target) -> bool:
+        state = self.model.state_of(target.name)
+        return state is not None and state.target == target
+
+    def _with_plans(self) -> set[str]:
+        return {plan.target.name for plan in self._context.plans.all() if not plan.is_over}
+
+    def _on_began(self, target: Target) -> None:
+        self.model.change(target.name, lambda now: replace(now, link="going", stage="", error=None))
+
+    def _on_advanced(self, advance: Advance) -> None:
+        self.model.change(advance.target.name, lambda now: replace(now, stage=advance.stage))
+        self.advanced.emit(advance)
+
+    def _on_failed(self, target: Target, error: Exception) -> None:
+        if self._is_current(target):
+            self.model.change(target.name, lambda now: replace(now, link=link_of(error), error=error))
+            self.ended.emit(target.name)
+
+    def _on_plans_changed(self, _plan: str) -> None:
+        busy = self._with_plans()
+        for state in self.model.all():
+            if state.has_plan != (state.target.name in busy):
+                self.model.change(state.target.name, lambda now: replace(now, has_plan=not now.has_plan))

@@ -1,0 +1,155 @@
+"""The list of targets: two lines each, with the state in words and by colour."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter
+from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from ui.core.plain import fitted, plain_data
+from ui.core.theme import SPACE, Theme
+
+from .state import TargetState, place_text
+
+STATE = Qt.ItemDataRole.UserRole
+MOST_ROWS = 6  # are shown without scrolling
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class TargetModel(QAbstractListModel):
+    """The states of the targets, in their order."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._states: list[TargetState] = []
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
+        return 0 if parent.isValid() else len(self._states)
+
+    @plain_data
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        state = self._states[index.row()]
+        if role == STATE:
+            return state
+        if role == Qt.ItemDataRole.DisplayRole:
+            return state.target.name
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return ", ".join(filter(None, _texts(state)))
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return "\n".join(filter(None, [*_texts(state), str(state.error or "")]))
+        return None
+
+    def set_states(self, states: Sequence[TargetState]) -> None:
+        """All of them anew, without a jump where only states are others."""
+        if [each.target.name for each in states] != [each.target.name for each in self._states]:
+            self.beginResetModel()
+            self._states = list(states)
+            self.endResetModel()
+        else:
+            self._states = list(states)
+            self.tell_time()
+
+    def change(self, name: str, changed: Callable[[TargetState], TargetState]) -> None:
+        row = self.row_of(name)
+        if row >= 0:
+            self._states[row] = changed(self._states[row])
+            self.dataChanged.emit(self.index(row), self.index(row))
+
+    def tell_time(self) -> None:
+        """Ages are others after a while."""
+        if self._states:
+            self.dataChanged.emit(self.index(0), self.index(len(self._states) - 1))
+
+    def all(self) -> list[TargetState]:
+        return list(self._states)
+
+    def row_of(self, name: str) -> int:
+        return next((row for row, each in enumerate(self._states) if each.target.name == name), -1)
+
+    def state_of(self, name: str) -> TargetState | None:
+        row = self.row_of(name)
+        return self._states[row] if row >= 0 else None
+
+
+class TargetDelegate(QStyledItemDelegate):
+    """Name and age of the survey; below them where it is, and its state."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
+        return QSize(20 * SPACE, 2 * QFontMetrics(option.font).height() + 2 * SPACE)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        state: TargetState = index.data(STATE)
+        now = time.time()
+        widget = option.widget
+        widget.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelItemViewItem, option, painter, widget)
+        painter.save()
+        inner = option.rect.adjusted(3 * SPACE, SPACE // 2, -SPACE, -SPACE // 2)
+        upper = QRect(inner.left(), inner.top() + 2, inner.width(), inner.height() // 2 - 2)
+        lower = upper.translated(0, inner.height() // 2 - 1)
+        tone = self._theme.colour(state.tone)
+        self._paint_dot(painter, upper, tone, is_hollow=state.link in ("unknown", "going"))
+        muted = self._theme.colour("muted")
+        self._paint_line(
+            painter, upper, (state.target.name, self._theme.colour("text")), (state.age(now), muted)
+        )
+        words = tone if state.tone in ("bad", "warn") else muted
+        self._paint_line(painter, lower, (place_text(state.target), muted), (state.words(now), words))
+        painter.restore()
+
+    def _paint_dot(self, painter: QPainter, line: QRect, colour: QColor, is_hollow: bool) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(colour)
+        painter.setBrush(Qt.BrushStyle.NoBrush if is_hollow else colour)
+        painter.drawEllipse(line.left() - 2 * SPACE, line.center().y() - 3, SPACE, SPACE)
+
+    def _paint_line(
+        self, painter: QPainter, line: QRect, left: tuple[str, QColor], right: tuple[str, QColor]
+    ) -> None:
+        metrics = painter.fontMetrics()
+        width = metrics.horizontalAdvance(right[0])
+        painter.setPen(right[1])
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, right[0])
+        painter.setPen(left[1])
+        rest = line.adjusted(0, 0, -(width + SPACE if width else 0), 0)
+        text = fitted(metrics, left[0], Qt.TextElideMode.ElideRight, rest.width())
+        painter.drawText(rest, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+
+
+class TargetList(QListView):
+    """As high as its targets, up to a few."""
+
+    def __init__(self, targets: TargetModel, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.targets = targets
+        self.setModel(targets)
+        self.setItemDelegate(TargetDelegate(theme, self))
+        self.setAccessibleName("Targets")
+        self.setToolTip("The machine that carries out the plan")
+        self.setUniformItemSizes(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        theme.changed.connect(self.viewport().update)
+        self.targets.modelReset.connect(self._fit)
+
+    def select(self, name: str) -> None:
+        row = self.targets.row_of(name)
+        if row >= 0 and row != self.currentIndex().row():
+            self.setCurrentIndex(self.targets.index(row))
+
+    def _fit(self) -> None:
+        rows = max(1, min(self.targets.rowCount(), MOST_ROWS))
+        self.setFixedHeight(rows * self.sizeHintForRow(0) + 2 * self.frameWidth() + 2)
+
+
+def _texts(state: TargetState) -> list[str]:
+    now = time.time()
+    surveyed = f"surveyed {state.age(now)}" if state.survey else "no survey"
+    return [state.target.name, place_text(state.target), state.words(now), surveyed]

@@ -1,0 +1,277 @@
+"""The targets of the Bench page: which there are, their state, what the latest survey has found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QModelIndex, QTimer, Signal
+from PySide6.QtGui import QAction, QShowEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.errors import DynoError
+from app.core.settings import read_settings
+from app.protocol.answers import Survey
+from app.targets.store import LOCAL, Target
+from app.targets.surveys import Surveyed
+from ui.core.context import Context
+from ui.core.page import HEAD
+from ui.core.plain import Label
+from ui.core.theme import SPACE
+from ui.dialogs.removing import ask_before
+from ui.widgets.actions import action, action_button
+from ui.widgets.message import Message
+
+from .builds import BuildCommands
+from .editor import TargetEditor
+from .known import KnownTargets
+from .list import TargetList
+from .snapshots import SnapshotsDialog
+from .surveying import Advance
+from .view import TargetView, scrolled
+
+SOON_MS = 300  # who walks through the list with the keyboard wakes no machine on the way
+TICK_MS = 30_000  # of the ages
+CHOSEN = "bench/target"  # as the window remembers it
+
+
+class TargetsPanel(QWidget):
+    """A list of targets, and below it the chosen one: the way to it and its survey, or its form."""
+
+    target_chosen = Signal(str)  # its name
+    surveyed = Signal(str, object)  # name, Survey
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._chosen: str = _wanted(context.home) or context.memory.value(CHOSEN, LOCAL)
+        self._was_shown = False
+        self.known = KnownTargets(context, self)
+        self.list = TargetList(self.known.model, context.theme)
+        self.message = Message()
+        self.view = TargetView()
+        self.editor = TargetEditor(context)
+        self._stack = QStackedWidget()
+        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._make_actions()
+        self._lay_out()
+        self._connect()
+        self.reload()
+
+    # what others ask for
+
+    @property
+    def chosen(self) -> Target:
+        """The one that plans are for."""
+        state = self.known.state_of(self._chosen) or self.known.model.all()[0]
+        return state.target
+
+    def choose(self, name: str) -> None:
+        """Show this target; where its survey is old, it is surveyed in the background without a question."""
+        self.list.select(name)
+
+    def survey_of(self, name: str) -> Survey | None:
+        """The latest survey, kept from an earlier day too; None where there was none yet."""
+        survey = self.known.survey_of(name)
+        return survey.content if survey else None
+
+    def surveyed_at(self, name: str) -> float | None:
+        """When that was, by this computer's clock."""
+        survey = self.known.survey_of(name)
+        return survey.at if survey else None
+
+    def panel_actions(self) -> Sequence[QAction | None]:
+        """For the menu of the page, which adds them to itself for their shortcuts."""
+        return (self._add, self._edit, self._survey, self._remove, *self.builds.all(), self._snapshots)
+
+    def reload(self) -> None:
+        """Read targets.toml anew; what is known of the targets that are still the same stays."""
+        self.message.clear()
+        self.known.reload()
+        self.editor.form.taken = frozenset(state.target.name for state in self.known.model.all())
+        if self.known.state_of(self._chosen) is None:
+            self.choose(LOCAL)
+        self.list.select(self._chosen)
+        self._show_chosen()
+
+    # what a person does
+
+    def survey_chosen(self) -> None:
+        """Survey it afresh for all to see; secrets and host keys are asked for where they are needed."""
+        self.known.reload()  # the command line may have named a build there meanwhile
+        self.view.begin(self.chosen)
+        self.known.survey(self.chosen.name, is_asking=True)
+
+    def add(self) -> None:
+        """Show the form of a new target."""
+        self._set_editing(True)
+        self.editor.begin(None)
+
+    def edit(self) -> None:
+        """Show the form of the chosen target."""
+        self._set_editing(True)
+        self.editor.begin(self.chosen)
+
+    def remove(self) -> None:
+        """Forget the chosen target, after a question."""
+        name, state = self.chosen.name, self.known.state_of(self.chosen.name)
+        going = "The plan there goes on, but will not be found again. " if state and state.has_plan else ""
+        text = f"{going}Nothing on the machine is touched, its sessions stay in the history."
+        ask_before(self, f"Remove the target {name}?", text, lambda: self.known.remove(name))
+
+    def show_snapshots(self) -> None:
+        """What is kept on the chosen target; the survey is made anew behind it."""
+        name = self.chosen.name
+        dialog = SnapshotsDialog(self._context, self.chosen, self.window())
+        dialog.finished.connect(lambda _: self.known.survey(name, is_asking=False))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.begin()
+
+    # making it
+
+    def _make_actions(self) -> None:
+        self._add = action(self, "&Add a target…", "Ctrl+Shift+A", "Another machine over SSH", self.add)
+        self._edit = action(self, "&Edit the target…", "Ctrl+Shift+E", "Change the chosen target", self.edit)
+        self._survey = action(
+            self, "S&urvey the target", "F5", "Test the connection and survey it afresh", self.survey_chosen
+        )
+        self.builds = BuildCommands(self._context, self.view.card.builds, lambda: self.chosen, self)
+        self._snapshots = action(
+            self, "Sna&pshots…", "Ctrl+Shift+D", "Data sets that are kept on the target", self.show_snapshots
+        )
+        self._remove = action(
+            self, "&Remove the target…", "Ctrl+Shift+Del", "Forget the chosen target", self.remove
+        )
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(SPACE)
+        layout.addLayout(self._make_head())
+        layout.addWidget(self.message)
+        layout.addWidget(self.list)
+        for each in (self.builds.install, self._snapshots):
+            self.view.card.add_button(action_button(each))
+        self._stack.addWidget(self.view)
+        self._stack.addWidget(scrolled("Target", self.editor))
+        layout.addWidget(self._stack, 1)
+
+    def _make_head(self) -> QHBoxLayout:
+        heading = Label("&Target")
+        heading.setProperty("role", "heading")
+        heading.setBuddy(self.list)
+        heading.setMinimumHeight(HEAD)
+        head = QHBoxLayout()
+        head.setSpacing(0)
+        head.addWidget(heading)
+        head.addStretch(1)
+        shorts = {self._add: "Add", self._edit: "Edit", self._survey: "Survey", self._remove: "Remove"}
+        for each, text in shorts.items():
+            each.setIconText(text)
+            button = QToolButton()
+            button.setDefaultAction(each)
+            button.setAccessibleName(text)
+            button.setAutoRaise(True)
+            head.addWidget(button)
+        return head
+
+    def _connect(self) -> None:
+        self.list.selectionModel().currentChanged.connect(self._on_current_changed)
+        self.known.advanced.connect(self._on_advanced)
+        self.known.ended.connect(self._on_ended)
+        self.known.surveyed.connect(self.surveyed)
+        self.known.troubled.connect(self.message.show_failure)
+        self.known.removed.connect(lambda _: self.reload())
+        self.builds.changed.connect(lambda name: self.known.survey(name, is_asking=False))
+        self.builds.targets_changed.connect(self.known.tell_changed)
+        self.builds.failed.connect(self.message.show_failure)
+        self.view.login_wanted.connect(self.survey_chosen)
+        self.view.key_wanted.connect(lambda: self.known.look_at_key(self._chosen))
+        self.view.directory_wanted.connect(lambda each: self.known.use_directory(self._chosen, each))
+        self.known.changed.connect(self._on_changed)
+        self.editor.saved.connect(self._on_saved)
+        self.editor.cancelled.connect(lambda: self._set_editing(False))
+        self._soon.timeout.connect(lambda: self.known.survey_if_old(self._chosen))
+        tick = QTimer(self, interval=TICK_MS)
+        tick.timeout.connect(self._on_tick)
+        tick.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._was_shown:
+            self._was_shown = True
+            self._soon.start()
+
+    def _show_chosen(self) -> None:
+        state = self.known.state_of(self._chosen)
+        if state is not None:
+            self.view.show_state(state)
+            self._remove.setEnabled(self.list.isEnabled() and not state.target.is_local)
+
+    def _set_editing(self, is_editing: bool) -> None:
+        """The list waits meanwhile, so that no click in it loses what was typed."""
+        self._stack.setCurrentIndex(1 if is_editing else 0)
+        for part in (self.list, self._add, self._edit, self._survey, self._snapshots):
+            part.setEnabled(not is_editing)
+        self.builds.set_enabled(not is_editing)
+        self._remove.setEnabled(not is_editing and not self.chosen.is_local)
+        if not is_editing:
+            self.list.setFocus()
+
+    # what comes
+
+    def _on_current_changed(self, current: QModelIndex) -> None:
+        if not current.isValid() or current.data() == self._chosen:
+            return
+        self._chosen = current.data()
+        self._context.memory.keep(CHOSEN, self._chosen)
+        self.view.stages.hide()
+        self._show_chosen()
+        self.target_chosen.emit(self._chosen)
+        self._soon.start()
+
+    def _on_advanced(self, advance: Advance) -> None:
+        if advance.target.name == self._chosen:
+            self.view.advance(advance)
+
+    def _on_ended(self, name: str) -> None:
+        state = self.known.state_of(name)
+        if name == self._chosen and state is not None:
+            self.view.end(state)
+
+    def _on_saved(self, target: Target, survey: Surveyed | None) -> None:
+        self._set_editing(False)
+        self.known.tell_changed()
+        self.reload()
+        if target.name == self._chosen:
+            self.target_chosen.emit(target.name)  # it may be another machine now
+        self.choose(target.name)
+        if survey is not None:
+            self.known.take(target, survey)
+        else:
+            self.survey_chosen()
+
+    def _on_changed(self, name: str) -> None:
+        """Another place of the same target: what is known of the old one says nothing about it."""
+        if name == self._chosen:
+            self._show_chosen()
+            self.target_chosen.emit(name)
+            self.survey_chosen()
+
+    def _on_tick(self) -> None:
+        self.known.model.tell_time()
+        self.view.card.tell_time()
+
+
+def _wanted(home: Path) -> str:
+    """The target that the settings name for the start, if one."""
+    try:
+        return read_settings(home).target
+    except DynoError:  # told where the settings are needed
+        return ""

@@ -1,0 +1,130 @@
+"""The dialog of the data sets that are kept on a target: of what, how large and old; deleted here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QDialog,
+    QDialogButtonBox,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.harmless import harmless
+from app.core.units import bytes_text, count_text
+from app.protocol.answers import Snapshot
+from app.targets.snapshots import HEADERS, kept_on, row_of
+from app.targets.store import Target
+from ui.core.context import Context
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE
+from ui.dialogs.removing import ask_before
+from ui.widgets.actions import action, action_button
+from ui.widgets.message import Message
+from ui.widgets.table import tabular
+
+WIDTH, HEIGHT = 110 * SPACE, 50 * SPACE
+ABOUT = (
+    "Loaded, settled and shut down cleanly; a plan whose start is snapshot begins on a copy. One that is "
+    "taken away is made anew by the next session that asks for it."
+)
+
+
+class SnapshotsDialog(QDialog):
+    """Asks the target when it begins, and again with each deletion."""
+
+    def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._target = target
+        self.setWindowTitle(f"Snapshots on {target.name}")
+        self.resize(WIDTH, HEIGHT)
+        self.message = Message()
+        self.said = Label(f"Asking {target.name}…")
+        self.said.setProperty("role", "heading")
+        self.list = _make_list()
+        self.list.itemSelectionChanged.connect(self._on_selected)
+        tip = "Take the selected ones away from the target, after a question"
+        self.delete = action(self.list, "Delete", "Del", tip, self._on_delete)  # in its context menu too
+        self.delete_button = action_button(self.delete)
+        self.delete_button.setAutoDefault(False)
+        self._lay_out()
+        self._on_selected()
+
+    def begin(self) -> None:
+        self._ask_target([])
+        self.open()
+
+    def _lay_out(self) -> None:
+        about = Label(ABOUT)
+        about.setWordWrap(True)
+        about.setProperty("role", "muted")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.addButton(self.delete_button, QDialogButtonBox.ButtonRole.ActionRole)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(SPACE)
+        for widget in (self.message, self.said, about, self.list, buttons):
+            layout.addWidget(widget)
+
+    def show_kept(self, found: Sequence[Snapshot]) -> None:
+        size = bytes_text(sum(each.size_bytes or 0 for each in found))
+        self.said.setText(f"{count_text(len(found), 'snapshot')}, {size}" if found else "None is kept there")
+        self.list.clear()
+        for each in found:
+            item = QTreeWidgetItem([harmless(text) for text in row_of(each)])
+            item.setToolTip(0, as_tip(each.problem))
+            self.list.addTopLevelItem(item)
+        for column in range(len(HEADERS) - 1):
+            self.list.resizeColumnToContents(column)
+
+    def _ask_target(self, deleted: Sequence[str]) -> None:
+        """On a pool thread: the target may be far away, and a terabyte takes its time to go."""
+        target, ask = self._target, self._context.secrets.ask
+        self.message.clear()
+        self.list.setEnabled(False)
+        self._context.tasks.run(
+            self, lambda: kept_on(target, ask, deleted), self._on_answered, self._on_failed
+        )
+
+    def _on_answered(self, found: Sequence[Snapshot]) -> None:
+        self.list.setEnabled(True)
+        self.show_kept(found)
+
+    def _on_failed(self, error: Exception) -> None:
+        self.list.setEnabled(True)
+        self.said.setText("")
+        self.message.show_failure(error)
+
+    def _on_selected(self) -> None:
+        self.delete.setEnabled(bool(self.list.selectedItems()))
+
+    def _on_delete(self) -> None:
+        keys = [item.text(0) for item in self.list.selectedItems()]
+        named = f"the snapshot {keys[0]}" if len(keys) == 1 else count_text(len(keys), "snapshot")
+        text = "The next session that asks for such a data set loads its tables anew."
+        ask_before(self, f"Delete {named}?", text, lambda: self._delete(keys))
+
+    def _delete(self, keys: Sequence[str]) -> None:
+        self.said.setText(f"Deleting {count_text(len(keys), 'snapshot')}…")
+        self._ask_target(keys)
+
+
+def _make_list() -> QTreeWidget:
+    made = QTreeWidget()
+    made.setAccessibleName("Snapshots")
+    made.setHeaderLabels([name.capitalize() for name in HEADERS])
+    made.setRootIsDecorated(False)
+    made.setUniformRowHeights(True)
+    made.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+    made.setFont(tabular(made.font()))
+    made.setTabKeyNavigation(False)
+    made.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+    made.setStyleSheet("QTreeWidget::item { padding: 4px 2px; }")
+    return made

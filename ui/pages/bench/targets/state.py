@@ -1,0 +1,92 @@
+"""What is known of a target, and how a list says it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.core.errors import LinkError
+from app.core.units import ago_text
+from app.remote.hostkeys import HostKeyChangedError, HostKeyUnknownError
+from app.remote.secrets import SecretNeededError
+from app.targets.store import Target
+from app.targets.surveys import Surveyed
+
+BUSY_S = 600.0  # what an older survey says of other plans is no news
+
+_WORDS = {
+    "unknown": "not looked at yet",
+    "going": "on the way …",
+    "unreachable": "unreachable",
+    "key_unknown": "host key unknown",
+    "key_changed": "HOST KEY CHANGED",
+    "failed": "cannot be used",
+}
+_TONES = {
+    "reached": "good",
+    "going": "accent",
+    "unreachable": "bad",
+    "secret": "warn",
+    "key_unknown": "warn",
+    "key_changed": "bad",
+    "failed": "bad",
+}
+
+
+@dataclass(frozen=True)
+class TargetState:
+    """A target, its latest survey, and how the last way there ended."""
+
+    target: Target
+    survey: Surveyed | None = None
+    link: str = "unknown"  # going reached unreachable secret key_unknown key_changed failed
+    error: Exception | None = None
+    stage: str = ""  # while it is going
+    has_plan: bool = False  # of this window
+
+    @property
+    def tone(self) -> str:
+        """A colour of the theme."""
+        return _TONES.get(self.link, "muted")
+
+    def is_busy(self, now: float) -> bool:
+        """Whether a plan is being carried out there, whoever's it is."""
+        return self.has_plan or (
+            self.survey is not None and now - self.survey.at < BUSY_S and bool(self.survey.content.agents)
+        )
+
+    def words(self, now: float) -> str:
+        """The state in a few words."""
+        if self.link == "going" and self.stage:
+            return f"{self.stage} …"
+        if self.link == "secret":
+            what = self.error.what if isinstance(self.error, SecretNeededError) else "secret"
+            return f"needs a {what.partition(' ')[0]}"
+        if self.link in ("unknown", "reached") and self.survey:
+            return "busy" if self.is_busy(now) else "reachable" if self.link == "reached" else ""
+        return _WORDS.get(self.link, self.link)
+
+    def age(self, now: float) -> str:
+        """Of the survey."""
+        return ago_text(self.survey.at, now) if self.survey else "no survey"
+
+
+def link_of(error: Exception) -> str:
+    """How a way to a target has ended."""
+    match error:
+        case HostKeyChangedError():
+            return "key_changed"
+        case HostKeyUnknownError():
+            return "key_unknown"
+        case SecretNeededError():
+            return "secret"
+        case LinkError():
+            return "unreachable"
+    return "failed"
+
+
+def place_text(target: Target) -> str:
+    """Where it is, as ssh takes it."""
+    if target.is_local:
+        return "this computer"
+    user = f"{target.user}@" if target.user else ""
+    return f"{user}{target.host}" + (f":{target.port}" if target.port else "")

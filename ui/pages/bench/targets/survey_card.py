@@ -1,0 +1,293 @@
+"""A survey as a person reads it: the machine, its disk, what is installed, what would spoil a measurement."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.harmless import harmless
+from app.core.units import ago_text, bytes_text, date_text
+from app.planner.memory_text import ways
+from app.protocol.answers import Build, Cpu, Disk, Snapshot, Survey
+from app.targets.builds import notes_text, problem_of
+from app.targets.surveys import Surveyed
+from app.targets.tested_versions import tried
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE
+from ui.widgets.table import tabular
+
+_KINDS = {"nvme": "NVMe", "ssd": "SSD", "hdd": "hard disk", "memory": "in memory", "file": "in a file"}
+
+
+class SurveyCard(QFrame):
+    """One survey; empty until there is one."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.setAccessibleName("Survey")
+        self._survey: Surveyed | None = None
+        self._head, self._age = Label(), Label()
+        self._head.setProperty("role", "heading")
+        self._head.setWordWrap(True)
+        self._age.setProperty("role", "muted")
+        self._facts = _Facts()
+        self._warnings = _heading()
+        self._warning_lines = QVBoxLayout()
+        self._warning_labels: list[QLabel] = []
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(SPACE)
+        self._builds_head = _heading()
+        self.builds = BuildTree()
+        self._nothing = Label(
+            "Not surveyed yet: what the machine is and which builds are there is not known."
+        )
+        self._nothing.setProperty("role", "muted")
+        self._nothing.setWordWrap(True)
+        self._lay_out()
+        self.clear()
+
+    def show_survey(self, survey: Surveyed) -> None:
+        content = survey.content
+        self._survey = survey
+        self._set_empty(False)
+        self._head.setText(cpu_text(content.cpu))
+        self._facts.show_facts([(name, value) for name, value in facts_of(content) if value])
+        self._show_warnings(content.warnings)
+        builds = content.builds
+        unable = sum(1 for build in builds if build.problem)
+        self._builds_head.setText(
+            (f"{len(builds)} build{'s' * (len(builds) != 1)}" if builds else "No builds were found")
+            + (f", {unable} of them cannot start" if unable else "")
+        )
+        self.builds.show_builds(builds)
+        self.tell_time()
+
+    def add_button(self, button: QPushButton) -> None:
+        """What can be done about what the survey has found."""
+        self._buttons.addWidget(button)
+
+    def clear(self) -> None:
+        self._survey = None
+        self.builds.show_builds(())
+        self._set_empty(True)
+
+    def tell_time(self) -> None:
+        """The age is another after a while."""
+        if self._survey:
+            self._age.setText(f"Surveyed {ago_text(self._survey.at, time.time())}")
+            self._age.setToolTip(as_tip(date_text(self._survey.at)))
+
+    def _lay_out(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(SPACE, SPACE, SPACE, SPACE)
+        layout.setSpacing(SPACE)
+        for widget in (self._nothing, self._head, self._age, self._facts, self._warnings):
+            layout.addWidget(widget)
+        layout.addLayout(self._warning_lines)
+        layout.addWidget(self._builds_head)
+        layout.addWidget(self.builds)
+        layout.addLayout(self._buttons)
+
+    def _set_empty(self, is_empty: bool) -> None:
+        self._nothing.setVisible(is_empty)
+        for widget in (self._head, self._age, self._facts, self._warnings, self._builds_head, self.builds):
+            widget.setHidden(is_empty)
+        if is_empty:
+            self._show_warnings([])
+
+    def _show_warnings(self, warnings: Sequence[str]) -> None:
+        while len(self._warning_labels) < len(warnings):
+            self._add_warning()
+        self._warnings.setVisible(bool(warnings))
+        self._warnings.setText("1 warning" if len(warnings) == 1 else f"{len(warnings)} warnings")
+        for at, label in enumerate(self._warning_labels):
+            label.setVisible(at < len(warnings))
+            label.setText(f"⚠ {warnings[at]}" if at < len(warnings) else "")
+
+    def _add_warning(self) -> None:
+        label = Label()
+        label.setProperty("role", "warn")
+        label.setWordWrap(True)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._warning_lines.addWidget(label)
+        self._warning_labels.append(label)
+
+
+class _Facts(QWidget):
+    """Names on the left, what they are on the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._layout = QGridLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setHorizontalSpacing(2 * SPACE)
+        self._layout.setVerticalSpacing(SPACE // 2)
+        self._layout.setColumnStretch(1, 1)
+        self._lines: list[tuple[QLabel, QLabel]] = []
+
+    def show_facts(self, facts: Sequence[tuple[str, str]]) -> None:
+        while len(self._lines) < len(facts):
+            self._add_line()
+        for at, (name, value) in enumerate(self._lines):
+            is_shown = at < len(facts)
+            name.setVisible(is_shown)
+            value.setVisible(is_shown)
+            if is_shown:
+                name.setText(facts[at][0])
+                value.setText(facts[at][1])
+
+    def _add_line(self) -> None:
+        name, value = Label(), Label()
+        name.setProperty("role", "muted")
+        name.setAlignment(Qt.AlignmentFlag.AlignTop)
+        value.setWordWrap(True)
+        value.setFont(tabular(value.font()))
+        value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._layout.addWidget(name, len(self._lines), 0)
+        self._layout.addWidget(value, len(self._lines), 1)
+        self._lines.append((name, value))
+
+
+class BuildTree(QTreeWidget):
+    """The builds of a survey, as high as they are many; those that cannot start are grey, with the reason."""
+
+    removal_wanted = Signal()  # Del
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.builds: Sequence[Build] = ()
+        self.setAccessibleName("Builds")
+        self.setHeaderLabels(["Build", "Engines"])
+        self.setRootIsDecorated(False)
+        self.setUniformRowHeights(True)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTabKeyNavigation(False)
+        self.setStyleSheet("QTreeWidget::item { padding: 4px 2px; }")
+        self.setItemDelegate(_GreyDelegate(self))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        self.header().setStretchLastSection(True)
+
+    @property
+    def chosen(self) -> Build | None:
+        """The build that is selected, as the survey describes it."""
+        rows = [index.row() for index in self.selectionModel().selectedRows()]
+        return self.builds[rows[0]] if rows else None
+
+    def show_builds(self, builds: Sequence[Build]) -> None:
+        """Other builds; the one that was chosen stays so, where it is still there."""
+        base = self.chosen.base if self.chosen else None
+        self.clear()
+        self.builds = builds
+        for build in builds:
+            item = _build_item(build)
+            self.addTopLevelItem(item)
+            if build.base == base:
+                self.setCurrentItem(item)
+        self.setVisible(bool(builds))
+        row = self.sizeHintForRow(0) if builds else 0
+        self.setFixedHeight(self.header().sizeHint().height() + row * len(builds) + 2 * self.frameWidth() + 2)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Delete and self.chosen is not None:
+            self.removal_wanted.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+def _build_item(build: Build) -> QTreeWidgetItem:
+    version = tried(build.family, build.version)
+    engines = ("" if version.is_tried else f"{version.how}: ") + " ".join(build.engines)
+    texts = (build.name, f"cannot start: {build.problem}" if build.problem else engines)
+    item = QTreeWidgetItem([harmless(text) for text in texts])
+    notes = notes_text(build.notes or {})
+    said = (build.version_text, build.server, version.text, problem_of(build), notes)
+    tip = "\n".join(filter(None, said))
+    for column in (0, 1):
+        item.setToolTip(column, as_tip(tip))
+    return item
+
+
+class _GreyDelegate(QStyledItemDelegate):
+    """A build that cannot start looks disabled, and can be chosen: to be described, or removed."""
+
+    def __init__(self, tree: BuildTree) -> None:
+        super().__init__(tree)
+        self._tree = tree
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().initStyleOption(option, index)
+        if self._tree.builds[index.row()].problem:
+            option.state &= ~QStyle.StateFlag.State_Enabled
+
+
+def _heading() -> QLabel:
+    label = Label()
+    label.setProperty("role", "heading")
+    return label
+
+
+def cpu_text(cpu: Cpu) -> str:
+    return f"{cpu.model or 'Unknown CPU'}, {cpu.cores or '?'} cores, {cpu.threads or '?'} threads"
+
+
+def facts_of(survey: Survey) -> Iterator[tuple[str, str]]:
+    """Name and value, in the order in which they matter; what is not known is left out."""
+    memory, available = survey.memory_bytes, survey.memory_available_bytes
+    if memory:
+        yield "Memory", bytes_text(memory) + (f", {bytes_text(available)} available" if available else "")
+    if disk := survey.disk:
+        yield "Disk", disk_text(disk)
+        yield "Directory", disk.path or ""
+    yield "Snapshots", snapshots_text(survey.snapshots)
+    system = [survey.distribution, f"Linux {survey.kernel}" if survey.kernel else ""]
+    yield "System", ", ".join(filter(None, system))
+    if clock := _clock_text(survey):
+        yield "Clock speed", clock
+    yield "User", survey.user or ""
+    yield "Python", survey.python or ""
+    yield "sysbench", survey.sysbench or "not installed"
+    yield from ways(survey)
+
+
+def _clock_text(survey: Survey) -> str:
+    turbo = survey.turbo
+    words = [survey.governor or "", "" if turbo is None else "turbo on" if turbo else "turbo off"]
+    return ", ".join(filter(None, words))
+
+
+def snapshots_text(kept: Sequence[Snapshot]) -> str:
+    size = sum(each.size_bytes or 0 for each in kept)
+    return f"{len(kept)} kept, {bytes_text(size)}" if kept else ""
+
+
+def disk_text(disk: Disk) -> str:
+    kind, total = disk.kind or "", disk.total_bytes
+    what = disk.model or disk.device or "unknown"
+    words = [f"{what} ({_KINDS.get(kind, kind)})" if kind else what, disk.filesystem or ""]
+    if disk.free_bytes is not None:
+        words.append(bytes_text(disk.free_bytes) + (f" of {bytes_text(total)}" if total else "") + " free")
+    return ", ".join(filter(None, words))

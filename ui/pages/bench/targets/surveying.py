@@ -1,0 +1,110 @@
+"""Going to a target off the GUI thread: stage by stage, to a survey, past its host keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from app.remote.hostkeys import HostKeyError
+from app.targets.store import Target
+from app.targets.surveys import STAGES, Surveyed, survey_target
+from ui.core.context import Context
+from ui.dialogs.host_key import HostKeyDialog
+
+LOCAL_STAGES = STAGES[-2:]
+
+
+@dataclass(frozen=True)
+class Advance:
+    """How far the way to a target is."""
+
+    target: Target
+    stage: str
+    what: str
+
+
+class Surveying(QObject):
+    """Surveys targets; one way to a target at a time, the answer of an older one is dropped."""
+
+    began = Signal(object)  # Target
+    advanced = Signal(object)  # Advance
+    surveyed = Signal(object, object)  # Target, Surveyed
+    failed = Signal(object, object)  # Target, Exception
+
+    def __init__(self, context: Context, widget: QWidget) -> None:
+        super().__init__(widget)
+        self._context = context
+        self._widget = widget  # its window has the dialogs
+        self._going: dict[str, Target] = {}
+        self._upgraded: set[str] = set()  # begun in the background, and asked for meanwhile
+        self._key_dialog: HostKeyDialog | None = None
+
+    def survey(self, target: Target, is_asking: bool) -> None:
+        """Go there; without `is_asking` nobody is bothered with a dialog."""
+        if self._going.get(target.name) == target:
+            if is_asking:
+                self._upgraded.add(target.name)
+            return
+        self._going[target.name] = target
+        self._upgraded.discard(target.name)
+        ask = self._context.secrets.ask if is_asking else self._context.secrets.silent
+        self.began.emit(target)
+        self._context.tasks.run_long(
+            self,
+            lambda tell: survey_target(target, ask, lambda stage, what: tell(Advance(target, stage, what))),
+            self.advanced.emit,
+            lambda survey: self._on_surveyed(target, survey),
+            lambda error: self._on_failed(target, error, is_asking),
+        )
+
+    def show_host_key(self, target: Target, error: HostKeyError) -> None:
+        """Let the person look at the key; with an accepted one the way goes on."""
+        if self._key_dialog is not None:
+            return
+        dialog = self._key_dialog = HostKeyDialog(error, self._widget.window())
+        dialog.finished.connect(lambda _: self._on_key_seen(target, error, dialog))
+        dialog.open()
+
+    def _on_key_seen(self, target: Target, error: HostKeyError, dialog: HostKeyDialog) -> None:
+        is_accepted = dialog.is_accepted()
+        self._key_dialog = None
+        dialog.deleteLater()
+        if is_accepted:
+            self._trust(target, error.fingerprint)
+
+    def _trust(self, target: Target, fingerprint: str) -> None:
+        from app.remote.dial import trust
+
+        self._context.tasks.run(
+            self,
+            lambda: trust(target, fingerprint, self._context.secrets.ask),
+            lambda _: self.survey(target, is_asking=True),
+            lambda error: self._on_failed(target, error, is_asking=False),
+        )
+
+    def _on_surveyed(self, target: Target, survey: Surveyed) -> None:
+        if self._is_over(target):
+            self.surveyed.emit(target, survey)
+
+    def _on_failed(self, target: Target, error: Exception, is_asking: bool) -> None:
+        if not self._is_over(target):
+            return
+        if target.name in self._upgraded and not is_asking:
+            self.survey(target, is_asking=True)
+            return
+        self.failed.emit(target, error)
+        if is_asking and isinstance(error, HostKeyError):
+            self.show_host_key(target, error)
+
+    def _is_over(self, target: Target) -> bool:
+        """Whether this was the latest way to the target."""
+        if self._going.get(target.name, target) != target:
+            return False
+        self._going.pop(target.name, None)
+        return True
+
+
+def stages_of(target: Target) -> tuple[str, ...]:
+    return LOCAL_STAGES if target.is_local else STAGES

@@ -1,0 +1,1 @@
+"""The window itself: opening it, the four places, menus, notices."""

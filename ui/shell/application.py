@@ -1,0 +1,133 @@
+"""Opening the window: the application, the context that its parts are given, the one door for defects."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+import threading
+import traceback
+from io import TextIOWrapper
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+from app.core.errors import DynoError
+from app.core.private import private
+from app.core.settings import Settings, home, read_settings
+from app.core.shipped import shipped_folder
+from ui.core.bus import Bus
+from ui.core.context import Context
+from ui.core.gc_timer import Collecting
+from ui.core.memory import Memory
+from ui.core.plans import Plans
+from ui.core.secrets import Secrets
+from ui.core.tasks import Tasks
+from ui.core.theme import Theme
+
+from .window import Window
+
+SWITCH_S = 0.001  # Python's own 5 ms would make the window late while journals are taken in
+_qt_log = logging.getLogger("ui.qt")
+
+
+def open_window() -> int:
+    """The body of the program; the answer is its exit code."""
+    sys.setswitchinterval(SWITCH_S)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal: nothing is lost by it
+    application = make_application()
+    directory = home()
+    log_to(directory / "log")
+    context = make_context(directory)
+    try:
+        settings = read_settings(directory)
+    except DynoError as error:
+        settings = Settings()
+        problem = str(error)
+    else:
+        problem = ""
+    context.theme.set_appearance(settings.appearance)
+    window = Window(context)
+    Collecting(application)
+    _catch_defects(window)
+    if problem:
+        window.message.show_error(problem)
+    window.show()
+    code = application.exec()
+    close_context(context)
+    return code
+
+
+def make_application() -> QApplication:
+    QApplication.setApplicationName("dyno")
+    QApplication.setApplicationDisplayName("Dyno")
+    QApplication.setDesktopFileName("dyno")
+    application = QApplication(sys.argv[:1])
+    application.setStyle("Fusion")
+    application.setWindowIcon(QIcon(str(shipped_folder("resources") / "icons" / "dyno.svg")))
+    return application
+
+
+def make_context(directory: Path) -> Context:
+    """Everything that lives as long as the window; its parts belong to the application."""
+    application = QApplication.instance()
+    tasks, bus, secrets = Tasks(directory, application), Bus(application), Secrets(application)
+    return Context(
+        home=directory,
+        tasks=tasks,
+        bus=bus,
+        plans=Plans(directory, tasks, bus, secrets, application),
+        theme=Theme(application),
+        memory=Memory(directory / "window.ini"),
+        secrets=secrets,
+    )
+
+
+def close_context(context: Context) -> None:
+    """Questions, followers, tasks; what goes on at targets goes on."""
+    context.secrets.close()
+    context.plans.close()
+    context.tasks.close()
+
+
+# defects
+
+
+class _PrivateLog(logging.FileHandler):
+    """It may name what a person measures."""
+
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, "a", encoding="utf-8", opener=private)
+
+
+def log_to(folder: Path) -> None:
+    """What Dyno and Qt have to say, away from the person's screen."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handler = _PrivateLog(folder / "window.log", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+    logging.getLogger("ui").addHandler(handler)
+    logging.getLogger("app").addHandler(handler)
+    qInstallMessageHandler(_on_qt_said)
+
+
+def _on_qt_said(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
+    level = logging.INFO if kind in (QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg) else logging.WARNING
+    _qt_log.log(level, text)
+
+
+def _catch_defects(window: Window) -> None:
+    """What nobody expected is kept in the log and shown with its details; the window stays."""
+    log = logging.getLogger("ui.defect")
+
+    def on_defect(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        log.error("%s", "".join(traceback.format_exception(kind, error, trace)))
+        if isinstance(error, Exception) and threading.current_thread() is threading.main_thread():
+            window.message.show_failure(error)
+
+    sys.excepthook = on_defect
+    threading.excepthook = lambda found: on_defect(
+        found.exc_type, found.exc_value or Exception("unknown"), found.exc_traceback
+    )

@@ -1,0 +1,97 @@
+"""The menus that are the same on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QDialog
+
+from app.core.errors import DynoError
+from app.core.settings import APPEARANCES, keep_settings, read_settings
+from ui.core.context import Context
+from ui.core.plain import as_tip
+from ui.widgets.message import told
+
+if TYPE_CHECKING:
+    from .window import Window
+
+
+def add_file_menu(window: Window, context: Context) -> None:
+    menu = window.menuBar().addMenu("&File")
+
+    def show_settings() -> None:
+        from ui.dialogs.settings import SettingsDialog
+
+        _show(SettingsDialog(context, window))
+
+    menu.addAction(
+        _action(window, "&Settings...", "Ctrl+,", "Appearance, directories, notifications", show_settings)
+    )
+    menu.addSeparator()
+    menu.addAction(
+        _action(window, "&Quit", "Ctrl+Q", "Close the window; plans go on at their targets", window.close)
+    )
+
+
+def add_view_menu(window: Window, context: Context, places: Sequence[QAction]) -> QAction:
+    """The answer is where the menus of pages come before."""
+    menu = window.menuBar().addMenu("&View")
+    menu.addActions(list(places))
+    menu.addSeparator()
+    group = QActionGroup(window)
+    for name in APPEARANCES:
+        title = "As the system" if name == "system" else name.capitalize()
+        action = _action(window, title, "", f"Appearance: {title.lower()}", _chooser(context, name))
+        action.setCheckable(True)
+        action.setChecked(name == context.theme.appearance)
+        group.addAction(action)
+        menu.addAction(action)
+    return menu.menuAction()
+
+
+def _chooser(context: Context, appearance: str) -> Callable[[], None]:
+    def choose() -> None:
+        context.theme.set_appearance(appearance)
+        try:
+            keep_settings(replace(read_settings(context.home), appearance=appearance), context.home)
+        except (DynoError, OSError) as error:
+            context.bus.said.emit(told(error)[0])
+
+    return choose
+
+
+def add_help_menu(window: Window, context: Context) -> None:
+    menu = window.menuBar().addMenu("&Help")
+
+    def show_help() -> None:
+        from ui.dialogs.help import HelpDialog
+
+        _show(HelpDialog(window))
+
+    def show_about() -> None:
+        from ui.dialogs.about import AboutDialog
+
+        _show(AboutDialog(context, window))
+
+    menu.addAction(
+        _action(window, "&Shortcuts and figures", "F1", "Keys, and what each figure means", show_help)
+    )
+    menu.addAction(_action(window, "&About Dyno", "", "Version, licence, where things are kept", show_about))
+
+
+def _show(dialog: QDialog) -> None:
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+
+
+def _action(window: Window, text: str, shortcut: str, tip: str, triggered: Callable[[], object]) -> QAction:
+    made = QAction(text, window)
+    if shortcut:
+        made.setShortcut(QKeySequence(shortcut))
+    made.setToolTip(as_tip(tip))
+    made.setStatusTip(tip)
+    made.triggered.connect(lambda _=False: triggered())
+    return made

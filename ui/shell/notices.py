@@ -1,0 +1,131 @@
+"""What the window says of plans on every page: their lines in the status bar, and when one ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QSystemTrayIcon, QWidget
+
+from app.core.errors import DynoError
+from app.core.harmless import harmless
+from app.core.settings import read_settings
+from app.remote.secrets import SecretNeededError
+from app.targets.store import Target
+from ui.core.bus import Wanted
+from ui.core.context import Context
+from ui.core.plans import FollowedPlan
+from ui.widgets.message import told
+
+if TYPE_CHECKING:
+    from ui.widgets.plan_line import PlanLine
+
+    from .window import Window
+
+TEXT_MS = 1000  # between two looks at the texts
+
+
+class Notices(QObject):
+    """Begins once the window is painted: until then no plan is known."""
+
+    def __init__(self, context: Context, window: Window) -> None:
+        super().__init__(window)
+        self._context = context
+        self._window = window
+        self._lines: dict[str, PlanLine] = {}
+        self._bar = QWidget()
+        self._layout = QHBoxLayout(self._bar)
+        self._layout.setContentsMargins(0, 0, 8, 0)
+        self._layout.setSpacing(16)
+        window.statusBar().addPermanentWidget(self._bar)
+        self._unreached: dict[str, str] = {}  # what was told of a target that was not reached
+        self._tray: QSystemTrayIcon | None = None
+        self._timer = QTimer(self, interval=TEXT_MS)
+        self._timer.timeout.connect(self._refresh)
+
+    def begin(self) -> None:
+        self._context.plans.changed.connect(self._on_changed)
+        self._context.plans.ended.connect(self._on_ended)
+        self._context.plans.unreached.connect(self._on_unreached)
+        self._refresh()
+
+    def _on_changed(self, plan: str) -> None:
+        """Lines come and go at once; their texts once a second."""
+        followed = self._context.plans.get(plan)
+        if followed is not None and self._window.message.text == self._unreached.get(followed.target.name):
+            self._window.message.clear()
+        if plan not in self._lines or not self._timer.isActive():
+            self._refresh()
+
+    def _refresh(self) -> None:
+        active = {plan.id: plan for plan in self._context.plans.active()}
+        for gone in self._lines.keys() - active.keys():
+            self._lines.pop(gone).deleteLater()
+        for plan in active.values():
+            self._line(plan).show_plan(plan)
+        if active and not self._timer.isActive():
+            self._timer.start()
+        elif not active:
+            self._timer.stop()
+
+    def _line(self, plan: FollowedPlan) -> PlanLine:
+        from ui.widgets.plan_line import PlanLine
+
+        if plan.id not in self._lines:
+            line = self._lines[plan.id] = PlanLine(self._context.theme)
+            line.clicked.connect(lambda: self._show_live(plan))
+            self._layout.addWidget(line)
+        return self._lines[plan.id]
+
+    def _show_live(self, plan: FollowedPlan) -> None:
+        session = plan.progress.current
+        ids = (session.id,) if session else plan.sessions[:1]
+        self._context.bus.wanted.emit(Wanted("live", ids))
+
+    def _on_ended(self, plan: str) -> None:
+        followed = self._context.plans.get(plan)
+        if followed is None:
+            return
+        text = f"{followed.name} on {followed.target.name} has ended{_outcome(followed)}"
+        action = QAction("Compare", self)
+        action.triggered.connect(
+            lambda: self._context.bus.wanted.emit(Wanted("compare", tuple(followed.sessions)))
+        )
+        self._window.message.show_info(text, action if len(followed.sessions) > 1 else None)
+        if self._are_wanted() and not self._window.isActiveWindow():
+            self._notify(text)
+
+    def _on_unreached(self, target: Target, error: DynoError) -> None:
+        """Nothing is heard of what was being carried out there, until somebody does something."""
+        why = told(error)[0]
+        if isinstance(error, SecretNeededError):
+            why = f"{target.name} needs the {error.what}"
+        text = f"What was being carried out on {target.name} is not followed: {why}"
+        action = QAction("Connect", self)
+        action.triggered.connect(lambda: self._context.plans.log_in(target))
+        self._unreached[target.name] = text
+        self._window.message.show_warning(text, action)
+
+    def _notify(self, text: str) -> None:
+        QApplication.alert(self._window)
+        if QSystemTrayIcon.isSystemTrayAvailable():
+            if self._tray is None:
+                self._tray = QSystemTrayIcon(self._window.windowIcon(), self)
+                self._tray.show()
+            self._tray.showMessage("Dyno", harmless(text))
+
+    def _are_wanted(self) -> bool:
+        try:
+            return read_settings(self._context.home).notifications
+        except DynoError:
+            return True
+
+
+def _outcome(plan: FollowedPlan) -> str:
+    """`: 1 of 4 sessions failed`; nothing where all went well."""
+    sessions = plan.progress.sessions.values()
+    wrong = [each for each in sessions if each.state != "completed" or each.failed_steps]
+    if not wrong:
+        return ""
+    return f": {len(wrong)} of {len(sessions)} sessions did not go well"

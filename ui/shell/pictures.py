@@ -1,0 +1,81 @@
+"""A chart of the Compare page without the window: what `dyno chart --out` saves as a picture."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.comparison.charts.request import Asked, ChartRequest, asked_numbers, read_asked
+from app.comparison.measures import measure_named
+from app.core.settings import home, read_settings
+from app.history.history import History
+from ui.core.context import Context
+from ui.pages.compare.bars import BarsPanel
+from ui.pages.compare.latency import LatencyPanel
+from ui.pages.compare.pairs import PairsPanel
+from ui.pages.compare.panel import Panel, Shown, lines_of
+from ui.pages.compare.seconds import SecondsPanel
+from ui.pages.compare.sizes import SizesPanel
+from ui.pages.compare.sweeps import SweepPanel
+from ui.widgets.image import LEAST, at_least, save_image
+
+from .application import close_context, log_to, make_application, make_context
+
+
+def draw_chart(request: ChartRequest, path: Path) -> None:
+    """In the colours of the settings; raises InputError where there is nothing to draw."""
+    directory = home()
+    with History(directory) as history:
+        asked = read_asked(history, request)
+        asked_numbers(history, asked)
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"  # nobody needs a screen for it
+    _application = make_application()
+    log_to(directory / "log")
+    context = make_context(directory)
+    try:
+        context.theme.set_appearance(read_settings(directory).appearance)
+        panel = _panel(context, request)
+        _draw(panel, _shown(context, asked))
+        with at_least(panel.picture, panel.least) as picture:
+            save_image(picture, path, panel.caption)
+    finally:
+        close_context(context)
+
+
+def _panel(context: Context, request: ChartRequest) -> Panel:
+    match request.chart:
+        case "bars":
+            return BarsPanel(context.theme)
+        case "before-after":
+            return PairsPanel(context.theme)
+        case "sweep":
+            return SweepPanel(context.theme, request.over)
+        case "seconds":
+            return SecondsPanel(context, request.series)
+        case "latency":
+            return LatencyPanel(context)
+    return SizesPanel(context)
+
+
+def _shown(context: Context, asked: Asked) -> Shown:
+    measure, lines = measure_named(asked.request.measure), lines_of(asked.comparison, context.theme)
+    return Shown(asked.comparison, asked.whole, measure, asked.request.is_relative, lines, asked.row)
+
+
+def _draw(panel: Panel, shown: Shown) -> None:
+    """All that is shown is there then, also what had to be read."""
+    waiting, failures = QEventLoop(), list[Exception]()
+    panel.drawn.connect(waiting.quit)
+    panel.failed.connect(failures.append)
+    panel.failed.connect(waiting.quit)
+    panel.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    panel.resize(LEAST)
+    panel.show()
+    QTimer.singleShot(0, lambda: panel.update_from(shown))
+    waiting.exec()
+    if failures:
+        raise failures[0]
+    QApplication.processEvents()  # what was drawn finds its places

@@ -1,0 +1,169 @@
+"""The window: the four places, the menus, the status bar; it builds, connects and remembers, nothing else."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, QTimer
+from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QToolBar, QVBoxLayout, QWidget
+
+from app.core.harmless import harmless
+from ui.core.bus import Wanted
+from ui.core.context import Context
+from ui.core.page import Page
+from ui.core.plain import as_tip
+from ui.pages import PLACES, Place
+from ui.widgets.message import Message
+
+from .menus import add_file_menu, add_help_menu, add_view_menu
+
+FIRST_SIZE = QSize(1280, 800)
+ITS_FRAME = QSize(4, 40)  # that the desktop puts around it; not known before it is shown
+SAID_MS = 6000
+CALM_MS = 1000  # until the first page has what it shows
+UNSEEN_MS = 2000  # a window that opens minimised is not painted, and follows its plans all the same
+
+
+class Window(QMainWindow):
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._pages: dict[str, Page] = {}
+        self._actions: dict[str, QActionGroup] = {}
+        self._menus: dict[str, QMenu] = {}
+        self._has_begun = False
+        self._may_close = False
+        self.setWindowTitle("Dyno")
+        self._places = self._make_places()
+        self.message = Message()
+        self._stack = QStackedWidget()
+        self.setCentralWidget(self._make_body())
+        add_file_menu(self, context)
+        self._before = add_view_menu(self, context, list(self._places.values()))
+        add_help_menu(self, context)
+        context.bus.wanted.connect(self._on_wanted)
+        context.bus.said.connect(self._on_said)
+        if not context.memory.restore_window(self):
+            room = self.screen().availableSize() - ITS_FRAME
+            self.resize(FIRST_SIZE.boundedTo(room))
+
+    def page(self, name: str) -> Page:
+        """Made when it is first wanted."""
+        if name not in self._pages:
+            place = next(place for place in PLACES if place.name == name)
+            page = self._pages[name] = place.make(self._context, self._stack)
+            self._stack.addWidget(page)
+            self._add_menu(place, page)
+        return self._pages[name]
+
+    def show_page(self, name: str) -> None:
+        page = self.page(name)
+        self._places[name].setChecked(True)
+        for each, menu in self._menus.items():
+            menu.menuAction().setVisible(each == name)
+            self._actions[each].setEnabled(each == name)
+        self._stack.setCurrentWidget(page)
+        self.setWindowTitle(harmless(f"{page.title} — Dyno" if page.title else "Dyno"))
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() == QEvent.Type.Paint and not self._has_begun:
+            QTimer.singleShot(0, self._begin)
+        elif event.type() == QEvent.Type.Show:
+            QTimer.singleShot(UNSEEN_MS, self._begin)
+        return handled
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self._context.plans.active() and not self._may_close:
+            from ui.dialogs.closing import ClosingDialog
+
+            event.ignore()
+            dialog = ClosingDialog(self._context.plans, self)
+            dialog.accepted.connect(self._on_closing_agreed)
+            dialog.finished.connect(dialog.deleteLater)  # after Stay it would agree when the plans end
+            dialog.open()
+            return
+        self._context.memory.keep_window(self)
+        super().closeEvent(event)
+
+    # building
+
+    def _make_places(self) -> dict[str, QAction]:
+        bar = QToolBar("Places")
+        bar.setObjectName("places")
+        bar.setMovable(False)
+        bar.toggleViewAction().setEnabled(False)
+        group = QActionGroup(self)
+        made = {}
+        for at, place in enumerate(PLACES, 1):
+            action = QAction(place.title, self)
+            action.setCheckable(True)
+            action.setShortcut(QKeySequence(f"Ctrl+{at}"))
+            action.setToolTip(as_tip(f"{place.tip} (Ctrl+{at})"))
+            action.setStatusTip(place.tip)
+            action.triggered.connect(lambda _=False, name=place.name: self.show_page(name))
+            group.addAction(action)
+            bar.addAction(action)
+            made[place.name] = action
+        self.addToolBar(bar)
+        return made
+
+    def _make_body(self) -> QWidget:
+        body = QWidget()
+        layout = QVBoxLayout(body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.message)
+        layout.addWidget(self._stack, 1)
+        return body
+
+    def _add_menu(self, place: Place, page: Page) -> None:
+        menu = QMenu(place.menu, self)
+        menu.setToolTipsVisible(True)
+        group = QActionGroup(self)
+        group.setExclusionPolicy(QActionGroup.ExclusionPolicy.None_)
+        for action in page.page_actions():
+            if action is None:
+                menu.addSeparator()
+            else:
+                menu.addAction(action)
+                if action.actionGroup() is None:
+                    group.addAction(action)
+        self.menuBar().insertMenu(self._before, menu)
+        menu.menuAction().setVisible(False)
+        group.setEnabled(False)  # until the page is shown
+        self._menus[place.name], self._actions[place.name] = menu, group
+
+    # what happens
+
+    def _begin(self) -> None:
+        """Only once it is painted, what is dear: the window stands already, its places can be chosen."""
+        if self._has_begun:
+            return
+        self._has_begun = True
+        from .notices import Notices
+
+        if not self._pages:
+            self.show_page("bench")
+        self._context.plans.adopt()
+        Notices(self._context, self).begin()
+        QTimer.singleShot(CALM_MS, self._on_calm)
+
+    def _on_calm(self) -> None:
+        self._context.tasks.run(self, _import_pages, lambda _: None, lambda _: None)
+
+    def _on_said(self, text: str) -> None:
+        self.statusBar().showMessage(harmless(text), SAID_MS)
+
+    def _on_wanted(self, wanted: Wanted) -> None:
+        self.show_page(wanted.page)
+        self.page(wanted.page).open(wanted)
+
+    def _on_closing_agreed(self) -> None:
+        self._may_close = True
+        self.close()
+
+
+def _import_pages() -> None:
+    """Half a second, most of it for the charts, that the other pages do not have to wait."""
+    from ui.core import following  # noqa: F401
+    from ui.pages import compare, history, live  # noqa: F401
