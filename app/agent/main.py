@@ -92,7 +92,7 @@ def _check(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any
 
 def _start(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
     from .plan_runner import start
-    from .server.scope import enter_scope
+    from .system.scope import enter_scope
 
     enter_scope()
     return start(directory, arguments.plan, _agent())

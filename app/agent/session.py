@@ -22,13 +22,14 @@ from .server.connection_limits import raise_file_limit
 from .server.debt import is_indebted, read_debt
 from .server.mysql import QueryError
 from .server.options import known_options, with_options
+from .server.program import find_sysbench
 from .server.server import Server
 from .steps.analyse import Analysing
 from .steps.drive_step import Drive, write_lua
 from .steps.engine_limits import Lacking
 from .steps.facts import Facts
 from .steps.from_snapshot import FromSnapshot
-from .steps.generator import Generator, find_sysbench
+from .steps.generator import Generator
 from .steps.settle_step import carry_out_restart, carry_out_settle, pause
 from .steps.step_settings import Conditions
 from .survey.builds import environment

@@ -1,1 +1,1 @@
-"""Sessions side by side: relative figures, what they cost, what differs, what may explain it; as data and as text."""
+"""Sessions side by side: relative figures, costs, what differs, what may explain it; as data and as text."""

@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, ids, units, settings, private files, CSV, TOML and tables of text."""
+"""What everything else stands on: errors, ids, units, settings, private files, CSV, TOML, tables of text."""

@@ -1,1 +1,1 @@
-"""The machines a person measures on: how each is reached, what was found there, builds and snapshots on it."""
+"""The machines a person measures on: how to reach them, what was found there, builds and snapshots."""

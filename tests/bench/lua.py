@@ -13,7 +13,8 @@ from resource import RUSAGE_CHILDREN, getrusage
 from statistics import mean
 
 from app.agent.server.affinity import set_affinity
-from app.agent.steps.generator import driver_options, find_sysbench
+from app.agent.server.program import find_sysbench
+from app.agent.steps.generator import driver_options
 from app.protocol.cpus import as_text
 from app.protocol.plan import Step
 from tests.bench.figure import Figure, ratio_figures

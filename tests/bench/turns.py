@@ -23,8 +23,9 @@ from typing import Any
 from app.agent.plan_runner import take_in
 from app.agent.sampling.figures import totals_of
 from app.agent.sampling.sizes import sizes
+from app.agent.server.program import find_sysbench
 from app.agent.session import Session
-from app.agent.steps.generator import driver_options, find_sysbench
+from app.agent.steps.generator import driver_options
 from app.agent.steps.settle_step import carry_out_settle
 from app.agent.system.control import Control
 from app.agent.system.directory import Directory

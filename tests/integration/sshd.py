@@ -1,7 +1,7 @@
 """A real sshd of the test's own: host keys, one user key that it lets in, a port of loopback.
 
     def test_something(sshd):
-        target = sshd.target()            # app.targets.store.Target of this sshd with its user key; not trusted yet
+        target = sshd.target()            # a Target: this sshd, its user key; not trusted yet
         sshd.trust()                      # its host key is in DYNO_HOME/known_hosts now
         sshd.add_target("far", "~/dyno")  # or both at once, kept in targets.toml, for `dyno … --target far`
         sshd.cut()                        # ends every connection, as `kill -9` of sshd does; it lets in again

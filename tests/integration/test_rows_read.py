@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from app.agent.sampling.counters import Counters
+from app.agent.sampling.counters import Counters, await_last_client
 from app.agent.server.mysql import Client
 from app.agent.server.server import Server as AgentServer
 from app.catalog import Catalog, Workload
@@ -118,6 +118,27 @@ def test_right_after_the_load_no_more_is_read_than_must_be(build: Build, tmp_pat
                 read = rows_read(server, found.client, engine, name)
                 wanted = needed(Catalog().workload(name), build, engine)
                 assert read == pytest.approx(wanted, rel=0.2), (engine, name)
+        check_leaving(found)
+
+
+def check_leaving(server: AgentServer) -> None:
+    """What clients did is counted once, also while their connections are taken down, which takes a while."""
+    server.client.run("CREATE DATABASE IF NOT EXISTS leaving")
+    before = selects(server.client)
+    clients = [Client(server.socket) for _ in range(4)]
+    for client in clients:
+        for number in range(30):
+            client.run(f"CREATE TEMPORARY TABLE leaving.t{number} (a INT) ENGINE=InnoDB")
+        for _ in range(100):
+            client.query("SELECT 1")
+    for client in clients:
+        client.close()
+    await_last_client(server.client)
+    assert selects(server.client) - before == 400
+
+
+def selects(client: Client) -> int:
+    return int(client.pairs("SHOW GLOBAL STATUS LIKE 'Com_select'")["com_select"])
 
 
 def load(server: Server, engine: str) -> None:

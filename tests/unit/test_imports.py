@@ -178,7 +178,8 @@ def test_the_desktop_needs_nothing_that_only_linux_has() -> None:
 
 DEAR = {"numpy", "paramiko", "pymysql", "jinja2", "pyqtgraph"}
 AFTER_THE_PAINT = {"sqlite3", "msgspec", "tomllib", "tomli_w", "app.catalog", "app.planner", "app.history",
-                   "app.remote", "app.following.follower", "app.targets.store", "ui.dialogs", "ui.pages.bench"}  # fmt: skip
+                   "app.remote", "app.following.follower", "app.targets.store", "ui.dialogs",
+                   "ui.pages.bench"}  # fmt: skip
 
 
 @pytest.mark.parametrize(

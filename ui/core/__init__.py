@@ -1,1 +1,1 @@
-"""What every part of the window is given: theme, bus, tasks, plans, memory, secrets, the page they are shown in."""
+"""What every part of the window is given: theme, bus, tasks, plans, memory, secrets, page."""

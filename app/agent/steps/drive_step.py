@@ -6,6 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
+from app.agent.sampling.counters import await_last_client
 from app.agent.sampling.figures import (
     clients_missing,
     latency_of,
@@ -76,6 +77,7 @@ class Drive:
             finally:
                 generator.stop()
                 session.generator = None
+                await_last_client(session.server.client)
         return self._figures(interrupted, generator)
 
     def _follow(self, generator: Generator) -> str:
@@ -162,6 +164,7 @@ class Drive:
     def _take_total(self, line: Mapping[str, Any]) -> None:
         """The end: what no interval told is the last second, and derived."""
         self._total = dict(line)
+        await_last_client(self._session.server.client)
         if self._step.kind == "scan":  # it knows the rows of the load, we know what came and went since
             self._total["rows"] = {**line["rows"], "read": self._session.ledger.rows_in_tables}
         rest = _rest(line, self._sum)

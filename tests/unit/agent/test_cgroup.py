@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.agent.server import cgroup
 from app.agent.server.cgroup import (
     FIRST,
     SECOND,
@@ -18,7 +19,6 @@ from app.agent.server.cgroup import (
     make_group,
     remove_group,
 )
-from app.agent.server.server import cgroup
 from app.agent.system.errors import Refusal
 
 MB = 1 << 20

@@ -10,7 +10,7 @@ from app.agent.server.connection_limits import SPARE, room_options
 
 LIMITED = """
 import resource, sys
-from app.agent import room
+from app.agent.server import connection_limits as room
 from app.agent.system.errors import Refusal
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 1500))
 print(room.raise_file_limit(100), resource.getrlimit(resource.RLIMIT_NOFILE))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
-from app.agent.sampling.counters import Counters
+from app.agent.sampling import counters
+from app.agent.sampling.counters import Counters, await_last_client
+from app.agent.server.mysql import Client, QueryError
 from app.engines.server import HANDLER_READS
 
 
@@ -30,3 +33,32 @@ def test_rows_and_log_as_each_engine_counts_them(engine: str, grown: Any, spent:
     assert counters.spent(before, after) == spent
     assert counters.spent(before, {}) == {"rows_read": None, "log_kb": None}
     assert counters.spent(after, before)["rows_read"] is None  # started anew in between
+
+
+class Leaving(Client):
+    """Of a server whose clients go one after the other; None: it does not answer."""
+
+    def __init__(self, *clients: int | None) -> None:
+        super().__init__("")
+        self.clients = list(clients)
+
+    def pairs(self, sql: str) -> dict[str, str]:
+        assert "Threads_connected" in sql
+        found = self.clients.pop(0)
+        if found is None:
+            raise QueryError("it has gone")
+        return {"threads_connected": str(found)}
+
+
+@pytest.mark.parametrize("clients", [(9, 4, 1), (1,), (3, None)])
+def test_the_last_client_is_waited_for(clients: tuple[int | None, ...]) -> None:
+    server = Leaving(*clients)
+    await_last_client(server)
+    assert not server.clients
+
+
+def test_a_client_that_stays_is_not_waited_for_longer_than_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counters, "LEAVE_S", 0.05)
+    began = time.monotonic()
+    await_last_client(Leaving(*[2] * 100))
+    assert 0.05 <= time.monotonic() - began < 2

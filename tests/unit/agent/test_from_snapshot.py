@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from app.agent.snapshots.snapshots import Snapshots, copying
+from app.agent.snapshots import copying
+from app.agent.snapshots.snapshots import Snapshots
 from app.agent.steps import from_snapshot
 from app.agent.steps.from_snapshot import FromSnapshot
 from app.agent.system.control import StopRequested

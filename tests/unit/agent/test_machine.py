@@ -11,18 +11,16 @@ from typing import Any
 
 import pytest
 
-from app.agent.survey import disk, machine
+from app.agent.survey import machine
 from app.agent.survey.machine import (
-    directory_of,
     machine_facts,
-    other_agents,
     parse_cpuinfo,
-    parse_logind,
     parse_meminfo,
     parse_os_release,
     sysbench_version,
     warnings_of,
 )
+from app.agent.system import disk
 from app.agent.system.disk import (
     describe_disk,
     devices_of,
@@ -33,6 +31,8 @@ from app.agent.system.disk import (
     parse_mountinfo,
     survey_disk,
 )
+from app.agent.system.other_agents import directory_of, other_agents
+from app.agent.system.scope import parse_logind
 
 # two sockets of two cores with two threads each, as Xeons show them
 CPUINFO = "\n\n".join(

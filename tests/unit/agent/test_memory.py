@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.agent.server import memory
 from app.agent.server.memory import (
     Memory,
     check_library,
@@ -18,7 +19,6 @@ from app.agent.server.memory import (
     policies,
 )
 from app.agent.server.program import Answer
-from app.agent.server.server import memory
 from app.agent.system.errors import Refusal
 
 LDCONFIG = """2 libs found in cache `/etc/ld.so.cache'

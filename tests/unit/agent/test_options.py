@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.agent.server import program
 from app.agent.server.options import (
     check_options,
     complaints_in,
@@ -18,7 +19,6 @@ from app.agent.server.options import (
     without,
 )
 from app.agent.server.program import Answer
-from app.agent.server.server import program
 
 HELP_MARIADB = """\
 /usr/sbin/mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)

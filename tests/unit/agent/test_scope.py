@@ -20,13 +20,14 @@ exec "$@"
 PROGRAM = """
 import sys
 sys.path.insert(0, {root!r})
-from app.agent import scope
+from app.agent.system import scope
 scope.kills_user_processes = lambda: {kills}
 scope.enter_scope()
 print("inside", sys.stdin.read())
 """
 ROOT = str(Path(__file__).parents[3])
-SAY = f"import sys; sys.path.insert(0, {ROOT!r}); from app.agent.system.scope import own_words; print(*own_words())"
+SAY = f"""import sys; sys.path.insert(0, {ROOT!r})
+from app.agent.system.scope import own_words; print(*own_words())"""
 
 
 def enter(tmp_path: Path, *, kills: bool, has_scope: bool = True) -> tuple[str, list[str]]:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from app.agent.cleanup import clean
-from app.agent.snapshots.snapshots import Snapshots, copying
+from app.agent.snapshots import copying
+from app.agent.snapshots.snapshots import Snapshots
 from app.agent.system.directory import Directory
 from app.agent.system.errors import Refusal
 
