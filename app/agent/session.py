@@ -17,7 +17,6 @@ from .sampling.figures import figure_of
 from .sampling.host import HostSampler
 from .sampling.sampler import Sampler
 from .sampling.sizes import sizes
-from .sampling.write_accounting import Ledger
 from .server.connection_limits import raise_file_limit
 from .server.debt import is_indebted, read_debt
 from .server.mysql import QueryError
@@ -29,7 +28,7 @@ from .steps.drive_step import Drive, write_lua
 from .steps.engine_limits import Lacking
 from .steps.facts import Facts
 from .steps.from_snapshot import FromSnapshot
-from .steps.generator import Generator
+from .steps.running import Running
 from .steps.settle_step import carry_out_restart, carry_out_settle, pause
 from .steps.step_settings import Conditions
 from .survey.builds import environment
@@ -38,7 +37,6 @@ from .system.directory import Directory
 from .system.errors import Refusal
 from .system.journal import DiskFullError, Journal
 
-ROOM = 16 << 20  # bytes of free space below which a session cannot go on
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
 ASKED_FOR = "asked for by a person"
 READING = ("drive", "scan")
@@ -48,37 +46,18 @@ class SessionError(Exception):
     """The session cannot go on; its text is the reason it ends with."""
 
 
-class Session:
-    """What one turn of a plan has in hand while it is carried out."""
+class Session(Running):
+    """Takes its contender through the sequence."""
 
     def __init__(
         self, plan: Plan, turn: Turn, directory: Directory, journal: Journal, control: Control
     ) -> None:
-        self.plan = plan
-        self.turn = turn
-        self.contender = plan.contender_of(turn)
-        self.directory = directory
-        self.journal = journal
-        self.control = control
-        self.path = directory.session(turn.session)
-        self.generator: Optional[Generator] = None
-        self.crashes = 0
-        self.ledger = Ledger(plan)
-        self.server: Server = None  # type: ignore[assignment]  # made by _serve
-        self.sampler: Sampler = None  # type: ignore[assignment]
-        self.host: Optional[HostSampler] = None
+        super().__init__(plan, turn, directory, journal, control)
         self.facts = Facts(self)
         self.conditions = Conditions(self)
-        self.analysing = Analysing(self)
+        self.analysing = Analysing(self, self.facts)
         self.lacking = Lacking(self)
-        self.snapshot = FromSnapshot(self)
-        self._open_step = -1
-
-    def at(self, name: str) -> str:
-        return os.path.join(self.path, name)
-
-    def lua(self, name: str) -> str:
-        return os.path.join(self.at("lua"), os.path.basename(name))
+        self.snapshot = FromSnapshot(self, self.facts, self.conditions, self.open)
 
     # the whole
 
@@ -106,9 +85,9 @@ class Session:
 
     def _write_last(self, outcome: str, reason: str) -> None:
         """A step that was broken off, then the session; a full disk has kept room for them."""
-        if self._open_step >= 0:
+        if self.open_step >= 0:
             with contextlib.suppress(DiskFullError):
-                self.journal.write(StepEnded, step=self._open_step, outcome=outcome, reason=reason)
+                self.journal.write(StepEnded, step=self.open_step, outcome=outcome, reason=reason)
         with contextlib.suppress(DiskFullError):
             self.journal.write(SessionEnded, outcome=outcome, reason=reason, events=self.journal.seq + 1)
 
@@ -154,7 +133,7 @@ class Session:
         try:
             return self.server.start(self.wait)
         except Refusal:
-            self.facts.write_error_log()
+            self.error_log.write_last(self.server)
             raise
 
     def _pids(self) -> Dict[str, Optional[int]]:
@@ -172,7 +151,7 @@ class Session:
         seed = seed_of(self.plan, self.turn.repeat, step) if step.lua else 0
         before = read_status(client)
         debt = read_debt(client, self.contender.engine)
-        self._open_step = index
+        self.open_step = index
         self.journal.write(StepStarted, step=index, seed=seed, after_crash=self.crashes > 0, debt=debt)
         if self.server.has_begun:  # else the step itself will start it, from a snapshot
             self.sampler.begin()
@@ -191,7 +170,7 @@ class Session:
         ended["rows"] = {**self.ledger.rows, "in_tables": self.ledger.rows_in_tables}
         ended["value"] = figure_of(step, ended)
         self.journal.write(StepEnded, step=index, **ended)
-        self._open_step = -1
+        self.open_step = -1
         self._after_step(index, step, ended)
 
     def _attempt(self, index: int, step: Step, seed: int) -> Dict[str, Any]:
@@ -201,7 +180,7 @@ class Session:
             return self.snapshot.carry_out(index)
         if step.kind == "restart":
             return carry_out_restart(self, index)
-        return Drive(self, index, step, seed).carry_out()
+        return Drive(self, self.facts, index, step, seed).carry_out()
 
     def _after_step(self, index: int, step: Step, ended: Dict[str, Any]) -> None:
         self.check_room()
@@ -224,34 +203,12 @@ class Session:
         how, why = self.server.exit_text(), self.server.last_error()
         self.crashes += 1
         self.journal.write(Mark, name="crash", step=index, text="the server died {}: {}".format(how, why))
-        self.facts.write_error_log()
+        self.error_log.write_last(self.server)
         if self.crashes > 1:
             raise SessionError("the server died a second time, {}: {}".format(how, why))
         seconds = self._start_server()
         self.conditions.forget()
         self.journal.write(Mark, name="recovered", step=index, value=round(seconds, 3))
-
-    # what the steps call
-
-    def look(self, index: int) -> None:
-        """Between two lines: requests of people, lines of the error log, room on the disk."""
-        self.control.look(self.journal, index)
-        if self.server is not None:
-            self.facts.write_new_errors()
-            self.check_room()
-
-    def wait(self, seconds: float) -> None:
-        """While a server or its data come or go: what is to end is not waited for, all of it goes."""
-        time.sleep(seconds)
-        self.look(self._open_step)
-        if self.control.interrupts == "stopped":
-            self.server.kill()
-            raise StopRequested
-
-    def check_room(self, more: int = 0) -> None:
-        found = os.statvfs(self.path)
-        if found.f_bavail * found.f_frsize < ROOM + more:
-            raise DiskFullError(self.path)
 
     # the end
 

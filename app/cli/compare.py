@@ -61,11 +61,12 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 
 def limits_of(arguments: argparse.Namespace) -> Limits:
     """Those that were given, for the rest those of settings.toml."""
+    from app.comparison.judgement import limits_from
     from app.core.settings import read_settings
 
     asked = {"matters_pct": arguments.matters, "false_share_pct": arguments.false_share}
     given = {name: value for name, value in asked.items() if value is not None}
-    return replace(read_settings(), **given).limits
+    return limits_from(replace(read_settings(), **given))
 
 
 def compare_sessions(arguments: argparse.Namespace) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError, TargetError
 from app.core.settings import home
 from app.remote.reach import agent_of, reached
-from app.targets.store import Target, Targets
+from app.remote.target import Target
+from app.targets.store import Targets
 
 from .parser import add_json, add_target, later
 from .screen import ask_secret, print_json, print_table, say
@@ -161,7 +163,7 @@ def watch_sessions(
     from app.history.counting import unsteady_steps
     from app.history.writing import Writer
 
-    from .run import how_to_come_back
+    pass
     from .session import opened
     from .watch import Watch, follow
 
@@ -206,3 +208,9 @@ def outcome_of(wanted: list[str]) -> int:
             say(f"{each['name']}: lost: {each['reason']}; its samples are kept")
     well = [each for each in found if each["state"] == "completed" and not each["failed_steps"]]
     return int(len(well) < len(wanted))
+
+
+def how_to_come_back(target: str, directory: str = "") -> str:
+    """`directory`: where it is none of those that the target names."""
+    words = f"--target {target}" + (f" --directory {shlex.quote(directory)}" if directory else "")
+    return f"come back with: dyno follow {words}   end it with: dyno stop {words}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from app.core.units import count_text
 from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS
 from app.stats.steady import LEAST_S
 
+from .follow import how_to_come_back
 from .parser import later, words_of
 from .screen import ask_secret, say
 
@@ -193,12 +193,6 @@ def show_launch(launch: Launch) -> tuple[Plan, Stage]:
         raise _refusal(stage.failed)(f"nothing was started: {texts}")
     assert plan is not None  # else the launch has raised an error
     return plan, stage
-
-
-def how_to_come_back(target: str, directory: str = "") -> str:
-    """`directory`: where it is none of those that the target names."""
-    words = f"--target {target}" + (f" --directory {shlex.quote(directory)}" if directory else "")
-    return f"come back with: dyno follow {words}   end it with: dyno stop {words}"
 
 
 def _refusal(failed: list[Check]) -> type[DynoError]:

@@ -67,7 +67,8 @@ def _given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def add_target(arguments: argparse.Namespace) -> None:
-    from app.targets.store import Target, Targets
+    from app.remote.target import Target
+    from app.targets.store import Targets
 
     Targets().add(Target(arguments.name, **_given(arguments)))
     say(f"{arguments.name} is a target now; see what is there: dyno target survey {arguments.name}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.comparison import before_after_text, costs_text
 from app.comparison.before_after import pairs
 from app.comparison.charts.pairs import pair_numbers
-from app.comparison.compare import Comparison
+from app.comparison.entries import Comparison
 from app.comparison.text import label_of
 from app.comparison.why import why_all
 from app.core.errors import InputError

@@ -6,7 +6,7 @@ import json
 from statistics import geometric_mean
 from typing import Any, TypedDict
 
-from .compare import Comparison, RowEntry
+from .entries import Comparison, RowEntry
 
 PRE = "pre"  # a part of the name of a step: point-query.pre, read-only.pre.range10000
 

@@ -9,7 +9,7 @@ from app.core.units import figure_text
 
 from .before_after import ColumnOfPair, PairOfSteps
 from .charts import NOTHING
-from .compare import Comparison
+from .entries import Comparison
 from .text import labelled, names_of
 
 _ALL = 5  # sessions that are told one by one

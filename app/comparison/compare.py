@@ -5,91 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from statistics import median
-from typing import Any, TypedDict
 
 from app.core.errors import InputError
 from app.core.units import direction_of
-from app.history.figures import CutEntry, SteadinessEntry, StepEntry, facts, plan_of, steps
+from app.history.figures import StepEntry, facts, plan_of, steps
 from app.history.history import History
-from app.history.sessions import ContenderEntry, SessionEntry, find, sessions, source_text
+from app.history.sessions import SessionEntry, find, sessions, source_text
 from app.protocol.cpus import from_text
 from app.stats import Limits
 from app.stats.steady import UNSTEADY
 
 from .differences import work_differences
-from .judgement import FAILED_REPEAT, GroupEntry, judged, marks_of_measures
+from .entries import ColumnEntry, Comparison, MeasureEntry, RelatedEntry, RowEntry
+from .judgement import FAILED_REPEAT, judged, marks_of_measures
 from .measures import FIGURE, MEASURES, Measure, measure_named
 from .repeats import Counts, counts_of
 
 _LEFT_OUT = ("warmup",)
-
-
-class ColumnEntry(TypedDict):
-    """A contender at its work on a machine: one session, or all of its repeats that were asked for."""
-
-    id: str  # of the first of them
-    ids: list[str]
-    name: str
-    target: str
-    contender: ContenderEntry
-    sequence: str
-    source: str  # who published it, when and where; '' where it was not
-    state: str
-    failed_steps: int
-    loads: int | None  # that the data of its sessions come from; null where nobody said
-    server_starts: int | None
-    contender_key: str
-    work_key: str
-    machine_key: str
-    colour: int
-    cpus: int | None  # that its server may use; null where nobody has told
-
-
-class MeasureEntry(TypedDict):
-    """A figure of a step; the lists have one entry a column."""
-
-    values: list[float | None]  # medians
-    n: list[int]
-    samples: list[list[float | None]]  # one a session, in the order of the ids of its column
-
-
-class RelatedEntry(MeasureEntry):
-    """The figure that steps are compared by, null where there is none."""
-
-    relative: list[float | None]
-    spread: list[float | None]  # how far a session lies from the median at most, as a share of it
-    verdict: list[str | None]
-    p: list[float | None]  # of the rank test against the base
-    within: list[float | None]  # one session alone: how far blocks of its seconds lie apart; see stability
-
-
-class RowEntry(RelatedEntry):
-    """A step; the lists have one entry a column."""
-
-    workload: str
-    kind: str
-    group: str
-    threads: int | None
-    coordinates: dict[str, Any]
-    unit: str
-    direction: str
-    reasons: list[str]  # why there is no figure, or not one of each repeat
-    marks: list[list[str]]
-    steadiness: list[list[SteadinessEntry | None]]  # one a session, as the samples
-    cuts: list[list[CutEntry | None]]
-    latency_per: str  # what one latency is of
-    measures: dict[str, MeasureEntry]  # by the name of a Measure, but the figure of the step itself
-
-
-class Comparison(TypedDict):
-    """What `compare --format json` gives."""
-
-    base: str
-    sessions: list[ColumnEntry]
-    rows: list[RowEntry]
-    groups: list[GroupEntry]
-    limits: dict[str, float]  # of the verdicts
-    warnings: list[str]
 
 
 Key = tuple[str, str]  # name and coordinates of a step

@@ -10,7 +10,8 @@ from app.core.table import MISSING, TextTable, ratio_text
 from app.core.units import figure_text
 from app.history.step_text import mark_text
 
-from .compare import Comparison, MeasureEntry, RowEntry, base_of
+from .compare import base_of
+from .entries import Comparison, MeasureEntry, RowEntry
 from .judgement import OF_ALL_SECONDS, word_of
 from .measures import PER_QUERY, ROWS
 from .text import label_of, labelled, names_of

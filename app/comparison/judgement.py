@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from app.core.units import count_text
 from app.stats import Cell, Limits, Verdict, group_ratio, judge
@@ -13,7 +13,9 @@ from app.stats.steady import UNSTEADY
 from app.stats.verdicts import BETTER, COLOURED, DIFFERS, FEW, NOISE, SINGLE, SMALL, WORSE
 
 if TYPE_CHECKING:
-    from .compare import Comparison, RowEntry
+    from app.core.settings import Settings
+
+    from .entries import Comparison, GroupEntry, RowEntry
 
 BASE = "base"
 MARKED = "marked"  # something went wrong or was left over: never judged
@@ -37,21 +39,9 @@ _MEANINGS = {
 UNKNOWN_NOISE = "the noise between sessions is unknown"
 
 
-class RatioEntry(TypedDict):
-    ratio: float
-    low: float | None  # the interval at 95 %; null where a column has no repeats
-    high: float | None
-    steps: int  # that all sessions of both columns have, and that are not marked
-
-
-class GroupEntry(TypedDict):
-    """The steps of a group whose figures have one unit."""
-
-    group: str
-    unit: str
-    direction: str
-    steps: int  # the most that the ratio of a column to the base is over
-    ratios: list[RatioEntry | None]  # a column each
+def limits_from(settings: Settings) -> Limits:
+    """As a person has set them."""
+    return Limits(settings.false_share_pct / 100, settings.matters_pct / 100)
 
 
 def judged(comparison: Comparison, base: int, limits: Limits) -> Comparison:

@@ -11,7 +11,7 @@ from app.core.errors import InputError
 if TYPE_CHECKING:
     from app.history.figures import StepEntry
 
-    from .compare import RowEntry
+    from .entries import RowEntry
 
 PER_QUERY, PER_ROW = " per query", " per row"  # of the titles of costs
 ROWS = "rows/s"  # the unit of steps that read or write rows as fast as they can

@@ -12,7 +12,7 @@ from app.history.history import History
 from app.stats import within
 
 if TYPE_CHECKING:
-    from .compare import Comparison, RowEntry
+    from .entries import Comparison, RowEntry
 
 Key = tuple[str, str]  # name and coordinates of a step
 QUERIES = "load.queries"

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.csv_text import csv_text
 from app.core.harmless import harmless
+from app.core.table import escaped, markdown_of
 from app.core.units import figure_text
 from app.history.step_text import mark_text, seconds_texts
 from app.stats.steady import STEADY, UNSTEADY
 
-from .compare import Comparison, RowEntry, base_of
-from .judgement import GroupEntry, RatioEntry, explained, word_of
+from .compare import base_of
+from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
+from .judgement import explained, word_of
 from .repeats import repeats_text
 
 if TYPE_CHECKING:
@@ -40,19 +42,8 @@ def _csv_row(row: RowEntry) -> list[Any]:
 
 def to_markdown(comparison: Comparison, has_details: bool = False) -> str:
     """A table for a forum or an issue, with what has to be known beside it."""
-    remarks = [f"- {_escaped(remark)}" for remark in remarks_of(comparison)]
+    remarks = [f"- {escaped(remark)}" for remark in remarks_of(comparison)]
     return "\n".join([markdown_of(*_cells(comparison, has_details)), *remarks]).rstrip() + "\n"
-
-
-def markdown_of(heads: Sequence[str], lines: Sequence[Sequence[str]], texts: int = 2) -> str:
-    """A table whose first columns are texts, the others figures."""
-    rule = ["---"] * texts + ["---:"] * (len(heads) - texts)
-    table = [heads, rule, *lines]
-    return "".join(f"| {' | '.join(_escaped(cell) for cell in line)} |\n" for line in table)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
 
 
 def to_table(comparison: Comparison, has_details: bool = False) -> Table:

@@ -16,7 +16,8 @@ from typing import Any, TypedDict
 from app.history.step_text import mark_text
 from app.stats.verdicts import FEW, NOISE
 
-from .compare import Comparison, MeasureEntry, RowEntry, base_of, spread_of
+from .compare import base_of, spread_of
+from .entries import Comparison, MeasureEntry, RowEntry
 from .judgement import marks_of_measures
 from .measures import measure_named
 from .text import label_of

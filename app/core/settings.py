@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .errors import InputError
-
-if TYPE_CHECKING:
-    from app.stats import Limits
 
 APPEARANCES = ("system", "light", "dark")
 MOST_PCT = 50  # of a limit of the verdicts
@@ -48,13 +45,6 @@ class Settings:
     notifications: bool = True  # when a plan ends
     matters_pct: float = 2.0  # a smaller difference is none
     false_share_pct: float = 5.0  # of the differences told, that may be none
-
-    @property
-    def limits(self) -> Limits:
-        """Of the verdicts of comparisons."""
-        from app.stats import Limits
-
-        return Limits(self.false_share_pct / 100, self.matters_pct / 100)
 
 
 def read_settings(directory: Path | None = None) -> Settings:

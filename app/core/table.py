@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from app.comparison.text import markdown_of
 
 MISSING = "-"
 
@@ -29,3 +28,14 @@ def to_markdown(table: TextTable) -> str:
 def ratio_text(ratio: float | None) -> str:
     """`0.62`, `1,204`."""
     return MISSING if ratio is None else f"{ratio:.2f}" if ratio < 100 else f"{ratio:,.0f}"
+
+
+def markdown_of(heads: Sequence[str], lines: Sequence[Sequence[str]], texts: int = 2) -> str:
+    """A table whose first columns are texts, the others figures."""
+    rule = ["---"] * texts + ["---:"] * (len(heads) - texts)
+    table = [heads, rule, *lines]
+    return "".join(f"| {' | '.join(escaped(cell) for cell in line)} |\n" for line in table)
+
+
+def escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")

@@ -11,7 +11,7 @@ from app.history.sessions import sessions
 from app.history.writing import Writer
 from app.protocol.answers import SessionSummary
 from app.remote.reach import reached
-from app.targets.store import Ask, Target
+from app.remote.target import Ask, Target
 
 _ENDED = ("completed", "failed", "stopped", "lost")
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 from app.history.decoding import Line, SampleLine
 from app.history.figures import GONE, UNREACHED
+from app.history.history import History
+from app.history.sessions import sessions
 from app.protocol.events import (
     Progress,
     Sample,
@@ -344,3 +346,24 @@ def _second_text(s: int, step: Step) -> str:
     if s < 0:
         return f"warm-up second {s + step.warmup + 1} of {step.warmup}"
     return f"second {s + 1} of {step.seconds}"
+
+
+def stored_progress(history: History, plan: Plan) -> PlanProgress:
+    """How far a plan has come, as the history knows it: the same as its journals would tell."""
+    progress = PlanProgress(plan)
+    rows = history.query(
+        "SELECT id, step.position, step.state, step.reason, started_t, step.ended_t"
+        " FROM session JOIN step ON step.session = session.number WHERE plan = ? ORDER BY step.position",
+        (plan.id,),
+    )
+    for entry in sessions(history, plan=plan.id):
+        session = progress.sessions[entry["id"]]
+        session.state, session.reason = entry["state"], entry["reason"]
+    for id_, position, state, reason, began_t, ended_t in rows:
+        progress.sessions[id_].know(position, state, reason, began_t, ended_t)
+    for id_, ended_t in history.query("SELECT id, ended_t FROM session WHERE plan = ?", (plan.id,)):
+        progress.sessions[id_].t = max(progress.sessions[id_].t, ended_t or 0.0)
+    for session in progress.sessions.values():
+        if session.is_over:
+            session.end_steps("failed", GONE)
+    return progress

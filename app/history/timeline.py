@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.following.progress import PlanProgress
 from app.protocol.plan import Plan
 
 from .blocks import clock_of, staged_seconds, values_of
 from .counting import unsteady_steps
-from .figures import GONE, StepEntry, plan_of, steps
+from .figures import StepEntry, plan_of, steps
 from .history import History
 from .series import SeriesEntry, declared_series
 from .sessions import SessionEntry, sessions
@@ -116,27 +115,6 @@ def _overview(history: History, session: str, base: str) -> Overview:
         base_steps=steps(history, held_against["id"]) if held_against else [],
         unsteady=unsteady_steps(history, plan.id),
     )
-
-
-def stored_progress(history: History, plan: Plan) -> PlanProgress:
-    """How far a plan has come, as the history knows it: the same as its journals would tell."""
-    progress = PlanProgress(plan)
-    rows = history.query(
-        "SELECT id, step.position, step.state, step.reason, started_t, step.ended_t"
-        " FROM session JOIN step ON step.session = session.number WHERE plan = ? ORDER BY step.position",
-        (plan.id,),
-    )
-    for entry in sessions(history, plan=plan.id):
-        session = progress.sessions[entry["id"]]
-        session.state, session.reason = entry["state"], entry["reason"]
-    for id_, position, state, reason, began_t, ended_t in rows:
-        progress.sessions[id_].know(position, state, reason, began_t, ended_t)
-    for id_, ended_t in history.query("SELECT id, ended_t FROM session WHERE plan = ?", (plan.id,)):
-        progress.sessions[id_].t = max(progress.sessions[id_].t, ended_t or 0.0)
-    for session in progress.sessions.values():
-        if session.is_over:
-            session.end_steps("failed", GONE)
-    return progress
 
 
 def stretches(history: History, session: str, names: Sequence[str]) -> list[Stretch]:

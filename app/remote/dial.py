@@ -23,10 +23,10 @@ from .offers import read_offers
 from .packets import BoundedPacketizer
 from .route import Hop, find_route
 from .secrets import Secrets, system_keyring
-from .ssh import close_transports
+from .ssh import SshConnection, close_transports
 
 if TYPE_CHECKING:
-    from app.targets.store import Ask, Target, Told
+    from .target import Ask, Target, Told
 
 CONNECT_S = 10.0
 DEAD_S = 8.0  # the kernel gives up a link that has acknowledged nothing for so long
@@ -231,3 +231,8 @@ def _why(error: OSError) -> str:
 
 def _place(hop: Hop) -> str:
     return f"{hop.host} port {hop.port}"
+
+
+def connect_ssh(target: Target, ask: Ask, told: Told = lambda _stage, _what: None) -> SshConnection:
+    """A connection to a target whose host key is trusted; `ask` is called where a secret is needed."""
+    return SshConnection(target.name, Dialer(target, ask, told=told).connect())

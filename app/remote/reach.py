@@ -10,10 +10,9 @@ from app.core import settings
 from app.core.errors import InputError
 
 if TYPE_CHECKING:
-    from app.targets.store import Ask, Target, Told
-
     from .agent import Agent
     from .connection import Connection
+    from .target import Ask, Target, Told
 
 
 @contextmanager
@@ -56,7 +55,7 @@ def connect(target: Target, ask: Ask, told: Told = lambda _stage, _what: None) -
     if target.is_local:
         _make_home()
         return LocalConnection(target.name)
-    from .ssh import connect_ssh
+    from .dial import connect_ssh
 
     return connect_ssh(target, ask, told)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 
 if TYPE_CHECKING:
-    from app.targets.store import Target
+    from .target import Target
 
 CONFIG_VARIABLE = "DYNO_SSH_CONFIG"  # another file in place of ~/.ssh/config
 DEFAULT_KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")

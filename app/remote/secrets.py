@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from app.core.errors import InputError
 
 if TYPE_CHECKING:
-    from app.targets.store import Target
+    from .target import Target
 
 SERVICE = "dyno"
 TRIES = 3

@@ -15,20 +15,13 @@ from .bounded import bounded
 from .connection import CHUNK, MOST, MOST_COMPLAINTS, UNKNOWN_CODE, Completed, TooMuchError, answer_of
 
 if TYPE_CHECKING:
-    from app.targets.store import Ask, Target, Told
+    pass
 
 T = TypeVar("T")
 
 REQUEST_S = 8.0  # a target that is there answers a request of the protocol at once
 LIFE_S = 6.0  # of the answer of a quiet target: with the quiet before, a dead link is noticed within 10 s
 MOST_WAITING = 4 << 20  # bytes to be read: a server that keeps to SSH sends half of it unasked
-
-
-def connect_ssh(target: Target, ask: Ask, told: Told = lambda _stage, _what: None) -> SshConnection:
-    """A connection to a target whose host key is trusted; `ask` is called where a secret is needed."""
-    from .dial import Dialer
-
-    return SshConnection(target.name, Dialer(target, ask, told=told).connect())
 
 
 def lost(name: str) -> LinkError:

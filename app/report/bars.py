@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.comparison.charts.points import Point, relative_points
-from app.comparison.compare import RowEntry
+from app.comparison.entries import RowEntry
 from app.comparison.text import label_of
 
 from .svg import Look, drawing, line, text, tip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
-from app.comparison.compare import Comparison, RowEntry
+from app.comparison.entries import Comparison, RowEntry
 from app.comparison.judgement import explained, marks_of_measures
 from app.comparison.repeats import repeats_text
 from app.comparison.text import label_of, seconds_told

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 
-from app.comparison.compare import Comparison, base_of, by_group, compare
+from app.comparison.compare import base_of, by_group, compare
 from app.comparison.differences import DifferenceEntry, differences, is_of_the_builds
+from app.comparison.entries import Comparison
 from app.comparison.stability import with_stability
 from app.comparison.text import names_of
 from app.core.errors import InputError

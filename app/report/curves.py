@@ -8,7 +8,7 @@ from math import floor, log, log10
 from app.comparison.charts import AXES
 from app.comparison.charts.points import points_of
 from app.comparison.charts.sweeps import is_logarithmic, step_of, swept
-from app.comparison.compare import RowEntry
+from app.comparison.entries import RowEntry
 from app.core.units import figure_text
 
 from .svg import Look, drawing, line, text, tip

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import geometric_mean
 
-from app.comparison.compare import Comparison, RowEntry
-from app.comparison.judgement import MARKED, UNKNOWN_NOISE, GroupEntry
+from app.comparison.entries import Comparison, GroupEntry, RowEntry
+from app.comparison.judgement import MARKED, UNKNOWN_NOISE
 from app.comparison.text import label_of
 from app.core.units import count_text
 from app.stats.verdicts import BETTER, DIFFERS, FEW, NOISE, SINGLE, SMALL, WORSE

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.comparison.compare import ColumnEntry
+from app.comparison.entries import ColumnEntry
 from app.core.units import bytes_text, count_text
 from app.history.figures import facts, plan_of
 from app.history.history import History

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.comparison.before_after import ColumnOfPair, pairs
-from app.comparison.compare import Comparison, RowEntry
 from app.comparison.differences import label
-from app.comparison.judgement import GroupEntry, RatioEntry
+from app.comparison.entries import Comparison, GroupEntry, RatioEntry, RowEntry
 from app.comparison.measures import measure_named
 from app.comparison.text import judged_text, label_of, steady_text
 from app.core.units import count_text, figure_text

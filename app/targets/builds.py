@@ -16,8 +16,7 @@ from .store import Targets
 if TYPE_CHECKING:
     from app.protocol.answers import Build
     from app.remote.agent import Agent
-
-    from .store import Target
+    from app.remote.target import Target
 
 PIECE = 16 << 20  # bytes sent at once: what a broken link costs
 ENDINGS = re.compile(r"(?i)\.(tar(\.(gz|bz2|xz))?|tgz|tbz2?|txz)$")

@@ -9,8 +9,7 @@ from app.core.units import ago_text, bytes_text, count_text
 from app.protocol.answers import Snapshot
 from app.protocol.plan import LOAD_METHODS
 from app.remote.reach import reached
-
-from .store import Ask, Target
+from app.remote.target import Ask, Target
 
 HEADERS = ("snapshot", "build", "engine", "preset", "tables", "size", "kept", "problem")
 Kept = list[Snapshot]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import re
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Iterator
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,42 +13,10 @@ from app.core import settings
 from app.core.errors import InputError
 from app.core.private import write_private
 from app.core.toml_text import read_document
-
-LOCAL = "local"  # this computer
-Ask = Callable[[str], str | None]  # a secret for a prompt; None: nobody is there to be asked
-Told = Callable[[str, str], None]  # hears how far the way to a target is: the stage, and what it is about
+from app.remote.target import LOCAL, Target
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _WORD = re.compile(r"[^\s\x00-\x1f\x7f-]\S*")  # a host or user is never taken for an option
-
-
-@dataclass(frozen=True)
-class Target:
-    """A machine that runs servers; what is empty is left to ~/.ssh/config or the usual."""
-
-    name: str
-    host: str = ""  # as ssh takes it: a name of ~/.ssh/config too; empty for this computer
-    user: str = ""
-    port: int = 0
-    identity: str = ""  # a private key file
-    jump: str = ""  # [user@]host[:port],... on the way there
-    directories: list[str] = field(default_factory=list)  # the first is the default
-    python: str = ""
-    search_paths: list[str] = field(default_factory=list)  # where to look for builds too: /opt/*
-    remember: bool = False  # passwords and passphrases are kept in the system keyring
-
-    @property
-    def is_local(self) -> bool:
-        return self.name == LOCAL
-
-    @property
-    def directory(self) -> str:
-        return self.directories[0]
-
-    @property
-    def interpreter(self) -> str:
-        """Here Dyno's own: it is there, and new enough."""
-        return self.python or (sys.executable if self.is_local else "python3")
 
 
 class Targets:

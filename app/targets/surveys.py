@@ -15,8 +15,7 @@ from app.core.private import write_private
 from app.protocol.answers import Survey, to_json
 from app.protocol.reading import read
 from app.remote.reach import reached
-
-from .store import Ask, Target, Told
+from app.remote.target import Ask, Target, Told
 
 STAGES = ("resolve", "connect", "host key", "log in", "deploy", "survey")  # of the way to a survey
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from app.remote.connection import Connection
 from app.remote.reach import connect
-from app.targets.store import Ask, Target
+from app.remote.target import Ask, Target
 
 
 def nobody(prompt: str) -> None:

@@ -30,7 +30,8 @@ import pytest
 
 from app.remote.hostkeys import HostKey, KnownHosts, Offer
 from app.remote.secrets import forget_secrets
-from app.targets.store import Target, Targets
+from app.remote.target import Target
+from app.targets.store import Targets
 
 DEADLINE_S = 10.0
 CONFIG = """\

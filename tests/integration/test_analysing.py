@@ -64,7 +64,7 @@ class Session:
         self.events.append({"kind": kind.kind, **fields})
 
     def analyse(self) -> Analysing:
-        analysing = Analysing(self)  # type: ignore[arg-type]
+        analysing = Analysing(self, self)  # type: ignore[arg-type]
         try:
             analysing.carry_out(self.plan.steps[INDEX], INDEX)
         finally:

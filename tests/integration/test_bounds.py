@@ -20,7 +20,8 @@ from app.following.follower import Follower
 from app.protocol.events import MAX_LINE
 from app.remote.agent import Agent
 from app.remote.reach import agent_of
-from app.targets.store import LOCAL, Targets
+from app.remote.target import LOCAL
+from app.targets.store import Targets
 from tests import journals
 from tests.integration.reaching import nobody
 from tests.integration.sshd import Sshd

@@ -12,7 +12,7 @@ import pytest
 from app.core.errors import InputError, TargetError
 from app.remote.bundle import current_bundle
 from app.remote.reach import reached
-from app.targets.store import Target
+from app.remote.target import Target
 from tests.integration.reaching import nobody
 from tests.integration.sshd import Sshd, StartSshd
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.targets.store import Target
+from app.remote.target import Target
 from tests.installed import MARIADB, SERVER
 from tests.integration.desktop import Desktop
 from tests.integration.disks import fill

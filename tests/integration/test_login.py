@@ -14,7 +14,7 @@ from app.core.errors import InputError, LinkError, TargetError
 from app.remote.dial import trust
 from app.remote.hostkeys import HostKeyUnknownError
 from app.remote.reach import connect
-from app.targets.store import Target
+from app.remote.target import Target
 from tests.integration.reaching import Person, nobody, says_hello
 from tests.integration.sshd import Sshd, StartSshd, make_key, wait_until
 

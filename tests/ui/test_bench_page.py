@@ -30,7 +30,8 @@ from app.core.errors import LinkError
 from app.planner import ContenderRequest, PlanRequest
 from app.protocol.answers import Survey
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
-from app.targets.store import LOCAL, Target, Targets
+from app.remote.target import LOCAL, Target
+from app.targets.store import Targets
 from app.targets.surveys import Surveyed, Surveys
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, VERSION, build, survey, write

@@ -24,8 +24,9 @@ from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.answers import Build, Survey
 from app.protocol.events import Fact
+from app.remote.target import LOCAL, Target
 from app.targets.builds import notes_text
-from app.targets.store import LOCAL, Target, Targets
+from app.targets.store import Targets
 from app.targets.surveys import Surveyed
 from tests import journals
 from tests.plans import MARIADB

@@ -19,7 +19,8 @@ from app.planner.preset_check import Answer
 from app.protocol.answers import Build, Snapshot, Survey
 from app.protocol.events import Log, Mark, Note
 from app.protocol.reading import read
-from app.targets.store import LOCAL, Target, Targets
+from app.remote.target import LOCAL, Target
+from app.targets.store import Targets
 from app.targets.surveys import Surveyed, Surveys
 from tests import liar
 from tests.hostile import MARKUP, TEXT, HostileMaker, finds, laced, laced_plan
@@ -39,11 +40,11 @@ from tests.ui.test_looks import (
 )
 from tests.ui.watched import WatchedPlans, keep
 from ui.core.context import Context
+from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.closing import ClosingDialog
 from ui.dialogs.cut import CutDialog
 from ui.dialogs.removing import ask_before
 from ui.dialogs.report import ReportDialog
-from ui.dialogs.secret import SecretDialog
 from ui.pages.bench.presets.dialog import PresetDialog
 from ui.pages.bench.targets.build_notes import BuildNotesDialog
 from ui.pages.bench.targets.snapshots import SnapshotsDialog

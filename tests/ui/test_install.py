@@ -10,7 +10,8 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.targets.store import LOCAL, Targets
+from app.remote.target import LOCAL
+from app.targets.store import Targets
 from ui.core.context import Context
 from ui.pages.bench.targets.install import InstallDialog
 from ui.widgets.message import Message

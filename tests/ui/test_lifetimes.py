@@ -21,7 +21,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.errors import DynoError
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
-from app.targets.store import LOCAL, Targets
+from app.remote.target import LOCAL
+from app.targets.store import Targets
 from tests.ui.test_looks import CUT, NAMES, SMALL, _let_close, fill, open_window, settled, show
 from ui.core import tasks
 from ui.core.bus import Changes

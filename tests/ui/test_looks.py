@@ -23,7 +23,8 @@ from app.planner.draft import Draft, open_values
 from app.planner.preset_check import Answer
 from app.protocol.answers import Build, Snapshot
 from app.protocol.events import Log
-from app.targets.store import LOCAL, Target, Targets
+from app.remote.target import LOCAL, Target
+from app.targets.store import Targets
 from app.targets.surveys import Surveyed, Surveys
 from tests import plans as made_up
 from tests.journals import Maker, contender, plan, steps, whole
@@ -32,12 +33,12 @@ from tests.ui.looked_at import faults
 from tests.ui.watched import WatchedPlans, keep, watched
 from ui.core.bus import Wanted
 from ui.core.context import Context
+from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.about import AboutDialog
 from ui.dialogs.closing import ClosingDialog
 from ui.dialogs.cut import CutDialog
 from ui.dialogs.help import HelpDialog
 from ui.dialogs.report import ReportDialog
-from ui.dialogs.secret import SecretDialog
 from ui.dialogs.settings import SettingsDialog
 from ui.pages import PLACES
 from ui.pages.bench.plan.sweep import SweepDialog
@@ -207,7 +208,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
     window = open_window(SMALL, appearance)
     dialogs: dict[str, QDialog] = {
         "settings": SettingsDialog(settled, window),
-        "help": HelpDialog(window),
+        "help": HelpDialog(window.menus(), window),
         "about": AboutDialog(settled, window),
         "closing": ClosingDialog(settled.plans, window),
         "secret": SecretDialog(SECRET, parent=window),
@@ -246,7 +247,7 @@ def snapshots_dialog(context: Context, window: Window) -> SnapshotsDialog:
 
 def test_help_tells_the_keys_of_pages_that_were_not_seen(open_window: Any) -> None:
     window = open_window(SMALL, "light")
-    told = HelpDialog(window).findChild(QTextBrowser).toPlainText()
+    told = HelpDialog(window.menus(), window).findChild(QTextBrowser).toPlainText()
     places = [line for line in told.splitlines() if line in ("File", "Bench", "Live", "History", "Compare")]
     assert places[:5] == ["File", "Bench", "Live", "History", "Compare"]
     assert "Skip step" in told and "Make base" in told

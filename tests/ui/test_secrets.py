@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from ui.core.context import Context
+from ui.core.secret_dialog import SecretDialog
 from ui.core.secrets import Secrets
-from ui.dialogs.secret import SecretDialog
 
 
 def ask(secrets: Secrets, prompt: str) -> Future[str | None]:

@@ -11,7 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from app.agent.snapshots.snapshots import Snapshots
 from app.agent.system.directory import MARKER, Directory
-from app.targets.store import LOCAL, Targets
+from app.remote.target import LOCAL
+from app.targets.store import Targets
 from ui.core.context import Context
 from ui.pages.bench.targets.snapshots import SnapshotsDialog
 

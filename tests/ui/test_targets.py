@@ -15,12 +15,13 @@ from pytestqt.qtbot import QtBot
 
 from app.core.settings import Settings, keep_settings
 from app.protocol.answers import Build, Cpu, Disk, Survey
-from app.targets.store import LOCAL, Target, Targets
+from app.remote.target import LOCAL, Target
+from app.targets.store import Targets
 from app.targets.surveys import Surveyed, Surveys
 from tests.integration.sshd import Sshd, StartSshd, make_key
 from ui.core.context import Context
+from ui.core.secret_dialog import SecretDialog
 from ui.dialogs.host_key import HostKeyDialog
-from ui.dialogs.secret import SecretDialog
 from ui.pages.bench.targets.panel import TargetsPanel
 from ui.pages.bench.targets.state import TargetState
 

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QPushButton
 
 from app.core.errors import DynoError, LinkError
 from app.remote.secrets import SecretNeededError
-from app.targets.store import Target, Targets
+from app.remote.target import Target
+from app.targets.store import Targets
 from tests.journals import Maker, plan
 from tests.ui.watched import keep
 from ui.core.context import Context
@@ -66,7 +67,7 @@ def test_who_can_do_something_is_told_what(
 ) -> None:
     window = Window(context)
     qtbot.addWidget(window)
-    Notices(context, window).begin()
+    Notices(context, window, window.message).begin()
     logged_in: list[Target] = []
     monkeypatch.setattr(context.plans, "log_in", logged_in.append)
     context.plans.unreached.emit(far, SecretNeededError("far", "passphrase of /id"))

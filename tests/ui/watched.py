@@ -17,7 +17,8 @@ from app.targets.store import Targets
 from tests.journals import Maker
 from ui.core.bus import Arrival, Changes
 from ui.core.context import Context
-from ui.core.plans import FollowedPlan, Plans
+from ui.core.followed_plan import FollowedPlan
+from ui.core.plans import Plans
 from ui.core.tasks import Failed
 
 

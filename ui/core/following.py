@@ -17,12 +17,12 @@ from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import ProtocolError
 from app.remote.reach import agent_of
-from app.targets.store import Ask
+from app.remote.target import Ask
 
 if TYPE_CHECKING:
     from app.remote.agent import Agent
 
-    from .plans import FollowedPlan
+    from .followed_plan import FollowedPlan
 
 CHUNK = 4 << 20  # bytes of a kept journal that are read at once
 GATHER = 1 << 17  # bytes told at once: the window takes them in between two frames

@@ -5,6 +5,7 @@ Every label is a `Label`, every tooltip is made by `as_tip`; a test finds those 
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from functools import wraps
 from html import escape
@@ -15,8 +16,10 @@ from PySide6.QtCore import Qt as QtCore
 from PySide6.QtGui import QFontMetrics, QFontMetricsF, Qt
 from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
+from app.core.errors import DynoError
 from app.core.harmless import LONGEST, harmless, harmless_text
 
+DEFECT = "Dyno met something it did not expect"
 _ROLE = QtCore.ItemDataRole
 _TIPS = (_ROLE.ToolTipRole, _ROLE.AccessibleDescriptionRole)
 
@@ -71,3 +74,10 @@ def plain_data(data: Callable[..., Any]) -> Callable[..., Any]:
         return as_shown(value) if is_shown else value
 
     return shown
+
+
+def told(error: Exception) -> tuple[str, str]:
+    """The line a person reads, and the details a developer needs; none where it is no defect."""
+    if isinstance(error, DynoError):
+        return error.window_text or str(error), ""
+    return f"{DEFECT}: {error!r}", "".join(traceback.format_exception(error))

@@ -5,24 +5,23 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.core.errors import DynoError
-from ui.widgets.message import told
 
 from .bus import Arrival, Bus, Changes
+from .followed_plan import FollowedPlan
+from .plain import told
 
 if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
     from app.following.adoption import Found
-    from app.following.follower import Link, Update
-    from app.following.progress import PlanProgress
+    from app.following.follower import Update
     from app.history.history import History
     from app.remote.agent import Agent
-    from app.targets.store import Ask, Target
+    from app.remote.target import Ask, Target
 
     from .following import News
     from .secrets import Secrets
@@ -31,26 +30,6 @@ if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
 JOIN_S = 5.0
 GATHER_MS = 250  # so many changes of the list are told as one: a backlog brings hundreds
 AGAIN_MS = 30_000  # until a target that was not reached is tried again
-
-
-@dataclass
-class FollowedPlan:
-    """A plan, and what has been heard of it."""
-
-    id: str
-    target: Target
-    directory: str
-    sha: str  # of the agent file that carries it out
-    sessions: tuple[str, ...]
-    progress: PlanProgress
-    link: Link
-    is_over: bool = False
-    problem: str = ""  # why it is not followed any more, in one line
-    taken: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))  # news, by the window
-
-    @property
-    def name(self) -> str:
-        return self.progress.plan.name if self.progress.plan else self.id[-6:]
 
 
 class Plans(QObject):

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 if TYPE_CHECKING:
-    from ui.dialogs.secret import SecretDialog
+    from .secret_dialog import SecretDialog
 
 
 class _Question:
@@ -78,7 +78,7 @@ class Secrets(QObject):
         self._show_next()
 
     def _show_next(self) -> None:
-        from ui.dialogs.secret import SecretDialog
+        from .secret_dialog import SecretDialog
 
         with self._lock:
             question = next(iter(self._questions.values()), None)

@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
 
 from app.core.errors import DynoError
 from app.core.settings import APPEARANCES, Settings, keep_settings, read_settings
-from app.targets.store import LOCAL, Targets
+from app.remote.target import LOCAL
+from app.targets.store import Targets
 from ui.core.bus import Changes
 from ui.core.context import Context
 from ui.core.plain import Label

@@ -9,8 +9,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QColor
 
 from app.comparison.charts.points import Point, points_of
-from app.comparison.compare import ColumnEntry, Comparison, RowEntry, base_of
-from app.comparison.judgement import GroupEntry
+from app.comparison.compare import base_of
+from app.comparison.entries import ColumnEntry, Comparison, GroupEntry, RowEntry
 from app.comparison.repeats import repeats_text
 from app.comparison.stability import Key, key_of, row_with, single_columns
 from app.comparison.text import names_of

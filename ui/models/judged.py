@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from PySide6.QtGui import QColor
 
-from app.comparison.compare import RowEntry
-from app.comparison.judgement import MARKED, SHORT_SIGNS, UNKNOWN_NOISE, GroupEntry, word_of
+from app.comparison.entries import GroupEntry, RowEntry
+from app.comparison.judgement import MARKED, SHORT_SIGNS, UNKNOWN_NOISE, word_of
 from app.comparison.text import detail_text, mean_text, steady_text, told_of, within_text
 from app.core.units import count_text, figure_text, with_unit
 from app.history.step_text import named

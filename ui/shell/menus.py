@@ -7,19 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QDialog
+from PySide6.QtWidgets import QDialog, QMainWindow
 
 from app.core.errors import DynoError
 from app.core.settings import APPEARANCES, keep_settings, read_settings
 from ui.core.context import Context
-from ui.core.plain import as_tip
-from ui.widgets.message import told
+from ui.core.plain import as_tip, told
 
 if TYPE_CHECKING:
-    from .window import Window
+    from ui.dialogs.help import Menus
 
 
-def add_file_menu(window: Window, context: Context) -> None:
+def add_file_menu(window: QMainWindow, context: Context) -> None:
     menu = window.menuBar().addMenu("&File")
 
     def show_settings() -> None:
@@ -36,7 +35,7 @@ def add_file_menu(window: Window, context: Context) -> None:
     )
 
 
-def add_view_menu(window: Window, context: Context, places: Sequence[QAction]) -> QAction:
+def add_view_menu(window: QMainWindow, context: Context, places: Sequence[QAction]) -> QAction:
     """The answer is where the menus of pages come before."""
     menu = window.menuBar().addMenu("&View")
     menu.addActions(list(places))
@@ -63,13 +62,13 @@ def _chooser(context: Context, appearance: str) -> Callable[[], None]:
     return choose
 
 
-def add_help_menu(window: Window, context: Context) -> None:
+def add_help_menu(window: QMainWindow, context: Context, menus: Callable[[], Menus]) -> None:
     menu = window.menuBar().addMenu("&Help")
 
     def show_help() -> None:
         from ui.dialogs.help import HelpDialog
 
-        _show(HelpDialog(window))
+        _show(HelpDialog(menus(), window))
 
     def show_about() -> None:
         from ui.dialogs.about import AboutDialog
@@ -87,7 +86,9 @@ def _show(dialog: QDialog) -> None:
     dialog.open()
 
 
-def _action(window: Window, text: str, shortcut: str, tip: str, triggered: Callable[[], object]) -> QAction:
+def _action(
+    window: QMainWindow, text: str, shortcut: str, tip: str, triggered: Callable[[], object]
+) -> QAction:
     made = QAction(text, window)
     if shortcut:
         made.setShortcut(QKeySequence(shortcut))

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QSystemTrayIcon, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QSystemTrayIcon, QWidget
 
 from app.core.errors import DynoError
 from app.core.harmless import harmless
 from app.core.settings import read_settings
 from app.remote.secrets import SecretNeededError
-from app.targets.store import Target
+from app.remote.target import Target
 from ui.core.bus import Wanted
 from ui.core.context import Context
-from ui.core.plans import FollowedPlan
-from ui.widgets.message import told
+from ui.core.followed_plan import FollowedPlan
+from ui.core.plain import told
 
 if TYPE_CHECKING:
+    from ui.widgets.message import Message
     from ui.widgets.plan_line import PlanLine
 
-    from .window import Window
 
 TEXT_MS = 1000  # between two looks at the texts
 
@@ -29,10 +29,11 @@ TEXT_MS = 1000  # between two looks at the texts
 class Notices(QObject):
     """Begins once the window is painted: until then no plan is known."""
 
-    def __init__(self, context: Context, window: Window) -> None:
+    def __init__(self, context: Context, window: QMainWindow, message: Message) -> None:
         super().__init__(window)
         self._context = context
         self._window = window
+        self._message = message
         self._lines: dict[str, PlanLine] = {}
         self._bar = QWidget()
         self._layout = QHBoxLayout(self._bar)
@@ -53,8 +54,8 @@ class Notices(QObject):
     def _on_changed(self, plan: str) -> None:
         """Lines come and go at once; their texts once a second."""
         followed = self._context.plans.get(plan)
-        if followed is not None and self._window.message.text == self._unreached.get(followed.target.name):
-            self._window.message.clear()
+        if followed is not None and self._message.text == self._unreached.get(followed.target.name):
+            self._message.clear()
         if plan not in self._lines or not self._timer.isActive():
             self._refresh()
 
@@ -92,7 +93,7 @@ class Notices(QObject):
         action.triggered.connect(
             lambda: self._context.bus.wanted.emit(Wanted("compare", tuple(followed.sessions)))
         )
-        self._window.message.show_info(text, action if len(followed.sessions) > 1 else None)
+        self._message.show_info(text, action if len(followed.sessions) > 1 else None)
         if self._are_wanted() and not self._window.isActiveWindow():
             self._notify(text)
 
@@ -105,7 +106,7 @@ class Notices(QObject):
         action = QAction("Connect", self)
         action.triggered.connect(lambda: self._context.plans.log_in(target))
         self._unreached[target.name] = text
-        self._window.message.show_warning(text, action)
+        self._message.show_warning(text, action)
 
     def _notify(self, text: str) -> None:
         QApplication.alert(self._window)

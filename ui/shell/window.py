@@ -39,7 +39,7 @@ class Window(QMainWindow):
         self.setCentralWidget(self._make_body())
         add_file_menu(self, context)
         self._before = add_view_menu(self, context, list(self._places.values()))
-        add_help_menu(self, context)
+        add_help_menu(self, context, self.menus)
         context.bus.wanted.connect(self._on_wanted)
         context.bus.said.connect(self._on_said)
         if not context.memory.restore_window(self):
@@ -54,6 +54,15 @@ class Window(QMainWindow):
             self._stack.addWidget(page)
             self._add_menu(place, page)
         return self._pages[name]
+
+    def menus(self) -> list[tuple[str, list[QAction]]]:
+        """All of them with their actions, also of pages that were not seen yet."""
+        for place in PLACES:
+            self.page(place.name)
+        order = ["&File", *(place.menu for place in PLACES), "&View", "&Help"]
+        found = {menu.title(): menu.actions() for menu in self.menuBar().findChildren(QMenu)}
+        found.update({menu.title(): menu.actions() for menu in self._menus.values()})
+        return [(title, found[title]) for title in order if title in found]
 
     def show_page(self, name: str) -> None:
         page = self.page(name)
@@ -145,7 +154,7 @@ class Window(QMainWindow):
         if not self._pages:
             self.show_page("bench")
         self._context.plans.adopt()
-        Notices(self._context, self).begin()
+        Notices(self._context, self, self.message).begin()
         QTimer.singleShot(CALM_MS, self._on_calm)
 
     def _on_calm(self) -> None:

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import traceback
-
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QWidget
 
-from app.core.errors import DynoError
-from ui.core.plain import Label
+from ui.core.plain import Label, told
 
 from .actions import plain_text
 
 NARROW = 480
-DEFECT = "Dyno met something it did not expect"
-
-
-def told(error: Exception) -> tuple[str, str]:
-    """The line a person reads, and the details a developer needs; none where it is no defect."""
-    if isinstance(error, DynoError):
-        return error.window_text or str(error), ""
-    return f"{DEFECT}: {error!r}", "".join(traceback.format_exception(error))
 
 
 class Message(QFrame):

@@ -14,8 +14,10 @@ from app.protocol.events import Log, Mark
 from .facts import tables_of
 
 if TYPE_CHECKING:
-    from app.agent.session import Session
     from app.protocol.plan import Step
+
+    from .facts import Facts
+    from .running import Running
 
 LOOK_S = 0.1
 FAR = 2  # an estimate that is wrong by more than this factor can change plans
@@ -30,8 +32,9 @@ _ESTIMATES = (
 class Analysing:
     """Analyses the tables of a session, and knows whether the server has a true picture of them."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Running, facts: Facts) -> None:
         self._session = session
+        self._facts = facts
         self.marks: List[str] = []  # of the steps that follow
 
     def carry_out(self, step: Step, index: int) -> None:
@@ -46,7 +49,7 @@ class Analysing:
         problem = work.problem or _far_off(work.estimate, rows)
         self.marks = [DOUBTFUL] if problem else []
         found = {"seconds": seconds, "rows": rows, "estimate": work.estimate, "tables": work.tables}
-        session.facts.write_analysed(step, {**found, "problem": problem})
+        self._facts.write_analysed(step, {**found, "problem": problem})
         session.journal.write(Mark, name="analysed", step=index, value=seconds)
         if problem:
             text = "ANALYZE TABLE after {}: {}".format(step.label, problem)

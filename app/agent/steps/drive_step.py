@@ -23,8 +23,10 @@ from app.protocol.sysbench import command
 from .generator import Generator, add, credentials, driver_options
 
 if TYPE_CHECKING:
-    from app.agent.session import Session
     from app.protocol.plan import Step
+
+    from .facts import Facts
+    from .running import Running
 
 LATE_S = 1.2  # after the last sample, the host is sampled without the generator's line
 OVERDUE_S = 120  # beyond its declared seconds: then it is stuck
@@ -34,8 +36,9 @@ COUNTS = ("interval_s", "events", "reads", "writes", "other", "errors", "reconne
 class Drive:
     """One step by sysbench: reads its lines, samples with them, ends with figures."""
 
-    def __init__(self, session: Session, index: int, step: Step, seed: int) -> None:
+    def __init__(self, session: Running, facts: Facts, index: int, step: Step, seed: int) -> None:
         self._session = session
+        self._facts = facts
         self._index = index
         self._step = step
         self._seed = seed
@@ -187,7 +190,7 @@ class Drive:
         session.ledger.count_rows(totals["rows"])
         session.ledger.count_rows(self._warm_rows)
         if self._statement:
-            session.facts.write_explain(step, self._statement)
+            self._facts.write_explain(step, self._statement)
         return {
             "outcome": outcome,
             "reason": reason,
@@ -229,7 +232,7 @@ class Drive:
         return "failed", _why(self._session, generator, self._code)
 
 
-def _why(session: Session, generator: Generator, code: int) -> str:
+def _why(session: Running, generator: Generator, code: int) -> str:
     """A step has failed, in the words of whoever brought it about."""
     said = generator.complaints()
     for text in said[:5]:

@@ -10,8 +10,9 @@ from app.engines import engine_of
 from .facts import tables_of
 
 if TYPE_CHECKING:
-    from app.agent.session import Session
     from app.protocol.plan import Step
+
+    from .running import Running
 
 NO_INDEX = "no-index"
 
@@ -19,7 +20,7 @@ NO_INDEX = "no-index"
 class Lacking:
     """Decides whether a session goes on without it, and marks the steps that follow."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Running) -> None:
         self._session = session
         self._engine = engine_of(session.contender.engine)
         self._filled = 0  # the process of the server that has the rows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, Dict, List
 
 from app.agent.server.compression import compression_in_force
@@ -12,23 +11,20 @@ from app.agent.survey.build_notes import BuildNotes
 from app.agent.survey.machine import machine_facts
 from app.engines import engine_of
 from app.engines.server import table_formats
-from app.protocol.events import Fact, Log
+from app.protocol.events import Fact
 from app.protocol.plan import PREPARING
 
 if TYPE_CHECKING:
-    from app.agent.session import Session
     from app.protocol.plan import Step
 
-LOGGED = 300  # lines of the error log kept in a journal
+    from .running import Running
 
 
 class Facts:
     """Writes the facts of one session."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Running) -> None:
         self._session = session
-        self._read = 0  # bytes of the error log
-        self._logged = 0
         self._has_binary_log = False
 
     def _write(self, name: str, value: Any, when: str = "") -> None:
@@ -149,31 +145,6 @@ class Facts:
             when,
         )
 
-    # the error log
-
-    def write_error_log(self) -> None:
-        """The last lines, whatever they say: the server did not come up, or is gone."""
-        for line in self._session.server.log_lines()[-30:]:
-            self._session.journal.write(Log, source="server", level=_level(line), text=line[:1000])
-
-    def write_new_errors(self) -> None:
-        """What the server has complained of since the last look."""
-        path = self._session.server.error_log
-        size = os.stat(path).st_size if os.path.exists(path) else 0
-        if size <= self._read or self._logged >= LOGGED:
-            return
-        for line in self._new_lines(path):
-            if _level(line) != "info" and self._logged < LOGGED:
-                self._logged += 1
-                self._session.journal.write(Log, source="server", level=_level(line), text=line[:1000])
-
-    def _new_lines(self, path: str) -> List[str]:
-        with open(path, "rb") as file:
-            file.seek(self._read)
-            whole = file.read(1 << 18).rpartition(b"\n")[0]
-        self._read += len(whole) + 1 if whole else 0
-        return whole.decode(errors="replace").splitlines()
-
 
 def tables_of(client: Client) -> List[str]:
     """The tables that the load has made, by number: sbtest1, sbtest2, ... sbtest10."""
@@ -185,9 +156,3 @@ def _plain(row: Dict[str, Any]) -> Dict[str, Any]:
     """With numbers that JSON has."""
     known = (int, float, str, type(None))
     return {name: value if isinstance(value, known) else str(value) for name, value in row.items()}
-
-
-def _level(line: str) -> str:
-    if "[ERROR]" in line:
-        return "error"
-    return "warning" if "[Warning]" in line else "info"

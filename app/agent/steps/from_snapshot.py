@@ -9,7 +9,7 @@ import contextlib
 import errno
 import os
 import time
-from typing import TYPE_CHECKING, Any, Dict, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
 from app.agent.sampling.sizes import sizes
 from app.agent.snapshots.copying import forget_below
@@ -20,7 +20,9 @@ from app.agent.system.journal import DiskFullError
 from app.protocol.events import Log, Mark, Progress, StepEnded
 
 if TYPE_CHECKING:
-    from app.agent.session import Session
+    from .facts import Facts
+    from .running import Running
+    from .step_settings import Conditions
 
 MB = 1 << 20
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -34,8 +36,13 @@ class GivenUp(Exception):  # noqa: N818 - nothing is wrong
 class FromSnapshot:
     """The step of a session that starts its server from a snapshot, and what is spared before it."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(
+        self, session: Running, facts: Facts, conditions: Conditions, open_server: Callable[[], None]
+    ) -> None:
         self._session = session
+        self._facts = facts
+        self._conditions = conditions
+        self._open_server = open_server
         self._at = session.plan.snapshot_at
         self._snapshots = Snapshots(session.directory)
         self._found: Optional[Snapshot] = None
@@ -51,7 +58,7 @@ class FromSnapshot:
                 text = "{}: it is refused, the tables are loaded anew".format(error)
                 self._session.journal.write(Log, source="agent", level="warning", text=text)
         if self._found is None:
-            self._session.facts.write_start_state("fresh")
+            self._facts.write_start_state("fresh")
         return self._found is not None
 
     @property
@@ -91,11 +98,11 @@ class FromSnapshot:
             raise Refusal("a person skipped the copy of the snapshot: there are no data") from None
         except OSError as error:
             raise _as_full(error, session.path) from None
-        session.open()
+        self._open_server()
         seconds = round(time.monotonic() - began, 3)
         session.ledger.rows.update(snapshot.rows)
-        session.facts.write_start_state("snapshot {}, {}".format(snapshot.key, how))
-        session.facts.write_loaded()
+        self._facts.write_start_state("snapshot {}, {}".format(snapshot.key, how))
+        self._facts.write_loaded()
         return {"outcome": "completed", "value": seconds, "seconds": seconds}
 
     def _writes(self) -> bool:
@@ -106,7 +113,7 @@ class FromSnapshot:
     def _keep(self, index: int) -> Dict[str, Any]:
         """Shut down cleanly, keep the data, start from a copy of it as every later session does."""
         session, began = self._session, time.monotonic()
-        session.facts.empty_binary_log()
+        self._facts.empty_binary_log()
         session.server.dismiss()
         clean = session.server.stop(wait=session.wait)
         reason = self._unfit(clean) or self._try_to_keep(index)
@@ -115,11 +122,11 @@ class FromSnapshot:
                 forget_below(session.server.data)
         session.server.start(session.wait)
         session.server.admit()
-        session.conditions.forget()
+        self._conditions.forget()
         kept = "kept as snapshot {}".format(self._key) if not reason else "not kept: {}".format(reason)
         seconds = round(time.monotonic() - began, 3)
         session.journal.write(Mark, name="snapshot", step=index, value=seconds, text=kept)
-        session.facts.write_start_state("fresh, {}".format(kept))
+        self._facts.write_start_state("fresh, {}".format(kept))
         outcome = session.control.interrupts or ("completed" if clean else "failed")
         return {"outcome": outcome, "reason": kept, "seconds": seconds}
 

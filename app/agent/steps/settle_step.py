@@ -13,20 +13,21 @@ from .settle import Settling
 
 if TYPE_CHECKING:
     from app.agent.sampling.host import Reading
-    from app.agent.session import Session
     from app.protocol.plan import Step
+
+    from .running import Running
 
 SLICE_S = 0.25
 
 
-def pause(session: Session, index: int, until: float) -> None:
+def pause(session: Running, index: int, until: float) -> None:
     """Sleep to a moment, listening for requests."""
     while time.monotonic() < until and not session.control.interrupts:
         time.sleep(max(0.0, min(SLICE_S, until - time.monotonic())))
         session.look(index)
 
 
-def carry_out_settle(session: Session, index: int, step: Step) -> Dict[str, Any]:
+def carry_out_settle(session: Running, index: int, step: Step) -> Dict[str, Any]:
     """Wait until the debt is paid or the cap is reached; what was changed for it is put back in any case."""
     settling = Settling(session.server.client, session.contender.engine, session.server.data)
     session.sampler.begin()
@@ -42,7 +43,7 @@ def carry_out_settle(session: Session, index: int, step: Step) -> Dict[str, Any]
 
 
 def _settled(
-    session: Session, step: Step, settling: Settling, first: Reading, seconds: float
+    session: Running, step: Step, settling: Settling, first: Reading, seconds: float
 ) -> Dict[str, Any]:
     """What a settle step ends with."""
     stopped = session.control.interrupts
@@ -65,7 +66,7 @@ def _settled(
     }
 
 
-def _close(session: Session, first: Reading) -> Dict[str, Any]:
+def _close(session: Running, first: Reading) -> Dict[str, Any]:
     session.sampler.begin()
     return session.ledger.close(first, session.sampler.reading, row_bytes(session.server.client))
 
@@ -75,14 +76,14 @@ def _capped(step: Step, settling: Settling) -> str:
     return said.format(step.cap_s, ", ".join(settling.unpaid))
 
 
-def _restore(session: Session, settling: Settling) -> None:
+def _restore(session: Running, settling: Settling) -> None:
     """A value that stayed changed would be measured from now on: it is said."""
     for name in settling.end():
         text = "{} could not be put back as it was before settling".format(name)
         session.journal.write(Log, source="agent", level="error", text=text)
 
 
-def _watch(session: Session, index: int, step: Step, settling: Settling, began: float) -> None:
+def _watch(session: Running, index: int, step: Step, settling: Settling, began: float) -> None:
     for second in range(step.cap_s):
         pause(session, index, began + second + 1)
         if session.control.interrupts:
@@ -98,7 +99,7 @@ def _watch(session: Session, index: int, step: Step, settling: Settling, began: 
             return
 
 
-def carry_out_restart(session: Session, index: int) -> Dict[str, Any]:
+def carry_out_restart(session: Running, index: int) -> Dict[str, Any]:
     """A clean shutdown and a start; the figure is how long both took."""
     began = time.monotonic()
     clean = session.server.stop(wait=session.wait)

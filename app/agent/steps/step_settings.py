@@ -23,8 +23,9 @@ from app.protocol.events import Mark
 from app.protocol.words import literal, word
 
 if TYPE_CHECKING:
-    from app.agent.session import Session
     from app.protocol.plan import Step
+
+    from .running import Running
 
 SHUTDOWN_S = 1200  # of a server that purges and merges everything: one that only reads could not later
 
@@ -36,7 +37,7 @@ class ConditionError(Exception):
 class Conditions:
     """What is in force in a session beside what its server was started with at first."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Running) -> None:
         self._session = session
         self._engine = engine_of(session.contender.engine)
         self._before: Dict[str, str] = {}  # variables that were changed, as they were

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import log10
 from typing import Any
 
-from app.comparison.compare import Comparison, RowEntry
+from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import names_of
 from app.history.latency import distribution
 

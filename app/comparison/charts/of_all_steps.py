@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.comparison.compare import Comparison, base_of
+from app.comparison.compare import base_of
+from app.comparison.entries import Comparison
 from app.comparison.text import names_of
 from app.history.step_text import named
 

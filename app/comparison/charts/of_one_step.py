@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.comparison.compare import Comparison
+from app.comparison.entries import Comparison
 from app.comparison.text import names_of
 from app.history.curves import Curve
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.comparison.before_after import ColumnOfPair, PairOfSteps
-from app.comparison.compare import Comparison, RowEntry
+from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import names_of
 
 from .points import Cell, Numbers, Point, numbers, point_of

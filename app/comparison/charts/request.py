@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.comparison.before_after import pairs
-from app.comparison.compare import Comparison, RowEntry, by_group, by_measure, compare, sessions_of
+from app.comparison.compare import by_group, by_measure, compare, sessions_of
+from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import label_of
 from app.core.errors import InputError
 from app.history.curves import all_series, curves

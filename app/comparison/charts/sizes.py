@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from app.comparison.compare import Comparison
+from app.comparison.entries import Comparison
 from app.comparison.text import names_of
 
 from .points import Numbers, numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.comparison.compare import Comparison, RowEntry
+from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import names_of
 from app.history.step_text import coordinate_text
 

@@ -94,8 +94,11 @@ class Session:
         if self.free < more:
             raise DiskFullError
 
+    def step(self) -> FromSnapshot:
+        return FromSnapshot(self, self.facts, self.conditions, self.open)  # type: ignore[arg-type]
+
     def carry_out(self) -> dict[str, Any]:
-        step = FromSnapshot(self)  # type: ignore[arg-type]
+        step = self.step()
         step.is_found()
         step.unsettled = self.unsettled
         return step.carry_out(AT)
@@ -113,7 +116,7 @@ def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -
     assert first.server.done == ["dismiss", "stop", "start", "admit"]
     assert first.said == ["fresh", f"fresh, kept as snapshot {key}"]
     second = Session(directory)
-    step = FromSnapshot(second)  # type: ignore[arg-type]
+    step = second.step()
     assert step.is_found()
     assert [index for index in range(6) if step.spares(index)] == [0, 1, 2]
     assert {each["reason"] for each in second.events} == {f"from the snapshot {key}"}

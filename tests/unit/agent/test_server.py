@@ -53,7 +53,7 @@ def test_a_person_who_stops_the_session_does_not_wait_for_the_shutdown(server: S
         looks.append(index)
         session.control.interrupts = ["", "skipped", "stopped"][len(looks) - 1]
 
-    session.server, session.look, session._open_step = server, look, 4
+    session.server, session.look, session.open_step = server, look, 4
     session.control = SimpleNamespace(interrupts="")
     begin(server, STAYS)
     began = time.monotonic()

@@ -20,7 +20,7 @@ from app.history.history import History
 from app.history.watching import keep_unlocked
 from app.history.writing import Writer
 from app.protocol.events import MAX_NOTE, Sample
-from app.targets.store import Target
+from app.remote.target import Target
 from tests import journals
 
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")])

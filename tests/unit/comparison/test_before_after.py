@@ -11,7 +11,8 @@ from app.comparison.before_after import pairs
 from app.comparison.before_after_text import pairs_of_steps
 from app.comparison.charts import NOTHING
 from app.comparison.charts.pairs import pair_numbers
-from app.comparison.compare import Comparison, by_measure, compare
+from app.comparison.compare import by_measure, compare
+from app.comparison.entries import Comparison
 from app.history.history import History
 from app.protocol.plan import Step
 from tests import journals

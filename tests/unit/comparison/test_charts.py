@@ -19,7 +19,8 @@ from app.comparison.charts.points import Point, error_bars_text, numbers, point_
 from app.comparison.charts.request import ChartRequest, chart_csv, step_named
 from app.comparison.charts.sizes import parts_of, size_numbers, sizes_of
 from app.comparison.charts.sweeps import axes_of, is_logarithmic, sweep_numbers, swept
-from app.comparison.compare import Comparison, RowEntry, compare, sessions_of
+from app.comparison.compare import compare, sessions_of
+from app.comparison.entries import Comparison, RowEntry
 from app.core.errors import InputError
 from app.history.history import History
 from tests import comparable

@@ -9,7 +9,8 @@ from typing import cast
 import pytest
 
 from app.comparison import text as compare_text
-from app.comparison.compare import Comparison, by_limits, by_measure, compare
+from app.comparison.compare import by_limits, by_measure, compare
+from app.comparison.entries import Comparison
 from app.comparison.judgement import legend
 from app.history.history import History
 from app.history.writing import Writer

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.comparison.compare import Comparison, compare
+from app.comparison.compare import compare
+from app.comparison.entries import Comparison
 from app.comparison.text import to_markdown, to_text, told_apart
 from app.history.history import History
 from app.history.writing import Writer

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from app.comparison.compare import Comparison, compare
+from app.comparison.compare import compare
 from app.comparison.costs_text import UNMEASURED, costs_of_steps, details, to_csv
+from app.comparison.entries import Comparison
 from app.comparison.why import HARDLY, LITTLE, NOTHING, SORTED, remarks_of, why, why_all
 from app.core.table import to_markdown
 from app.history.history import History

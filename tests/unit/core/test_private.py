@@ -14,7 +14,8 @@ from app.catalog.own import write_preset
 from app.cli import main
 from app.core.settings import keep_table
 from app.history.history import History
-from app.targets.store import Target, Targets
+from app.remote.target import Target
+from app.targets.store import Targets
 from ui.core.memory import Memory
 from ui.shell.application import log_to
 

@@ -19,7 +19,7 @@ from app.history.sessions import session, sessions
 from app.history.watching import keep_unlocked
 from app.history.writing import Writer
 from app.protocol.answers import SessionSummary
-from app.targets.store import Target
+from app.remote.target import Target
 from tests import journals
 from tests.unit.history.conftest import store
 

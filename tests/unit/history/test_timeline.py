@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.following.progress import PlanProgress
+from app.following.progress import PlanProgress, stored_progress
 from app.history.history import History
 from app.history.series import series
-from app.history.timeline import ghosts, overview, stored_progress, stretches, timeline
+from app.history.timeline import ghosts, overview, stretches, timeline
 from app.protocol.plan import Plan
 from tests.journals import SERIES, Maker, contender, plan, renamed, whole
 from tests.unit.history.conftest import store

@@ -8,7 +8,7 @@ import pytest
 
 from app.core.errors import InputError
 from app.remote.route import Hop, find_route
-from app.targets.store import Target
+from app.remote.target import Target
 
 ME = "me"
 

@@ -10,8 +10,9 @@ import pytest
 
 from app.core.errors import InputError
 from app.protocol.answers import Build, Survey
+from app.remote.target import LOCAL
 from app.targets.builds import install, name_of, note, register, remove
-from app.targets.store import LOCAL, Targets
+from app.targets.store import Targets
 
 
 class Agent:

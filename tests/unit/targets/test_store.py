@@ -11,7 +11,8 @@ import pytest
 from app.core.errors import InputError
 from app.remote.connection import LocalConnection
 from app.remote.reach import connect, reached
-from app.targets.store import LOCAL, Target, Targets, check_target
+from app.remote.target import LOCAL, Target
+from app.targets.store import Targets, check_target
 from tests.fakes import MemoryKeyring
 
 NUC = Target("nuc-i3", host="nuc.lan", user="me", port=2200, directories=["/data/dyno", "~/dyno"])

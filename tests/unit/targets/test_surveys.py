@@ -12,7 +12,8 @@ import pytest
 
 from app.protocol.answers import Survey, to_json
 from app.protocol.reading import read
-from app.targets.store import FieldError, Target, Targets, check_target, problems_of
+from app.remote.target import Target
+from app.targets.store import FieldError, Targets, check_target, problems_of
 from app.targets.surveys import STAGES, Surveyed, Surveys, survey_target
 from tests.plans import survey
 

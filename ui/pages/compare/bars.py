@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_all_steps import bar_numbers
 from app.comparison.charts.points import Point, error_bars_text, relative_points
-from app.comparison.compare import RowEntry, base_of
+from app.comparison.compare import base_of
+from app.comparison.entries import RowEntry
 from app.comparison.measures import FIGURE
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from app.comparison.compare import Comparison, RowEntry
+from app.comparison.entries import Comparison, RowEntry
 from app.comparison.measures import FIGURE, measure_named
 from app.comparison.stability import Key
 from ui.core.context import Context

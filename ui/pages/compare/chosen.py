@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from app.comparison.compare import Comparison, by_group, by_limits, by_measure, compare
+from app.comparison.compare import by_group, by_limits, by_measure, compare
+from app.comparison.entries import Comparison
 from app.history.history import History
 from app.history.sessions import sessions
 from app.stats import Limits

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
 
 from ui.widgets.actions import action
 
 if TYPE_CHECKING:
-    from .page import ComparePage
-
+    from .body import Body
+    from .sharing import Sharing
 
 _PUBLISHED = "What others have measured, as it was printed: InnoDB from MySQL 5.0 to 8.0"
 
@@ -51,11 +52,25 @@ class Commands:
             each.setEnabled(is_enabled)
 
 
-def make_commands(page: ComparePage) -> Commands:
-    """All of them, on this page."""
+class Acting(Protocol):
+    """What the commands are carried out by: the page."""
+
+    body: Body
+    sharing: Sharing
+
+    def toggle_chooser(self) -> None: ...
+    def show_published(self) -> None: ...
+    def turn(self) -> None: ...
+    def make_base(self) -> None: ...
+    def move_column(self, by: int) -> None: ...
+    def remove(self) -> None: ...
+
+
+def make_commands(owner: QWidget, page: Acting) -> Commands:
+    """All of them, as actions of their owner."""
 
     def made(text: str, shortcut: str, tip: str, what: Callable[..., object], *given: object) -> QAction:
-        return action(page, text, shortcut, tip, lambda: what(*given))
+        return action(owner, text, shortcut, tip, lambda: what(*given))
 
     choose = made("Choose &columns...", "Ctrl+Shift+A", "Add or take away sessions", page.toggle_chooser)
     published = made("&Published results", "Ctrl+Shift+P", _PUBLISHED, page.show_published)

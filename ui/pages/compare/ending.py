@@ -8,7 +8,8 @@ from typing import Any
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.comparison.charts.points import Numbers
-from app.comparison.compare import RowEntry, sessions_of
+from app.comparison.compare import sessions_of
+from app.comparison.entries import RowEntry
 from app.history.step_results import endings
 from ui.core.context import Context
 from ui.core.plain import Label

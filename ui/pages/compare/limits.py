@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QHBoxLayout, QWidget
 
-from app.comparison.compare import Comparison
+from app.comparison.entries import Comparison
 from app.comparison.judgement import explained, legend
 from app.core.errors import DynoError
 from app.core.settings import MOST_PCT, Settings, keep_table, read_settings, read_table

@@ -53,7 +53,7 @@ class ComparePage(Page):
         self.limits = LimitsRow(context)
         self.body = Body(context)
         self.sharing = Sharing(context, self.body, self)
-        self.commands = make_commands(self)
+        self.commands = make_commands(self, self)
         self.chooser = SessionChooser(context)
         self._stack = QStackedWidget()
         self._build()

@@ -9,7 +9,7 @@ from app.comparison.before_after import PairOfSteps, pairs
 from app.comparison.charts import NOTHING
 from app.comparison.charts.pairs import pair_numbers, ratio_points, rows_of
 from app.comparison.charts.points import Point
-from app.comparison.compare import RowEntry
+from app.comparison.entries import RowEntry
 from ui.models.comparison import drawn_points, drawn_unit
 from ui.widgets.lines import Line
 

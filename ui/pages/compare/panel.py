@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.comparison.compare import Comparison, RowEntry
+from app.comparison.entries import Comparison, RowEntry
 from app.comparison.measures import Measure
 from ui.core.plain import Label, fitted
 from ui.core.theme import Theme

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 from app.comparison.charts import NOTHING
 from app.comparison.charts.of_one_step import second_numbers
 from app.comparison.charts.points import Numbers
-from app.comparison.compare import RowEntry, sessions_of
+from app.comparison.compare import sessions_of
+from app.comparison.entries import RowEntry
 from app.comparison.text import names_of, seconds_told
 from app.core.harmless import harmless
 from app.history.curves import Curve, all_series, curves

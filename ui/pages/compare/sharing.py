@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.comparison.compare import Comparison
+from app.comparison.entries import Comparison
 from app.comparison.stability import put_beside
 from app.comparison.text import names_of, to_csv, to_markdown, to_text
 from app.core.csv_text import save_csv

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 from app.comparison.charts import AXES
 from app.comparison.charts.points import error_bars_text
 from app.comparison.charts.sweeps import axes_of, is_logarithmic, not_swept, step_of, sweep_numbers, swept
-from app.comparison.compare import RowEntry
+from app.comparison.entries import RowEntry
 from app.comparison.measures import FIGURE
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme

@@ -14,11 +14,11 @@ from app.history.browsing import Found, SessionLine, facets, lines, tags
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.page import Page
+from ui.core.plain import told
 from ui.core.tasks import Latest
 from ui.dialogs.cut_controller import Cutting
 from ui.models.sessions import SessionModel
 from ui.widgets.actions import action
-from ui.widgets.message import told
 
 from .commands import Commands, Doings
 from .detail import DetailPane

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 
 from app.core.units import date_text, seconds_text
 from app.following.progress import PlanProgress
+from ui.core.followed_plan import FollowedPlan
 from ui.core.plain import Label
-from ui.core.plans import FollowedPlan
 from ui.core.theme import SPACE, Theme
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.plan_line import link_text

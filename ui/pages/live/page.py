@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from ui.core.bus import Wanted
 from ui.core.context import Context
+from ui.core.followed_plan import FollowedPlan
 from ui.core.page import Page
-from ui.core.plans import FollowedPlan
 from ui.dialogs.cut_controller import Cutting
 from ui.widgets.actions import action
 from ui.widgets.empty import EmptyPage

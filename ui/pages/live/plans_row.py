@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QWidget
 
-from ui.core.plans import FollowedPlan
+from ui.core.followed_plan import FollowedPlan
 from ui.core.theme import SPACE, Theme
 from ui.widgets.plan_line import PlanLine
 

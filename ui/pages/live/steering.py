@@ -9,8 +9,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMessageBox, QPushButton, QWidget
 
 from ui.core.context import Context
+from ui.core.followed_plan import FollowedPlan
 from ui.core.plain import plain_box
-from ui.core.plans import FollowedPlan
 from ui.core.theme import SPACE
 from ui.widgets.actions import action
 

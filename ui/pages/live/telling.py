@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer
 
 from ui.core.context import Context
+from ui.core.followed_plan import FollowedPlan
 from ui.core.page import Page
-from ui.core.plans import FollowedPlan
 from ui.models.results import moment_text
 from ui.widgets.actions import action
 

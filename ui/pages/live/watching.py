@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.core.errors import InputError
-from app.following.progress import PlanProgress
+from app.following.progress import PlanProgress, stored_progress
 from app.history.decoding import Line
 from app.history.history import History
 from app.history.sessions import SessionEntry, sessions
-from app.history.timeline import Overview, Timeline, ghosts, overview, stored_progress, stretches, timeline
+from app.history.timeline import Overview, Timeline, ghosts, overview, stretches, timeline
 from ui.core.bus import Arrival
 from ui.core.context import Context
 from ui.core.tasks import Latest

@@ -23,7 +23,8 @@ from app.planner.preset_draft import Beside, look
 from app.presets import Preset, parse_preset
 from app.protocol.answers import Survey
 from app.remote.reach import reached
-from app.targets.store import Target, Targets
+from app.remote.target import Target
+from app.targets.store import Targets
 from ui.core.bus import Changes
 from ui.core.context import Context
 from ui.core.plain import Label

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QL
 from app.core.harmless import harmless
 from app.protocol.answers import Build
 from app.remote.reach import reached
+from app.remote.target import Ask, Target
 from app.targets.builds import FILE, MOST, NOTES, note, problem_of
-from app.targets.store import Ask, Target
 from app.targets.tested_versions import tried
 from ui.core.context import Context
 from ui.core.plain import Label

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QWidget
 from app.core.errors import InputError
 from app.protocol.answers import Build
 from app.remote.reach import reached
+from app.remote.target import Ask, Target
 from app.targets.builds import paths_without, remove
-from app.targets.store import Ask, Target
 from ui.core.context import Context
 from ui.dialogs.removing import ask_before
 from ui.widgets.actions import action

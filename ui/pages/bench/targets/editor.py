@@ -16,7 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.remote.hostkeys import HostKeyError
-from app.targets.store import LOCAL, FieldError, Target, Targets, check_target, problems_of
+from app.remote.target import LOCAL, Target
+from app.targets.store import FieldError, Targets, check_target, problems_of
 from app.targets.surveys import Surveyed
 from ui.core.context import Context
 from ui.core.plain import Label, as_tip

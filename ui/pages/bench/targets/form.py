@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.targets.store import Target
+from app.remote.target import Target
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 

@@ -27,8 +27,8 @@ from app.core.errors import DynoError
 from app.core.units import bytes_text
 from app.protocol.answers import Build
 from app.remote.reach import reached
+from app.remote.target import Target
 from app.targets.builds import ENDINGS, install, name_of, problem_of, register
-from app.targets.store import Target
 from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.theme import SPACE

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.errors import DynoError
 from app.remote.hostkeys import HostKeyError
-from app.targets.store import LOCAL, Target, Targets
+from app.remote.target import LOCAL, Target
+from app.targets.store import Targets
 from app.targets.surveys import Surveyed, Surveys
 from ui.core.bus import Changes
 from ui.core.context import Context

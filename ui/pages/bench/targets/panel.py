@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from app.core.errors import DynoError
 from app.core.settings import read_settings
 from app.protocol.answers import Survey
-from app.targets.store import LOCAL, Target
+from app.remote.target import LOCAL, Target
 from app.targets.surveys import Surveyed
 from ui.core.context import Context
 from ui.core.page import HEAD

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 from app.core.harmless import harmless
 from app.core.units import bytes_text, count_text
 from app.protocol.answers import Snapshot
+from app.remote.target import Target
 from app.targets.snapshots import HEADERS, kept_on, row_of
-from app.targets.store import Target
 from ui.core.context import Context
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE

@@ -8,7 +8,7 @@ from app.core.errors import LinkError
 from app.core.units import ago_text
 from app.remote.hostkeys import HostKeyChangedError, HostKeyUnknownError
 from app.remote.secrets import SecretNeededError
-from app.targets.store import Target
+from app.remote.target import Target
 from app.targets.surveys import Surveyed
 
 BUSY_S = 600.0  # what an older survey says of other plans is no news

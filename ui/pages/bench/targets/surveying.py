@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.remote.hostkeys import HostKeyError
-from app.targets.store import Target
+from app.remote.target import Target
 from app.targets.surveys import STAGES, Surveyed, survey_target
 from ui.core.context import Context
 from ui.dialogs.host_key import HostKeyDialog

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QScrollArea, QVBox
 
 from app.remote.hostkeys import HostKeyChangedError, HostKeyError
 from app.remote.secrets import SecretNeededError
-from app.targets.store import Target
-from ui.core.plain import Label
+from app.remote.target import Target
+from ui.core.plain import Label, told
 from ui.core.theme import SPACE
-from ui.widgets.message import Message, told
+from ui.widgets.message import Message
 
 from .state import TargetState
 from .survey_card import SurveyCard

@@ -1,0 +1,70 @@
+"""What one turn of a plan has in hand while it is carried out: the steps work with it."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Optional
+
+from app.agent.sampling.host import HostSampler
+from app.agent.sampling.sampler import Sampler
+from app.agent.sampling.write_accounting import Ledger
+from app.agent.server.logged_errors import LoggedErrors
+from app.agent.server.server import Server
+from app.agent.system.control import Control, StopRequested
+from app.agent.system.directory import Directory
+from app.agent.system.journal import DiskFullError, Journal
+from app.protocol.plan import Plan, Turn
+
+from .generator import Generator
+
+ROOM = 16 << 20  # bytes of free space below which a session cannot go on
+
+
+class Running:
+    """A session that is carried out."""
+
+    def __init__(
+        self, plan: Plan, turn: Turn, directory: Directory, journal: Journal, control: Control
+    ) -> None:
+        self.plan = plan
+        self.turn = turn
+        self.contender = plan.contender_of(turn)
+        self.directory = directory
+        self.journal = journal
+        self.control = control
+        self.path = directory.session(turn.session)
+        self.generator: Optional[Generator] = None
+        self.crashes = 0
+        self.ledger = Ledger(plan)
+        self.server: Server = None  # type: ignore[assignment]  # made by the session when it begins to serve
+        self.sampler: Sampler = None  # type: ignore[assignment]
+        self.host: Optional[HostSampler] = None
+        self.error_log = LoggedErrors(journal)
+        self.open_step = -1
+
+    def at(self, name: str) -> str:
+        return os.path.join(self.path, name)
+
+    def lua(self, name: str) -> str:
+        return os.path.join(self.at("lua"), os.path.basename(name))
+
+    def look(self, index: int) -> None:
+        """Between two lines: requests of people, lines of the error log, room on the disk."""
+        self.control.look(self.journal, index)
+        if self.server is not None:
+            self.error_log.write_new(self.server)
+            self.check_room()
+
+    def wait(self, seconds: float) -> None:
+        """While a server or its data come or go: what is to end is not waited for, all of it goes."""
+        time.sleep(seconds)
+        self.look(self.open_step)
+        if self.control.interrupts == "stopped":
+            self.server.kill()
+            raise StopRequested
+
+    def check_room(self, more: int = 0) -> None:
+        found = os.statvfs(self.path)
+        if found.f_bavail * found.f_frsize < ROOM + more:
+            raise DiskFullError(self.path)

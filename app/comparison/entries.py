@@ -1,0 +1,93 @@
+"""What `compare --format json` gives: columns, rows and groups of rows."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from app.history.figures import CutEntry, SteadinessEntry
+from app.history.sessions import ContenderEntry
+
+
+class ColumnEntry(TypedDict):
+    """A contender at its work on a machine: one session, or all of its repeats that were asked for."""
+
+    id: str  # of the first of them
+    ids: list[str]
+    name: str
+    target: str
+    contender: ContenderEntry
+    sequence: str
+    source: str  # who published it, when and where; '' where it was not
+    state: str
+    failed_steps: int
+    loads: int | None  # that the data of its sessions come from; null where nobody said
+    server_starts: int | None
+    contender_key: str
+    work_key: str
+    machine_key: str
+    colour: int
+    cpus: int | None  # that its server may use; null where nobody has told
+
+
+class MeasureEntry(TypedDict):
+    """A figure of a step; the lists have one entry a column."""
+
+    values: list[float | None]  # medians
+    n: list[int]
+    samples: list[list[float | None]]  # one a session, in the order of the ids of its column
+
+
+class RelatedEntry(MeasureEntry):
+    """The figure that steps are compared by, null where there is none."""
+
+    relative: list[float | None]
+    spread: list[float | None]  # how far a session lies from the median at most, as a share of it
+    verdict: list[str | None]
+    p: list[float | None]  # of the rank test against the base
+    within: list[float | None]  # one session alone: how far blocks of its seconds lie apart; see stability
+
+
+class RowEntry(RelatedEntry):
+    """A step; the lists have one entry a column."""
+
+    workload: str
+    kind: str
+    group: str
+    threads: int | None
+    coordinates: dict[str, Any]
+    unit: str
+    direction: str
+    reasons: list[str]  # why there is no figure, or not one of each repeat
+    marks: list[list[str]]
+    steadiness: list[list[SteadinessEntry | None]]  # one a session, as the samples
+    cuts: list[list[CutEntry | None]]
+    latency_per: str  # what one latency is of
+    measures: dict[str, MeasureEntry]  # by the name of a Measure, but the figure of the step itself
+
+
+class Comparison(TypedDict):
+    """What `compare --format json` gives."""
+
+    base: str
+    sessions: list[ColumnEntry]
+    rows: list[RowEntry]
+    groups: list[GroupEntry]
+    limits: dict[str, float]  # of the verdicts
+    warnings: list[str]
+
+
+class RatioEntry(TypedDict):
+    ratio: float
+    low: float | None  # the interval at 95 %; null where a column has no repeats
+    high: float | None
+    steps: int  # that all sessions of both columns have, and that are not marked
+
+
+class GroupEntry(TypedDict):
+    """The steps of a group whose figures have one unit."""
+
+    group: str
+    unit: str
+    direction: str
+    steps: int  # the most that the ratio of a column to the base is over
+    ratios: list[RatioEntry | None]  # a column each
