@@ -20,12 +20,12 @@ CREATE TABLE headline (
     PRIMARY KEY (session, grouping)
 ) STRICT, WITHOUT ROWID
 """
-_WHOLE = "SELECT session, grouping, CASE state WHEN 'completed' THEN value END FROM step WHERE unit = ?1"
+_WHOLE = "SELECT session, grouping, CASE state WHEN 'completed' THEN value END FROM step WHERE unit = :unit"
 _CUT = "(SELECT counted.value FROM counted WHERE counted.step = step.number)"  # of the seconds that count
 _OF_STEPS = _WHOLE.replace("THEN value", f"THEN coalesce({_CUT}, value)")
 _OF_SESSION = (
-    f"{_OF_STEPS} AND session = ?2 AND grouping IN"
-    " (SELECT grouping FROM step WHERE session = ?2 AND state NOT IN ('waiting', 'active'))"
+    f"{_OF_STEPS} AND session = :session AND grouping IN"
+    " (SELECT grouping FROM step WHERE session = :session AND state NOT IN ('waiting', 'active'))"
 )
 _FROM = 1e-300  # what is not above it has no logarithm
 
@@ -38,12 +38,12 @@ def add_headlines(connection: Connection) -> None:
         "CREATE INDEX session_by_begin ON session (coalesce(started_at, planned_at), ordinal, id)"
     )
     connection.execute("CREATE INDEX headline_by_group ON headline (grouping, qps)")
-    _keep(connection, connection.execute(f"{_WHOLE} ORDER BY session, grouping", (UNIT,)))
+    _keep(connection, connection.execute(f"{_WHOLE} ORDER BY session, grouping", {"unit": UNIT}))
 
 
 def keep_headlines(connection: Connection, session: int | None) -> None:
     """Take into account the steps of a session that have ended; groups of which none has are left out."""
-    _keep(connection, connection.execute(_OF_SESSION, (UNIT, session)))
+    _keep(connection, connection.execute(_OF_SESSION, {"unit": UNIT, "session": session}))
 
 
 def _keep(connection: Connection, rows: Iterable[tuple[int, str, float | None]]) -> None:
