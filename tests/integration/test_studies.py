@@ -153,6 +153,7 @@ def check_by_server(step: StepEnded, workload: Workload) -> None:
         assert abs(counted - totals["rows"][done]) <= FEW, (workload.name, done)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("build", "engine"), SERVERS[3:])
 def test_every_workload_on_other_servers(
     desktop: Desktop, build_path: Callable[[str], Path], build: str, engine: str
