@@ -8,7 +8,7 @@
 # make lint   style and types only
 
 BIN = .venv/bin
-WORKERS = -n 4 --dist=loadgroup --no-loadscope-reorder
+WORKERS = -n 5 --dist=loadgroup --no-loadscope-reorder
 PYTEST = $(BIN)/pytest $(WORKERS) --durations=15
 BUILDS = mysql-5.6 mysql-9.7
 MORE_BUILDS = mysql-5.6-full mysql-5.5 mysql-5.7 mariadb-10.2 mariadb-11.4 mariadb-11.8

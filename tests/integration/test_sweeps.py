@@ -233,6 +233,7 @@ def test_a_sweep_on_mysql_56(desktop: Desktop, build_path: Any) -> None:
     carry_out_on(desktop, build_path("mysql-5.6"), "5.6.", "innodb", "myisam")
 
 
+@pytest.mark.full
 @pytest.mark.build("mysql-9.7")
 def test_a_sweep_on_mysql_97(desktop: Desktop, build_path: Any) -> None:
     carry_out_on(desktop, build_path("mysql-9.7"), "9.7", "innodb")
