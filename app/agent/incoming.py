@@ -15,7 +15,7 @@ import time
 from app.protocol.plan import Plan
 
 from .system.directory import Directory, write_file
-from .system.errors import Refusal
+from .system.errors import AgentError
 
 KEPT_S = 2 * 24 * 3600
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -29,21 +29,21 @@ class Incoming:
 
     def _at(self, sha256: str) -> str:
         if not _SHA256.fullmatch(sha256):
-            raise Refusal("{!r} is no SHA-256".format(sha256[:80]))
+            raise AgentError("{!r} is no SHA-256".format(sha256[:80]))
         return self._directory.at("incoming", sha256 + ".json")
 
     def receive(self, sha256: str, content: bytes) -> None:
         """Take a plan in, as it was sent or not at all."""
         path = self._at(sha256)
         if hashlib.sha256(content).hexdigest() != sha256:
-            raise Refusal("the plan did not arrive as it was sent: try again")
+            raise AgentError("the plan did not arrive as it was sent: try again")
         read_plan(content)
         try:
             self.clean()
             write_file(path, content.decode())
         except OSError as error:
             text = "{} cannot take the plan in: {}: free some space there"
-            raise Refusal(text.format(self._directory.path, error.strerror)) from None
+            raise AgentError(text.format(self._directory.path, error.strerror)) from None
 
     def read(self, sha256: str) -> Plan:
         """The plan of this name; a file that was changed meanwhile is none."""
@@ -54,7 +54,7 @@ class Incoming:
             content = b""
         if hashlib.sha256(content).hexdigest() != sha256:
             text = "the plan {} is not in {} any more: start it again"
-            raise Refusal(text.format(sha256[:12], self._directory.path))
+            raise AgentError(text.format(sha256[:12], self._directory.path))
         return read_plan(content)
 
     def discard(self, sha256: str) -> None:
@@ -74,4 +74,4 @@ def read_plan(content: bytes) -> Plan:
     try:
         return Plan.from_json(json.loads(content.decode()))
     except ValueError as error:  # no UTF-8, no JSON, no plan
-        raise Refusal("this is no plan: {}".format(error)) from None
+        raise AgentError("this is no plan: {}".format(error)) from None

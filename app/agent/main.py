@@ -12,7 +12,7 @@ from app.protocol.events import note_problem
 
 from .system.control import request
 from .system.directory import Directory, holder_text
-from .system.errors import Refusal
+from .system.errors import AgentError
 
 VERBS = (
     *("survey", "check", "start", "status", "list", "follow", "stop", "skip", "note", "clean"),
@@ -27,7 +27,7 @@ def main() -> int:
     arguments = _parser().parse_intermixed_args()
     try:
         answer = _VERBS[arguments.verb](Directory(arguments.directory), arguments)
-    except Refusal as error:
+    except AgentError as error:
         print(json.dumps({"error": str(error), **({"input": True} if error.is_input else {})}))
         return 1
     except BrokenPipeError:
@@ -121,7 +121,7 @@ def _follow(directory: Directory, arguments: argparse.Namespace) -> None:
 def _clean(directory: Directory, _: Any) -> Dict[str, Any]:
     from .cleanup import clean
 
-    _hold_still(directory, "clean")
+    take_lock(directory, "clean")
     removed = clean(directory)
     directory.empty_trash()
     return {"removed": removed}
@@ -138,7 +138,7 @@ def _snapshots(directory: Directory, _: Any) -> Dict[str, Any]:
 def _delete_snapshot(directory: Directory, _: Any) -> Dict[str, Any]:
     from .snapshots.snapshots import Snapshots
 
-    _hold_still(directory, "delete-snapshot")
+    take_lock(directory, "delete-snapshot")
     Snapshots(directory).delete(sys.stdin.read().strip())
     return {"ok": True}
 
@@ -147,7 +147,7 @@ def _upload(directory: Directory, _: Any) -> Dict[str, Any]:
     """A line that says which tarball, for which name, and from which byte on; then the bytes."""
     from .survey.installing import Installing
 
-    _hold_still(directory, "upload")
+    take_lock(directory, "upload")
     said = json.loads(sys.stdin.buffer.readline())
     installing = Installing(directory)
     installing.check_name(said["name"])
@@ -157,7 +157,7 @@ def _upload(directory: Directory, _: Any) -> Dict[str, Any]:
 def _install(directory: Directory, _: Any) -> Dict[str, Any]:
     from .survey.installing import Installing
 
-    _hold_still(directory, "install")
+    take_lock(directory, "install")
     said = json.loads(sys.stdin.read())
     return {"build": Installing(directory).install(said["sha256"], said["name"], said["notes"])}
 
@@ -165,7 +165,7 @@ def _install(directory: Directory, _: Any) -> Dict[str, Any]:
 def _remove_build(directory: Directory, _: Any) -> Dict[str, Any]:
     from .survey.installing import Installing
 
-    _hold_still(directory, "remove-build")
+    take_lock(directory, "remove-build")
     Installing(directory).remove(json.loads(sys.stdin.read())["base"])
     return {"ok": True}
 
@@ -178,20 +178,20 @@ def _note_build(directory: Directory, _: Any) -> Dict[str, Any]:
     return {"ok": True}
 
 
-def _hold_still(directory: Directory, verb: str) -> None:
+def take_lock(directory: Directory, verb: str) -> None:
     """Take the lock until this process ends: nothing comes or goes under a plan that is carried out."""
     if directory.lock({"verb": verb, "pid": os.getpid()}) is None:
-        raise Refusal("{}: try again when that is over".format(directory.in_use()))
+        raise AgentError("{}: try again when that is over".format(directory.in_use()))
 
 
 def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], Dict[str, Any]]:
     def ask(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
         text = sys.stdin.read() if verb == "note" else ""
         if verb == "note" and note_problem(text):
-            raise Refusal(note_problem(text))
+            raise AgentError(note_problem(text))
         directory.read_plan(arguments.plan)
         if directory.holder().get("plan") != arguments.plan:
-            raise Refusal("the plan {} is not being carried out".format(arguments.plan))
+            raise AgentError("the plan {} is not being carried out".format(arguments.plan))
         control = os.path.join(directory.plan(arguments.plan), "control")
         request(control, verb, what=arguments.what, text=text)
         return {"ok": True}

@@ -18,7 +18,7 @@ from .incoming import Incoming
 from .session import Session
 from .system.control import Control
 from .system.directory import Directory, write_file, write_holder
-from .system.errors import Refusal
+from .system.errors import AgentError
 from .system.journal import DiskFullError, Journal
 from .system.other_agents import agents_elsewhere
 
@@ -31,7 +31,7 @@ def start(directory: Directory, sha256: str, agent: str) -> Dict[str, Any]:
         refuse_if_busy(directory)
     lock = directory.lock({"plan": plan.id, "pid": os.getpid()})
     if lock is None:
-        raise Refusal("{}: wait for it or stop it".format(directory.in_use()))
+        raise AgentError("{}: wait for it or stop it".format(directory.in_use()))
     clean(directory)
     journals = take_in(directory, plan, agent)
     incoming.discard(sha256)
@@ -42,7 +42,7 @@ def start(directory: Directory, sha256: str, agent: str) -> Dict[str, Any]:
 def refuse_if_busy(directory: Directory) -> None:
     """One plan at a time on a machine: two would measure each other."""
     for other in agents_elsewhere(directory):
-        raise Refusal(
+        raise AgentError(
             "another plan is being carried out on this machine, in {directory} (process {pid}): "
             "wait for it, or allow a busy machine".format(**other)
         )
@@ -52,7 +52,7 @@ def take_in(directory: Directory, plan: Plan, agent: str) -> Dict[str, Journal]:
     """Make the plan's folder and all its journals, each with its first event."""
     folder = directory.plan(plan.id)
     if os.path.exists(folder):
-        raise Refusal("the plan {} is here already".format(plan.id))
+        raise AgentError("the plan {} is here already".format(plan.id))
     os.makedirs(os.path.join(folder, "control"), mode=0o700)
     content = plan.to_json()
     write_file(os.path.join(folder, "plan.json"), json.dumps(content))

@@ -24,17 +24,17 @@ from .server.options import known_options, with_options
 from .server.program import find_sysbench
 from .server.server import Server
 from .steps.analyse import Analysing
-from .steps.drive_step import Drive, write_lua
+from .steps.drive_step import DriveStep, write_lua
 from .steps.engine_limits import Lacking
 from .steps.facts import Facts
 from .steps.from_snapshot import FromSnapshot
 from .steps.running import Running
 from .steps.settle_step import carry_out_restart, carry_out_settle, pause
-from .steps.step_settings import Conditions
+from .steps.step_settings import StepSettings
 from .survey.builds import environment
 from .system.control import Control, StopRequested
 from .system.directory import Directory
-from .system.errors import Refusal
+from .system.errors import AgentError
 from .system.journal import DiskFullError, Journal
 
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
@@ -54,7 +54,7 @@ class Session(Running):
     ) -> None:
         super().__init__(plan, turn, directory, journal, control)
         self.facts = Facts(self)
-        self.conditions = Conditions(self)
+        self.conditions = StepSettings(self)
         self.analysing = Analysing(self, self.facts)
         self.lacking = Lacking(self)
         self.snapshot = FromSnapshot(self, self.facts, self.conditions, self.open)
@@ -71,7 +71,7 @@ class Session(Running):
             outcome, reason = self._measure()
         except StopRequested:
             outcome, reason = "stopped", ASKED_FOR
-        except (SessionError, Refusal, QueryError) as error:
+        except (SessionError, AgentError, QueryError) as error:
             reason = str(error)
         except DiskFullError:
             reason = "the disk behind {} is full: free some room there".format(self.path)
@@ -132,7 +132,7 @@ class Session(Running):
     def _start_server(self) -> float:
         try:
             return self.server.start(self.wait)
-        except Refusal:
+        except AgentError:
             self.error_log.write_last(self.server)
             raise
 
@@ -180,7 +180,7 @@ class Session(Running):
             return self.snapshot.carry_out(index)
         if step.kind == "restart":
             return carry_out_restart(self, index)
-        return Drive(self, self.facts, index, step, seed).carry_out()
+        return DriveStep(self, self.facts, index, step, seed).carry_out()
 
     def _after_step(self, index: int, step: Step, ended: Dict[str, Any]) -> None:
         self.check_room()

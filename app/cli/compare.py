@@ -141,7 +141,7 @@ def show_comparison(
 def _show_differences(references: Sequence[str], form: str) -> None:
     from app.comparison.differences import differences, is_of_the_builds
     from app.comparison.differences_text import differences_table, to_csv
-    from app.comparison.text import told_apart
+    from app.comparison.text import unique_names
     from app.history.sessions import find, sessions
 
     from .session import opened
@@ -150,7 +150,7 @@ def _show_differences(references: Sequence[str], form: str) -> None:
         ids = list(dict.fromkeys(find(history, reference) for reference in references))
         known = {entry["id"]: entry["name"] for entry in sessions(history, ids=ids)}
         found = differences(history, ids)
-    names = told_apart([known[id_] for id_ in ids], ids)
+    names = unique_names([known[id_] for id_ in ids], ids)
     if form == "json":
         print_json({"sessions": ids, "differences": found})
     elif form == "csv":

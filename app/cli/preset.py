@@ -12,7 +12,7 @@ from .parser import add_json, add_target, later
 from .screen import ask_secret, print_json, print_table, say, say_text
 
 if TYPE_CHECKING:
-    from app.planner.preset_check import Answer
+    from app.planner.preset_check import BuildReply
     from app.presets import Preset
 
 HOW = "ENGINE/NAME, as dyno preset list names it; ENGINE NAME does as well"
@@ -152,7 +152,7 @@ def check_preset(arguments: argparse.Namespace) -> None:
         raise TargetError("; ".join(each.text for each in silent))
 
 
-def _show_answers(answers: Sequence[Answer], is_json: bool) -> None:
+def _show_answers(answers: Sequence[BuildReply], is_json: bool) -> None:
 
     if is_json:
         print_json([vars(each) for each in answers])
@@ -161,7 +161,7 @@ def _show_answers(answers: Sequence[Answer], is_json: bool) -> None:
         print_table(("build", "says", "line", "option", "in its words"), rows, right=(2,))
 
 
-def _refuse(preset: Preset, refusals: Sequence[Answer]) -> None:
+def _refuse(preset: Preset, refusals: Sequence[BuildReply]) -> None:
     """Wrong input where a build does not take it; in the words of the first."""
     if refusals:
         first, others = refusals[0], len(refusals) - 1

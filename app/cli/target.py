@@ -129,7 +129,7 @@ def survey_target(arguments: argparse.Namespace) -> None:
 
 def _show(name: str, survey: Survey) -> None:
     from app.core.units import bytes_text, count_text
-    from app.planner.memory_text import ways
+    from app.planner.memory_text import memory_options
     from app.protocol.answers import Disk
 
     cpu, disk = survey.cpu, survey.disk or Disk()
@@ -142,7 +142,7 @@ def _show(name: str, survey: Survey) -> None:
         f" ({disk.kind}), {disk.filesystem}, {bytes_text(disk.free_bytes or 0)} free"
     )
     say(f"Python {survey.python}, sysbench {survey.sysbench or 'not installed'}")
-    for what, found in ways(survey):
+    for what, found in memory_options(survey):
         say(f"{what}: {found}")
     say("")
     show_builds(survey.builds)

@@ -17,7 +17,7 @@ from app.stats.steady import UNSTEADY
 
 from .differences import work_differences
 from .entries import ColumnEntry, Comparison, MeasureEntry, RelatedEntry, RowEntry
-from .judgement import FAILED_REPEAT, judged, marks_of_measures
+from .judgement import FAILED_REPEAT, marks_of_measures, with_verdicts
 from .measures import FIGURE, MEASURES, Measure, measure_named
 from .repeats import Counts, counts_of
 
@@ -55,7 +55,7 @@ def compare(
         "limits": {},
         "warnings": warnings,
     }
-    return judged(found, at, limits or Limits())
+    return with_verdicts(found, at, limits or Limits())
 
 
 def _columns(entries: Sequence[SessionEntry]) -> list[Column]:
@@ -212,7 +212,7 @@ def by_group(comparison: Comparison) -> Comparison:
 def by_limits(comparison: Comparison, limits: Limits) -> Comparison:
     """The same comparison, judged anew where these are other limits."""
     same = Limits(**comparison["limits"]) == limits
-    return comparison if same else judged(_copied(comparison), base_of(comparison), limits)
+    return comparison if same else with_verdicts(_copied(comparison), base_of(comparison), limits)
 
 
 def _copied(comparison: Comparison) -> Comparison:
@@ -229,7 +229,7 @@ def by_measure(comparison: Comparison, name: str) -> Comparison:
     base = base_of(comparison)
     kept = [row for row in comparison["rows"] if any(row["measures"][name]["n"])]
     found: Comparison = {**comparison, "rows": [_row_by(row, measure, base) for row in kept]}
-    return judged(found, base, Limits(**comparison["limits"]))
+    return with_verdicts(found, base, Limits(**comparison["limits"]))
 
 
 def _row_by(row: RowEntry, measure: Measure, base: int) -> RowEntry:

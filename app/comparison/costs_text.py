@@ -12,7 +12,7 @@ from app.history.step_text import mark_text
 
 from .compare import base_of
 from .entries import Comparison, MeasureEntry, RowEntry
-from .judgement import OF_ALL_SECONDS, word_of
+from .judgement import OF_ALL_SECONDS, verdict_label
 from .measures import PER_QUERY, ROWS
 from .text import label_of, labelled, names_of
 from .why import COSTS, CostEntry, PairEntry, WhyEntry, remarks_of
@@ -46,7 +46,7 @@ def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
     names = _names(comparison)
     figure = (
         "figure of the step",
-        *pair_cells(entry, word_of(entry["verdict"])),
+        *pair_cells(entry, verdict_label(entry["verdict"])),
         "",
         "",
         *noise_cells(entry),

@@ -44,7 +44,7 @@ def limits_from(settings: Settings) -> Limits:
     return Limits(settings.false_share_pct / 100, settings.matters_pct / 100)
 
 
-def judged(comparison: Comparison, base: int, limits: Limits) -> Comparison:
+def with_verdicts(comparison: Comparison, base: int, limits: Limits) -> Comparison:
     """With verdicts that hold for all of its cells together."""
     places = [(row, at) for row in comparison["rows"] for at in _judgeable(row, base)]
     verdicts = judge([_cell(row, base, at) for row, at in places], limits)
@@ -119,7 +119,7 @@ def _sessions(rows: list[RowEntry], at: int) -> list[tuple[float | None, ...]]:
     return list(zip(*judged, strict=True))
 
 
-def word_of(verdict: str | None) -> str:
+def verdict_label(verdict: str | None) -> str:
     """What stands beside a ratio: the verdict where it says which is better, else its sign."""
     return verdict or "" if verdict in (*COLOURED, DIFFERS) else SIGNS.get(verdict or "", "")
 
@@ -135,7 +135,7 @@ def legend(comparison: Comparison) -> str:
     return "   ".join(filter(None, [*(f"{sign} {text}" for sign, text in signs.items()), alone]))
 
 
-def explained(comparison: Comparison) -> str:
+def verdict_legend(comparison: Comparison) -> str:
     """In one line what the verdicts mean; empty where there is none."""
     words = {word for row in comparison["rows"] for word in row["verdict"] if word not in (None, BASE)}
     if not words:

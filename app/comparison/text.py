@@ -16,7 +16,7 @@ from app.stats.steady import STEADY, UNSTEADY
 
 from .compare import base_of
 from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
-from .judgement import explained, word_of
+from .judgement import verdict_label, verdict_legend
 from .repeats import repeats_text
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def remarks_of(comparison: Comparison) -> list[str]:
         if (told := told_of(row, at))
     ]
     said = [*missing, *marked, *_repeats(comparison), *_alone(comparison)]
-    judged = [": ".join(filter(None, (repeats, explained(comparison))))] if repeats else []
+    judged = [": ".join(filter(None, (repeats, verdict_legend(comparison))))] if repeats else []
     return [*comparison["warnings"], *said, *judged]
 
 
@@ -164,7 +164,7 @@ def _figure(row: RowEntry, at: int, has_details: bool) -> str:
 def judged_text(row: RowEntry, at: int) -> str:
     """`0.62 worse`, `1.01 ~`; a ratio that nothing can be said of stands alone."""
     relative = row["relative"][at]
-    return "-" if relative is None else f"{relative:.2f} {word_of(row['verdict'][at])}".rstrip()
+    return "-" if relative is None else f"{relative:.2f} {verdict_label(row['verdict'][at])}".rstrip()
 
 
 def detail_text(row: RowEntry, at: int) -> str:
@@ -214,10 +214,10 @@ def labelled(name: str, coordinates: Mapping[str, Any]) -> str:
 def names_of(comparison: Comparison) -> list[str]:
     """Of the columns, told apart."""
     columns = comparison["sessions"]
-    return told_apart([column["name"] for column in columns], [column["id"] for column in columns])
+    return unique_names([column["name"] for column in columns], [column["id"] for column in columns])
 
 
-def told_apart(names: Sequence[str], ids: Sequence[str]) -> list[str]:
+def unique_names(names: Sequence[str], ids: Sequence[str]) -> list[str]:
     """Names of sessions, with the end of their ids where they are equal."""
     return [
         f"{name} {id_[-6:]}" if names.count(name) > 1 else name for name, id_ in zip(names, ids, strict=True)

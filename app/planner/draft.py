@@ -74,7 +74,7 @@ def _numbers(text: str) -> list[int | str]:
 
 
 @dataclass(frozen=True)
-class Unread:
+class InvalidInput:
     """What was typed into a field and cannot be taken."""
 
     text: str
@@ -86,7 +86,7 @@ class Draft:
     """A request that is being changed; every change gives another draft."""
 
     request: PlanRequest = field(default_factory=PlanRequest)
-    unread: Mapping[str, Unread] = field(default_factory=dict)
+    unread: Mapping[str, InvalidInput] = field(default_factory=dict)
 
     def typed(self, name: str, text: str) -> Draft:
         """With what stands in a field now, whether it can be read or not."""
@@ -94,7 +94,7 @@ class Draft:
         try:
             value = value_of(name, text)
         except InputError as error:
-            return replace(self, unread={**unread, name: Unread(text, str(error))})
+            return replace(self, unread={**unread, name: InvalidInput(text, str(error))})
         given = getattr(_OPEN, name) if value is None else value
         return Draft(replace(self.request, **{name: given}), unread)
 

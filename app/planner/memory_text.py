@@ -35,7 +35,7 @@ def memory_text(contender: Mapping[str, Any], in_force: Mapping[str, Any] | None
     return ", ".join([*parts, f"{bytes_text(peak)} of it used at most"] if peak else parts)
 
 
-def ways(survey: Survey) -> list[tuple[str, str]]:
+def memory_options(survey: Survey) -> list[tuple[str, str]]:
     """What the servers of a target can be given; nothing of a survey that does not say."""
     if survey.allocators is None:
         return []

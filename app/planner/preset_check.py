@@ -32,7 +32,7 @@ class Agent(Protocol):
 
 
 @dataclass(frozen=True)
-class Answer:
+class BuildReply:
     """What one build says, to one option where it names one."""
 
     build: str
@@ -62,14 +62,14 @@ class _CatalogWith(Catalog):
 
 def try_preset(
     agent: Agent, survey: Survey, preset: Preset, builds: Sequence[str] = (), start: bool = False
-) -> list[Answer]:
+) -> list[BuildReply]:
     """Ask these builds, or all that have the engine; `start` starts each once. Refusals stand first."""
     names = list(builds) or _with_engine(survey, preset.engine)
     contenders = tuple(ContenderRequest(each, preset.engine, preset.name, name=each) for each in names)
     plan = resolve(PlanRequest(sequence="duel", contenders=contenders), survey, _CatalogWith(preset))
     got = {name: rendered(preset, name, survey) for name in names}
     left_out = [
-        Answer(name, "left out", each.option, each.reason, each.line)
+        BuildReply(name, "left out", each.option, each.reason, each.line)
         for name in names
         for each in got[name].dropped
     ]
@@ -89,7 +89,7 @@ def _checks(agent: Agent, plan: Plan, start: bool) -> list[Check]:
     return found
 
 
-def _placed(answer: Answer, got: Rendered) -> Answer:
+def _placed(answer: BuildReply, got: Rendered) -> BuildReply:
     """With the option that it is about, or that its text names, as the preset has it, and the line."""
     named = [answer.option.replace("-", "_")] if answer.option else []
     if answer.state in (CHANGED, REFUSED):
@@ -106,16 +106,16 @@ def _with_engine(survey: Survey, engine: str) -> list[str]:
     return names
 
 
-def _answers(check: Check) -> list[Answer]:
+def _answers(check: Check) -> list[BuildReply]:
     build, text = check.contender, check.text
     if check.name in _WITHOUT_BUILD:
         if check.state == FAIL:
             raise TargetError(f"{text}: {check.todo}")
         return []
     if check.name == "answer":  # the build said nothing: that is no word about the preset
-        return [Answer(build, UNANSWERED, "", text)]
+        return [BuildReply(build, UNANSWERED, "", text)]
     if check.answers:
-        return [Answer(build, each.state, each.option, each.text) for each in check.answers]
+        return [BuildReply(build, each.state, each.option, each.text) for each in check.answers]
     if check.state == FAIL:
-        return [Answer(build, REFUSED, "", text)]
-    return [Answer(build, _WORDS.get(check.name, check.name), "", text)]
+        return [BuildReply(build, REFUSED, "", text)]
+    return [BuildReply(build, _WORDS.get(check.name, check.name), "", text)]

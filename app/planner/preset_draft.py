@@ -14,7 +14,7 @@ from .choices import rendered
 
 
 @dataclass(frozen=True)
-class Beside:
+class Preview:
     """What stands beside a draft; where it is wrong the reason, and its line."""
 
     text: str = ""
@@ -22,16 +22,16 @@ class Beside:
     line: int = 0
 
 
-def look(preset: Preset, text: str, build: str, survey: Survey | None, other: Preset | None) -> Beside:
+def look(preset: Preset, text: str, build: str, survey: Survey | None, other: Preset | None) -> Preview:
     """A new text of a preset as a build would get it, or against another preset."""
     try:
         draft = parse_preset(text, preset.name, preset.engine, preset.label, preset.shipped)
         check_sendable(draft)
         if other is not None:
-            return Beside("\n".join(diff_presets(other, draft)) or "no line differs")
-        return Beside(rendered(draft, build, survey).text if build and survey is not None else "")
+            return Preview("\n".join(diff_presets(other, draft)) or "no line differs")
+        return Preview(rendered(draft, build, survey).text if build and survey is not None else "")
     except InputError as error:
         found = re.search(r"\bline (\d+): ", str(error))
         if found is None:
-            return Beside(problem=str(error))
-        return Beside(problem=str(error)[found.start() :], line=int(found[1]))
+            return Preview(problem=str(error))
+        return Preview(problem=str(error)[found.start() :], line=int(found[1]))

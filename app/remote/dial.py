@@ -26,7 +26,7 @@ from .secrets import Secrets, system_keyring
 from .ssh import SshConnection, close_transports
 
 if TYPE_CHECKING:
-    from .target import Ask, Target, Told
+    from .target import Ask, OnProgress, Target
 
 CONNECT_S = 10.0
 DEAD_S = 8.0  # the kernel gives up a link that has acknowledged nothing for so long
@@ -51,7 +51,7 @@ class Dialer:
         ask: Ask,
         known_hosts: Path | None = None,
         ssh_config: Path | None = None,
-        told: Told = lambda _stage, _what: None,
+        told: OnProgress = lambda _stage, _what: None,
     ) -> None:
         self._target = target
         self._told = told
@@ -178,7 +178,7 @@ def _prefer(transport: paramiko.Transport, types: Sequence[str]) -> None:
     options.key_types = tuple(sorted(options.key_types, key=lambda each: not is_trusted(each)))
 
 
-def _open_socket(hop: Hop, told: Told) -> socket.socket:
+def _open_socket(hop: Hop, told: OnProgress) -> socket.socket:
     """Connected within CONNECT_S in all, whichever of its addresses answers."""
     deadline = time.monotonic() + CONNECT_S
     error: OSError = TimeoutError()
@@ -233,6 +233,6 @@ def _place(hop: Hop) -> str:
     return f"{hop.host} port {hop.port}"
 
 
-def connect_ssh(target: Target, ask: Ask, told: Told = lambda _stage, _what: None) -> SshConnection:
+def connect_ssh(target: Target, ask: Ask, told: OnProgress = lambda _stage, _what: None) -> SshConnection:
     """A connection to a target whose host key is trusted; `ask` is called where a secret is needed."""
     return SshConnection(target.name, Dialer(target, ask, told=told).connect())

@@ -12,7 +12,7 @@ from app.core.errors import InputError
 if TYPE_CHECKING:
     from .agent import Agent
     from .connection import Connection
-    from .target import Ask, Target, Told
+    from .target import Ask, OnProgress, Target
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def reached(
     ask: Ask,
     directory: str = "",
     sha: str | None = None,
-    told: Told = lambda _stage, _what: None,
+    told: OnProgress = lambda _stage, _what: None,
 ) -> Iterator[Agent]:
     """The agent of a target over a connection of the calling thread, which is closed at the end.
 
@@ -39,7 +39,7 @@ def agent_of(
     ask: Ask,
     directory: str = "",
     sha: str | None = None,
-    told: Told = lambda _stage, _what: None,
+    told: OnProgress = lambda _stage, _what: None,
 ) -> Agent:
     """The same for who closes its connection, and brings the agent file with the first question."""
     from .agent import Agent
@@ -48,7 +48,7 @@ def agent_of(
     return Agent(connection, directory or target.directory, target.interpreter, sha)
 
 
-def connect(target: Target, ask: Ask, told: Told = lambda _stage, _what: None) -> Connection:
+def connect(target: Target, ask: Ask, told: OnProgress = lambda _stage, _what: None) -> Connection:
     """A connection of the calling thread to a target; `ask` is called where a secret is needed."""
     from .connection import LocalConnection
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 LOCAL = "local"  # this computer
 Ask = Callable[[str], str | None]  # a secret for a prompt; None: nobody is there to be asked
-Told = Callable[[str, str], None]  # hears how far the way to a target is: the stage, and what it is about
+OnProgress = Callable[
+    [str, str], None
+]  # hears how far the way to a target is: the stage, and what it is about
 
 
 @dataclass(frozen=True)

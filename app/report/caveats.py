@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 from app.comparison.entries import Comparison, RowEntry
-from app.comparison.judgement import explained, marks_of_measures
+from app.comparison.judgement import marks_of_measures, verdict_legend
 from app.comparison.repeats import repeats_text
 from app.comparison.text import label_of, seconds_told
 from app.history.figures import notes, plan_of
@@ -31,7 +31,7 @@ def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[s
         *_not_the_same(history, found, names),
         *_shared("note on {}: {}", _noted(history, found, names)),
         *_shared("{}: {}", _repeats(found, names)),
-        *filter(None, [explained(found)]),
+        *filter(None, [verdict_legend(found)]),
     ]
 
 

@@ -9,7 +9,7 @@ from jinja2 import Environment
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from app.comparison.judgement import explained
+from app.comparison.judgement import verdict_legend
 from app.comparison.palette import CONTENDERS
 from app.core.shipped import shipped_folder
 
@@ -32,7 +32,7 @@ def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
         looks=its,
         beside=_beside(report),
         setup_lines=setup_lines(report.setups),
-        explained=explained(report.comparison),
+        verdict_legend=verdict_legend(report.comparison),
         own_text=_own_text(report.own_text),
         light=CONTENDERS[False],
         dark=CONTENDERS[True],

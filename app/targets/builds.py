@@ -33,10 +33,10 @@ NOTES = {
 MOST = 2000  # characters of a note
 FILE = "file"  # the tarball it came in: noted by Dyno itself
 
-Told = Callable[[int, int], None]  # bytes that are there, and in all
+OnProgress = Callable[[int, int], None]  # bytes that are there, and in all
 
 
-def install(agent: Agent, tarball: Path, name: str, notes: Mapping[str, str], told: Told) -> Build:
+def install(agent: Agent, tarball: Path, name: str, notes: Mapping[str, str], told: OnProgress) -> Build:
     """Send a tarball, or the rest of it after a broken link, and have it unpacked; gives the build."""
     if not ENDINGS.search(tarball.name):
         endings = ".tar, .tar.gz, .tar.bz2 or .tar.xz; a directory of the target is named with --there"
@@ -61,7 +61,7 @@ def _hash_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _send(agent: Agent, tarball: Path, sha256: str, name: str, told: Told) -> None:
+def _send(agent: Agent, tarball: Path, sha256: str, name: str, told: OnProgress) -> None:
     size = tarball.stat().st_size
     received = agent.upload(sha256, name, 0, b"")
     with tarball.open("rb") as file:

@@ -15,7 +15,7 @@ from app.core.private import write_private
 from app.protocol.answers import Survey, to_json
 from app.protocol.reading import read
 from app.remote.reach import reached
-from app.remote.target import Ask, Target, Told
+from app.remote.target import Ask, OnProgress, Target
 
 STAGES = ("resolve", "connect", "host key", "log in", "deploy", "survey")  # of the way to a survey
 
@@ -69,7 +69,7 @@ def _place_of(target: Target) -> dict[str, Any]:
 def survey_target(
     target: Target,
     ask: Ask,
-    told: Told = lambda _stage, _what: None,
+    told: OnProgress = lambda _stage, _what: None,
     clock: Callable[[], float] = time.time,
 ) -> Surveyed:
     """Go there, bring the agent file where it is missing, and look around; `told` hears of each stage."""

@@ -16,7 +16,7 @@ from typing import Any
 import pymysql
 import pytest
 
-from app.agent.sampling.write_accounting import Ledger
+from app.agent.sampling.write_accounting import WriteAccounting
 from app.agent.server.mysql import Client
 from app.agent.steps.analyse import Analysing
 from app.agent.system.control import Control, StopRequested, request
@@ -43,7 +43,7 @@ class Session:
         self.plan: Plan = plans.plan()
         self.contender = replace(self.plan.contenders[0], engine=self.engine)
         self.control = Control(str(self.folder))
-        self.ledger = Ledger(self.plan)
+        self.ledger = WriteAccounting(self.plan)
         self.ledger.rows["inserted"] = self.rows
         self.server = self.facts = self.journal = self
         self.socket, self.client = self.running.socket, Client(self.running.socket)

@@ -14,7 +14,7 @@ import pytest
 from app.agent.server.cgroup import RECORD, limit_problem
 from app.agent.server.memory import check_library, find_library, mapped
 from app.agent.survey.builds import environment
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 from app.protocol.events import Fact
 from tests.installed import MARIADB, SERVER
 from tests.integration.desktop import Desktop
@@ -121,7 +121,7 @@ def test_a_build_with_an_allocator_of_its_own_takes_no_other(
 ) -> None:
     server = str(build_path("mariadb-10.2") / "bin/mysqld")
     library = find_library("jemalloc")
-    with pytest.raises(Refusal, match=f"^{server} has an allocator built in: it would not use {library}$"):
+    with pytest.raises(AgentError, match=f"^{server} has an allocator built in: it would not use {library}$"):
         check_library(library, server, environment(os.path.dirname(os.path.dirname(server)), server))
 
 

@@ -207,10 +207,10 @@ def test_what_settling_cost_is_kept_with_the_steps_that_caused_it(desktop: Deskt
 
 
 def check_scan(desktop: Desktop, shown: dict[str, Any]) -> None:
-    (explained,) = shown["explains"]
-    assert explained["step"] == "scan threads=2"
-    assert explained["statement"] == "SELECT * FROM sbtest1 WHERE LENGTH(c) < 0"
-    assert explained["rows"][0]["type"] == "ALL"
+    (verdict_legend,) = shown["explains"]
+    assert verdict_legend["step"] == "scan threads=2"
+    assert verdict_legend["statement"] == "SELECT * FROM sbtest1 WHERE LENGTH(c) < 0"
+    assert verdict_legend["rows"][0]["type"] == "ALL"
     found = desktop.json("session", "series", shown["id"], "scan", "--series", "qps")
     assert set(found["values"]) <= {None}
 

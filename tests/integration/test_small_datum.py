@@ -137,9 +137,9 @@ def test_covered_reads_touch_no_other_column(
     columns = column if is_covered else f"{column}, c"
     assert {statement.partition(" FROM")[0] for statement in statements} == {f"SELECT {columns}"}
     check_rows(outcome.total["rows"]["read"] / 100, name)
-    explained = server.query("USE dyno", "EXPLAIN " + statements[0])[0]
+    verdict_legend = server.query("USE dyno", "EXPLAIN " + statements[0])[0]
     if is_covered and filled != "myisam" and column == "k":
-        assert "Using index" in explained[-1], explained
+        assert "Using index" in verdict_legend[-1], verdict_legend
 
 
 def check_rows(each: float, name: str) -> None:

@@ -15,7 +15,7 @@ from app.catalog import Catalog
 from app.catalog.own import copy_preset
 from app.core.errors import TargetError
 from app.planner.choices import choices
-from app.planner.preset_check import Answer
+from app.planner.preset_check import BuildReply
 from app.targets.store import Targets
 from tests import plans as made_up
 from tests.fakes import ScriptedAgent
@@ -45,15 +45,15 @@ def opened(qtbot: QtBot, context: Context, dyno_home: Path) -> Opened:
     return open_
 
 
-def answer_with(monkeypatch: pytest.MonkeyPatch, *answers: Answer | Exception) -> list[bool]:
+def answer_with(monkeypatch: pytest.MonkeyPatch, *answers: BuildReply | Exception) -> list[bool]:
     """What the builds will say; the list tells of each question whether they were to be started."""
     asked: list[bool] = []
 
-    def tried(_agent: Any, _survey: Any, _preset: Any, start: bool) -> list[Answer]:
+    def tried(_agent: Any, _survey: Any, _preset: Any, start: bool) -> list[BuildReply]:
         asked.append(start)
         if isinstance(answers[0], Exception):
             raise answers[0]
-        return [each for each in answers if isinstance(each, Answer)]
+        return [each for each in answers if isinstance(each, BuildReply)]
 
     monkeypatch.setattr(preset_dialog, "reached", ScriptedAgent().reached)
     monkeypatch.setattr(preset_dialog, "try_preset", tried)
@@ -92,7 +92,7 @@ def test_many_builds_that_refuse_it_do_not_widen_the_dialog(
     qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [f"{MARIADB}-{each}" for each in range(20)]
-    answer_with(monkeypatch, *(Answer(name, "rejected", "x", "unknown variable", 12) for name in names))
+    answer_with(monkeypatch, *(BuildReply(name, "rejected", "x", "unknown variable", 12) for name in names))
     dialog = opened("mine")
     width = dialog.width()
     dialog.ask.trigger()
@@ -106,9 +106,9 @@ def test_builds_are_asked_and_their_answers_lead_to_the_lines(
 ) -> None:
     asked = answer_with(
         monkeypatch,
-        Answer("mysql-9.7.4", "rejected", "x", "unknown variable 'x=1'", 12),
-        Answer("mysql-9.7.4", "ignored", "loose_ssl", "unknown variable 'loose_ssl=0'", 15),
-        Answer(MARIADB, "accepted", "", "accepts every option"),
+        BuildReply("mysql-9.7.4", "rejected", "x", "unknown variable 'x=1'", 12),
+        BuildReply("mysql-9.7.4", "ignored", "loose_ssl", "unknown variable 'loose_ssl=0'", 15),
+        BuildReply(MARIADB, "accepted", "", "accepts every option"),
     )
     dialog = opened("mine")
     dialog.ask.trigger()
@@ -126,11 +126,11 @@ def test_builds_are_asked_and_their_answers_lead_to_the_lines(
 
 
 def test_what_is_taken_otherwise_is_counted_by_line() -> None:
-    fine = Answer("a", "accepted", "", "accepts every option")
-    ignored, changed = (Answer("b", state, "x", "it says", 3) for state in ("ignored", "changed"))
+    fine = BuildReply("a", "accepted", "", "accepts every option")
+    ignored, changed = (BuildReply("b", state, "x", "it says", 3) for state in ("ignored", "changed"))
     assert verdict([fine]) == "Taken by every build that was asked"
     assert verdict([fine, ignored, changed]) == "Taken by every build that was asked; 1 line not as written"
-    assert verdict([ignored, Answer("b", "rejected", "y", "unknown", 4)]) == "Refused by b"
+    assert verdict([ignored, BuildReply("b", "rejected", "y", "unknown", 4)]) == "Refused by b"
 
 
 def test_a_target_that_is_busy_is_told(qtbot: QtBot, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QColor
 
 from app.comparison.entries import GroupEntry, RowEntry
-from app.comparison.judgement import MARKED, SHORT_SIGNS, UNKNOWN_NOISE, word_of
+from app.comparison.judgement import MARKED, SHORT_SIGNS, UNKNOWN_NOISE, verdict_label
 from app.comparison.text import detail_text, mean_text, steady_text, told_of, within_text
 from app.core.units import count_text, figure_text, with_unit
 from app.history.step_text import named
@@ -61,7 +61,7 @@ class Judged:
             sign,
             warning or (within_text(alone) if alone is not None and not below else ""),
             below,
-            word_of(verdict),
+            verdict_label(verdict),
             is_right=True,
             is_quiet=self.is_relative and row["relative"][at] is None,
             is_warning=bool(warning),

@@ -29,7 +29,7 @@ from app.agent.snapshots.snapshot_key import key_of
 from app.agent.snapshots.snapshots import Snapshots
 from app.agent.survey.builds import environment
 from app.agent.system.directory import REHEARSAL, Directory
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 from app.agent.system.other_agents import agents_elsewhere
 from app.engines import engine_of
 from app.protocol.answers import FAIL, PASS, WARN, Check, Reply
@@ -61,7 +61,7 @@ def check(directory: Directory, plan: Plan) -> Found:
 def rehearse(directory: Directory, plan: Plan, contender: int) -> Found:
     """One contender, by its place in the plan, is started once on an empty directory and shut down."""
     if not 0 <= contender < len(plan.contenders):
-        raise Refusal("the plan has no contender {}".format(contender))
+        raise AgentError("the plan has no contender {}".format(contender))
     busy = _check_busy(directory, plan)
     if busy.state == FAIL:
         return [busy]
@@ -132,7 +132,7 @@ def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> F
         return [Check("snapshot", PASS, text, "", contender.name)]
     try:
         found = snapshots.find(key)
-    except Refusal as error:
+    except AgentError as error:
         todo = "nothing: the first session loads the tables and keeps another one"
         return [Check("snapshot", WARN, str(error), todo, contender.name)]
     text = "starts from the snapshot {}, {:,} MB".format(key, found.size_bytes >> 20)
@@ -183,7 +183,7 @@ def _check_memory(contender: Contender, folder: str) -> Found:
     memory = Memory(vars(contender), folder)
     try:
         memory.prepare(environment(contender.base, contender.server))
-    except Refusal as error:
+    except AgentError as error:
         todo = "install what is missing, or take it out of the contender"
         return [Check("server memory", FAIL, str(error), todo, contender.name)]
     finally:
@@ -238,7 +238,7 @@ def _rehearse(build: Build, plan: Plan, contender: Contender, folder: str) -> Fo
         server.start(wait)
         server.admit()
         return _compare(server, contender, plan)
-    except (Refusal, QueryError) as error:
+    except (AgentError, QueryError) as error:
         todo = "look at the preset {} and the build {}".format(contender.preset, contender.build)
         return [Check("rehearsal", FAIL, str(error), todo, contender.name)]
     finally:
@@ -252,7 +252,7 @@ def _wait_while_asked(server: Server, seconds: float) -> None:
     time.sleep(seconds)
     if is_unread(1):
         server.kill()
-        raise Refusal("nobody waits for the answer any more")
+        raise AgentError("nobody waits for the answer any more")
 
 
 def is_unread(out: int) -> bool:

@@ -29,7 +29,7 @@ COLUMNS = (
 REWRITTEN = ("inserted", "updated")  # a row that is updated is written again as a whole
 
 
-class Ledger:
+class WriteAccounting:
     """Rows since the tables were made; rows and bytes since the settle step before."""
 
     def __init__(self, plan: Plan) -> None:

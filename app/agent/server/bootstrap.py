@@ -15,7 +15,7 @@ import time
 from typing import Callable, List, Mapping, Optional, Sequence
 
 from app.agent.system.directory import read_lines
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 from app.engines.server import SYSTEM_TABLES
 
 from .error_log import first_error
@@ -54,7 +54,7 @@ def bootstrap(
     said = _run(command, sql, environment, wait)
     if said is not None:
         log = read_lines(os.path.join(os.path.dirname(my_cnf), ERROR_LOG))
-        raise Refusal("the system tables were not made: {}".format(first_error([*said, *log])))
+        raise AgentError("the system tables were not made: {}".format(first_error([*said, *log])))
 
 
 def _by_sql_options(known: Mapping[str, str]) -> List[str]:
@@ -69,7 +69,7 @@ def system_sql(base: str) -> str:
     for names in SYSTEM_SQL:
         path = _first_of(base, names)
         if not path and names == SYSTEM_SQL[0]:
-            raise Refusal(
+            raise AgentError(
                 "{} has no {} in its share folder: it cannot be started".format(base, " or ".join(names))
             )
         if path:
@@ -100,7 +100,7 @@ def _run(
                 start_new_session=True,
             )
     except OSError as error:
-        raise Refusal("the system tables were not made: {}".format(error)) from None
+        raise AgentError("the system tables were not made: {}".format(error)) from None
     said = _follow(process, wait)
     return said.splitlines() if process.returncode else None
 
@@ -113,7 +113,7 @@ def _follow(process: subprocess.Popen[bytes], wait: Callable[[float], None]) -> 
             with contextlib.suppress(subprocess.TimeoutExpired):
                 return process.communicate(timeout=SLICE_S)[0].decode(errors="replace")
             wait(0)
-        raise Refusal("the system tables were not made within {} s".format(LIMIT_S))
+        raise AgentError("the system tables were not made within {} s".format(LIMIT_S))
     except BaseException:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()

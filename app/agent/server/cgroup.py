@@ -14,7 +14,7 @@ from typing import List, NamedTuple, Optional, Tuple
 
 from app.agent.system.directory import read_lines, write_file
 from app.agent.system.disk import read_text
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 from app.agent.system.scope import SCOPE, can_scope
 
 CGROUPS = "/sys/fs/cgroup"
@@ -55,9 +55,9 @@ class MemoryLimit:
             return []
         try:
             self._made = make_group("dyno-" + os.path.basename(self._session), self.wanted)
-        except Refusal as error:
+        except AgentError as error:
             if scope_problem():
-                raise Refusal("{}; {}".format(error, scope_problem())) from None
+                raise AgentError("{}; {}".format(error, scope_problem())) from None
             return [*SCOPE, "-p", "MemoryMax={}".format(self.wanted), "-p", "MemorySwapMax=0", "--"]
         self._folder, self._names = self._made, group_of("self")[1]
         write_file(os.path.join(self._session, RECORD), self._made)
@@ -80,7 +80,7 @@ class MemoryLimit:
         found = self.in_force
         if self.wanted and (found is None or abs(found - self.wanted) > ROUNDED):
             text = "the memory limit is not in force: {} says {} and not {}"
-            raise Refusal(text.format(self._file(self._names.limit), found or "none", self.wanted))
+            raise AgentError(text.format(self._file(self._names.limit), found or "none", self.wanted))
 
     @property
     def in_force(self) -> Optional[int]:
@@ -129,7 +129,7 @@ def _there(root: str, path: str) -> str:
 
 
 def make_group(name: str, limit: int) -> str:
-    """A group with a limit; raises Refusal with why there can be none."""
+    """A group with a limit; raises AgentError with why there can be none."""
     own, names = group_of("self")
     # of the second version a group with processes in it can have no groups with limits below it
     parent = own if names is FIRST or own == CGROUPS else os.path.dirname(own)
@@ -137,14 +137,14 @@ def make_group(name: str, limit: int) -> str:
     try:
         os.mkdir(folder)
     except OSError as error:
-        raise Refusal("no cgroup can be made in {}: {}".format(parent, error.strerror)) from None
+        raise AgentError("no cgroup can be made in {}: {}".format(parent, error.strerror)) from None
     try:
         _limit(folder, names, limit)
     except OSError as error:
         os.rmdir(folder)
         missing = isinstance(error, FileNotFoundError)
         why = "the memory controller is not handed down to it" if missing else error.strerror
-        raise Refusal("a cgroup in {} cannot have a memory limit: {}".format(parent, why)) from None
+        raise AgentError("a cgroup in {} cannot have a memory limit: {}".format(parent, why)) from None
     return folder
 
 
@@ -176,7 +176,7 @@ def limit_problem() -> str:
     """Why no memory limit can be had on this machine; '' where it can."""
     try:
         os.rmdir(make_group("dyno-{}".format(os.getpid()), ROUNDED << 4))
-    except Refusal as error:
+    except AgentError as error:
         problem = scope_problem()
         return "{}; {}".format(error, problem) if problem else ""
     return ""

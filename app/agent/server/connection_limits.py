@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 from typing import Dict
 
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 from app.protocol.plan import OPEN_FILES
 
 from .options_in_force import options_of
@@ -37,7 +37,7 @@ def raise_file_limit(clients: int) -> int:
     try:  # beyond the hard limit only the superuser may
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard if _allows(hard, needed) else needed))
     except (ValueError, OSError):
-        raise Refusal(
+        raise AgentError(
             "{} client threads need {} open files, and this user may have {}: raise its limit "
             "(nofile in /etc/security/limits.conf), or take fewer threads".format(clients, needed, hard)
         ) from None

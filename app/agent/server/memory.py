@@ -8,7 +8,7 @@ import shutil
 from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Tuple
 
 from app.agent.system.directory import read_lines
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 
 from .cgroup import MemoryLimit, limit_problem
 from .program import CannotStartError, as_root, ask
@@ -38,7 +38,7 @@ class Memory:
         self._pid = 0
 
     def prepare(self, environment: Mapping[str, str]) -> None:
-        """Find out whether it can be had; raises Refusal with what is missing."""
+        """Find out whether it can be had; raises AgentError with what is missing."""
         self._library = library_of(self._allocator)
         if self._library:
             check_library(self._library, self._server, environment)
@@ -46,28 +46,28 @@ class Memory:
             check_policy(self._numa)
         self._before = self.limit.prepare()
 
-    def around(self, command: List[str]) -> List[str]:
+    def wrap_command(self, command: List[str]) -> List[str]:
         """The command with what brings it about; only the server itself loads the allocator."""
         preload = ["env", "LD_PRELOAD=" + self._library] if self._library else []
         policy = ["numactl", "--" + self._numa] if self._numa else []
         return [*self._before, *policy, *preload, *command]
 
     @property
-    def entry(self) -> Optional[Callable[[], None]]:
+    def preexec_fn(self) -> Optional[Callable[[], None]]:
         """What the new process does before it becomes the server."""
         return self.limit.enter if self.limit.has_group else None
 
     def verify(self, pid: int) -> None:
-        """Of the server that has just started; raises Refusal where it is not as asked."""
+        """Of the server that has just started; raises AgentError where it is not as asked."""
         self._pid = pid
         if self._library and os.path.realpath(self._library) not in mapped(pid):
             text = "the allocator is not in force: {} is not in /proc/{}/maps"
-            raise Refusal(text.format(self._library, pid))
+            raise AgentError(text.format(self._library, pid))
         wanted = POLICIES.get(self._numa.partition("=")[0], ())
         found = policies(pid)
         if wanted and not any(each.startswith(wanted) for each in found):
             text = "the NUMA policy {} is not in force: /proc/{}/numa_maps says {}"
-            raise Refusal(text.format(self._numa, pid, ", ".join(sorted(found)) or "nothing"))
+            raise AgentError(text.format(self._numa, pid, ", ".join(sorted(found)) or "nothing"))
         self.limit.verify(pid)
 
     def in_force(self) -> Dict[str, Any]:
@@ -113,10 +113,10 @@ def library_of(allocator: str) -> str:
     if allocator in LIBRARIES:
         found = find_library(allocator)
         if not found:
-            raise Refusal("the allocator {} is not installed".format(allocator))
+            raise AgentError("the allocator {} is not installed".format(allocator))
         return found
     if allocator and not os.path.isfile(allocator):
-        raise Refusal("the allocator {} is not there: there is no such file".format(allocator))
+        raise AgentError("the allocator {} is not there: there is no such file".format(allocator))
     return allocator
 
 
@@ -126,17 +126,17 @@ def check_library(library: str, server: str, environment: Mapping[str, str]) -> 
     try:
         said = ask(server, ["--no-defaults", *as_root(), "--version"], told).err
     except CannotStartError as error:
-        raise Refusal("with the allocator {}: {}".format(library, error)) from None
+        raise AgentError("with the allocator {}: {}".format(library, error)) from None
     refused = re.search(r"from LD_PRELOAD cannot be preloaded \(([^)]*)\)", said)
     if refused:
-        raise Refusal("{} is no shared library for {}: {}".format(library, server, refused.group(1)))
+        raise AgentError("{} is no shared library for {}: {}".format(library, server, refused.group(1)))
     giving = set(re.findall(r"binding file .* \[0\] to (.*) \[0\]: normal symbol `malloc'", said))
     others = giving - {library}
     if server in others:
-        raise Refusal("{} has an allocator built in: it would not use {}".format(server, library))
+        raise AgentError("{} has an allocator built in: it would not use {}".format(server, library))
     if others:
         text = "{} is no allocator for {}, which has malloc from {}"
-        raise Refusal(text.format(library, server, ", ".join(sorted(others))))
+        raise AgentError(text.format(library, server, ", ".join(sorted(others))))
 
 
 def mapped(pid: int) -> Set[str]:
@@ -151,11 +151,11 @@ def mapped(pid: int) -> Set[str]:
 def check_policy(numa: str) -> None:
     """numactl itself is asked whether it can."""
     if not shutil.which("numactl"):
-        raise Refusal("numactl is not installed")
+        raise AgentError("numactl is not installed")
     answer = ask("numactl", ["--" + numa, "true"], {})
     if answer.code:
         said = answer.err.strip().splitlines() or ["it does not say why"]
-        raise Refusal("numactl --{} cannot be had here: {}".format(numa, said[0]))
+        raise AgentError("numactl --{} cannot be had here: {}".format(numa, said[0]))
 
 
 def policies(pid: int) -> Set[str]:

@@ -14,7 +14,7 @@ import time
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from app.agent.system.directory import read_lines, write_file
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 from app.engines.server import WRITE_NOTHING
 
 from .bootstrap import bootstrap
@@ -103,15 +103,17 @@ class Server:
                 cwd="/",
                 env={**os.environ, **self.environment},
                 start_new_session=True,
-                preexec_fn=self.memory.entry,
+                preexec_fn=self.memory.preexec_fn,
             )
         record_process(os.path.join(self.session, PID_FILE), self._process.pid, self.private)
         while not self.answers():
             if not self.is_alive():
-                raise Refusal("the server did not start: {}".format(self.first_error()))
+                raise AgentError("the server did not start: {}".format(self.first_error()))
             if time.monotonic() - began > START_S:
                 self.kill()
-                raise Refusal("the server did not answer within {} s: {}".format(START_S, self.first_error()))
+                raise AgentError(
+                    "the server did not answer within {} s: {}".format(START_S, self.first_error())
+                )
             wait(0.05)
         seconds = time.monotonic() - began
         record_process(os.path.join(self.session, PID_FILE), self.pid, self.private)
@@ -121,7 +123,7 @@ class Server:
     def _verify(self) -> None:
         try:
             self.memory.verify(self.pid)
-        except Refusal:
+        except AgentError:
             self.kill()
             raise
 
@@ -129,7 +131,7 @@ class Server:
         command = [*start_line(self.contender["server"]), "--defaults-file=" + self.my_cnf]
         command += ["--{}={}".format(name.replace("_", "-"), value) for name, value in self.options.items()]
         cores = self.contender.get("cores", "")
-        command = self.memory.around(command)
+        command = self.memory.wrap_command(command)
         return ["taskset", "-c", cores, *command] if cores else command
 
     def answers(self) -> bool:

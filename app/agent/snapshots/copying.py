@@ -11,7 +11,7 @@ import zlib
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Callable, Dict, Iterable, Iterator, List
 
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 
 CHUNK = 4 << 20
 AT_ONCE = 8  # files: while one is read another is waited for until it is on the disk
@@ -36,7 +36,7 @@ def _walk(folder: str) -> Iterator[str]:
             elif stat.S_ISREG(mode):
                 yield entry.path
             else:
-                raise Refusal("{} is neither a file nor a folder".format(entry.path))
+                raise AgentError("{} is neither a file nor a folder".format(entry.path))
 
 
 class Copying:

@@ -18,7 +18,7 @@ from typing import Any, Dict, List, Mapping
 
 from app.agent.sampling.sizes import part_of
 from app.agent.system.directory import Directory, write_file
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 from app.engines.server import BINLOG
 from app.protocol import answers as protocol
 
@@ -65,7 +65,7 @@ class Snapshots:
         try:
             about: Mapping[str, Any] = self.find(key).about
             problem = ""
-        except Refusal as error:
+        except AgentError as error:
             about, problem = _read(self._at(key)), str(error)
         shown = [each.name for each in fields(protocol.Snapshot)][2:]
         return protocol.Snapshot(key, problem, **{name: about.get(name) for name in shown})
@@ -74,15 +74,15 @@ class Snapshots:
         return os.path.isdir(self._at(key))
 
     def find(self, key: str) -> Snapshot:
-        """The snapshot, where every file is as it was kept; a Refusal that says what is wrong with it."""
+        """The snapshot, where every file is as it was kept; a AgentError that says what is wrong with it."""
         about = _read(self._at(key))
         if not about:
-            raise Refusal("the snapshot {} says nothing of what it is".format(key))
+            raise AgentError("the snapshot {} says nothing of what it is".format(key))
         if about.get("format") != FORMAT:
-            raise Refusal("the snapshot {} was kept by another Dyno".format(key))
+            raise AgentError("the snapshot {} was kept by another Dyno".format(key))
         wrong = _changed(self._at(key, DATA), about["files"])
         if wrong:
-            raise Refusal("the snapshot {} is not as it was kept: {}".format(key, wrong))
+            raise AgentError("the snapshot {} is not as it was kept: {}".format(key, wrong))
         return Snapshot(key, about)
 
     # making, taking away
@@ -120,12 +120,12 @@ class Snapshots:
         if wrong:
             self.delete(snapshot.key)
             text = "the snapshot {} is damaged in {}: it was removed, the next session loads anew"
-            raise Refusal(text.format(snapshot.key, wrong[0]))
+            raise AgentError(text.format(snapshot.key, wrong[0]))
         return "copied"
 
     def delete(self, key: str) -> None:
         if not key.isalnum() or not self.has(key):
-            raise Refusal("there is no snapshot {} in {}".format(key, self._directory.path))
+            raise AgentError("there is no snapshot {} in {}".format(key, self._directory.path))
         self._discard(key)
         self._directory.empty_trash()
 

@@ -33,7 +33,7 @@ OVERDUE_S = 120  # beyond its declared seconds: then it is stuck
 COUNTS = ("interval_s", "events", "reads", "writes", "other", "errors", "reconnects", "control", "rows")
 
 
-class Drive:
+class DriveStep:
     """One step by sysbench: reads its lines, samples with them, ends with figures."""
 
     def __init__(self, session: Running, facts: Facts, index: int, step: Step, seed: int) -> None:
@@ -57,7 +57,7 @@ class Drive:
         self._code = 0  # that sysbench ended with
 
     def carry_out(self) -> Dict[str, Any]:
-        """Drive the step to its end; the answer is what step_ended says."""
+        """DriveStep the step to its end; the answer is what step_ended says."""
         session = self._session
         session.sampler.begin()
         self._first = session.sampler.moment

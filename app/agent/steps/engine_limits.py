@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, List, Mapping
 
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 from app.engines import engine_of
 
 from .facts import tables_of
@@ -38,7 +38,7 @@ class Lacking:
         return True
 
     def check_rows(self) -> None:
-        """Once after each start of the server; raises Refusal where the tables are empty then."""
+        """Once after each start of the server; raises AgentError where the tables are empty then."""
         session = self._session
         if self._engine.has_facts or session.server.pid == self._filled or not session.ledger.rows_in_tables:
             return
@@ -49,5 +49,5 @@ class Lacking:
         )
         if not any(first_rows):
             text = "the tables are empty since the server was started again: {} does not store its rows"
-            raise Refusal(text.format(self._engine.title))
+            raise AgentError(text.format(self._engine.title))
         self._filled = session.server.pid

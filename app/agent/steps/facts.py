@@ -85,7 +85,7 @@ class Facts:
             client.run("USE dyno")
             rows: Any = [_plain(row) for row in client.query("EXPLAIN " + statement)]
         except QueryError as error:
-            rows = [{"not explained": str(error)}]
+            rows = [{"not verdict_legend": str(error)}]
         self._write("explain", {"statement": statement, "rows": rows}, step.label)
 
     def write_loaded(self) -> None:

@@ -15,14 +15,14 @@ from app.agent.sampling.sizes import sizes
 from app.agent.snapshots.copying import forget_below
 from app.agent.snapshots.snapshot_key import key_of
 from app.agent.snapshots.snapshots import Snapshot, Snapshots
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 from app.agent.system.journal import DiskFullError
 from app.protocol.events import Log, Mark, Progress, StepEnded
 
 if TYPE_CHECKING:
     from .facts import Facts
     from .running import Running
-    from .step_settings import Conditions
+    from .step_settings import StepSettings
 
 MB = 1 << 20
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -37,7 +37,7 @@ class FromSnapshot:
     """The step of a session that starts its server from a snapshot, and what is spared before it."""
 
     def __init__(
-        self, session: Running, facts: Facts, conditions: Conditions, open_server: Callable[[], None]
+        self, session: Running, facts: Facts, conditions: StepSettings, open_server: Callable[[], None]
     ) -> None:
         self._session = session
         self._facts = facts
@@ -54,7 +54,7 @@ class FromSnapshot:
         if self._at >= 0 and self._snapshots.has(self._key):
             try:
                 self._found = self._snapshots.find(self._key)
-            except Refusal as error:
+            except AgentError as error:
                 text = "{}: it is refused, the tables are loaded anew".format(error)
                 self._session.journal.write(Log, source="agent", level="warning", text=text)
         if self._found is None:
@@ -95,7 +95,7 @@ class FromSnapshot:
         try:
             session.server.prepare(session.wait, lay)
         except GivenUp:
-            raise Refusal("a person skipped the copy of the snapshot: there are no data") from None
+            raise AgentError("a person skipped the copy of the snapshot: there are no data") from None
         except OSError as error:
             raise _as_full(error, session.path) from None
         self._open_server()
@@ -118,7 +118,7 @@ class FromSnapshot:
         clean = session.server.stop(wait=session.wait)
         reason = self._unfit(clean) or self._try_to_keep(index)
         if reason:  # else a copy was laid
-            with contextlib.suppress(OSError, Refusal):
+            with contextlib.suppress(OSError, AgentError):
                 forget_below(session.server.data)
         session.server.start(session.wait)
         session.server.admit()
@@ -149,7 +149,7 @@ class FromSnapshot:
             return _without_room(size)
         except OSError as error:
             return _without_room(size) if error.errno in FULL else "{}: {}".format(data, error.strerror)
-        except Refusal as error:
+        except AgentError as error:
             return str(error)
         return ""
 
@@ -188,4 +188,4 @@ def _without_room(size: int) -> str:
 def _as_full(error: OSError, path: str) -> Exception:
     if error.errno in FULL:
         return DiskFullError(path)
-    return Refusal("{}: {}".format(path, os.strerror(error.errno or 0)))
+    return AgentError("{}: {}".format(path, os.strerror(error.errno or 0)))

@@ -8,7 +8,7 @@ from typing import Optional
 
 from app.agent.sampling.host import HostSampler
 from app.agent.sampling.sampler import Sampler
-from app.agent.sampling.write_accounting import Ledger
+from app.agent.sampling.write_accounting import WriteAccounting
 from app.agent.server.logged_errors import LoggedErrors
 from app.agent.server.server import Server
 from app.agent.system.control import Control, StopRequested
@@ -36,7 +36,7 @@ class Running:
         self.path = directory.session(turn.session)
         self.generator: Optional[Generator] = None
         self.crashes = 0
-        self.ledger = Ledger(plan)
+        self.ledger = WriteAccounting(plan)
         self.server: Server = None  # type: ignore[assignment]  # made by the session when it begins to serve
         self.sampler: Sampler = None  # type: ignore[assignment]
         self.host: Optional[HostSampler] = None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Dict, Mapping
 from app.agent.server.affinity import AffinityError, affinity, set_affinity
 from app.agent.server.mysql import QueryError
 from app.agent.server.options_in_force import differences
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 from app.engines import engine_of
 from app.engines.server import PURGE_ALL
 from app.protocol.cpus import as_text, from_text
@@ -34,7 +34,7 @@ class ConditionError(Exception):
     """What a step asks for cannot be had here; its text says why."""
 
 
-class Conditions:
+class StepSettings:
     """What is in force in a session beside what its server was started with at first."""
 
     def __init__(self, session: Running) -> None:
@@ -121,7 +121,7 @@ class Conditions:
         server.options = options
         try:
             server.start(self._session.wait)
-        except Refusal as error:
+        except AgentError as error:
             self._refused[key] = "with {}: {}".format(_listed(options), error)
             server.options = {}
             server.start(self._session.wait)

@@ -17,7 +17,7 @@ import zlib
 from typing import IO, Any, Dict, Iterator, List, Mapping, Tuple
 
 from app.agent.system.directory import Directory
-from app.agent.system.errors import Refusal, WrongInputError
+from app.agent.system.errors import AgentError, WrongInputError
 
 from .build_notes import BuildNotes
 from .builds import find_builds, hash_file
@@ -56,7 +56,7 @@ class Installing:
 
     def _upload(self, sha256: str) -> str:
         if not _SHA256.fullmatch(sha256):
-            raise Refusal("{!r} is no SHA-256".format(sha256[:80]))
+            raise AgentError("{!r} is no SHA-256".format(sha256[:80]))
         return self._at(sha256 + UPLOAD)
 
     def check_name(self, name: str) -> None:
@@ -76,11 +76,13 @@ class Installing:
         self.check_name(name)
         try:
             if hash_file(upload) != sha256:
-                raise Refusal("the tarball did not arrive as it was sent: it was thrown away, send it again")
+                raise AgentError(
+                    "the tarball did not arrive as it was sent: it was thrown away, send it again"
+                )
             self._unpack(upload, self._at(name + HALF))
             return self._take_in(name, {**notes, "sha256": sha256})
         except FileNotFoundError:
-            raise Refusal("the tarball is not here: send it again") from None
+            raise AgentError("the tarball is not here: send it again") from None
         finally:
             for path in (upload, self._at(name + HALF)):
                 self._directory.remove(path)
@@ -102,7 +104,7 @@ class Installing:
         free = found.f_bavail * found.f_frsize
         if needed + ROOM > free:
             text = "unpacked it takes {:,} MB, {:,} MB are free: make room in {}"
-            raise Refusal(text.format(needed >> 20, free >> 20, self._directory.path))
+            raise AgentError(text.format(needed >> 20, free >> 20, self._directory.path))
 
     def _take_in(self, name: str, notes: Mapping[str, str]) -> Dict[str, Any]:
         """Give it its name where there is a server in it."""
@@ -146,7 +148,7 @@ def _append(fd: int, content: IO[bytes], there: int) -> None:
     except OSError as error:
         os.ftruncate(fd, there)
         text = "the upload ended at {:,} bytes: {}: see to it and begin again, it goes on from there"
-        raise Refusal(text.format(there, error.strerror)) from None
+        raise AgentError(text.format(there, error.strerror)) from None
 
 
 def _read_to_the_end(tar: tarfile.TarFile) -> None:
@@ -157,7 +159,7 @@ def _read_to_the_end(tar: tarfile.TarFile) -> None:
 
 
 def _checked(tar: tarfile.TarFile) -> Iterator[Tuple[str, tarfile.TarInfo]]:
-    """Every member with its path inside the build; a Refusal for one that has no place in it."""
+    """Every member with its path inside the build; a AgentError for one that has no place in it."""
     members = tar.getmembers()
     paths = {os.path.normpath(member.name): member for member in members}
     top = {path.split("/")[0] for path in paths} - {"."}
@@ -186,7 +188,7 @@ def _write_all(tar: tarfile.TarFile, members: List[Tuple[str, tarfile.TarInfo]],
         _extract(tar, members, folder)
     except OSError as error:
         what = os.path.relpath(error.filename, folder) if error.filename else "it"
-        kind = WrongInputError if error.errno in _OF_THE_TARBALL else Refusal
+        kind = WrongInputError if error.errno in _OF_THE_TARBALL else AgentError
         raise kind("{} could not be unpacked: {}".format(what, error.strerror or error)) from None
 
 

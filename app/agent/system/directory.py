@@ -10,7 +10,7 @@ import shutil
 import stat
 from typing import Any, Dict, Iterator, List, Optional
 
-from .errors import Refusal
+from .errors import AgentError
 
 MARKER = "DYNO-TARGET"
 REHEARSAL = "rehearsal"  # begins the names of sessions that only a check made
@@ -33,9 +33,9 @@ class Directory:
         except OSError:
             marked = False
         if not marked:
-            raise Refusal("{} is no directory of Dyno (it has no {})".format(self.path, MARKER))
+            raise AgentError("{} is no directory of Dyno (it has no {})".format(self.path, MARKER))
         if found.st_uid != os.geteuid() or found.st_mode & 0o077:
-            raise Refusal("{} must belong to this user alone: chmod 700 it".format(self.path))
+            raise AgentError("{} must belong to this user alone: chmod 700 it".format(self.path))
 
     def at(self, *parts: str) -> str:
         return os.path.join(self.path, *parts)
@@ -60,7 +60,7 @@ class Directory:
             with open(os.path.join(self.plan(plan), "plan.json"), encoding="utf-8") as file:
                 data: Dict[str, Any] = json.load(file)
         except (OSError, ValueError):
-            raise Refusal("there is no plan {} in {}".format(plan, self.path)) from None
+            raise AgentError("there is no plan {} in {}".format(plan, self.path)) from None
         return data
 
     # the lock
@@ -113,7 +113,7 @@ class Directory:
         path = os.path.abspath(path)
         inside = os.path.realpath(os.path.dirname(path)).startswith(self.path + os.sep)
         if not inside or not os.path.exists(self.at(MARKER)):
-            raise Refusal("{} is not under {}: not deleted".format(path, self.path))
+            raise AgentError("{} is not under {}: not deleted".format(path, self.path))
         if os.path.islink(path) or os.path.isfile(path):
             os.unlink(path)
         elif os.path.isdir(path):
@@ -137,7 +137,7 @@ def holder_text(holder: Dict[str, Any]) -> str:
 
 def _plain(name: str) -> str:
     if not name.isalnum():
-        raise Refusal("{!r} is no id".format(name))
+        raise AgentError("{!r} is no id".format(name))
     return name
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 
-class Refusal(Exception):  # noqa: N818 - the word of the vocabulary of errors on this side
+class AgentError(Exception):
     """The request cannot be had; its text is the one line the person reads."""
 
     is_input = False
 
 
-class WrongInputError(Refusal):
+class WrongInputError(AgentError):
     """What the person gave is wrong, not the target: the command line exits with 2."""
 
     is_input = True

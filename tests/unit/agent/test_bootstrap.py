@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.agent.server.bootstrap import system_sql
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 
 
 def share(base: Path, folder: str, *names: str) -> None:
@@ -42,5 +42,5 @@ def test_the_files_of_a_build_in_the_order_of_its_scripts(
 
 def test_a_build_without_them_is_refused(tmp_path: Path) -> None:
     share(tmp_path, "share", "fill_help_tables.sql")
-    with pytest.raises(Refusal, match=r"has no mysql_system_tables\.sql or mariadb_"):
+    with pytest.raises(AgentError, match=r"has no mysql_system_tables\.sql or mariadb_"):
         system_sql(str(tmp_path))

@@ -19,7 +19,7 @@ from app.agent.server.cgroup import (
     make_group,
     remove_group,
 )
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 
 MB = 1 << 20
 WRITES = "[f.write(bytes(1 << 20)) for _ in range(96)]; f.flush(); print('written', flush=True); input()"
@@ -65,7 +65,7 @@ def test_of_the_second_version_it_is_made_beside_the_own(
 def test_a_group_without_the_controller_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "slice/own.scope").mkdir(parents=True)
     groups(monkeypatch, tmp_path, "0::/slice/own.scope")
-    with pytest.raises(Refusal, match="slice cannot have a memory limit: the memory controller is not"):
+    with pytest.raises(AgentError, match="slice cannot have a memory limit: the memory controller is not"):
         make_group("dyno-S", 64 * MB)
     assert not (tmp_path / "slice/dyno-S").exists()
 
@@ -73,7 +73,9 @@ def test_a_group_without_the_controller_is_none(tmp_path: Path, monkeypatch: pyt
 def test_where_none_can_be_made_a_scope_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     groups(monkeypatch, tmp_path / "gone", "0::/")
     monkeypatch.setattr(cgroup, "can_scope", lambda: False)
-    with pytest.raises(Refusal, match=r"no cgroup can be made in .*gone: .*; and systemd gives this user no"):
+    with pytest.raises(
+        AgentError, match=r"no cgroup can be made in .*gone: .*; and systemd gives this user no"
+    ):
         MemoryLimit(64 * MB, str(tmp_path)).prepare()
     assert limit_problem().endswith("(systemd-run --user --scope)")
     monkeypatch.setattr(cgroup, "can_scope", lambda: True)
@@ -95,7 +97,7 @@ def test_a_limit_holds_here_or_it_is_said_why_not(tmp_path: Path) -> None:
     limit = MemoryLimit(48 * MB, str(session))
     problem = limit_problem()
     if problem:
-        with pytest.raises(Refusal) as refused:
+        with pytest.raises(AgentError) as refused:
             limit.prepare()
         assert str(refused.value) == problem
         return

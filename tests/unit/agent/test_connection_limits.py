@@ -11,13 +11,13 @@ from app.agent.server.connection_limits import SPARE, room_options
 LIMITED = """
 import resource, sys
 from app.agent.server import connection_limits as room
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 1500))
 print(room.raise_file_limit(100), resource.getrlimit(resource.RLIMIT_NOFILE))
 resource.setrlimit = lambda *_: (_ for _ in ()).throw(ValueError())  # as for one who is not root
 try:
     room.raise_file_limit(1000)
-except Refusal as error:
+except AgentError as error:
     print(error)
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.agent.snapshots.copying import Copying, can_share, files_below
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 from tests.unit.agent.page_cache import cached_pages
 
 
@@ -79,7 +79,7 @@ def test_who_looks_can_end_it(data: Path, tmp_path: Path) -> None:
 
 def test_links_have_no_place_in_a_data_directory(data: Path) -> None:
     (data / "dyno" / "elsewhere.ibd").symlink_to("/etc/passwd")
-    with pytest.raises(Refusal, match=r"elsewhere\.ibd is neither a file nor a folder"):
+    with pytest.raises(AgentError, match=r"elsewhere\.ibd is neither a file nor a folder"):
         files_below(str(data))
 
 

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 
 from app.agent.system.directory import Directory
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 
 
 def test_a_folder_without_marker_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
-    with pytest.raises(Refusal, match="no directory of Dyno"):
+    with pytest.raises(AgentError, match="no directory of Dyno"):
         Directory(str(tmp_path))
 
 
 def test_a_folder_open_to_others_is_refused(directory: Directory) -> None:
     os.chmod(directory.path, 0o755)
-    with pytest.raises(Refusal, match="chmod 700"):
+    with pytest.raises(AgentError, match="chmod 700"):
         Directory(directory.path)
 
 
@@ -27,7 +27,7 @@ def test_a_folder_open_to_others_is_refused(directory: Directory) -> None:
 def test_nothing_outside_is_deleted(directory: Directory, path: str) -> None:
     precious = Path(directory.path).parent / "precious"
     precious.mkdir()
-    with pytest.raises(Refusal, match="not deleted"):
+    with pytest.raises(AgentError, match="not deleted"):
         directory.remove(path.format(directory.path))
     assert precious.exists()
     assert os.path.exists("/etc/hostname")
@@ -48,7 +48,7 @@ def test_a_link_in_the_way_leads_nowhere(directory: Directory) -> None:
     precious = Path(directory.path).parent / "precious"
     (precious / "data").mkdir(parents=True)
     os.symlink(precious, directory.at("sessions", "abc"))
-    with pytest.raises(Refusal, match="not deleted"):
+    with pytest.raises(AgentError, match="not deleted"):
         directory.remove(directory.at("sessions", "abc", "data"))
     assert (precious / "data").exists()
 
@@ -69,5 +69,5 @@ def test_the_lock_has_one_holder_and_names_it(directory: Directory) -> None:
 
 @pytest.mark.parametrize("name", ["../x", "a/b", "", "."])
 def test_an_id_is_no_path(directory: Directory, name: str) -> None:
-    with pytest.raises(Refusal, match="no id"):
+    with pytest.raises(AgentError, match="no id"):
         directory.session(name)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.agent.steps.engine_limits import NO_INDEX, Lacking
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 from app.protocol.plan import Step
 from tests.servers import Answers
 
@@ -47,7 +47,7 @@ def test_rows_that_are_gone_with_their_server_end_the_session() -> None:
     lacking.goes_on(LOAD, {"outcome": "completed"})
     lacking.check_rows()  # BLACKHOLE stores none either: only a start takes rows away
     its_session.server.pid = 2
-    with pytest.raises(Refusal, match="server was started again: memory does not store its rows"):
+    with pytest.raises(AgentError, match="server was started again: memory does not store its rows"):
         lacking.check_rows()
 
 

@@ -16,7 +16,7 @@ from app.agent.steps import from_snapshot
 from app.agent.steps.from_snapshot import FromSnapshot
 from app.agent.system.control import StopRequested
 from app.agent.system.directory import Directory
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 from app.agent.system.journal import DiskFullError
 from tests import plans
 from tests.unit.agent.conftest import directory_in
@@ -197,7 +197,7 @@ def test_a_person_ends_the_copying(directory: Directory) -> None:
     with pytest.raises(StopRequested):
         stopped.carry_out()
     skipped.control.interrupts = "skipped"
-    with pytest.raises(Refusal, match="there are no data"):
+    with pytest.raises(AgentError, match="there are no data"):
         skipped.carry_out()
     assert len(kept(directory)) == 1
 

@@ -13,7 +13,7 @@ import pytest
 
 from app.agent.incoming import KEPT_S, Incoming
 from app.agent.system.directory import MARKER, Directory
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 from tests.plans import plan
 
 PLAN = plan()
@@ -32,20 +32,20 @@ def test_a_plan_is_read_as_it_was_sent(incoming: Incoming) -> None:
     incoming.receive(SHA256, CONTENT)
     assert incoming.read(SHA256) == PLAN
     incoming.discard(SHA256)
-    with pytest.raises(Refusal, match=f"the plan {SHA256[:12]} is not in .* any more: start it again"):
+    with pytest.raises(AgentError, match=f"the plan {SHA256[:12]} is not in .* any more: start it again"):
         incoming.read(SHA256)
 
 
 def test_what_arrived_otherwise_is_not_taken(incoming: Incoming, tmp_path: Path) -> None:
     for sha256, content in ((SHA256, CONTENT[:-1]), (SHA256, b""), ("0" * 64, CONTENT)):
-        with pytest.raises(Refusal, match="did not arrive as it was sent: try again"):
+        with pytest.raises(AgentError, match="did not arrive as it was sent: try again"):
             incoming.receive(sha256, content)
     assert not list((tmp_path / "incoming").iterdir())
 
 
 @pytest.mark.parametrize("content", [b"{}", b"[1]", b"\xff", b"null", b'{"id": "x"}'])
 def test_what_is_no_plan_is_not_taken(incoming: Incoming, tmp_path: Path, content: bytes) -> None:
-    with pytest.raises(Refusal, match="this is no plan"):
+    with pytest.raises(AgentError, match="this is no plan"):
         incoming.receive(hashlib.sha256(content).hexdigest(), content)
     assert not list((tmp_path / "incoming").iterdir())
 
@@ -53,7 +53,7 @@ def test_what_is_no_plan_is_not_taken(incoming: Incoming, tmp_path: Path, conten
 @pytest.mark.parametrize("name", ["", "../../etc/passwd", "f00", "A" * 64, "a" * 64 + "\n", "/" * 64])
 def test_only_a_hash_is_a_name(incoming: Incoming, name: str) -> None:
     for ask in (incoming.read, incoming.discard, lambda each: incoming.receive(each, CONTENT)):
-        with pytest.raises(Refusal, match="is no SHA-256"):
+        with pytest.raises(AgentError, match="is no SHA-256"):
             ask(name)
 
 
@@ -61,7 +61,7 @@ def test_a_file_that_was_changed_is_no_plan(incoming: Incoming, tmp_path: Path) 
     incoming.receive(SHA256, CONTENT)
     file = tmp_path / "incoming" / f"{SHA256}.json"
     file.write_bytes(CONTENT.replace(b'"tables": ', b'"tables": 9'))
-    with pytest.raises(Refusal, match="start it again"):
+    with pytest.raises(AgentError, match="start it again"):
         incoming.read(SHA256)
 
 
@@ -79,7 +79,7 @@ def test_a_full_disk_says_so(incoming: Incoming, monkeypatch: pytest.MonkeyPatch
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr("app.agent.incoming.write_file", fail)
-    with pytest.raises(Refusal, match="cannot take the plan in: No space left on device: free some space"):
+    with pytest.raises(AgentError, match="cannot take the plan in: No space left on device: free some space"):
         incoming.receive(SHA256, CONTENT)
 
 

@@ -19,7 +19,7 @@ from app.agent.survey import installing
 from app.agent.survey.build_notes import BuildNotes
 from app.agent.survey.installing import Installing
 from app.agent.system.directory import Directory
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 
 SERVER = b"#!/bin/sh\necho mysqld Ver 5.6.24 for Linux on x86_64\n"
 
@@ -107,7 +107,7 @@ def test_a_tarball_becomes_a_build(directory: Directory, mode: str) -> None:
 def test_what_climbs_out_is_refused_and_nothing_is_left(
     directory: Directory, tmp_path: Path, bad: list[Any], reason: str
 ) -> None:
-    with pytest.raises(Refusal, match=reason):
+    with pytest.raises(AgentError, match=reason):
         install(directory, tarball(*bad))
     assert listing(directory) == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["dyno"]
@@ -133,9 +133,9 @@ def test_a_truncated_upload_is_refused_and_thrown_away(directory: Directory) -> 
     content = tarball(member("mysql-5.6/big", content=os.urandom(5000)))
     sha256 = hashlib.sha256(content).hexdigest()
     Installing(directory).receive(sha256, 0, io.BytesIO(content[:-100]))
-    with pytest.raises(Refusal, match="did not arrive as it was sent"):
+    with pytest.raises(AgentError, match="did not arrive as it was sent"):
         Installing(directory).install(sha256, "mine", {})
-    with pytest.raises(Refusal, match="is not here: send it again"):
+    with pytest.raises(AgentError, match="is not here: send it again"):
         Installing(directory).install(sha256, "mine", {})
     assert listing(directory) == []
 
@@ -146,7 +146,7 @@ def test_a_truncated_upload_is_refused_and_thrown_away(directory: Directory) -> 
     ids=["empty", "text", "gzip", "xz"],  # gzip holds the time: an id of its bytes differs between workers
 )
 def test_what_is_no_tarball_is_refused(directory: Directory, content: bytes) -> None:
-    with pytest.raises(Refusal, match=r"whole tarball|no server in it|not here"):
+    with pytest.raises(AgentError, match=r"whole tarball|no server in it|not here"):
         install(directory, content)
     assert listing(directory) == []
 
@@ -155,7 +155,7 @@ def test_one_without_a_server_is_refused(directory: Directory) -> None:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
         tar.addfile(*(lambda info, content: (info, io.BytesIO(content)))(*member("readme", content=b"x")))
-    with pytest.raises(Refusal, match="there is no server in it"):
+    with pytest.raises(AgentError, match="there is no server in it"):
         install(directory, packed.getvalue())
     assert listing(directory) == []
 
@@ -166,7 +166,7 @@ def test_a_full_disk_is_told_before_and_in_the_middle(
     content = tarball(member("mysql-5.6/big", content=b"x" * 5000))
     with monkeypatch.context() as patch:
         patch.setattr(installing, "ROOM", 1 << 60)
-        with pytest.raises(Refusal, match="MB are free: make room"):
+        with pytest.raises(AgentError, match="MB are free: make room"):
             install(directory, content)
 
     def full(*_: Any) -> None:
@@ -174,7 +174,7 @@ def test_a_full_disk_is_told_before_and_in_the_middle(
 
     with monkeypatch.context() as patch:
         patch.setattr(installing, "_write", full)
-        with pytest.raises(Refusal, match="could not be unpacked: No space left on device"):
+        with pytest.raises(AgentError, match="could not be unpacked: No space left on device"):
             install(directory, content)
     assert listing(directory) == []
 
@@ -188,14 +188,14 @@ def test_a_disk_that_is_full_while_it_is_sent(directory: Directory) -> None:
 
     sha256 = "0" * 64
     Installing(directory).receive(sha256, 0, io.BytesIO(b"x" * 100))
-    with pytest.raises(Refusal, match="ended at 100 bytes: No space left"):
+    with pytest.raises(AgentError, match="ended at 100 bytes: No space left"):
         Installing(directory).receive(sha256, 100, Full())
     assert Installing(directory).receive(sha256, 100, io.BytesIO(b"")) == 100
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "a b", "-x", "x.half", "x" * 81])
 def test_a_name_is_a_plain_one(directory: Directory, name: str) -> None:
-    with pytest.raises(Refusal, match="is no name of a build"):
+    with pytest.raises(AgentError, match="is no name of a build"):
         install(directory, tarball(), name)
 
 
@@ -205,7 +205,7 @@ def test_one_that_was_damaged_on_the_way_to_the_desktop_is_refused(directory: Di
     whole = tarball(member("mysql-5.6/big", content=random.Random(1).randbytes(300_000)), mode=mode)
     middle = len(whole) // 2
     for damaged in (whole[:middle] + bytes(50) + whole[middle + 50 :], whole[:-30] + bytes(30)):
-        with pytest.raises(Refusal, match="it is no whole tarball"):
+        with pytest.raises(AgentError, match="it is no whole tarball"):
             install(directory, damaged)
     assert listing(directory) == []
 
@@ -213,7 +213,7 @@ def test_one_that_was_damaged_on_the_way_to_the_desktop_is_refused(directory: Di
 def test_two_of_one_name_are_refused(directory: Directory) -> None:
     install(directory, tarball())
     for refused in (lambda: Installing(directory).check_name("mine"), lambda: install(directory, tarball())):
-        with pytest.raises(Refusal, match="there is a build mine already"):
+        with pytest.raises(AgentError, match="there is a build mine already"):
             refused()
     assert install(directory, tarball(), "other")["base"].endswith("/other")
 
@@ -222,7 +222,7 @@ def test_only_what_was_installed_is_removed(directory: Directory, tmp_path: Path
     base = install(directory, tarball())["base"]
     (tmp_path / "elsewhere" / "bin").mkdir(parents=True)
     for other in (str(tmp_path / "elsewhere"), directory.at("builds"), directory.at("agents"), "/usr"):
-        with pytest.raises(Refusal, match="was not installed by Dyno"):
+        with pytest.raises(AgentError, match="was not installed by Dyno"):
             Installing(directory).remove(other)
     Installing(directory).remove(base)
     assert listing(directory) == []
@@ -243,5 +243,5 @@ def test_notes_are_bounded_and_known(directory: Directory) -> None:
     assert notes.of("/opt/a") == {"compiler": "clang 15"}
     assert notes.of("/opt/b") == {}
     for bad in ({"colour": "red"}, {"text": "x" * 2001}, {"text": "\x1b[2J"}):
-        with pytest.raises(Refusal, match="has no note"):
+        with pytest.raises(AgentError, match="has no note"):
             notes.write("/opt/a", bad)

@@ -19,7 +19,7 @@ from app.agent.server.memory import (
     policies,
 )
 from app.agent.server.program import Answer
-from app.agent.system.errors import Refusal
+from app.agent.system.errors import AgentError
 
 LDCONFIG = """2 libs found in cache `/etc/ld.so.cache'
 \tlibjemalloc.so.2 (libc6,x86-64) => /lib/x86_64-linux-gnu/libjemalloc.so.2
@@ -38,7 +38,7 @@ def test_a_name_is_a_library_as_the_loader_knows_it(monkeypatch: pytest.MonkeyPa
     assert find_library("jemalloc") == "/lib/x86_64-linux-gnu/libjemalloc.so.2"
     assert find_library("tcmalloc") == "/lib/x86_64-linux-gnu/libtcmalloc_minimal.so.4"
     asked(monkeypatch, Answer(0, "", ""))
-    with pytest.raises(Refusal, match="the allocator jemalloc is not installed"):
+    with pytest.raises(AgentError, match="the allocator jemalloc is not installed"):
         library_of("jemalloc")
 
 
@@ -46,16 +46,16 @@ def test_a_path_is_itself_if_it_is_there(tmp_path: Path) -> None:
     (tmp_path / "lib.so").touch()
     assert library_of(str(tmp_path / "lib.so")) == str(tmp_path / "lib.so")
     assert library_of("") == ""
-    with pytest.raises(Refusal, match=r"gone\.so is not there"):
+    with pytest.raises(AgentError, match=r"gone\.so is not there"):
         library_of(str(tmp_path / "gone.so"))
 
 
 def test_only_the_server_loads_the_allocator(tmp_path: Path) -> None:
     asking = Memory({"server": "mysqld", "allocator": "/a.so", "numa": "interleave=all"}, str(tmp_path))
     asking._library = "/a.so"
-    command = asking.around(["mysqld", "--x"])
+    command = asking.wrap_command(["mysqld", "--x"])
     assert command == ["numactl", "--interleave=all", "env", "LD_PRELOAD=/a.so", "mysqld", "--x"]
-    assert Memory({"server": "mysqld"}, str(tmp_path)).around(["mysqld"]) == ["mysqld"]
+    assert Memory({"server": "mysqld"}, str(tmp_path)).wrap_command(["mysqld"]) == ["mysqld"]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_the_loader_says_what_is_no_allocator(
     monkeypatch: pytest.MonkeyPatch, said: str, complaint: str
 ) -> None:
     asked(monkeypatch, Answer(0, "", said))
-    with pytest.raises(Refusal, match=complaint):
+    with pytest.raises(AgentError, match=complaint):
         check_library("/a.so", "/usr/sbin/mysqld", {})
 
 
@@ -91,9 +91,9 @@ def test_the_loader_is_content_with_one(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_library_without_malloc_is_refused_by_the_loader_of_this_machine() -> None:
     """Asked of a real program, which has its malloc from libc."""
     (libm,) = {each for each in _libraries() if os.path.basename(each).startswith("libm.so")}
-    with pytest.raises(Refusal, match=r"is no allocator for /usr/bin/env, which has malloc from .*libc"):
+    with pytest.raises(AgentError, match=r"is no allocator for /usr/bin/env, which has malloc from .*libc"):
         check_library(libm, "/usr/bin/env", {})
-    with pytest.raises(Refusal, match="/etc/passwd is no shared library for /usr/bin/env: "):
+    with pytest.raises(AgentError, match="/etc/passwd is no shared library for /usr/bin/env: "):
         check_library("/etc/passwd", "/usr/bin/env", {})
 
 
@@ -116,7 +116,7 @@ def test_what_is_not_in_force_is_refused(wanted: dict[str, Any], complaint: str,
     """Of this very process, which nobody has given any of it."""
     asking = Memory({"server": "mysqld", **wanted}, str(tmp_path))
     asking._library = str(wanted.get("allocator", ""))
-    with pytest.raises(Refusal, match=complaint):
+    with pytest.raises(AgentError, match=complaint):
         asking.verify(os.getpid())
 
 
@@ -136,5 +136,5 @@ def test_policies_as_the_kernel_calls_them(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_numactl_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(Refusal, match="numactl is not installed"):
+    with pytest.raises(AgentError, match="numactl is not installed"):
         check_policy("interleave=all")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.agent.steps.step_settings import Conditions
-from app.agent.system.errors import Refusal
+from app.agent.steps.step_settings import StepSettings
+from app.agent.system.errors import AgentError
 from app.protocol.plan import Step
 from app.protocol.words import literal, word
 
@@ -41,19 +41,19 @@ class FakeServer:
     def start(self, _wait: Any) -> float:
         self.starts.append(self.options)
         if "innodb_page_size" in self.options:
-            raise Refusal("the server did not start: wrong page size")
+            raise AgentError("the server did not start: wrong page size")
         return 0.1
 
 
 class Steps:
-    """Conditions with a server, and what each step ended with."""
+    """StepSettings with a server, and what each step ended with."""
 
     def __init__(self) -> None:
         self.server = FakeServer()
         self.journal: list[str] = []
         journal = SimpleNamespace(write=lambda _kind, **said: self.journal.append(said["text"]))
         contender = SimpleNamespace(engine="innodb")
-        self.conditions = Conditions(
+        self.conditions = StepSettings(
             SimpleNamespace(server=self.server, journal=journal, contender=contender, wait=None)
         )
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.agent.sampling.host import Reading
-from app.agent.sampling.write_accounting import Ledger, row_bytes
+from app.agent.sampling.write_accounting import WriteAccounting, row_bytes
 from app.protocol.plan import Step
 from tests import journals
 from tests.servers import Answers
@@ -21,8 +21,8 @@ STEPS = [
 ]
 
 
-def ledger() -> Ledger:
-    return Ledger(journals.plan(its_steps=STEPS))
+def ledger() -> WriteAccounting:
+    return WriteAccounting(journals.plan(its_steps=STEPS))
 
 
 def reading(server_kb: float, disk_kb: float, pid: int = 1) -> Reading:

@@ -1,4 +1,4 @@
-"""Verdicts in a comparison: over all of its cells, never of what is marked, explained in one line."""
+"""Verdicts in a comparison: over all of its cells, never of what is marked, verdict_legend in one line."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.comparison.compare import compare
 from app.comparison.entries import Comparison
-from app.comparison.text import to_markdown, to_text, told_apart
+from app.comparison.text import to_markdown, to_text, unique_names
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.plan import Step
@@ -37,4 +37,4 @@ def test_rows_say_where_less_is_better(tmp_path: Path) -> None:
 
 def test_sessions_of_one_name_are_told_apart() -> None:
     ids = ["01M80DXF5YAAAAAA", "01M80DXF5YBBBBBB", "01M80DXF5YCCCCCC"]
-    assert told_apart(["duel", "duel", "other"], ids) == ["duel AAAAAA", "duel BBBBBB", "other"]
+    assert unique_names(["duel", "duel", "other"], ids) == ["duel AAAAAA", "duel BBBBBB", "other"]

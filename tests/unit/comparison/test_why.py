@@ -56,13 +56,13 @@ def compared(history: History, value: float, spent: Spent, base: Spent = BASE) -
     return compare(history, [keep(history, 0, 1000.0, base), keep(history, 1, value, spent)])
 
 
-def explained(found: Comparison, at: int = 1) -> dict[str, float | None]:
+def verdict_legend(found: Comparison, at: int = 1) -> dict[str, float | None]:
     return {cost["name"]: cost["explains"] for cost in why(found, found["rows"][at], 1)["costs"]}
 
 
 def test_what_a_busy_resource_spends_explains_and_an_idle_one_does_not(history: History) -> None:
     halved = {**BASE, "cpu_us": 50.0, "machine_cpu_us": 100.0, "disk_busy_us": 475.0, "reads": 1.0}
-    found = explained(compared(history, 2000.0, halved))
+    found = verdict_legend(compared(history, 2000.0, halved))
     assert list(found)[:4] == ["disk_busy_us", "reads", "cpu_us", "machine_cpu_us"]
     assert (found["disk_busy_us"], found["reads"]) == (pytest.approx(0.95), pytest.approx(0.95))
     assert found["machine_cpu_us"] == found["cpu_us"] == pytest.approx(0.1)
@@ -71,7 +71,7 @@ def test_what_a_busy_resource_spends_explains_and_an_idle_one_does_not(history: 
 
 def test_a_cost_explains_the_part_that_its_change_comes_to_and_never_more_than_all(history: History) -> None:
     base, spent = {**BASE, "disk_busy_us": 300.0}, {**BASE, "disk_busy_us": 300.0 / 2**0.5, "cpu_us": 1.0}
-    found = explained(compared(history, 2000.0, spent, base))
+    found = verdict_legend(compared(history, 2000.0, spent, base))
     assert found["disk_busy_us"] == pytest.approx(0.3 * 2**0.5 / 2)
     assert found["cpu_us"] == pytest.approx(0.1)
 
@@ -82,19 +82,19 @@ def test_where_no_cost_may_explain_half_of_it_that_is_said(history: History) -> 
 
 
 def test_a_cost_explains_no_more_than_the_resource_that_it_is_spent_on(history: History) -> None:
-    found = explained(compared(history, 500.0, {**BASE, "reads": 4.0, "log_kb": 9.0}))
+    found = verdict_legend(compared(history, 500.0, {**BASE, "reads": 4.0, "log_kb": 9.0}))
     assert (found["reads"], found["log_kb"], found["disk_busy_us"]) == (0.0, 0.0, 0.0)
 
 
 def test_what_went_the_same_way_explains_nothing(history: History) -> None:
     cheaper = {name: value / 2 for name, value in BASE.items()}
     found = compared(history, 500.0, cheaper)
-    assert set(explained(found).values()) == {0.0, None}
+    assert set(verdict_legend(found).values()) == {0.0, None}
     assert NOTHING in remarks_of(why(found, found["rows"][1], 1))
 
 
 def test_a_cost_that_was_none_before_explains_as_much_as_it_may(history: History) -> None:
-    found = explained(compared(history, 500.0, {**BASE, "disk_busy_us": 1900.0}, {**BASE, "reads": 0.0}))
+    found = verdict_legend(compared(history, 500.0, {**BASE, "disk_busy_us": 1900.0}, {**BASE, "reads": 0.0}))
     assert found["reads"] == found["disk_busy_us"] == pytest.approx(0.95)
 
 
@@ -104,10 +104,10 @@ def test_a_step_is_bound_by_the_cpus_that_its_threads_can_keep_busy(history: His
     found = compared(history, 2000.0, {"cpu_us": 450.0, "machine_cpu_us": 495.0}, base)
     for column in found["sessions"]:
         column["cpus"] = 2
-    assert explained(found)["cpu_us"] == pytest.approx(0.9)
+    assert verdict_legend(found)["cpu_us"] == pytest.approx(0.9)
     for column in found["sessions"]:
         column["cpus"] = None
-    assert explained(found)["cpu_us"] is None
+    assert verdict_legend(found)["cpu_us"] is None
 
 
 def test_missing_costs_stay_missing_and_stand_last(history: History) -> None:
@@ -172,13 +172,13 @@ def test_the_table_of_all_steps_absolute_and_relative(history: History) -> None:
 def test_amplifications_stand_where_they_are_defined(history: History) -> None:
     """Of a cost that was not measured that is said; of one that the step cannot have, nothing."""
     found = compared(history, 2000.0, {}, {})
-    undefined = explained(found)
+    undefined = verdict_legend(found)
     assert not {"space_amplification", "write_amplification", "size_mb"} & set(undefined)
     assert undefined["cpu_us"] is None
     found["rows"][1]["measures"]["write_amplification"].update(
         values=[1.5, None], n=[1, 0], samples=[[1.5], []]
     )
-    assert "write_amplification" in explained(found)
+    assert "write_amplification" in verdict_legend(found)
 
 
 def test_sessions_without_costs_say_so(history: History) -> None:

@@ -104,7 +104,7 @@ def rest(offsets: Mapping[str, int], most: int = 1 << 30, end: bool = True) -> S
     return ScriptedStream([data[at : at + 1000] for at in range(0, min(len(data), most), 1000)])
 
 
-class Told:
+class OnProgress:
     """Remembers what a follower has published; does not wait between tries."""
 
     def __init__(self) -> None:
@@ -128,8 +128,8 @@ class Impatient(threading.Event):
         return self.is_set()
 
 
-def follow(home: Path, target: ScriptedTarget) -> Told:
-    told = Told()
+def follow(home: Path, target: ScriptedTarget) -> OnProgress:
+    told = OnProgress()
     sessions, impatient = list(WHOLES), Impatient()
     Follower(home, PLAN.id, sessions, target.connect, told, clock=lambda: 1400.0, stopping=impatient).run()
     return told
@@ -362,7 +362,7 @@ def test_on_start_the_kept_journal_is_cut_back(torn: Path) -> None:
 
 def test_two_followers_of_one_home_each_tell_every_event(tmp_path: Path) -> None:
     """One of them stores: what it has stored while the other was on its way is told by that one too."""
-    told = [Told(), Told()]
+    told = [OnProgress(), OnProgress()]
 
     class Slow(ScriptedTarget):
         def follow(self, plan: str, offsets: Mapping[str, int]) -> ScriptedStream:
@@ -391,7 +391,7 @@ def test_a_history_that_is_locked_from_the_start_is_waited_for(
             other.execute("ROLLBACK")
             return super().wait(timeout)
 
-    told = Told()
+    told = OnProgress()
     Follower(tmp_path, PLAN.id, list(WHOLES), ScriptedTarget(rest).connect, told, stopping=Freed()).run()
     other.close()
     assert [link.state for link in told.links][:2] == ["busy", "connecting"]

@@ -9,7 +9,7 @@ import pytest
 from app.catalog import Catalog
 from app.catalog.own import write_preset
 from app.core.errors import InputError, TargetError
-from app.planner.preset_check import Answer, try_preset
+from app.planner.preset_check import BuildReply, try_preset
 from app.presets import parse_preset
 from app.protocol.answers import FAIL, PASS, Check, Reply
 from app.protocol.plan import Plan
@@ -47,7 +47,7 @@ def line_of(text: str) -> int:
     return Catalog().preset("innodb", "default").text.splitlines().index(text) + 1
 
 
-def tried(agent: Agent, name: str = "default", engine: str = "innodb", **options: Any) -> list[Answer]:
+def tried(agent: Agent, name: str = "default", engine: str = "innodb", **options: Any) -> list[BuildReply]:
     return try_preset(agent, survey(), Catalog().preset(engine, name), **options)
 
 
@@ -73,8 +73,8 @@ def test_each_answer_is_told_with_its_option() -> None:
     )
     found = tried(agent, builds=["mysql-9.7.4"])
     assert found == [
-        Answer("mysql-9.7.4", "rejected", "nonsense", "unknown variable 'nonsense=1'"),
-        Answer("mysql-9.7.4", "ignored", "loose_ssl", loose["text"], line_of("loose_ssl=0")),
+        BuildReply("mysql-9.7.4", "rejected", "nonsense", "unknown variable 'nonsense=1'"),
+        BuildReply("mysql-9.7.4", "ignored", "loose_ssl", loose["text"], line_of("loose_ssl=0")),
     ]
     assert [each.is_refusal for each in found] == [True, False]
 
@@ -103,7 +103,9 @@ def test_lines_that_are_dynos_are_told_as_left_out() -> None:
 def test_a_change_is_told_with_the_line_that_asked_for_it() -> None:
     text = "max_connections was asked to be 512, in force is 214"
     (found,) = tried(Agent(check("in force", "warn", text)), builds=["mysql-9.7.4"], start=True)
-    assert found == Answer("mysql-9.7.4", "changed", "max_connections", text, line_of("max_connections=512"))
+    assert found == BuildReply(
+        "mysql-9.7.4", "changed", "max_connections", text, line_of("max_connections=512")
+    )
 
 
 def test_a_server_that_does_not_start_leads_to_the_option_that_it_names() -> None:

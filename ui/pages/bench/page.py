@@ -23,7 +23,7 @@ from ui.core.theme import SPACE
 from ui.widgets.message import Message
 
 from .plan.contenders import ContendersPanel
-from .plan.draft_controller import PlanDesk
+from .plan.draft_controller import DraftController
 from .plan.run_button import Starter
 from .plan.sequence import SequencePanel
 from .plan.sweep import change_sweep
@@ -41,7 +41,7 @@ class BenchPage(Page):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self.desk = PlanDesk(context, self)
+        self.desk = DraftController(context, self)
         self.starter = Starter(context.tasks, self)
         self.message = Message()
         self.targets = TargetsPanel(context)

@@ -40,7 +40,7 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Look:
+class ViewOptions:
     """What is reckoned anew where it is another."""
 
     measure: str = "value"
@@ -54,7 +54,7 @@ class Compared:
     chosen: Chosen
     comparison: Comparison | None = None  # with all steps and measures
     said: str = ""
-    look: Look = field(default_factory=Look)
+    look: ViewOptions = field(default_factory=ViewOptions)
     shown: Comparison | None = None  # by the measure, those of a group together
 
     def is_rebased(self, before: Compared) -> bool:
@@ -62,7 +62,7 @@ class Compared:
         ours, theirs = self.chosen, before.chosen
         return ours.ids == theirs.ids and ours.base != theirs.base
 
-    def seen(self, look: Look) -> Compared:
+    def seen(self, look: ViewOptions) -> Compared:
         """The same in another way: not for the thread that paints."""
         if self.comparison is None:
             return replace(self, look=look)
@@ -70,7 +70,7 @@ class Compared:
         return replace(self, comparison=whole, look=look, shown=by_group(by_measure(whole, look.measure)))
 
 
-def read(history: History, chosen: Chosen, look: Look) -> Compared:
+def read(history: History, chosen: Chosen, look: ViewOptions) -> Compared:
     """The comparison of those that are still there, as many columns as there may be, looked at so."""
     return _read(history, chosen, look.limits).seen(look)
 

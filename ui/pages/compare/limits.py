@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QHBoxLayout, QWidget
 
 from app.comparison.entries import Comparison
-from app.comparison.judgement import explained, legend
+from app.comparison.judgement import legend, verdict_legend
 from app.core.errors import DynoError
 from app.core.settings import MOST_PCT, Settings, keep_table, read_settings, read_table
 from app.stats import Limits
@@ -72,7 +72,7 @@ class LimitsRow(QWidget):
     def explain(self, comparison: Comparison, has_stability: bool) -> None:
         """The signs of these cells; in full in the tooltip."""
         self._legend.setText(legend(comparison) + (_WITHIN if has_stability else ""))
-        self.setToolTip(as_tip(explained(comparison).replace("; ", "\n")))
+        self.setToolTip(as_tip(verdict_legend(comparison).replace("; ", "\n")))
 
     def _on_changed(self) -> None:
         self._wanted.matters_pct, self._wanted.false_share_pct = self._matters.value(), self._false.value()

@@ -22,7 +22,7 @@ from ui.widgets.message import Message
 
 from .body import Body
 from .chooser import SessionChooser
-from .chosen import Chosen, Compared, Look, read
+from .chosen import Chosen, Compared, ViewOptions, read
 from .commands import make_commands
 from .controls import Controls
 from .limits import LimitsRow
@@ -148,8 +148,8 @@ class ComparePage(Page):
             QTimer.singleShot(_PAINTED_MS, self, lambda: self._read_stability(compared))
 
     @property
-    def _look(self) -> Look:
-        return Look(self.controls.measure.name, self.limits.limits)
+    def _look(self) -> ViewOptions:
+        return ViewOptions(self.controls.measure.name, self.limits.limits)
 
     def _show(self) -> None:
         """What was read, by the measure, the limits and in the way that are chosen."""

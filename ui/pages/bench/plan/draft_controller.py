@@ -38,7 +38,7 @@ Done = Callable[[], None]
 FIRST = "duel"  # the sequence that is there before anybody has chosen
 
 
-class PlanDesk(QObject):
+class DraftController(QObject):
     """Changed by what a person does; everything that reads files or reckons is done off the GUI thread."""
 
     drafted = Signal(object)  # Draft

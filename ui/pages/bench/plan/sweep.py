@@ -24,7 +24,7 @@ from app.planner.sweep import variations_of
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 
-from .draft_controller import PlanDesk
+from .draft_controller import DraftController
 
 WIDTH = 60 * SPACE
 _SWEPT = (
@@ -135,7 +135,7 @@ class SweepDialog(QDialog):
         return f"{points} of each step: {' x '.join(count_text(*each) for each in swept)}"
 
 
-def change_sweep(desk: PlanDesk, parent: QWidget) -> None:
+def change_sweep(desk: DraftController, parent: QWidget) -> None:
     """Ask for the sweep of the draft that lies there."""
     nodes = desk.survey.topology if desk.survey else []
     left_open = open_values(desk.choices.sequence(desk.draft.request.sequence))

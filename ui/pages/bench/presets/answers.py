@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from app.core.harmless import harmless
 from app.core.units import count_text
-from app.planner.preset_check import Answer
+from app.planner.preset_check import BuildReply
 from ui.core.theme import Theme
 
 _LINE = Qt.ItemDataRole.UserRole
@@ -24,7 +24,7 @@ class AnswerList(QListWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._answers: Sequence[Answer] = ()
+        self._answers: Sequence[BuildReply] = ()
         self.setAccessibleName("What builds say")
         self.setToolTip("Enter goes to the line")
         self.setWordWrap(True)
@@ -32,7 +32,7 @@ class AnswerList(QListWidget):
         self.itemActivated.connect(lambda item: self.line_wanted.emit(item.data(_LINE)))
         theme.changed.connect(self._on_theme_changed)
 
-    def show_answers(self, answers: Sequence[Answer]) -> None:
+    def show_answers(self, answers: Sequence[BuildReply]) -> None:
         self._answers = answers
         self.clear()
         for each in answers:
@@ -46,7 +46,7 @@ class AnswerList(QListWidget):
         self.show_answers(self._answers)
 
 
-def by_line(answers: Sequence[Answer]) -> dict[int, str]:
+def by_line(answers: Sequence[BuildReply]) -> dict[int, str]:
     """What is said of each line, a line a build."""
     found: dict[int, list[str]] = {}
     for each in answers:
@@ -54,7 +54,7 @@ def by_line(answers: Sequence[Answer]) -> dict[int, str]:
     return {line: "\n".join(texts) for line, texts in found.items() if line}
 
 
-def verdict(answers: Sequence[Answer]) -> str:
+def verdict(answers: Sequence[BuildReply]) -> str:
     """All of it in a line: who refuses it, or in how many lines it is not taken as it was written."""
     refused = sorted({each.build for each in answers if each.is_refusal})
     if refused:
@@ -64,7 +64,7 @@ def verdict(answers: Sequence[Answer]) -> str:
     return f"Taken by every build that was asked{otherwise}"
 
 
-def _colour_of(answer: Answer) -> str:
+def _colour_of(answer: BuildReply) -> str:
     if answer.is_refusal:
         return "bad"
     return "text" if answer.state in _FINE else "warn"

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 from app.catalog import Catalog
 from app.catalog.own import write_preset
 from app.planner.choices import Choices
-from app.planner.preset_check import Answer, try_preset
-from app.planner.preset_draft import Beside, look
+from app.planner.preset_check import BuildReply, try_preset
+from app.planner.preset_draft import Preview, look
 from app.presets import Preset, parse_preset
 from app.protocol.answers import Survey
 from app.remote.reach import reached
@@ -32,7 +32,7 @@ from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.dialogs.leaving import may_be_lost
 from ui.models.choices import engine_text
-from ui.pages.bench.plan.draft_controller import PlanDesk
+from ui.pages.bench.plan.draft_controller import DraftController
 from ui.widgets.actions import action, action_button
 from ui.widgets.code_editor import CodeEditor
 from ui.widgets.elided import ElidedLabel
@@ -149,7 +149,7 @@ class PresetDialog(QDialog):
             lambda: look(preset, text, build, survey, other), self._on_looked, self.message.show_failure
         )
 
-    def _on_looked(self, found: Beside) -> None:
+    def _on_looked(self, found: Preview) -> None:
         self.beside.show_text(found.text)
         words = self._verdict or ("Changed, not kept yet" if self.is_changed else "")
         self.said.setText(found.problem or words)
@@ -172,7 +172,7 @@ class PresetDialog(QDialog):
         )
         self._set_busy(True)
 
-        def work() -> list[Answer]:
+        def work() -> list[BuildReply]:
             draft = parse_preset(text, preset.name, preset.engine, preset.label, preset.shipped)
             with reached(target, ask) as agent:
                 return try_preset(agent, agent.survey(target.search_paths), draft, start=start)
@@ -191,7 +191,7 @@ class PresetDialog(QDialog):
             self.answers.clear()
             self.said.setText(f"Asking the builds of {self._target.name}…")
 
-    def _on_answered(self, answers: list[Answer]) -> None:
+    def _on_answered(self, answers: list[BuildReply]) -> None:
         self._set_busy(False)
         self.answers.show_answers(answers)
         self._bad = {each.line for each in answers if each.is_refusal}
@@ -240,7 +240,7 @@ def _headed(head: QWidget, body: QWidget) -> QWidget:
     return both
 
 
-def edit_preset(desk: PlanDesk, context: Context, engine: str, name: str, parent: QWidget) -> None:
+def edit_preset(desk: DraftController, context: Context, engine: str, name: str, parent: QWidget) -> None:
     """Open the dialog; what is kept there is what plans have from then on."""
     preset = desk.choices.preset(engine, name)
     if preset is None:

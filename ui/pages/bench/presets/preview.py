@@ -23,7 +23,7 @@ class PresetBeside(QWidget):
     def __init__(self, theme: Theme, choices: Choices, preset: Preset, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._choices, self._engine = choices, preset.engine
-        self.form, self.text = QComboBox(), CodeView("Beside it")
+        self.form, self.text = QComboBox(), CodeView("Preview it")
         self._colours = Highlighter(theme, self.text.document(), MY_CNF)
         self._fill(preset)
         self.form.setAccessibleName("What stands beside it")

@@ -29,7 +29,7 @@ from ui.core.plain import Label
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.dialogs.leaving import may_be_lost
-from ui.pages.bench.plan.draft_controller import PlanDesk
+from ui.pages.bench.plan.draft_controller import DraftController
 from ui.widgets.actions import action, action_button
 from ui.widgets.message import Message
 
@@ -193,7 +193,7 @@ class SqlDialog(QDialog):
         event.setAccepted(self._may_go())
 
 
-def edit_sql(desk: PlanDesk, context: Context, parent: QWidget) -> None:
+def edit_sql(desk: DraftController, context: Context, parent: QWidget) -> None:
     """Open the dialog; what is kept there can be chosen on the desk, and a new one is."""
     dialog = SqlDialog(context, parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

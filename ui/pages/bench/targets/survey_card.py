@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from app.core.harmless import harmless
 from app.core.units import ago_text, bytes_text, date_text
-from app.planner.memory_text import ways
+from app.planner.memory_text import memory_options
 from app.protocol.answers import Build, Cpu, Disk, Snapshot, Survey
 from app.targets.builds import notes_text, problem_of
 from app.targets.surveys import Surveyed
@@ -270,7 +270,7 @@ def facts_of(survey: Survey) -> Iterator[tuple[str, str]]:
     yield "User", survey.user or ""
     yield "Python", survey.python or ""
     yield "sysbench", survey.sysbench or "not installed"
-    yield from ways(survey)
+    yield from memory_options(survey)
 
 
 def _clock_text(survey: Survey) -> str:
