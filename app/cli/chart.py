@@ -11,7 +11,6 @@ from app.core.csv_text import save_csv
 from app.core.errors import DynoError, InputError
 
 from .compare import add_sessions
-from .parser import later
 from .screen import say, say_text
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def add_words(words: Any) -> None:
     parser.add_argument(
         "--out", type=Path, help="a file that is not there yet: .png .svg .csv; without: CSV is printed"
     )
-    parser.set_defaults(carry_out=later("chart", "show_chart"))
+    parser.set_defaults(carry_out=show_chart)
 
 
 def show_chart(arguments: argparse.Namespace) -> None:

@@ -11,7 +11,7 @@ from app.core.errors import InputError
 from app.core.settings import MOST_PCT
 from app.stats import Limits
 
-from .parser import LeftOut, filled, later
+from .parser import LeftOut, filled
 from .screen import print_json, print_rich, print_text_tables, say, say_text
 
 FORMATS = ("table", "json", "csv", "md")
@@ -34,7 +34,7 @@ def add_words(words: Any) -> None:
     other.add_argument(
         "--pre", action="store_true", help="tests before the writes against the same ones after them"
     )
-    parser.set_defaults(carry_out=later("compare", "compare_sessions"))
+    parser.set_defaults(carry_out=compare_sessions)
 
 
 def add_sessions(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from app.remote.reach import agent_of, reached
 from app.remote.target import Target
 from app.targets.store import Targets
 
-from .parser import add_json, add_target, later
+from .parser import add_json, add_target
 from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def add_words(words: Any) -> None:
-    for word, text in (
-        ("follow", "fetch and watch what a target does, or did"),
-        ("status", "what is being carried out"),
-        ("stop", "end the session at hand"),
-        ("skip", "end the step at hand"),
-        ("note", "say something at this moment"),
+    for word, carry_out, text in (
+        ("follow", follow_plan, "fetch and watch what a target does, or did"),
+        ("status", status_plan, "what is being carried out"),
+        ("stop", stop_plan, "end the session at hand"),
+        ("skip", skip_plan, "end the step at hand"),
+        ("note", note_plan, "say something at this moment"),
     ):
         parser = words.add_parser(word, help=text)
         add_target(parser)
@@ -51,7 +51,7 @@ def add_words(words: Any) -> None:
                 help="the session, but not before the step at hand is over",
             )
             how.add_argument("--plan", action="store_const", dest="what", const="plan", help="the whole plan")
-        parser.set_defaults(carry_out=later("follow", f"{word}_plan"))
+        parser.set_defaults(carry_out=carry_out)
 
 
 def _target(arguments: argparse.Namespace) -> Target:

@@ -15,6 +15,7 @@ NOUNS = (
     *("target", "build", "preset", "workload", "sequence", "snapshot"),
     *("run", "follow", "session", "compare", "chart", "report", "doctor"),
 )
+CarryOut = Callable[[argparse.Namespace], int | None]
 MOST = 400  # characters of a message that may repeat what was typed
 
 
@@ -62,17 +63,6 @@ def _without_word(arguments: argparse.Namespace) -> None:
     if not arguments.version:
         raise InputError("say what to do (see dyno --help)")
     say(f"dyno {version('dyno')}")
-
-
-def later(module: str, function: str) -> Any:
-    """A function of a noun, imported when it is called."""
-
-    def carry_out(arguments: argparse.Namespace) -> int | None:
-        found = getattr(importlib.import_module(f".{module}", __package__), function)
-        code: int | None = found(arguments)
-        return code
-
-    return carry_out
 
 
 def whole_number(low: int, high: int) -> Callable[[str], int]:

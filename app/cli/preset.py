@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError, TargetError
 
-from .parser import add_json, add_target, later
+from .parser import CarryOut, add_json, add_target
 from .screen import ask_secret, print_json, print_table, say, say_text
 
 if TYPE_CHECKING:
@@ -23,25 +23,26 @@ def add_words(words: Any) -> None:
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
     listing = verbs.add_parser("list", help="what there is")
     add_json(listing)
-    listing.set_defaults(carry_out=later("preset", "list_presets"))
-    show = _verb(verbs, "show", "one as it is written, or as a build would get it", "PRESET")
+    listing.set_defaults(carry_out=list_presets)
+    show = _verb(verbs, show_preset, "one as it is written, or as a build would get it", "PRESET")
     _add_build(show, "the build it is rendered for")
     add_json(show)
-    check = _verb(verbs, "check", "what builds say to it: rejected, ignored, set to something else", "PRESET")
+    check = _verb(verbs, check_preset, "what builds say to it: rejected, ignored, changed", "PRESET")
     _add_build(check, "this one alone; all that have the engine, if nothing is said")
     check.add_argument("--start", action="store_true", help="start each once, and compare what is in force")
     add_json(check)
-    diff = _verb(verbs, "diff", "the lines in which two differ", "PRESET")
+    diff = _verb(verbs, diff_preset, "the lines in which two differ", "PRESET")
     _add_build(diff, "compare what this build would get")
-    _verb(verbs, "new", "a copy under another name, yours to change", "FROM NAME")
-    _verb(verbs, "edit", "change one of your own with $VISUAL or $EDITOR", "PRESET")
-    _verb(verbs, "delete", "take one of your own away", "PRESET")
+    _verb(verbs, new_preset, "a copy under another name, yours to change", "FROM NAME")
+    _verb(verbs, edit_preset, "change one of your own with $VISUAL or $EDITOR", "PRESET")
+    _verb(verbs, delete_preset, "take one of your own away", "PRESET")
 
 
-def _verb(verbs: Any, name: str, text: str, metavar: str) -> Any:
-    parser = verbs.add_parser(name, help=text)
+def _verb(verbs: Any, carry_out: CarryOut, text: str, metavar: str) -> Any:
+    """A verb is called as its function begins."""
+    parser = verbs.add_parser(carry_out.__name__.partition("_")[0], help=text)
     parser.add_argument("presets", nargs="+", metavar=metavar, help=HOW)
-    parser.set_defaults(carry_out=later("preset", f"{name}_preset"))
+    parser.set_defaults(carry_out=carry_out)
     return parser
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from app.core.errors import InputError
 
 from .compare import add_limits, add_sessions, limits_of
-from .parser import later, words_of
+from .parser import words_of
 from .screen import say
 
 
@@ -25,7 +25,7 @@ def add_words(words: Any) -> None:
         "--without", default="", metavar="A,B", help="sections to leave out: differences,cost,..."
     )
     add_limits(parser)
-    parser.set_defaults(carry_out=later("report", "write_report"))
+    parser.set_defaults(carry_out=write_report)
 
 
 def write_report(arguments: argparse.Namespace) -> None:

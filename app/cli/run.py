@@ -14,7 +14,7 @@ from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS
 from app.stats.steady import LEAST_S
 
 from .follow import how_to_come_back
-from .parser import later, words_of
+from .parser import words_of
 from .screen import ask_secret, say
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def add_words(words: Any) -> None:
     parser.add_argument("--target", help="where; local, this computer, if nothing is said")
     _add_work(parser)
     _add_ways(parser)
-    parser.set_defaults(carry_out=later("run", "run"))
+    parser.set_defaults(carry_out=run)
 
 
 def _add_work(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.units import count_text, seconds_text
 
-from .parser import add_json, later
+from .parser import add_json
 from .screen import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -24,11 +24,11 @@ def add_words(words: Any) -> None:
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
     listing = verbs.add_parser("list", help="what there is")
     add_json(listing)
-    listing.set_defaults(carry_out=later("sequence", "list_sequences"))
+    listing.set_defaults(carry_out=list_sequences)
     show = verbs.add_parser("show", help="the steps of one")
     show.add_argument("name", help="as dyno sequence list names it")
     add_json(show)
-    show.set_defaults(carry_out=later("sequence", "show_sequence"))
+    show.set_defaults(carry_out=show_sequence)
 
 
 def list_sequences(arguments: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 from app.core.units import count_text
 
-from .parser import add_json, later, whole_number
+from .parser import CarryOut, add_json, whole_number
 from .screen import complain, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -21,13 +21,6 @@ SESSION = "a full id, its last 6 characters, a unique name, or `last`"
 
 
 # verb, what it does, the word it takes and what that is
-_CHANGES = (
-    ("rename", "give it another name", "name", "its name; empty: the plan's name for it again"),
-    ("tag", "put a tag on it", "tag", "one line"),
-    ("note", "say something about it", "text", "what is to be said"),
-    ("export", "write it into a file for others", "file", "a zip that is not there yet"),
-    ("delete", "take it out of the history", "", ""),
-)
 
 
 def add_words(words: Any) -> None:
@@ -39,20 +32,18 @@ def add_words(words: Any) -> None:
     listing.add_argument("--state", action="append", default=[], help="only those in it; may be repeated")
     listing.add_argument("--limit", type=whole_number(1, 1_000_000), default=-1, help="the latest so many")
     add_json(listing)
-    listing.set_defaults(carry_out=later("session", "list_sessions"))
-    for verb, text in (("show", "its steps and their figures"), ("settings", "what was really in force")):
-        _add_session(verbs.add_parser(verb, help=text), verb)
-    _add_series(verbs.add_parser("series", help="the values of a step, second by second"))
-    for verb, text, word, meaning in _CHANGES:
-        parser = verbs.add_parser(verb, help=text)
-        _add_session(parser, verb, {word: meaning} if word else {}, has_json=False)
-    script = verbs.add_parser("script", help="write down how to do it again with sysbench and no Dyno")
-    _add_session(script, "script", has_json=False)
+    listing.set_defaults(carry_out=list_sessions)
+    _add_session(verbs, show_session, "its steps and their figures")
+    _add_session(verbs, settings_session, "what was really in force")
+    _add_series(verbs)
+    _add_changes(verbs)
+    how = "write down how to do it again with sysbench and no Dyno"
+    script = _add_session(verbs, script_session, how, has_json=False)
     script.add_argument("--out", type=Path, required=True, help="a folder that is not there yet")
-    _add_cut(verbs.add_parser("cut", help="say which seconds of a step count"))
+    _add_cut(verbs)
     undelete = verbs.add_parser("undelete", help="bring back what was deleted in the last seven days")
     undelete.add_argument("session", help="a full id, or its last 6 characters")
-    undelete.set_defaults(carry_out=later("session", "undelete_session"))
+    undelete.set_defaults(carry_out=undelete_session)
     importing = words.add_parser("import", help="take in sessions that somebody exported or published")
     importing.add_argument(
         "file",
@@ -64,32 +55,48 @@ def add_words(words: Any) -> None:
     importing.add_argument(
         "--published", action="store_true", help="the results of the studies, as they come with Dyno"
     )
-    importing.set_defaults(carry_out=later("session", "import_session"))
+    importing.set_defaults(carry_out=import_session)
+
+
+def _add_changes(verbs: Any) -> None:
+    for carry_out, text, word, meaning in (
+        (rename_session, "give it another name", "name", "its name; empty: the plan's name for it again"),
+        (tag_session, "put a tag on it", "tag", "one line"),
+        (note_session, "say something about it", "text", "what is to be said"),
+        (export_session, "write it into a file for others", "file", "a zip that is not there yet"),
+        (delete_session, "take it out of the history", "", ""),
+    ):
+        parser = _add_session(verbs, carry_out, text, {word: meaning} if word else {}, has_json=False)
+        if carry_out is tag_session:
+            parser.add_argument("--remove", action="store_true", help="take the tag off")
 
 
 def _add_session(
-    parser: argparse.ArgumentParser, verb: str, more: dict[str, str] | None = None, *, has_json: bool = True
-) -> None:
+    verbs: Any, carry_out: CarryOut, text: str, more: dict[str, str] | None = None, *, has_json: bool = True
+) -> argparse.ArgumentParser:
+    """A verb is called as its function begins."""
+    parser: argparse.ArgumentParser = verbs.add_parser(carry_out.__name__.partition("_")[0], help=text)
     parser.add_argument("session", help=SESSION)
-    for name, text in (more or {}).items():
-        parser.add_argument(name, help=text)
-    if verb == "tag":
-        parser.add_argument("--remove", action="store_true", help="take the tag off")
+    for name, meaning in (more or {}).items():
+        parser.add_argument(name, help=meaning)
     if has_json:
         add_json(parser)
-    parser.set_defaults(carry_out=later("session", f"{verb}_session"))
+    parser.set_defaults(carry_out=carry_out)
+    return parser
 
 
-def _add_series(parser: argparse.ArgumentParser) -> None:
-    _add_session(parser, "series", {"step": "as dyno session show names it"})
+def _add_series(verbs: Any) -> None:
+    text = "the values of a step, second by second"
+    parser = _add_session(verbs, series_session, text, {"step": "as dyno session show names it"})
     parser.add_argument(
         "--threads", type=whole_number(1, 1_000_000), help="of the client, where there are several"
     )
     parser.add_argument("--series", default="qps", help="as the session names it; qps if nothing is said")
 
 
-def _add_cut(parser: argparse.ArgumentParser) -> None:
-    _add_session(parser, "cut", {"step": "as dyno session show names it"}, has_json=False)
+def _add_cut(verbs: Any) -> None:
+    words, text = {"step": "as dyno session show names it"}, "say which seconds of a step count"
+    parser = _add_session(verbs, cut_session, text, words, has_json=False)
     second = whole_number(0, 10_000_000)
     parser.add_argument("from", type=second, nargs="?", help="where they begin; the step begins at 0")
     parser.add_argument("to", type=second, nargs="?", help="where they end")

@@ -10,7 +10,7 @@ from app.core.units import date_text, with_unit
 from app.history.settled_text import settled_text
 from app.history.step_text import WHOLE, cut_text, mark_text, named, seconds_texts, steadiness_text
 from app.planner.memory_text import memory_text
-from app.protocol.plan import label_of
+from app.protocol.plan import step_label
 from app.stats.steady import LEAST_S, SHORT, STEADY, UNSTEADY
 
 from .screen import print_table, say
@@ -65,7 +65,7 @@ def _seconds(step: Mapping[str, Any]) -> list[str]:
     cut = step["cut"]
     whole = f"; of all {cut['seconds']} it is {with_unit(cut['whole'], step['unit'])}; {WHOLE}" if cut else ""
     texts = seconds_texts(step["steadiness"], cut)
-    return [f"{label_of(step['name'], step['coordinates'])}: {', '.join(texts)}{whole}"] if texts else []
+    return [f"{step_label(step['name'], step['coordinates'])}: {', '.join(texts)}{whole}"] if texts else []
 
 
 def counted_text(step: Mapping[str, Any]) -> str:
@@ -73,7 +73,7 @@ def counted_text(step: Mapping[str, Any]) -> str:
     cut = step["cut"]
     counted = cut_text(cut) if cut else "all of its seconds count"
     figure = with_unit(step["value"], step["unit"])
-    parts = [f"{label_of(step['name'], step['coordinates'])}: {figure}, {counted}"]
+    parts = [f"{step_label(step['name'], step['coordinates'])}: {figure}, {counted}"]
     return "; ".join(filter(None, [*parts, steadiness_text(step["steadiness"])]))
 
 
@@ -113,7 +113,7 @@ def _note(note: Mapping[str, Any], steps: list[Any]) -> list[str]:
     when = date_text(note["at"]) if note["t"] is None else f"second {note['t']:,.0f}"
     if note["step"] is not None and note["step"] < len(steps):
         step = steps[note["step"]]
-        when += f", {label_of(step['name'], step['coordinates'])}"
+        when += f", {step_label(step['name'], step['coordinates'])}"
     first, *more = note["text"].splitlines() or [""]
     return [f"{when}: {first}", *(f"    {line}" for line in more)]
 

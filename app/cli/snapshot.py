@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
 
-from .parser import add_json, add_target, later
+from .parser import add_json, add_target
 from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ def add_words(words: Any) -> None:
     listing = verbs.add_parser("list", help="those of a target, with size and age")
     _add_where(listing)
     add_json(listing)
-    listing.set_defaults(carry_out=later("snapshot", "list_snapshots"))
+    listing.set_defaults(carry_out=list_snapshots)
     delete = verbs.add_parser("delete", help="take them away; the next session that asks for one loads anew")
     delete.add_argument("keys", nargs="+", metavar="KEY", help="as list names it, or how it begins")
     _add_where(delete)
-    delete.set_defaults(carry_out=later("snapshot", "delete_snapshots"))
+    delete.set_defaults(carry_out=delete_snapshots)
 
 
 def _add_where(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ from app.comparison import before_after_text, costs_text
 from app.comparison.before_after import pairs
 from app.comparison.charts.pairs import pair_numbers
 from app.comparison.entries import Comparison
-from app.comparison.text import label_of
+from app.comparison.text import row_label
 from app.comparison.why import why_all
 from app.core.errors import InputError
 
@@ -44,6 +44,6 @@ def show_pairs(comparison: Comparison, form: str) -> None:
 
 def _check_step(comparison: Comparison, step: str) -> None:
     names = list(dict.fromkeys(row["workload"] for row in comparison["rows"]))
-    if step and step not in (*names, *map(label_of, comparison["rows"])):
+    if step and step not in (*names, *map(row_label, comparison["rows"])):
         told = ", ".join(names) or "none"
         raise InputError(f"no step {step!r}: there are {told} (--why stands behind the sessions)")

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from app.core.table import MISSING, TextTable, ratio_text
 from app.core.units import figure_text
+from app.protocol.plan import step_label
 
 from .before_after import ColumnOfPair, PairOfSteps
 from .charts import NOTHING
 from .entries import Comparison
-from .text import labelled, names_of
+from .text import names_of
 
 _ALL = 5  # sessions that are told one by one
 
@@ -19,7 +20,7 @@ def pairs_of_steps(comparison: Comparison, found: Sequence[PairOfSteps]) -> Text
     """A line a pair and column."""
     names = names_of(comparison)
     lines = tuple(
-        (labelled(pair["after"], pair["coordinates"]), name, pair["unit"], *_cells(column, pair["unit"]))
+        (step_label(pair["after"], pair["coordinates"]), name, pair["unit"], *_cells(column, pair["unit"]))
         for pair in found
         for name, column in zip(names, pair["columns"], strict=True)
         if column["n"]

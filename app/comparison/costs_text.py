@@ -9,12 +9,13 @@ from app.core.csv_text import csv_text
 from app.core.table import MISSING, TextTable, ratio_text
 from app.core.units import figure_text
 from app.history.step_text import mark_text
+from app.protocol.plan import step_label
 
 from .compare import base_of
 from .entries import Comparison, MeasureEntry, RowEntry
 from .judgement import OF_ALL_SECONDS, verdict_label
 from .measures import PER_QUERY, ROWS
-from .text import label_of, labelled, names_of
+from .text import names_of, row_label
 from .why import COSTS, CostEntry, PairEntry, WhyEntry, remarks_of
 
 _SHORT = {
@@ -53,7 +54,7 @@ def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
     )
     costs = [(cost["title"].removesuffix(PER_QUERY), *cost_cells(cost)) for cost in entry["costs"]]
     heads = ("", "unit", "base", "other", "ratio", "may explain", "busy", "n", "spread")
-    step = labelled(entry["step"], entry["coordinates"])
+    step = step_label(entry["step"], entry["coordinates"])
     title = f"{step}: {names[entry['column']]} against {names[entry['base']]}"
     return TextTable(title, heads, (figure, *costs), 2, tuple(remarks_of(entry)))
 
@@ -116,7 +117,7 @@ def costs_of_steps(comparison: Comparison, is_relative: bool) -> TextTable:
 def _of_cut(comparison: Comparison) -> tuple[str, ...]:
     """Whose figure is that of some seconds, while its costs are those of all."""
     return tuple(
-        f"{label_of(row)}, {name}: {mark_text(OF_ALL_SECONDS)}"
+        f"{row_label(row)}, {name}: {mark_text(OF_ALL_SECONDS)}"
         for row in comparison["rows"]
         for name, cuts in zip(names_of(comparison), row["cuts"], strict=True)
         if any(cuts)
@@ -129,7 +130,7 @@ def _has_costs(row: RowEntry, at: int) -> bool:
 
 
 def _step_cells(row: RowEntry) -> tuple[str, str]:
-    return label_of(row), "row" if row["unit"] == ROWS else "query"
+    return row_label(row), "row" if row["unit"] == ROWS else "query"
 
 
 def _figures(row: RowEntry, names: Sequence[str], at: int, base: int | None) -> Iterator[str]:

@@ -16,7 +16,7 @@ from app.planner.memory_text import memory_of
 from app.planner.parity import DURABILITY, answers
 from app.presets.ownership import PLACED, words
 from app.presets.render import option_values, plain_value
-from app.protocol.plan import LATER, Contender, Step, load_method_of
+from app.protocol.plan import LATER, Contender, Step, load_method_of, step_label
 
 # the ones most likely to matter on top
 GROUPS = (
@@ -275,18 +275,13 @@ def _step_values(
 
 def _named_steps(plan: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Steps by their labels, with the fields that an older Dyno did not have."""
-    return {label(step): {**_DEFAULTS, **step} for step in plan["steps"]}
+    steps = [{**_DEFAULTS, **step} for step in plan["steps"]]
+    return {step_label(step["name"], step.get("coordinates", {})): step for step in steps}
 
 
 def _some(steps: Sequence[str]) -> str:
     more = len(steps) - _SHOWN
     return ", ".join(steps[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
-
-
-def label(step: Mapping[str, Any]) -> str:
-    """The name of a step with its coordinates."""
-    coordinates = [f"{name}={value}" for name, value in sorted(step.get("coordinates", {}).items())]
-    return " ".join([step["name"], *coordinates])
 
 
 # in one line, for a warning

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from app.core.csv_text import csv_text
@@ -12,6 +12,7 @@ from app.core.harmless import harmless
 from app.core.table import escaped, markdown_of
 from app.core.units import figure_text
 from app.history.step_text import mark_text, seconds_texts
+from app.protocol.plan import step_label
 from app.stats.steady import STEADY, UNSTEADY
 
 from .compare import base_of
@@ -76,13 +77,13 @@ def remarks_of(comparison: Comparison) -> list[str]:
     counts = sorted({n for row in comparison["rows"] for n in row["n"] if n})
     repeats = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}" if counts else ""
     missing = [
-        f"{label_of(row)}, {name}: {reason}"
+        f"{row_label(row)}, {name}: {reason}"
         for row in comparison["rows"]
         for name, reason in zip(names_of(comparison), row["reasons"], strict=True)
         if reason
     ]
     marked = [
-        f"{label_of(row)}, {name}: {'; '.join(told)}"
+        f"{row_label(row)}, {name}: {'; '.join(told)}"
         for row in comparison["rows"]
         for at, name in enumerate(names_of(comparison))
         if (told := told_of(row, at))
@@ -148,7 +149,7 @@ def _cells(comparison: Comparison, has_details: bool = False) -> tuple[list[str]
 
 def _line(row: RowEntry, order: Sequence[int], has_details: bool) -> list[str]:
     unit = f"{row['unit']} (less is better)" if row["direction"] == "lower" else row["unit"]
-    cells = [label_of(row), unit, _figure(row, order[0], has_details)]
+    cells = [row_label(row), unit, _figure(row, order[0], has_details)]
     for at in order[1:]:
         cells += [_figure(row, at, has_details), judged_text(row, at)]
     return cells
@@ -201,14 +202,9 @@ def mean_text(mean: RatioEntry) -> str:
     return f"{mean['ratio']:.2f}{interval}"
 
 
-def label_of(row: RowEntry) -> str:
+def row_label(row: RowEntry) -> str:
     """The step with its coordinates."""
-    return labelled(row["workload"], row["coordinates"])
-
-
-def labelled(name: str, coordinates: Mapping[str, Any]) -> str:
-    """`point-query threads=4`."""
-    return " ".join([name, *(f"{each}={value}" for each, value in sorted(coordinates.items()))])
+    return step_label(row["workload"], row["coordinates"])
 
 
 def names_of(comparison: Comparison) -> list[str]:

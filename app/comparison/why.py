@@ -20,7 +20,7 @@ from .compare import base_of, spread_of
 from .entries import Comparison, MeasureEntry, RowEntry
 from .judgement import marks_of_measures
 from .measures import measure_named
-from .text import label_of
+from .text import row_label
 
 COSTS = {  # measures, and the one of what each is spent on; "": of nothing that could be busy
     "cpu_us": "cpu_us",
@@ -105,7 +105,7 @@ def why_all(comparison: Comparison, step: str = "") -> list[WhyEntry]:
         why(comparison, row, at)
         for row in comparison["rows"]
         for at in range(len(comparison["sessions"]))
-        if at != base and step in ("", row["workload"], label_of(row))
+        if at != base and step in ("", row["workload"], row_label(row))
     ]
 
 

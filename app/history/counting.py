@@ -10,7 +10,7 @@ from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
 from app.core.errors import InputError
-from app.protocol.plan import label_of
+from app.protocol.plan import step_label
 from app.stats.steady import UNSTEADY, Steadiness, steadiness
 
 from .blocks import clock_of, values_of
@@ -232,7 +232,7 @@ def countable(history: History, session: str, position: int) -> Countable:
     seconds = _read(connection, number, timed[0], timed[3])
     if seconds is None:
         raise InputError(f"{name}: its figure, in {timed[3]}, is not made of seconds that are kept")
-    label = label_of(name, read_json(coordinates))
+    label = step_label(name, read_json(coordinates))
     return Countable(number, label, timed[3], whole, seconds, _cut_of(connection, session, position))
 
 

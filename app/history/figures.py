@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from app.core.errors import InputError
-from app.protocol.plan import label_of
+from app.protocol.plan import step_label
 from app.shapes.journal import is_left_out
 from app.stats.steady import UNSTEADY
 
@@ -242,7 +242,7 @@ def find_step(history: History, session: str, name: str, threads: int | None) ->
         ((number, position), coordinates)
         for number, position, its_name, text in rows
         for coordinates in [read_json(text)]
-        if name in (its_name, label_of(its_name, coordinates))
+        if name in (its_name, step_label(its_name, coordinates))
     ]
     if not named:
         names = ", ".join(dict.fromkeys(row[2] for row in rows))
@@ -321,7 +321,7 @@ def in_force(history: History, session: str) -> dict[str, dict[str, Any]]:
         (session,),
     )
     return {
-        label_of(name, read_json(coordinates)): each
+        step_label(name, read_json(coordinates)): each
         for name, coordinates, ended in rows
         if (each := unpack_json(ended).get("in_force"))
     }

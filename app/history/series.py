@@ -74,16 +74,3 @@ def declared_series(history: History, session: str) -> list[SeriesEntry]:
         (session,),
     )
     return [{"name": n, "unit": u, "kind": k, "direction": d, "label": la} for n, u, k, d, la in rows]
-
-
-def summaries(history: History, session: str, name: str) -> dict[int, dict[str, float | None]]:
-    """What a series came to in the measured seconds of each step, by the position of the step."""
-    rows = history.query(
-        "SELECT step.position, n, mean, sd, low, summary.p50, summary.p95, summary.p99, high"
-        " FROM session JOIN step ON step.session = session.number"
-        " JOIN series ON series.session = session.number AND series.name = ?"
-        " JOIN summary ON summary.step = step.number AND summary.series = series.number WHERE id = ?",
-        (ALIASES.get(name, name), session),
-    )
-    keys = ("n", "mean", "sd", "low", "p50", "p95", "p99", "high")
-    return {row[0]: dict(zip(keys, row[1:], strict=True)) for row in rows}

@@ -25,6 +25,7 @@ from app.core.errors import InputError
 from app.core.toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
 from app.engines import engine_of
 from app.protocol.plan import ALLOCATORS, LOAD_METHODS, MEMORY, ORDERS, STARTS, load_method_of
+from app.protocol.words import FACTORS
 
 MAX_CONTENDERS = 64
 
@@ -37,7 +38,6 @@ _LIBRARY = re.compile(r"/[A-Za-z0-9._+@/-]{1,250}")  # no blank or colon, which 
 _NODES = r"\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*"
 _NUMA = re.compile(rf"(interleave|membind)=(all|{_NODES})|preferred=\d{{1,4}}|localalloc")
 _LIMIT = re.compile(r"([1-9]\d{0,14})([KMGT]?)", re.IGNORECASE)
-_FACTORS = {letter: 1024**power for power, letter in enumerate(("", *"KMGT"))}
 SHARED = ("table_options", "cores", *MEMORY)  # options say them of all contenders
 
 RULES = {
@@ -131,7 +131,7 @@ class ContenderRequest:
     def memory_limit_bytes(self) -> int:
         """0: none."""
         found = _LIMIT.fullmatch(self.memory_limit)
-        return int(found[1]) * _FACTORS[found[2].upper()] if found else 0
+        return int(found[1]) * FACTORS.get(found[2].lower(), 1) if found else 0
 
 
 def memory_words(text: str) -> dict[str, str]:

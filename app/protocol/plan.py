@@ -97,10 +97,10 @@ class Step:
 
     @property
     def label(self) -> str:
-        return label_of(self.name, self.coordinates)
+        return step_label(self.name, self.coordinates)
 
 
-def label_of(name: str, coordinates: Mapping[str, Any]) -> str:
+def step_label(name: str, coordinates: Mapping[str, Any]) -> str:
     """The name of a step with its coordinates, as people read it: `point-query threads=2`."""
     return " ".join([name, *("{}={}".format(*item) for item in sorted(coordinates.items()))])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-_FACTORS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+FACTORS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _WORDS = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}
 
 
@@ -28,8 +28,8 @@ def plain(value: str) -> str:
     """A value in the one form in which two spellings of it are equal."""
     said = value.strip().lower()
     said = _WORDS.get(said, said)
-    if said[:-1].isdigit() and said[-1] in _FACTORS:
-        return str(int(said[:-1]) * _FACTORS[said[-1]])
+    if said[:-1].isdigit() and said[-1] in FACTORS:
+        return str(int(said[:-1]) * FACTORS[said[-1]])
     try:
         number = float(said)
     except ValueError:

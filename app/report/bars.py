@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.comparison.charts.points import Point, relative_points
 from app.comparison.entries import RowEntry
-from app.comparison.text import label_of
+from app.comparison.text import row_label
 
 from .svg import Look, drawing, line, text, tip
 
@@ -22,7 +22,7 @@ def bar_chart(
     group: str, rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[Look], base: int
 ) -> str:
     """A group: for each step a bar a column, the base a line at 1."""
-    steps = [(label_of(row), _bars(row, names, its, base)) for row in rows]
+    steps = [(row_label(row), _bars(row, names, its, base)) for row in rows]
     steps = [(label, bars) for label, bars in steps if bars]
     if not steps:
         return ""

@@ -8,7 +8,7 @@ from statistics import median
 from app.comparison.entries import Comparison, RowEntry
 from app.comparison.judgement import marks_of_measures, verdict_legend
 from app.comparison.repeats import repeats_text
-from app.comparison.text import label_of, seconds_told
+from app.comparison.text import row_label, seconds_told
 from app.history.figures import notes, plan_of
 from app.history.history import History
 from app.history.step_text import mark_text
@@ -54,7 +54,7 @@ def _repeats(found: Comparison, names: Sequence[str]) -> Iterator[tuple[str, str
 
 def _apart(what: str, shares: Iterable[tuple[float | None, RowEntry]]) -> str:
     """'' where nothing is known."""
-    known = sorted((share, label_of(row)) for share, row in shares if share is not None)
+    known = sorted((share, row_label(row)) for share, row in shares if share is not None)
     if not known:
         return ""
     middle, (most, where) = median(share for share, _ in known), known[-1]
@@ -67,7 +67,7 @@ def _apart(what: str, shares: Iterable[tuple[float | None, RowEntry]]) -> str:
 def _without_figure(found: Comparison, names: Sequence[str]) -> Iterator[str]:
     """By reason: a step that nobody could do is one line."""
     return _gathered(
-        (f"no figure, {reason}", label_of(row), name)
+        (f"no figure, {reason}", row_label(row), name)
         for row in found["rows"]
         for name, reason in zip(names, row["reasons"], strict=True)
         if reason
@@ -76,7 +76,7 @@ def _without_figure(found: Comparison, names: Sequence[str]) -> Iterator[str]:
 
 def _marked(found: Comparison, names: Sequence[str]) -> Iterator[str]:
     return _gathered(
-        (mark_text(mark), label_of(row), name)
+        (mark_text(mark), row_label(row), name)
         for row in found["rows"]
         for at, name in enumerate(names)
         for mark in marks_of_measures(row, at)  # it has a table of costs
@@ -87,7 +87,7 @@ def _marked(found: Comparison, names: Sequence[str]) -> Iterator[str]:
 def _seconds(found: Comparison, names: Sequence[str]) -> list[str]:
     """Of each session that was not steady why, and which seconds count where a person has cut them."""
     told = [
-        f"{label_of(row)}, {name}: {'; '.join(texts)}"
+        f"{row_label(row)}, {name}: {'; '.join(texts)}"
         for row in found["rows"]
         for at, name in enumerate(names)
         if (texts := seconds_told(row, at))

@@ -7,7 +7,7 @@ from statistics import geometric_mean
 
 from app.comparison.entries import Comparison, GroupEntry, RowEntry
 from app.comparison.judgement import MARKED, UNKNOWN_NOISE
-from app.comparison.text import label_of
+from app.comparison.text import row_label
 from app.core.units import count_text
 from app.stats.verdicts import BETTER, DIFFERS, FEW, NOISE, SINGLE, SMALL, WORSE
 
@@ -106,7 +106,7 @@ def _benefit(row: RowEntry, at: int) -> float:
 
 def _extreme(row: RowEntry, at: int) -> str:
     less = ", less is better" if row["direction"] == "lower" else ""
-    return f"{label_of(row)} ({row['relative'][at]:.2f}{less})"
+    return f"{row_label(row)} ({row['relative'][at]:.2f}{less})"
 
 
 def _cost(rows: Sequence[RowEntry], at: int, base: int) -> Iterator[str]:

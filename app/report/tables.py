@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.comparison.before_after import ColumnOfPair, pairs
-from app.comparison.differences import label
 from app.comparison.entries import Comparison, GroupEntry, RatioEntry, RowEntry
 from app.comparison.measures import measure_named
-from app.comparison.text import judged_text, label_of, steady_text
+from app.comparison.text import judged_text, row_label, steady_text
 from app.core.units import count_text, figure_text
+from app.protocol.plan import step_label
 from app.stats.verdicts import COLOURED
 
 COSTS = ("cpu_us", "context_switches", "read_kb", "written_kb")  # measures of what a query costs
@@ -81,7 +81,7 @@ def before_and_after(found: Comparison) -> Iterator[Group]:
     """What the writes did to tests that come before and after them: after by before, session by session."""
     lines = [
         Line(
-            label({"name": pair["after"], "coordinates": pair["coordinates"]}),
+            step_label(pair["after"], pair["coordinates"]),
             tuple(map(_changed, pair["columns"])),
         )
         for pair in pairs(found)
@@ -100,7 +100,7 @@ def _measured(rows: Sequence[RowEntry], name: str, base: int) -> Iterator[Group]
     """As it was measured: what the report judges are the figures of the steps."""
     measure = measure_named(name)
     there = [row for row in rows if any(row["measures"][name]["n"])]
-    lines = [Line(label_of(row), _plain(row["measures"][name]["values"], base)) for row in there]
+    lines = [Line(row_label(row), _plain(row["measures"][name]["values"], base)) for row in there]
     if lines:
         unit = measure.unit_of(there[0]).removeprefix("/query")  # a count: its title says so already
         yield Group(measure.title, unit, "lower", tuple(lines), None, ())
@@ -119,7 +119,7 @@ def _columns(row: RowEntry) -> range:
 
 
 def _line(row: RowEntry, base: int) -> Line:
-    return Line(label_of(row), tuple(_cell(row, at, base) for at in _columns(row)))
+    return Line(row_label(row), tuple(_cell(row, at, base) for at in _columns(row)))
 
 
 def _cell(row: RowEntry, at: int, base: int) -> Cell:

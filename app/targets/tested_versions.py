@@ -79,9 +79,3 @@ def tried(family: str | None, version: str | None) -> Tried:
 def with_tried(builds: Sequence[Build]) -> list[dict[str, Any]]:
     """Builds of a survey as JSON, each with how its version was tried."""
     return [{**to_json(each), "tried": tried(each.family, each.version).how} for each in builds]
-
-
-def as_table() -> str:
-    """For the guide, in Markdown."""
-    rows = [f"| {each.family} | {each.series} | {each.how} | {each.what} |" for each in TRIED]
-    return "\n".join(["| family | series | | on what |", "|---|---|---|---|", *rows, ""])

@@ -17,7 +17,6 @@ class Changes:
 
     sessions: bool = False
     targets: bool = False
-    surveys: bool = False
     presets: bool = False
     sequences: bool = False
     settings: bool = False

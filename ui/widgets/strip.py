@@ -37,7 +37,6 @@ _APART = 6.0  # pixels between two sessions
 _NARROWEST = 3.0  # of a block, as long as there is room
 _FAINT = 0.35  # of the colour of what is still to come
 _ROUND = 2.0
-GROUPED = ("drive", "scan", "text-index")  # kinds whose steps are told apart by their group
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.comparison.before_after import pairs
 from app.comparison.compare import by_group, by_measure, compare, sessions_of
 from app.comparison.entries import Comparison, RowEntry
-from app.comparison.text import label_of
+from app.comparison.text import row_label
 from app.core.errors import InputError
 from app.history.curves import all_series, curves
 from app.history.history import History
@@ -91,15 +91,15 @@ def _of_step(history: History, asked: Asked, row: RowEntry) -> tuple[Numbers, st
         numbers = _of_seconds(history, found, row, request.series)
     else:
         numbers = _of_end(history, found, row, request.chart)
-    return numbers, f"{label_of(row)}: {NOTHING[request.chart]}"
+    return numbers, f"{row_label(row)}: {NOTHING[request.chart]}"
 
 
 def step_named(comparison: Comparison, name: str, is_whole: bool = False) -> RowEntry:
     """The step of this name; its coordinates may be left out where it has one place, or all are wanted."""
-    rows = [row for row in comparison["rows"] if name in (row["workload"], label_of(row))]
+    rows = [row for row in comparison["rows"] if name in (row["workload"], row_label(row))]
     if len(rows) == 1 or (rows and is_whole):
         return rows[0]
-    there = ", ".join(label_of(row) for row in rows or comparison["rows"])
+    there = ", ".join(row_label(row) for row in rows or comparison["rows"])
     what = f"step {name} has several places" if rows else f"no step {name!r}" if name else "which step"
     raise InputError(f"{what}: say --step with one of {there or 'none'}")
 

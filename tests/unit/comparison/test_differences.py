@@ -15,14 +15,13 @@ from app.comparison.differences import (
     differing,
     differing_steps,
     is_of_the_builds,
-    label,
     text,
     work_differences,
 )
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import Fact
-from app.protocol.plan import Plan
+from app.protocol.plan import Plan, step_label
 from tests import journals
 
 INNODB, ROCKSDB = journals.contender("innodb"), journals.contender("rocksdb")
@@ -255,9 +254,7 @@ def test_values_for_people(value: Any, shown: str) -> None:
 
 
 def test_a_step_is_named_with_its_coordinates() -> None:
-    assert (
-        label({"name": "scan", "coordinates": {"threads": 2, "cores": "0-3"}}) == "scan cores=0-3 threads=2"
-    )
+    assert step_label("scan", {"threads": 2, "cores": "0-3"}) == "scan cores=0-3 threads=2"
 
 
 def test_in_one_line() -> None:

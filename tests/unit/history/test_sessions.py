@@ -10,7 +10,7 @@ from app.core.errors import DynoError, InputError
 from app.history import edits, figures
 from app.history.counting import Cut
 from app.history.history import History
-from app.history.series import series, summaries
+from app.history.series import series
 from app.history.sessions import find, session, sessions
 from app.history.watching import keep_unlocked
 from app.history.writing import Writer
@@ -204,17 +204,6 @@ def test_a_wrong_question_is_answered_with_what_there_is(
 ) -> None:
     with pytest.raises(InputError, match=said):
         series(filled, IDS[0], step, threads=threads, name=name)
-
-
-def test_summaries_are_of_the_measured_seconds(filled: History) -> None:
-    events = journals.whole(PLAN, IDS[0]).events
-    values = [e.values[0] for e in events if e.kind == "sample" and e.step == 1 and e.s >= 0]
-    measured = sorted(value for value in values if value is not None)
-    summary = summaries(filled, IDS[0], "qps")[1]
-    assert summary["n"] == len(measured)
-    assert summary["mean"] == pytest.approx(sum(measured) / len(measured))
-    assert (summary["low"], summary["high"]) == (measured[0], measured[-1])
-    assert summary["p99"] is None, "five seconds carry no 99th percentile"
 
 
 def test_settings_are_what_was_asked_for_and_what_held(filled: History) -> None:

@@ -14,7 +14,7 @@ from app.history.sessions import source_text
 from app.history.step_text import cut_text
 from app.imported.session import is_foreign
 from app.planner.memory_text import memory_text
-from app.protocol.plan import label_of
+from app.protocol.plan import step_label
 from app.targets.builds import notes_text
 from ui.models.settings_in_force import Setting, settings_of
 
@@ -131,7 +131,7 @@ def _cuts(shown: SessionShown) -> Iterator[str]:
     """Steps of which a person has said that only some seconds count."""
     for step in shown["steps"]:
         if step["cut"]:
-            yield f"{label_of(step['name'], step['coordinates'])}\nOnly {cut_text(step['cut'])} count"
+            yield f"{step_label(step['name'], step['coordinates'])}\nOnly {cut_text(step['cut'])} count"
 
 
 def _remark(remark: dict[str, Any]) -> str:
