@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from statistics import geometric_mean
-from typing import Any, TypedDict
+from typing import TypedDict
 
-from .entries import Comparison, RowEntry
+from .entries import Comparison, Coordinate, RowEntry
 
 PRE = "pre"  # a part of the name of a step: point-query.pre, read-only.pre.range10000
 
@@ -26,7 +26,7 @@ class PairOfSteps(TypedDict):
 
     before: str  # names of the steps
     after: str
-    coordinates: dict[str, Any]
+    coordinates: dict[str, Coordinate]
     group: str
     unit: str
     direction: str

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from app.history.figures import CutEntry, SteadinessEntry
 from app.history.sessions import ContenderEntry
+
+Coordinate = int | float | str
 
 
 class ColumnEntry(TypedDict):
@@ -54,7 +56,7 @@ class RowEntry(RelatedEntry):
     kind: str
     group: str
     threads: int | None
-    coordinates: dict[str, Any]
+    coordinates: dict[str, Coordinate]
     unit: str
     direction: str
     reasons: list[str]  # why there is no figure, or not one of each repeat

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from app.core.units import count_text
 from app.history.figures import facts
@@ -30,7 +29,7 @@ def counts_of(history: History, sessions: Sequence[str]) -> Counts:
     return Counts(loads_of(states), len(states)) if states else Counts()
 
 
-def loads_of(states: Sequence[Mapping[str, Any]]) -> int:
+def loads_of(states: Sequence[Mapping[str, object]]) -> int:
     """Copies of one data set share the load that it was made of, whichever session that was."""
     texts = [str(state.get("load", "")) for state in states]
     fresh = [text for text in texts if not _USED.match(text)]
@@ -47,7 +46,7 @@ def repeats_text(repeats: int, loads: int | None, server_starts: int | None) -> 
     return f"{said}: {count_text(loads, 'load')}, {count_text(server_starts, 'server start')}"
 
 
-def start_text(state: Mapping[str, Any]) -> str:
+def start_text(state: Mapping[str, object]) -> str:
     """What the first step found, and where the data came from."""
     pause = f", {state['pause_s']} s of pause before" if state.get("pause_s") else ""
     return f"{state.get('start', 'unknown')}, load {state.get('load', 'unknown')}{pause}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app.core.csv_text import csv_text
 from app.core.harmless import harmless
@@ -32,7 +32,7 @@ def to_csv(comparison: Comparison) -> str:
     return csv_text([*fixed, *heads], map(_csv_row, comparison["rows"]))
 
 
-def _csv_row(row: RowEntry) -> list[Any]:
+def _csv_row(row: RowEntry) -> list[object]:
     lists = (row["values"], row["relative"], row["n"], row["spread"], row["p"], row["verdict"])
     cells = [each for cell in zip(*lists, strict=True) for each in cell]
     coordinates = json.dumps(row["coordinates"], sort_keys=True)

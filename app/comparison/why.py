@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from app.history.step_text import mark_text
 from app.stats.verdicts import FEW, NOISE
 
 from .compare import base_of, spread_of
-from .entries import Comparison, MeasureEntry, RowEntry
+from .entries import Comparison, Coordinate, MeasureEntry, RowEntry
 from .judgement import marks_of_measures
 from .measures import measure_named
 from .text import row_label
@@ -69,7 +69,7 @@ class WhyEntry(PairEntry):
     """A step in one column against the base."""
 
     step: str
-    coordinates: dict[str, Any]
+    coordinates: dict[str, Coordinate]
     direction: str
     base: str  # ids of the columns
     column: str
@@ -219,4 +219,5 @@ def _share(row: RowEntry, name: str, at: int, cpus: int | None) -> float | None:
 
 def _at_most(cpus: int | None, row: RowEntry) -> int | None:
     counts = (cpus, row["threads"], row["coordinates"].get("cores"))
-    return min((count for count in counts if count), default=0) if cpus else None
+    known = (count for count in counts if isinstance(count, int) and count)
+    return min(known, default=0) if cpus else None

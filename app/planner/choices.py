@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from app.catalog import Catalog, Sequence, Workload
+from app.catalog import Catalog, Sequence, SequenceStep, Workload
 from app.core.errors import InputError
 from app.core.units import count_text
 from app.engines import engine_of
@@ -89,7 +88,7 @@ def step_choices(sequence: Sequence, workloads: Mapping[str, Workload]) -> list[
     return [_step_choice(step, workloads.get(step.workload)) for step in sequence.steps]
 
 
-def _step_choice(step: Any, workload: Workload | None) -> StepChoice:
+def _step_choice(step: SequenceStep, workload: Workload | None) -> StepChoice:
     kind = workload.kind if workload else step.kind
     title = workload.title if workload else step.kind or f"the workload {step.workload} cannot be read"
     options = ", ".join(f"{name}={value}" for name, value in step.options.items())
@@ -102,7 +101,7 @@ def _step_choice(step: Any, workload: Workload | None) -> StepChoice:
     )
 
 
-def _bound_text(step: Any) -> str:
+def _bound_text(step: SequenceStep) -> str:
     bounds = [
         "a thread a table" if step.per_table else "",
         count_text(step.threads[0], "thread") if step.threads and len(step.threads) == 1 else "",

@@ -48,7 +48,7 @@ def value_of(name: str, text: str) -> Any:
     return tuple(dict.fromkeys(value)) if isinstance(value, list) else value
 
 
-def text_of(value: Any) -> str:
+def text_of(value: object) -> str:
     """A value as it is typed: `1,000,000`, `1, 2, 4`, `3x memory`."""
     if value is None:
         return ""
@@ -296,7 +296,7 @@ def variant_text(
     """A sequence file of one's own: the steps that are ticked, the sizes that were said."""
     import tomli_w
 
-    data: dict[str, Any] = {"name": name, "title": sequence.title}
+    data: dict[str, object] = {"name": name, "title": sequence.title}
     for key in ("tables", "rows", "threads", "cores", "seconds", "warmup"):
         given = getattr(request, key)
         value = getattr(sequence, key) if given is None else given
@@ -309,14 +309,17 @@ def variant_text(
     return tomli_w.dumps(data)
 
 
-def _plain(step: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(step: Mapping[str, object]) -> dict[str, object]:
     """The keys that say something, as TOML has them."""
     said = {
         key: value for key, value in step.items() if value not in (None, "", {}, ()) and value is not False
     }
-    if "variation" in said:
-        said["variation"] = [_plain(each) for each in said["variation"]]
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in said.items()}
+    return {key: _plain_list(value) if isinstance(value, tuple) else value for key, value in said.items()}
+
+
+def _plain_list(values: tuple[object, ...]) -> list[object]:
+    """Of numbers, or of the variations of a step."""
+    return [_plain(each) if isinstance(each, dict) else each for each in values]
 
 
 def command_line(request: PlanRequest) -> str:
@@ -349,7 +352,7 @@ def _fits_options(contenders: tuple[ContenderRequest, ...]) -> bool:
     return len(shared) < 2 and not named
 
 
-def _option(name: str, value: Any, otherwise: Any = "") -> list[str]:
+def _option(name: str, value: object, otherwise: object = "") -> list[str]:
     return [] if value in (None, "", otherwise) else [f"--{name}", str(value)]
 
 

@@ -32,7 +32,7 @@ def sizes_of(comparison: Comparison, ended: Mapping[str, Mapping[str, Any]]) -> 
     ]
 
 
-def _parts(sizes: Mapping[str, Any]) -> Sizes:
+def _parts(sizes: Mapping[str, float | None]) -> Sizes:
     known = {part: float(size) for part, size in sizes.items() if size is not None}
     return {part: size for part, size in known.items() if part != WHOLE} or known
 
