@@ -7,8 +7,15 @@ from typing import Any
 
 from app.comparison.repeats import start_text
 from app.core.units import date_text, with_unit
-from app.history.settled_text import settled_text
-from app.history.step_text import WHOLE, cut_text, mark_text, named, seconds_texts, steadiness_text
+from app.history.step_text import (
+    WHOLE,
+    cut_text,
+    mark_text,
+    named,
+    seconds_texts,
+    settled_text,
+    steadiness_text,
+)
 from app.planner.memory_text import memory_text
 from app.protocol.plan import step_label
 from app.stats.steady import LEAST_S, SHORT, STEADY, UNSTEADY

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.comparison import before_after_text, costs_text
+from app.comparison import costs_text
 from app.comparison.before_after import pairs
-from app.comparison.charts.pairs import pair_numbers
+from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.entries import Comparison
 from app.comparison.text import row_label
 from app.comparison.why import why_all
@@ -39,7 +39,7 @@ def show_pairs(comparison: Comparison, form: str) -> None:
     elif form == "csv":
         say_text(pair_numbers(comparison, found).to_csv())
     else:
-        print_text_tables([before_after_text.pairs_of_steps(comparison, found)], form)
+        print_text_tables([costs_text.pairs_of_steps(comparison, found)], form)
 
 
 def _check_step(comparison: Comparison, step: str) -> None:

@@ -1,4 +1,4 @@
-"""What may explain a step, and the costs of all steps, written down."""
+"""What may explain a step, the costs of all steps, and tests before and after the writes, written down."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from app.core.units import figure_text
 from app.history.step_text import mark_text
 from app.protocol.plan import step_label
 
+from .before_after import ColumnOfPair, PairOfSteps
+from .charts import NOTHING
 from .compare import base_of
 from .entries import Comparison, MeasureEntry, RowEntry
 from .judgement import OF_ALL_SECONDS, verdict_label
@@ -164,3 +166,37 @@ def _csv_lines(entry: WhyEntry, names: Mapping[str, str]) -> Iterator[Sequence[o
 
 def _numbers(pair: PairEntry, explains: float | None, busy: float | None) -> Sequence[object]:
     return pair["unit"], *pair["values"], pair["ratio"], explains, busy, *pair["n"], *pair["spread"]
+
+
+_ALL = 5  # sessions that are told one by one
+
+
+def pairs_of_steps(comparison: Comparison, found: Sequence[PairOfSteps]) -> TextTable:
+    """A line a pair and column."""
+    names = names_of(comparison)
+    lines = tuple(
+        (step_label(pair["after"], pair["coordinates"]), name, pair["unit"], *_cells(column, pair["unit"]))
+        for pair in found
+        for name, column in zip(names, pair["columns"], strict=True)
+        if column["n"]
+    )
+    heads = ("step", "column", "unit", "before", "after", "ratio", "sessions", "n")
+    title = "After the writes against before them"
+    return TextTable(title, heads, lines, 3, () if lines else (NOTHING["before-after"],))
+
+
+def _cells(column: ColumnOfPair, unit: str) -> tuple[str, ...]:
+    """Both figures, how they relate in all sessions and in each, and how many; ! where a step has marks."""
+    mark = " !" if column["marks"] else ""
+    figures = (figure_text(value, unit) for value in column["values"])
+    return *figures, ratio_text(column["ratio"]) + mark, _sessions(column), str(column["n"])
+
+
+def _sessions(column: ColumnOfPair) -> str:
+    """`0.80 1.00`; of many from which to which."""
+    known = [ratio for ratio in column["ratios"] if ratio is not None]
+    if len(known) < 2:
+        return MISSING
+    if len(known) <= _ALL:
+        return " ".join(map(ratio_text, known))
+    return f"{ratio_text(min(known))} to {ratio_text(max(known))}"

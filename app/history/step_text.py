@@ -1,15 +1,14 @@
-"""Words for people about a step: where in its sweep it stands, and what is to be known of its figure."""
+"""Words for people about a step: its place in a sweep, what is to be known of its figure, what settling took."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from app.core.units import figure_text
+from app.core.units import bytes_text, count_text, figure_text, seconds_text
 from app.stats.steady import UNSTEADY
 
-from .figures import CutEntry, SteadinessEntry, StepEntry
-from .settled_text import settled_text
+from .figures import CutEntry, SettledEntry, SteadinessEntry, StepEntry
 
 MARKS = {
     "error-ridden": "more than one event in a hundred ended in an error that was counted and passed over",
@@ -94,3 +93,31 @@ def coordinate_text(name: str, value: Any) -> str:
     if not isinstance(value, int):
         return f"{name}={value}"
     return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
+
+
+def settled_text(settled: SettledEntry) -> str:
+    """`load, index: settled in 12 s (waited for dirty pages 9 s, purge 3 s); 34.1 MB written meanwhile`."""
+    waited = ", ".join(f"{name} {seconds_text(s)}" for name, s in settled["waited_for"].items())
+    parts = [
+        f"{', '.join(settled['steps'])}: settled in {seconds_text(settled['seconds'])}"
+        + (f" (waited for {waited})" if waited else ""),
+        f"{_bytes_text(settled['written_bytes'])} written meanwhile",
+        f"stopped at the cap, {', '.join(settled['left'])} left" if settled["capped"] else "",
+        _amplification_text(settled),
+    ]
+    return "; ".join(filter(None, parts))
+
+
+def _amplification_text(settled: SettledEntry) -> str:
+    """With what it is made of, so that it can be judged."""
+    figure, width = settled["write_amplification"], settled["row_bytes"]
+    if figure is None or width is None:
+        return "write amplification n/a"
+    rows = f"{count_text(settled['rows'], 'row')} of {width} bytes"
+    written = f"{_bytes_text(settled['run_written_bytes'])} written in all for {rows}"
+    by = " (by everybody on the device)" if settled["run_written_by"] == "device" else ""
+    return f"write amplification {figure_text(figure)}: {written}{by}"
+
+
+def _bytes_text(size: int | None) -> str:
+    return "? bytes" if size is None else bytes_text(size)

@@ -1,4 +1,4 @@
-"""A preset tried: what the builds of a target say to it, and what they have in force once started with it."""
+"""A preset while it is written, and tried: what is wrong with it, what builds say to it and have in force."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.catalog import Catalog
+from app.catalog.own import diff_presets
 from app.core.errors import InputError, TargetError
-from app.presets import Preset, Rendered
+from app.presets import Preset, Rendered, check_sendable, parse_preset
 from app.presets.mycnf import strip_prefixes
 from app.protocol.answers import FAIL, Check, Survey
 from app.protocol.plan import Plan
@@ -119,3 +120,27 @@ def _answers(check: Check) -> list[BuildReply]:
     if check.state == FAIL:
         return [BuildReply(build, REFUSED, "", text)]
     return [BuildReply(build, _WORDS.get(check.name, check.name), "", text)]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What stands beside a draft; where it is wrong the reason, and its line."""
+
+    text: str = ""
+    problem: str = ""
+    line: int = 0
+
+
+def look(preset: Preset, text: str, build: str, survey: Survey | None, other: Preset | None) -> Preview:
+    """A new text of a preset as a build would get it, or against another preset."""
+    try:
+        draft = parse_preset(text, preset.name, preset.engine, preset.label, preset.shipped)
+        check_sendable(draft)
+        if other is not None:
+            return Preview("\n".join(diff_presets(other, draft)) or "no line differs")
+        return Preview(rendered(draft, build, survey).text if build and survey is not None else "")
+    except InputError as error:
+        found = re.search(r"\bline (\d+): ", str(error))
+        if found is None:
+            return Preview(problem=str(error))
+        return Preview(problem=str(error)[found.start() :], line=int(found[1]))

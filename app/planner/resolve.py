@@ -16,11 +16,10 @@ from app.protocol.plan import Contender, Plan, Step, Turn, digest
 
 from .contenders import memory_bytes, resolve_contenders
 from .cores import as_far_as_it_goes
-from .loading import check_load_method
 from .request import MAX_CONTENDERS, ContenderRequest, PlanRequest
 from .sizes import bytes_per_row
 from .steps import Size, chosen_steps, own_tables, resolve_steps
-from .support import check_engines
+from .support import check_engines, check_load_method
 from .sweep import variations_of
 
 TABLES, ROWS, SECONDS, WARMUP, THREADS = 4, 1_000_000, 60, 5, (1,)  # where nobody says anything

@@ -10,8 +10,8 @@ from app.core.errors import InputError
 from app.protocol.plan import PREPARING, Step
 
 from .cores import ALL_CORES, CoreSet, Nodes, as_far_as_it_goes
-from .loading import clients_of_load
 from .reload import first_measured, in_increments, reloaded
+from .support import clients_of_load
 from .sweep import Point, points
 
 SETTLE_LEAST_S, SETTLE_MOST_S = 60, 1200  # a minute, and a second more for each million rows

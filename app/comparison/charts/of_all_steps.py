@@ -1,15 +1,18 @@
-"""The steps of a comparison as bars in groups: as measured, and relative to the base."""
+"""Charts of all steps: bars in groups, and tests before and after the writes as points."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from app.comparison.before_after import ColumnOfPair, PairOfSteps
 from app.comparison.compare import base_of
-from app.comparison.entries import Comparison
+from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import names_of
 from app.history.step_text import named
 
-from .points import REACH, Cell, Numbers, numbers, points_of, relative_points
+from .points import REACH, Cell, Numbers, Point, numbers, point_of, points_of, relative_points
 
 
 def bar_numbers(comparison: Comparison) -> Numbers:
@@ -27,3 +30,41 @@ def _rows(comparison: Comparison) -> Iterator[tuple[Cell, ...]]:
         what = (row["group"], step, row["threads"], row["unit"], row["direction"])
         for name, ours, theirs in zip(names, points_of(row), relative_points(row, base), strict=True):
             yield (*what, name, *ours.cells, *theirs.cells[:3])
+
+
+_HEADS = (
+    *("before", "after", "coordinates", "unit", "contender"),
+    *("before_value", "after_value", "ratio", "n", "ratios", "marks"),
+)
+
+
+def ratio_points(pair: PairOfSteps) -> list[Point]:
+    """A column each: after by before, and how far its sessions reach."""
+    return [replace(point_of(column["ratios"]), value=column["ratio"]) for column in pair["columns"]]
+
+
+def rows_of(comparison: Comparison, pair: PairOfSteps) -> tuple[RowEntry, RowEntry]:
+    """Before and after."""
+    there = {row["workload"]: row for row in comparison["rows"] if row["coordinates"] == pair["coordinates"]}
+    return there[pair["before"]], there[pair["after"]]
+
+
+def pair_numbers(comparison: Comparison, found: Sequence[PairOfSteps]) -> Numbers:
+    """A row a pair and column; `ratios` has one a session."""
+    return numbers(
+        _HEADS,
+        (
+            (*_place(pair), name, *_cells(column))
+            for pair in found
+            for name, column in zip(names_of(comparison), pair["columns"], strict=True)
+        ),
+    )
+
+
+def _place(pair: PairOfSteps) -> tuple[Cell, ...]:
+    return pair["before"], pair["after"], json.dumps(pair["coordinates"], sort_keys=True), pair["unit"]
+
+
+def _cells(column: ColumnOfPair) -> tuple[Cell, ...]:
+    of_all = (*column["values"], column["ratio"], column["n"])
+    return *of_all, json.dumps(column["ratios"]), " ".join(column["marks"])

@@ -1,14 +1,17 @@
-"""One step second by second: of every session, from the start of the step."""
+"""Charts of one step: second by second, its latency over percentiles, what lies on the disk after it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import log10
+from typing import Any
 
-from app.comparison.entries import Comparison
+from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import names_of
 from app.history.curves import Curve
+from app.history.latency import distribution
 
-from .points import Numbers, numbers
+from .points import REACH, Numbers, Point, numbers, point_of
 
 
 def second_numbers(comparison: Comparison, found: Mapping[str, Curve], label: str, unit: str) -> Numbers:
@@ -22,5 +25,100 @@ def second_numbers(comparison: Comparison, found: Mapping[str, Curve], label: st
             for repeat, id_ in enumerate(column["ids"], 1)
             if id_ in found
             for second, value in zip(found[id_].seconds.tolist(), found[id_].values.tolist(), strict=True)
+        ),
+    )
+
+
+LatencyCurve = dict[float, Point]  # by percentile
+
+
+def _percents() -> Iterator[float]:
+    """10, 20 ... 90, 91 ... 99, 99.1 ...: each nine has as many."""
+    for nines in range(6):
+        for at in range(1, 10):
+            yield round(100 - 10.0 ** (2 - nines) + at * 10.0 ** (1 - nines), nines)
+
+
+PERCENTS = tuple(sorted({*_percents(), 95.0}))
+TICKS = (50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
+
+
+def place(percent: float) -> float:
+    """Where it stands on the scale: each nine is as wide."""
+    return -log10(1 - percent / 100)
+
+
+def latency_curves(comparison: Comparison, ended: Mapping[str, Mapping[str, Any]]) -> list[LatencyCurve]:
+    """A column each, from what the end of the step told of each session; empty where nobody has buckets."""
+    return [
+        _curve([ended[id_] for id_ in column["ids"] if id_ in ended]) for column in comparison["sessions"]
+    ]
+
+
+def _curve(ended: Sequence[Mapping[str, Any]]) -> LatencyCurve:
+    """As far as all of its sessions carry it: what only some do is not the same column any more."""
+    each = [found for one in ended if (found := distribution(one.get("buckets", []), PERCENTS))]
+    carried = min((len(one) for one in each), default=0)
+    return {PERCENTS[at]: point_of(one[at] for one in each) for at in range(carried)}
+
+
+def latency_numbers(comparison: Comparison, row: RowEntry, found: Sequence[LatencyCurve]) -> Numbers:
+    """A row a point of a curve."""
+    unit = f" (ms/{row['latency_per']})"
+    return numbers(
+        ("percentile (%)", "contender", *(f"{head}{unit}" for head in ("latency", *REACH[:2])), REACH[2]),
+        (
+            (percent, name, *point.cells)
+            for name, curve in zip(names_of(comparison), found, strict=True)
+            for percent, point in curve.items()
+        ),
+    )
+
+
+PARTS = {
+    "tables": "tables and indexes",
+    "shared": "shared tablespace",
+    "redo": "redo log or WAL",
+    "undo": "undo",
+    "binlog": "binary log",
+    "temporary": "temporary",
+    "other": "other",
+}
+WHOLE = "total"  # what is known where the parts were not told apart
+Sizes = dict[str, float]  # bytes by part
+
+
+def sizes_of(comparison: Comparison, ended: Mapping[str, Mapping[str, Any]]) -> list[Sizes]:
+    """A column each; of repeats the one in the middle, so that its parts are those of one session."""
+    return [
+        _middle([_parts(ended[id_].get("sizes", {})) for id_ in column["ids"] if id_ in ended])
+        for column in comparison["sessions"]
+    ]
+
+
+def _parts(sizes: Mapping[str, float | None]) -> Sizes:
+    known = {part: float(size) for part, size in sizes.items() if size is not None}
+    return {part: size for part, size in known.items() if part != WHOLE} or known
+
+
+def _middle(repeats: Iterable[Sizes]) -> Sizes:
+    known = sorted((each for each in repeats if each), key=lambda each: sum(each.values()))
+    return known[(len(known) - 1) // 2] if known else {}
+
+
+def parts_of(found: Sequence[Sizes]) -> list[str]:
+    """Those that take anything in one of them, in the order in which they are stacked."""
+    there = {part for sizes in found for part, size in sizes.items() if size}
+    return [part for part in (*PARTS, WHOLE) if part in there] + sorted(there - {*PARTS, WHOLE})
+
+
+def size_numbers(comparison: Comparison, found: Sequence[Sizes]) -> Numbers:
+    """A row a part of a bar."""
+    return numbers(
+        ("contender", "part", "size (bytes)"),
+        (
+            (name, PARTS.get(part, part), sizes.get(part))
+            for name, sizes in zip(names_of(comparison), found, strict=True)
+            for part in parts_of(found)
         ),
     )

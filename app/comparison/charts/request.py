@@ -16,12 +16,9 @@ from app.history.series import ALIASES
 from app.history.step_results import endings
 
 from . import AXES, NOTHING
-from .latencies import latency_curves, latency_numbers
-from .of_all_steps import bar_numbers
-from .of_one_step import second_numbers
-from .pairs import pair_numbers
+from .of_all_steps import bar_numbers, pair_numbers
+from .of_one_step import latency_curves, latency_numbers, second_numbers, size_numbers, sizes_of
 from .points import Numbers
-from .sizes import size_numbers, sizes_of
 from .sweeps import axes_of, not_swept, sweep_numbers
 
 _OF_ALL_STEPS: Mapping[str, Callable[[Comparison], Numbers]] = {

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.comparison.before_after import pairs
-from app.comparison.before_after_text import pairs_of_steps
 from app.comparison.charts import NOTHING
-from app.comparison.charts.pairs import pair_numbers
+from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.compare import by_measure, compare
+from app.comparison.costs_text import pairs_of_steps
 from app.comparison.entries import Comparison
 from app.history.history import History
 from app.protocol.plan import Step

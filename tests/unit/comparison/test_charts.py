@@ -12,12 +12,19 @@ import pytest
 
 from app.comparison.before_after import pairs
 from app.comparison.charts import CHARTS, NOTHING
-from app.comparison.charts.latencies import PERCENTS, TICKS, latency_curves, latency_numbers, place
-from app.comparison.charts.of_all_steps import bar_numbers
-from app.comparison.charts.pairs import ratio_points, rows_of
+from app.comparison.charts.of_all_steps import bar_numbers, ratio_points, rows_of
+from app.comparison.charts.of_one_step import (
+    PERCENTS,
+    TICKS,
+    latency_curves,
+    latency_numbers,
+    parts_of,
+    place,
+    size_numbers,
+    sizes_of,
+)
 from app.comparison.charts.points import Point, error_bars_text, numbers, point_of, points_of, relative_points
 from app.comparison.charts.request import ChartRequest, chart_csv, step_named
-from app.comparison.charts.sizes import parts_of, size_numbers, sizes_of
 from app.comparison.charts.sweeps import axes_of, is_logarithmic, sweep_numbers, swept
 from app.comparison.compare import compare, sessions_of
 from app.comparison.entries import Comparison, RowEntry

@@ -11,7 +11,7 @@ import pytest
 from app.comparison.compare import by_measure, compare
 from app.history.figures import show
 from app.history.history import History
-from app.history.settled_text import settled_text
+from app.history.step_text import settled_text
 from app.protocol.events import Fact, StepEnded
 from app.protocol.plan import Step
 from tests import journals

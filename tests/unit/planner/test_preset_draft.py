@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.catalog import Catalog
-from app.planner.preset_draft import look
+from app.planner.preset_check import look
 from app.presets import Preset
 from tests.plans import survey
 

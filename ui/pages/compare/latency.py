@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.comparison.charts import NOTHING
-from app.comparison.charts.latencies import PERCENTS, TICKS, latency_curves, latency_numbers, place
+from app.comparison.charts.of_one_step import PERCENTS, TICKS, latency_curves, latency_numbers, place
 from app.comparison.charts.points import Numbers
 from app.comparison.entries import RowEntry
 from ui.widgets.percentile_chart import PercentileChart

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from app.comparison.before_after import PairOfSteps, pairs
 from app.comparison.charts import NOTHING
-from app.comparison.charts.pairs import pair_numbers, ratio_points, rows_of
+from app.comparison.charts.of_all_steps import pair_numbers, ratio_points, rows_of
 from app.comparison.charts.points import Point
 from app.comparison.entries import RowEntry
 from ui.models.comparison import drawn_points, drawn_unit

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.comparison.charts import NOTHING
+from app.comparison.charts.of_one_step import PARTS, parts_of, size_numbers, sizes_of
 from app.comparison.charts.points import Numbers
-from app.comparison.charts.sizes import PARTS, parts_of, size_numbers, sizes_of
 from app.comparison.entries import RowEntry
 from ui.widgets.lines import Line
 from ui.widgets.stack_chart import StackChart

@@ -6,10 +6,9 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.comparison.before_after import pairs
-from app.comparison.before_after_text import pairs_of_steps
-from app.comparison.charts.pairs import pair_numbers
+from app.comparison.charts.of_all_steps import pair_numbers
 from app.comparison.compare import base_of
-from app.comparison.costs_text import costs_of_steps, details
+from app.comparison.costs_text import costs_of_steps, details, pairs_of_steps
 from app.comparison.costs_text import to_csv as costs_csv
 from app.comparison.why import WhyEntry, why, why_all
 from app.core.table import TextTable

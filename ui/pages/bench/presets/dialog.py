@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
 from app.catalog import Catalog
 from app.catalog.own import write_preset
 from app.planner.choices import Choices
-from app.planner.preset_check import BuildReply, try_preset
-from app.planner.preset_draft import Preview, look
+from app.planner.preset_check import BuildReply, Preview, look, try_preset
 from app.presets import Preset, parse_preset
 from app.protocol.answers import Survey
 from app.remote.reach import reached
