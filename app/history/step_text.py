@@ -1,4 +1,4 @@
-"""Words for people about a step: its place in a sweep, what is to be known of its figure, what settling took."""
+"""Words for people about a step: its place in a sweep, what to know of its figure, what settling took."""
 
 from __future__ import annotations
 
