@@ -107,7 +107,7 @@ def _status(directory: Directory, _: Any) -> Dict[str, Any]:
 def _list(directory: Directory, _: Any) -> Dict[str, Any]:
     from app.protocol.answers import Plans, to_json
 
-    from .cleanup import list_plans
+    from .plans import list_plans
 
     return to_json(Plans(list_plans(directory)))
 

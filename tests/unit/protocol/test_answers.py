@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from app.agent import cleanup
 from app.agent.plan_runner import take_in
+from app.agent.plans import list_plans
 from app.agent.server.memory import memory_ways
 from app.agent.snapshots.snapshots import Snapshots
 from app.agent.survey.builds import find_builds
@@ -61,7 +61,7 @@ def test_a_snapshot_and_a_plan_are_read_as_they_were_said(tmp_path: Path) -> Non
     assert snapshot.problem and read(Snapshot, to_json(snapshot)) == snapshot
     for journal in take_in(directory, its_plan, "f00").values():
         journal.close()
-    (summary,) = cleanup.list_plans(directory)
+    (summary,) = list_plans(directory)
     assert read(PlanSummary, to_json(summary)) == summary
     assert summary.sessions[0].session == its_plan.turns[0].session and not summary.sessions[0].ended
 

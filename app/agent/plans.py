@@ -1,0 +1,48 @@
+"""The plans that were taken in on a target, and how far their journals go."""
+
+from __future__ import annotations
+
+import os
+from typing import List
+
+from app.protocol.answers import PlanSummary, SessionSummary
+
+from .system.directory import Directory
+
+TAIL = 4096  # bytes of a journal in which its last event stands
+
+
+def list_plans(directory: Directory) -> List[PlanSummary]:
+    """Every plan that was taken in here, with its sessions and how long their journals are."""
+    holder = directory.holder().get("plan")
+    return [_describe(directory, plan, plan == holder) for plan in directory.plans()]
+
+
+def _describe(directory: Directory, name: str, locked: bool) -> PlanSummary:
+    plan = directory.read_plan(name)
+    sessions = [_session(directory, turn["session"]) for turn in plan.get("turns", [])]
+    return PlanSummary(name, plan.get("name", ""), agent_of(directory, name), locked, sessions)
+
+
+def _session(directory: Directory, session: str) -> SessionSummary:
+    path = directory.journal(session)
+    size = os.stat(path).st_size if os.path.exists(path) else 0
+    return SessionSummary(session, size, has_ended(path))
+
+
+def has_ended(path: str) -> bool:
+    """The journal has its last event."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.stat(path).st_size - TAIL))
+            return b'{"kind":"session_ended"' in file.read()
+    except OSError:
+        return False
+
+
+def agent_of(directory: Directory, plan: str) -> str:
+    try:
+        with open(os.path.join(directory.plan(plan), "agent"), encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
