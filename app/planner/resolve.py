@@ -156,6 +156,8 @@ def _share_of_memory(rows: str, tables: int, survey: Survey, row_bytes: float) -
     share = memory_share(rows)
     if share is None:
         raise InputError(f'rows {rows!r} is neither a number nor like "3x memory"')
+    if row_bytes <= 0:
+        raise InputError(f"rows {rows!r}: an engine that stores nothing has no size: say how many rows")
     wanted = math.ceil(share * memory_bytes(survey) / row_bytes / tables / 1000) * 1000
     if not 0 < wanted <= MAX_ROWS:
         raise InputError(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -596,6 +597,11 @@ def test_rows_may_be_a_share_of_the_memory(share: str, least: float) -> None:
 def test_a_share_beyond_what_a_table_holds_is_refused() -> None:
     assert "take more tables" in unresolved(rows="999x memory", tables=1)
     assert "--rows must be a whole number or like" in unresolved(rows="0x memory", tables=1)
+
+
+def test_a_share_means_nothing_to_an_engine_that_stores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("app.planner.resolve"), "bytes_per_row", lambda *_: 0.0)
+    assert "say how many rows" in unresolved(rows="3x memory", tables=1)
 
 
 def test_a_plan_that_is_too_large_for_a_journal_is_refused(dyno_home: Path) -> None:
