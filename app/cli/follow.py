@@ -161,9 +161,7 @@ def watch_sessions(
     """
     from app.following.follower import Follower
     from app.history.counting import unsteady_steps
-    from app.history.writing import Writer
 
-    pass
     from .session import opened
     from .watch import Watch, follow
 
@@ -173,9 +171,13 @@ def watch_sessions(
     sessions = without_deleted(sessions)
     with opened() as history:
         watch = Watch(say, lambda: unsteady_steps(history, plan))
-        told = Writer(history).offsets(sessions)  # before they are read: what comes between is told twice
-        watch.replay(home(), sessions)
-        ended = follow(lambda publish: Follower(home(), plan, sessions, reach, publish, told=told), watch)
+        ended = follow(
+            lambda publish: Follower(
+                home(), plan, sessions, reach, publish,
+                stored=lambda history: watch.go_on_from(history, plan, sessions),
+            ),
+            watch,
+        )  # fmt: skip
     if not ended:
         back = how_to_come_back(target.name, directory if is_named else "")
         say(f"detached: the plan goes on at {target.name}; {back}")

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from app.core.units import count_text, seconds_text, with_unit
 from app.following.follower import Follower, Link, Update
-from app.following.progress import PlanProgress
-from app.history import journals
-from app.history.decoding import readable_lines
+from app.following.progress import PlanProgress, stored_plan
+from app.history.history import History
 from app.protocol.events import Log, Mark, SessionEnded, StepEnded
 from app.stats.steady import UNSTEADY
 
 from .screen import status
 
-CHUNK = 4 << 20  # bytes of a kept journal that are read at once
 MOST_WAITING = 8  # updates, each of a few MiB at most
 LOOK_S = 0.5  # at whether the person has detached, while an update waits
 
@@ -43,11 +40,10 @@ class Watch:
         rate = f", {qps:,.0f} queries/s" if qps is not None else ""
         return self.progress.line + rate + (f", about {seconds_text(left)} left" if left else "")
 
-    def replay(self, home: Path, sessions: Iterable[str]) -> None:
-        """Take in, without a word, what of these journals has been fetched before."""
-        for session in sessions:
-            for raw in journals.chunks(journals.path_of(home / "journals", session), CHUNK):
-                self.progress.take_all(session, readable_lines(raw))
+    def go_on_from(self, history: History, plan: str, sessions: Sequence[str]) -> Mapping[str, int]:
+        """Take in, without a word, what is stored of a plan; returns the bytes of each journal in it."""
+        self.progress, offsets = stored_plan(history, plan, sessions)
+        return offsets
 
     def take(self, update: Update) -> None:
         self._take_link(update.link)

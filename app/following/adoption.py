@@ -10,10 +10,9 @@ from app.history.history import History
 from app.history.sessions import sessions
 from app.history.writing import Writer
 from app.protocol.answers import SessionSummary
+from app.protocol.states import ENDED
 from app.remote.reach import reached
 from app.remote.target import Ask, Target
-
-_ENDED = ("completed", "failed", "stopped", "lost")
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ def is_kept(found: Found, home: Path) -> bool:
         return all(
             writer.is_deleted(each.session)
             or (
-                (writer.refusal(each.session) or known.get(each.session) in _ENDED)
+                (writer.refusal(each.session) or known.get(each.session) in ENDED)
                 and writer.offset(each.session) >= each.size
             )
             for each in found.sessions

@@ -308,9 +308,12 @@ class Follower:
         clock: Callable[[], float] = time.time,
         stopping: threading.Event | None = None,
         gather: int = GATHER,
-        told: Mapping[str, int] | None = None,
+        stored: Callable[[History], Mapping[str, int]] = lambda _: {},
     ) -> None:
-        """`told`: the bytes of each journal that the caller has read itself; else what is stored."""
+        """`stored` reads what is stored, and returns the bytes of each journal that are in it.
+
+        It is called when kept journals and history agree; what follows those bytes is published.
+        """
         self._home = home
         self._plan = plan
         self._sessions = tuple(sessions)
@@ -319,7 +322,8 @@ class Follower:
         self._clock = clock
         self._stopping = stopping or threading.Event()
         self._gather = gather
-        self._told = dict(told or {})  # what others store meanwhile is told all the same
+        self._stored = stored
+        self._told: dict[str, int] = {}  # what others store meanwhile is told all the same
         self._failures = 0
         self._refused: set[str] = set()
         self._link = Link()
@@ -332,12 +336,14 @@ class Follower:
         """Follow; raises TargetError where the target refuses, HistoryError where nothing can be stored."""
         with History(self._home) as history:
             writer = Writer(history)
-            torn = list(self._sessions)  # perhaps, by a crash
+            torn, has_begun = list(self._sessions), False  # torn perhaps, by a crash
             while not self._stopping.is_set():
                 try:
                     while torn:
                         writer.recover(self._plan, torn[-1])
                         torn.pop()
+                    if not has_begun:
+                        self._told, has_begun = dict(self._stored(history)), True
                     self._follow(history, writer)
                     return
                 except (LinkError, BusyError) as error:

@@ -1,138 +1,25 @@
-"""How far a plan has come, as its journals tell it: states, QPS, the time that has gone and is left."""
+"""How far a plan has come: the states of its sessions, QPS, the time that has gone and is left."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from app.history.damage import unpack_json
 from app.history.decoding import Line, SampleLine
-from app.history.figures import GONE, UNREACHED
 from app.history.history import History
 from app.history.sessions import sessions
-from app.protocol.events import (
-    Progress,
-    Sample,
-    SeriesDeclared,
-    SessionEnded,
-    SessionPlanned,
-    SessionStarted,
-    StepEnded,
-    StepStarted,
-)
+from app.history.stored_states import latest_events, stored_state
+from app.history.writing import Writer
+from app.protocol.events import Progress, Sample, SeriesDeclared, SessionEnded, SessionPlanned, StepEnded
 from app.protocol.plan import PREPARING, Plan, Step
+from app.protocol.states import SessionState, StepState
 
 from .follower import Update
 
 RECENT = 60  # seconds of QPS that are kept at hand
-ENDED = ("completed", "failed", "stopped", "lost")
-
-
-@dataclass
-class StepProgress:
-    """A step of a session as far as it has come."""
-
-    state: str = "waiting"  # waiting active completed failed stopped skipped
-    reason: str = ""
-    began_t: float | None = None
-    ended_t: float | None = None
-    s: int | None = None  # its latest second, negative in warm-up
-    progress: Progress | None = None  # of a step without seconds of its own
-    ended: StepEnded | None = None
-
-    @property
-    def seconds(self) -> float | None:
-        """That it took, where it has been carried out."""
-        return None if self.began_t is None or self.ended_t is None else self.ended_t - self.began_t
-
-
-@dataclass
-class SessionProgress:
-    """A session as far as it has come."""
-
-    id: str
-    steps: list[StepProgress]
-    state: str = "waiting"
-    reason: str = ""
-    t: float = 0.0  # of its latest event
-    at: float = 0.0
-    step: int = -1  # the latest that began
-    qps_at: int = -1  # where load.queries stands among the values
-
-    @property
-    def is_over(self) -> bool:
-        return self.state in ENDED
-
-    @property
-    def active(self) -> StepProgress:
-        """The step at hand, where there is one."""
-        return next((step for step in self.steps if step.state == "active"), StepProgress())
-
-    @property
-    def failed_steps(self) -> int:
-        return sum(step.state == "failed" for step in self.steps)
-
-    def take(self, event: Line | Sample) -> None:
-        """Take in an event of its journal, in their order."""
-        self.t, self.at = event.t, event.at
-        match event:
-            case SampleLine() | Sample():
-                if 0 <= event.step < len(self.steps):
-                    self.steps[event.step].s = event.s
-            case SessionStarted():
-                self.state = "active"
-            case SeriesDeclared():
-                names = [each.get("name") for each in event.series]
-                self.qps_at = names.index("load.queries") if "load.queries" in names else -1
-            case StepStarted():
-                self.step = event.step
-                self._step(event.step).state = "active"
-                self._step(event.step).began_t = event.t
-            case Progress():
-                self._step(event.step).progress = event
-            case StepEnded():
-                self._end_step(event)
-            case SessionEnded():
-                self._end(event)
-
-    def know(self, index: int, state: str, reason: str, began_t: float | None, ended_t: float | None) -> None:
-        """A step as it is stored, in place of its events."""
-        step = self._step(index)
-        step.state, step.reason, step.began_t, step.ended_t = state, reason, began_t, ended_t
-        if state != "waiting":
-            self.step = max(self.step, index)
-        self.t = max(self.t, began_t or 0.0, ended_t or 0.0)
-
-    def end_unsaid(self) -> None:
-        """Its journal ends without an end: the agent is gone."""
-        if not self.is_over:
-            self.state = "lost"
-            self.end_steps("failed", GONE)
-
-    def end_steps(self, state: str, reason: str) -> None:
-        """The one that the session took down with it, and those that it did not come to."""
-        for step in self.steps:
-            if step.state == "active":
-                step.state, step.reason, step.ended_t = state, reason, self.t
-            elif step.state == "waiting":
-                step.state, step.reason = "skipped", UNREACHED
-
-    def qps_of(self, sample: SampleLine | Sample) -> float | None:
-        value = sample.values[self.qps_at] if 0 <= self.qps_at < len(sample.values) else None
-        return value if isinstance(value, int | float) else None
-
-    def _step(self, index: int) -> StepProgress:
-        return self.steps[index] if 0 <= index < len(self.steps) else StepProgress()
-
-    def _end_step(self, event: StepEnded) -> None:
-        step = self._step(event.step)
-        step.state, step.reason, step.ended = event.outcome, event.reason, event
-        step.ended_t = event.t
-        self.step = max(self.step, event.step)
-
-    def _end(self, event: SessionEnded) -> None:
-        self.state, self.reason = event.outcome, event.reason
-        self.end_steps("failed" if event.outcome == "failed" else "stopped", event.reason)
+QPS = "load.queries"
 
 
 @dataclass
@@ -144,7 +31,7 @@ class _Lengths:
     beside_s: float | None = None  # what an earlier session took beside its steps
     _guesses: dict[int, list[float]] = field(default_factory=dict)  # by contender
 
-    def learn(self, session: SessionProgress) -> None:
+    def learn(self, session: SessionState) -> None:
         """What a session shows about those to come."""
         for index, step in enumerate(session.steps):
             if step.state == "completed" and step.seconds is not None:
@@ -177,7 +64,7 @@ class PlanProgress:
 
     def __init__(self, plan: Plan | None = None) -> None:
         self.plan: Plan | None = None  # else it comes with the first event of a journal
-        self.sessions: dict[str, SessionProgress] = {}  # in the order of their turns
+        self.sessions: dict[str, SessionState] = {}  # in the order of their turns
         self.recent_qps: deque[float | None] = deque(maxlen=RECENT)
         self._lengths: _Lengths | None = None
         if plan is not None:
@@ -208,23 +95,45 @@ class PlanProgress:
         samples.clear()
 
     def take(self, session: str, event: Line | Sample) -> None:
-        """Take in an event of a session, in the order of its journal."""
+        """Take in an event of a session, in the order of its journal; one taken before changes nothing."""
         if isinstance(event, SessionPlanned) and self.plan is None:
             self._take_plan(Plan.from_json(event.plan))
         progress = self.sessions.get(session)
-        if progress is None:
+        if progress is None or event.seq <= progress.seq:
+            return
+        if isinstance(event, SampleLine | Sample):
+            progress.take_second(event)
+            self._keep_qps(progress, event)
             return
         progress.take(event)
-        if isinstance(event, SampleLine | Sample):
-            self.recent_qps.append(progress.qps_of(event))
-        elif isinstance(event, StepEnded | SessionEnded) and self._lengths is not None:
+        if isinstance(event, StepEnded | SessionEnded) and self._lengths is not None:
             self._lengths.learn(progress)
+
+    def go_on_from(self, stored: SessionState, latest: Sequence[Line]) -> None:
+        """A session as it is stored, with those of its events that the seconds at hand are read from."""
+        if self._lengths is None or stored.id not in self.sessions:
+            return
+        self.sessions[stored.id] = stored
+        self._lengths.learn(stored)
+        if latest:
+            stored.t, stored.at = latest[-1].t, latest[-1].at
+        for event in latest:
+            if isinstance(event, SampleLine):
+                self._keep_qps(stored, event)
+            elif isinstance(event, SeriesDeclared):
+                self.recent_qps.clear()  # its values stood elsewhere before
+
+    def _keep_qps(self, session: SessionState, sample: SampleLine | Sample) -> None:
+        """Missing where it is not among the values."""
+        at = session.sampled.index(QPS) if QPS in session.sampled else len(sample.values)
+        value = sample.values[at] if at < len(sample.values) else None
+        self.recent_qps.append(value if isinstance(value, int | float) else None)
 
     def _take_plan(self, plan: Plan) -> None:
         self.plan = plan
         self._lengths = _Lengths(plan)
         self.sessions = {
-            turn.session: SessionProgress(turn.session, [StepProgress() for _ in plan.steps])
+            turn.session: SessionState(turn.session, [StepState() for _ in plan.steps])
             for turn in sorted(plan.turns, key=lambda turn: turn.ordinal)
         }
 
@@ -235,7 +144,7 @@ class PlanProgress:
         return bool(self.sessions) and all(each.is_over for each in self.sessions.values())
 
     @property
-    def current(self) -> SessionProgress | None:
+    def current(self) -> SessionState | None:
         """The session at hand: the active one, else the latest that began."""
         begun = [each for each in self.sessions.values() if each.state != "waiting"]
         return next((each for each in begun if each.state == "active"), begun[-1] if begun else None)
@@ -244,7 +153,7 @@ class PlanProgress:
     def qps(self) -> float | None:
         """Of the latest second of the step at hand; between steps, and before, there is no load."""
         session = self.current
-        step = StepProgress() if session is None else session.active
+        step = StepState() if session is None else session.active
         return self.recent_qps[-1] if self.recent_qps and step.s is not None else None
 
     @property
@@ -268,7 +177,7 @@ class PlanProgress:
         """That a step took, or is likely to take."""
         progress = self.sessions[session]
         step = progress.steps[index]
-        if step.state not in ("waiting", "active"):
+        if step.is_over:
             return step.seconds or 0.0
         if progress.is_over:
             return 0.0
@@ -303,7 +212,7 @@ class PlanProgress:
     def name(self, session: str) -> str:
         return self.plan.turn_of(session).name if self.plan else session
 
-    def moment(self, session: SessionProgress) -> str:
+    def moment(self, session: SessionState) -> str:
         """How far the step at hand of a session is."""
         if session.step < 0:
             return "starting the server"
@@ -315,18 +224,18 @@ class PlanProgress:
         shown = progress.progress
         return _progress_text(shown) if shown else ""
 
-    def _left_of(self, session: SessionProgress) -> float:
+    def _left_of(self, session: SessionState) -> float:
         if self._lengths is None or session.is_over:
             return 0.0
         steps = sum(self._step_left(session, index) for index in range(len(session.steps)))
         before = 0.0 if session.step >= 0 else max(0.0, self._lengths.beside() - session.t)
         return before + steps
 
-    def _step_left(self, session: SessionProgress, index: int) -> float:
+    def _step_left(self, session: SessionState, index: int) -> float:
         if self.plan is None or self._lengths is None:
             return 0.0
         step = session.steps[index]
-        if step.state not in ("waiting", "active"):
+        if step.is_over:
             return 0.0
         expected = self._lengths.of_step(self.plan.turn_of(session.id).contender, index)
         if step.began_t is None:
@@ -350,20 +259,25 @@ def _second_text(s: int, step: Step) -> str:
 
 def stored_progress(history: History, plan: Plan) -> PlanProgress:
     """How far a plan has come, as the history knows it: the same as its journals would tell."""
+    with history.reading():
+        return _stored(history, plan)
+
+
+def stored_plan(history: History, plan: str, sessions: Sequence[str]) -> tuple[PlanProgress, dict[str, int]]:
+    """The same by its id, and how many bytes of each journal are in it: what follows them continues it."""
+    with history.reading():
+        row = history.one("SELECT content FROM plan WHERE id = ?", (plan,))
+        progress = PlanProgress() if row is None else _stored(history, Plan.from_json(unpack_json(row[0])))
+        return progress, Writer(history).offsets(sessions)
+
+
+def _stored(history: History, plan: Plan) -> PlanProgress:
     progress = PlanProgress(plan)
-    rows = history.query(
-        "SELECT id, step.position, step.state, step.reason, started_t, step.ended_t"
-        " FROM session JOIN step ON step.session = session.number WHERE plan = ? ORDER BY step.position",
-        (plan.id,),
-    )
     for entry in sessions(history, plan=plan.id):
-        session = progress.sessions[entry["id"]]
-        session.state, session.reason = entry["state"], entry["reason"]
-    for id_, position, state, reason, began_t, ended_t in rows:
-        progress.sessions[id_].know(position, state, reason, began_t, ended_t)
-    for id_, ended_t in history.query("SELECT id, ended_t FROM session WHERE plan = ?", (plan.id,)):
-        progress.sessions[id_].t = max(progress.sessions[id_].t, ended_t or 0.0)
-    for session in progress.sessions.values():
-        if session.is_over:
-            session.end_steps("failed", GONE)
+        state, is_lost = stored_state(history.connection, entry["id"]), entry["state"] == "lost"
+        has_more = is_lost or state.state == "active"
+        progress.go_on_from(state, latest_events(history, entry["id"]) if has_more else ())
+        if is_lost:
+            state.end_unsaid()
+        state.reason = entry["reason"]
     return progress

@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 
 from app.core.errors import InputError
 from app.protocol.plan import step_label
+from app.protocol.states import GOING_ON, GONE, UNREACHED
 from app.shapes.journal import is_left_out
 from app.stats.steady import UNSTEADY
 
@@ -19,9 +20,6 @@ PER_QUERY = (
     "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
     "written_kb", "log_kb",
 )  # fmt: skip
-
-# why a step ended of which the journal tells nothing more: the state of its session does
-GONE, UNREACHED = "the agent was gone before it ended", "its session had ended before"
 
 
 class SettledEntry(TypedDict):
@@ -200,7 +198,7 @@ def _ended(state: str, reason: str, session: str) -> tuple[str, str]:
     """The state of a step and why, where the state of its session says more than the journal does."""
     if state == "active" and session == "lost":
         return "failed", GONE
-    if state == "waiting" and session not in ("waiting", "active"):
+    if state == "waiting" and session not in GOING_ON:
         return "skipped", UNREACHED
     return state, reason
 

@@ -73,3 +73,17 @@ def chunks(path: Path, size: int) -> Iterator[bytes]:
             rest = raw[len(lines) :]
             if lines:
                 yield lines
+
+
+def tail(path: Path, end: int, size: int) -> bytes:
+    """The last whole lines before the byte `end`, about so many bytes; none where the file is shorter."""
+    begin = max(0, end - size)
+    try:
+        with path.open("rb") as file:
+            file.seek(begin)
+            raw = file.read(end - begin)
+    except OSError:
+        return b""
+    if len(raw) < end - begin or not raw.endswith(b"\n"):
+        return b""
+    return raw[raw.find(b"\n") + 1 :] if begin else raw

@@ -33,6 +33,7 @@ from .decoding import Line, SampleLine, kind_of
 from .group_means import keep_headlines
 from .latency import percentiles
 from .planned import keep_planned
+from .stored_states import stored_state
 
 # what content that is no journal brings about: nothing of the batch is kept then
 REFUSED = (
@@ -45,7 +46,7 @@ class JournalError(DynoError):
 
 
 class Recorder:
-    """Stores the events of one session, in order; remembers what the next one refers to."""
+    """Stores the events of one session, in order, and what they bring about."""
 
     def __init__(self, connection: Connection, session: str) -> None:
         self._connection = connection
@@ -54,24 +55,21 @@ class Recorder:
         self._load()
 
     def _load(self) -> None:
-        row = self._execute("SELECT number, state FROM session WHERE id = ?", self._session).fetchone()
+        row = self._execute("SELECT number FROM session WHERE id = ?", self._session).fetchone()
         self._number: int | None = row and row[0]
-        self._ended = row is not None and row[1] not in ("waiting", "active")
+        self._state = stored_state(self._connection, self._session)
         self._layout = _read_layout(self._connection, self._number)
-        row = self._execute(
-            "SELECT number, position FROM step WHERE session = ? AND state = 'active'", self._number
-        ).fetchone()
-        self._step: tuple[int, int] | None = row and (row[0], row[1])
 
     def record(self, lines: Sequence[Line]) -> None:
         """Store events; what is not yet the end of a step goes to the staging."""
-        take = self._samples.append
+        take, at_hand = self._samples.append, self._state.at_hand
         ended = False
         for line in lines:
-            if type(line) is SampleLine and self._step is not None and line.step == self._step[1]:
+            if type(line) is SampleLine and line.step == at_hand >= 0:
                 take(line)
             else:
                 self._record(line)
+                at_hand = self._state.at_hand
                 ended = ended or isinstance(line, (StepEnded, SessionEnded))
         if ended:
             keep_headlines(self._connection, self._number)
@@ -80,45 +78,40 @@ class Recorder:
     def _record(self, line: Line) -> None:
         try:
             if isinstance(line, SampleLine):
-                self._refuse_sample(line)
+                self._state.check_second(line)  # those between the steps are only in the journal
             else:
+                self._state.check(line)
                 self._keep(line)
         except REFUSED as error:
             raise self._error(line.seq, str(error)) from None
 
     def _keep(self, event: Event) -> None:
         """One event that is no sample of the active step."""
-        if (self._number is None) != isinstance(event, SessionPlanned):
-            raise ValueError("a journal begins with session_planned, once")
-        if self._ended:
-            raise ValueError("the session has ended before")
+        before = self._state.at_hand
+        if isinstance(event, SessionPlanned):
+            self._number = keep_planned(self._connection, self._session, event)
+            self._load()
+        self._state.take(event)
         match event:
-            case SessionPlanned():
-                self._number = keep_planned(self._connection, self._session, event)
             case SessionStarted():
-                self._execute(
-                    "UPDATE session SET state = 'active', started_at = ?, agent = ? WHERE number = ?",
-                    event.at, clean(event.agent), self._number,
-                )  # fmt: skip
+                self._keep_state("started_at = ?, agent = ?", event.at, clean(event.agent))
             case SeriesDeclared():
                 self._stage()
                 self._layout = _declare(self._connection, self._number, event.series)
             case StepStarted():
                 self._start_step(event)
             case StepEnded():
-                self._end_step(event)
+                self._end_step(event, is_at_hand=event.step == before)
             case SessionEnded():
-                self._end_session(event)
+                self._end_session(event, before)
             case Progress():
-                shown = {"done": event.done, "total": event.total, "unit": event.unit, "text": event.text}
-                self._execute(
-                    "UPDATE step SET progress = ? WHERE session = ? AND position = ?",
-                    json.dumps(shown), self._number, event.step,
-                )  # fmt: skip
+                self._keep_progress(event)
             case Fact() | Log() | Note() | Mark() | Unknown():
                 self._keep_remark(event)
             case Sample():
                 raise AssertionError("samples come as SampleLine")
+            case SessionPlanned():
+                pass
             case _:
                 assert_never(event)
 
@@ -143,65 +136,63 @@ class Recorder:
         marks = ", ".join("?" * (len(values) + 1))
         self._execute(f"INSERT INTO {table} VALUES ({marks})", self._number, *values)  # noqa: S608
 
-    def _start_step(self, event: StepStarted) -> None:
-        if self._step is not None:
-            raise ValueError(f"step {event.step} starts before step {self._step[1]} has ended")
-        number = self._step_number(event.step)
+    def _keep_progress(self, event: Progress) -> None:
+        shown = {"done": event.done, "total": event.total, "unit": event.unit, "text": event.text}
         self._execute(
-            "UPDATE step SET state = 'active', started_t = ? WHERE number = ? AND state = 'waiting'",
-            event.t, number,
+            "UPDATE step SET progress = ? WHERE session = ? AND position = ?",
+            json.dumps(shown), self._number, event.step,
         )  # fmt: skip
+
+    def _start_step(self, event: StepStarted) -> None:
+        number = self._keep_step(event.step)
         started = {"seed": event.seed, "after_crash": event.after_crash, "debt": event.debt}
         self._execute("INSERT INTO result (step, started) VALUES (?, ?)", number, pack_json(started))
-        self._step = (number, event.step)
 
-    def _end_step(self, event: StepEnded) -> None:
+    def _end_step(self, event: StepEnded, is_at_hand: bool) -> None:
         """Also of one that never began: it was skipped."""
-        number = self._step_number(event.step)
-        if self._step is not None and self._step[0] == number:
-            self._finish_step(number)
+        number = self._keep_step(event.step)
+        if is_at_hand:
+            self._pack(number)
         keep_figures(self._connection, number, event)
-        if event.outcome == "failed":
-            self._execute("UPDATE session SET failed_steps = failed_steps + 1 WHERE number = ?", self._number)
+        self._keep_state("failed_steps = ?", self._state.failed_steps)
 
-    def _finish_step(self, number: int) -> None:
+    def _end_session(self, event: SessionEnded, at_hand: int) -> None:
+        """With the step that it took down with it; those that it did not come to stay as they are."""
+        if at_hand >= 0:
+            self._pack(self._keep_step(at_hand))
+        self._keep_state("ended_at = ?, ended_t = ?", event.at, event.t)
+
+    def _keep_state(self, more: str, *values: Any) -> None:
+        self._execute(
+            f"UPDATE session SET state = ?, reason = ?, {more} WHERE number = ?",  # noqa: S608 - our own words
+            self._state.state, clean(self._state.reason), *values, self._number,
+        )  # fmt: skip
+
+    def _keep_step(self, position: int) -> int:
+        """Its state; returns its number."""
+        step, number = self._state.steps[position], self._number_of(position)
+        self._execute(
+            "UPDATE step SET state = ?, reason = ?, started_t = ?, ended_t = ?,"
+            " progress = CASE WHEN ? THEN '' ELSE progress END WHERE number = ?",
+            step.state, clean(step.reason), step.began_t, step.ended_t, step.is_over, number,
+        )  # fmt: skip
+        return number
+
+    def _pack(self, number: int) -> None:
+        """The seconds of a step that has ended."""
         self._check_widths()
         blocks.finish(self._connection, number, self._samples, self._layout)
         self._samples.clear()
-        self._step = None
-
-    def _end_session(self, event: SessionEnded) -> None:
-        """A step that the session took down with it ends as the session does."""
-        if self._step is not None:
-            number = self._step[0]
-            self._finish_step(number)
-            self._execute(
-                "UPDATE step SET state = ?, reason = ?, ended_t = ?, progress = '' WHERE number = ?",
-                "failed" if event.outcome == "failed" else "stopped", clean(event.reason), event.t, number,
-            )  # fmt: skip
-        if event.outcome not in ("completed", "failed", "stopped"):
-            raise ValueError(f"the outcome {event.outcome!r} is unknown")
-        self._execute(
-            "UPDATE session SET state = ?, reason = ?, ended_at = ?, ended_t = ? WHERE number = ?",
-            event.outcome, clean(event.reason), event.at, event.t, self._number,
-        )  # fmt: skip
-        self._ended = True
-
-    def _step_number(self, position: int) -> int:
-        row = self._execute(
-            "SELECT number, state FROM step WHERE session = ? AND position = ?", self._number, position
-        ).fetchone()
-        if row is None:
-            raise ValueError(f"the plan has no step {position}")
-        if row[1] not in ("waiting", "active"):
-            raise ValueError(f"step {position} has ended before")
-        return int(row[0])
 
     def _stage(self) -> None:
-        if self._samples and self._step is not None:
+        if self._samples:
             self._check_widths()
-            blocks.stage(self._connection, self._step[0], self._samples, self._layout)
+            blocks.stage(self._connection, self._number_of(self._state.at_hand), self._samples, self._layout)
             self._samples.clear()
+
+    def _number_of(self, position: int) -> int:
+        query = "SELECT number FROM step WHERE session = ? AND position = ?"
+        return int(self._execute(query, self._number, position).fetchone()[0])
 
     def _check_widths(self) -> None:
         wanted = len(self._layout.numbers)
@@ -210,11 +201,6 @@ class Recorder:
                 raise self._error(
                     sample.seq, f"a sample of {len(sample.values)} values where {wanted} are declared"
                 )
-
-    def _refuse_sample(self, line: SampleLine) -> None:
-        """Seconds between the steps belong to none of them and are only in the journal."""
-        if self._number is None or line.step != -1:
-            raise ValueError(f"a sample of step {line.step}, which is not active")
 
     def _error(self, seq: int, text: str) -> JournalError:
         return JournalError(f"the journal of session {self._session} is refused at event {seq}: {text}")
@@ -252,19 +238,17 @@ def _declare(connection: Connection, session: int | None, declared: Sequence[dic
 
 def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
     """The figures of a step that has ended: what lists and comparisons read, and all of it."""
-    if event.outcome not in ("completed", "failed", "stopped", "skipped"):
-        raise ValueError(f"the outcome {event.outcome!r} is unknown")
     totals, rows = event.totals, event.rows
     events = _number(totals.get("events")) or 0.0
     connection.execute(
-        "UPDATE step SET state = ?, reason = ?, value = ?, queries = ?, seconds = ?, errors = ?,"
-        " size_bytes = ?, row_count = ?, p50_ms = ?, p95_ms = ?, p99_ms = ?, per_query = ?, marks = ?,"
-        " progress = '', ended_t = ? WHERE number = ?",
+        "UPDATE step SET value = ?, queries = ?, seconds = ?, errors = ?,"
+        " size_bytes = ?, row_count = ?, p50_ms = ?, p95_ms = ?, p99_ms = ?, per_query = ?, marks = ?"
+        " WHERE number = ?",
         (
-            event.outcome, clean(event.reason), event.value, _number(totals.get("queries")), event.seconds,
+            event.value, _number(totals.get("queries")), event.seconds,
             _number(totals.get("errors")), _number(event.sizes.get("total")), _number(rows.get("in_tables")),
             *percentiles(event.buckets, event.latency_ms, events),
-            json.dumps(event.per_query), json.dumps(event.marks), event.t, number,
+            json.dumps(event.per_query), json.dumps(event.marks), number,
         ),
     )  # fmt: skip
     parts = "totals latency_ms buckets per_row status sizes rows debt settled in_force"

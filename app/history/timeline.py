@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.protocol.plan import Plan
+from app.protocol.states import SessionState
 
 from .blocks import clock_of, staged_seconds, values_of
 from .counting import unsteady_steps
@@ -18,6 +19,7 @@ from .figures import StepEntry, plan_of, steps
 from .history import History
 from .series import SeriesEntry, declared_series
 from .sessions import SessionEntry, sessions
+from .stored_states import stored_state
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,9 +72,8 @@ class Overview:
 @dataclass(frozen=True)
 class Timeline:
     overview: Overview
-    seq: int  # of the last event in here: what comes after continues it
+    state: SessionState  # of the last event in here: what comes after continues it
     series: list[SeriesEntry]  # all there are
-    sampled: tuple[str, ...]  # names of the values of a sample from now on, in their order
     stretches: list[Stretch]  # of the steps that began
     remarks: list[Remark]
 
@@ -84,9 +85,8 @@ def timeline(history: History, session: str, names: Sequence[str], base: str = "
         number = history.query("SELECT number FROM session WHERE id = ?", (session,))[0][0]
         return Timeline(
             overview=seen,
-            seq=_seq(history, session),
+            state=stored_state(history.connection, session),
             series=declared_series(history, session),
-            sampled=_sampled(history, number),
             stretches=_stretches(history, number, names),
             remarks=_remarks(history, number),
         )
@@ -135,18 +135,6 @@ def ghosts(history: History, session: str) -> list[SessionEntry]:
     )
     order = {id_: at for at, (id_,) in enumerate(rows)}
     return sorted(sessions(history, ids=list(order)), key=lambda each: order[each["id"]]) if order else []
-
-
-def _seq(history: History, session: str) -> int:
-    row = history.one("SELECT seq FROM journal WHERE session = ?", (session,))
-    return int(row[0]) if row else 0
-
-
-def _sampled(history: History, session: int) -> tuple[str, ...]:
-    rows = history.query(
-        "SELECT name FROM series WHERE session = ? AND position IS NOT NULL ORDER BY position", (session,)
-    )
-    return tuple(name for (name,) in rows)
 
 
 def _stretches(history: History, session: int, names: Sequence[str]) -> list[Stretch]:

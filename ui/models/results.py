@@ -9,11 +9,11 @@ from typing import ClassVar
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.core.units import bytes_text, figure_text, with_unit
-from app.following.progress import StepProgress
 from app.history.figures import StepEntry
 from app.history.step_text import named, remarks_of, remarks_text
 from app.history.timeline import Overview, step_key
 from app.protocol.plan import PREPARING, Step
+from app.protocol.states import StepState
 from ui.core.plain import plain_data
 from ui.core.theme import Theme
 
@@ -221,7 +221,7 @@ def _base_name(overview: Overview | None) -> str:
     return contender if contender != overview.session["contender"]["name"] else overview.base["name"]
 
 
-def moment_text(progress: StepProgress, planned: Step) -> str:
+def moment_text(progress: StepState, planned: Step) -> str:
     """How far a step is, in a few letters."""
     if progress.state != "active":
         return progress.state

@@ -23,8 +23,9 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.core.harmless import harmless
 from app.core.units import seconds_text, with_unit
-from app.following.progress import PlanProgress, SessionProgress, StepProgress
+from app.following.progress import PlanProgress
 from app.protocol.plan import Step
+from app.protocol.states import SessionState, StepState
 from ui.core.plain import as_tip, fitted
 from ui.core.theme import SPACE, Theme
 
@@ -307,21 +308,21 @@ def group_of(step: Step) -> str:
     )
 
 
-def _share(progress: PlanProgress, session: SessionProgress, index: int) -> float:
+def _share(progress: PlanProgress, session: SessionState, index: int) -> float:
     """How much of a step is behind it."""
     began_t = session.steps[index].began_t
     length = progress.length_s(session.id, index)
     return 0.0 if began_t is None or length <= 0 else min((session.t - began_t) / length, 1.0)
 
 
-def _state_text(session: SessionProgress) -> str:
+def _state_text(session: SessionState) -> str:
     if session.state in ("failed", "stopped", "lost"):
         return session.state
     failed = session.failed_steps
     return f"({failed} step{'s' * (failed > 1)} failed)" if failed else ""
 
 
-def _outcome_text(step: StepProgress, planned: Step) -> str:
-    if step.ended is not None and step.ended.value is not None and step.state == "completed":
-        return with_unit(step.ended.value, planned.unit)
+def _outcome_text(step: StepState, planned: Step) -> str:
+    if step.value is not None and step.state == "completed":
+        return with_unit(step.value, planned.unit)
     return f"{step.state}: {step.reason}" if step.reason else step.state

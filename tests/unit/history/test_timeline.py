@@ -29,8 +29,8 @@ def test_all_steps_with_their_bounds_and_values(history: History) -> None:
     maker = whole(plan())
     store(history, maker)
     found = timeline(history, maker.session, [QPS, "server.cpu_pct"])
-    assert found.seq == len(maker.events)
-    assert found.sampled == tuple(each["name"] for each in SERIES)
+    assert found.state.seq == len(maker.events)
+    assert found.state.sampled == tuple(each["name"] for each in SERIES)
     assert [each.name for each in found.stretches] == [step.name for step in maker.plan.steps]
     second = found.stretches[1]
     wanted = series(history, maker.session, "point-query", threads=1)["values"]

@@ -9,8 +9,19 @@ from typing import TYPE_CHECKING
 
 from app.history.decoding import Line, SampleLine
 from app.history.timeline import Remark, Stretch, Timeline, step_key
-from app.protocol.events import Log, Mark, Note, SeriesDeclared, StepEnded, StepStarted, Unknown
+from app.protocol.events import (
+    Event,
+    Log,
+    Mark,
+    Note,
+    SeriesDeclared,
+    SessionEnded,
+    StepEnded,
+    StepStarted,
+    Unknown,
+)
 from app.protocol.plan import Plan
+from app.protocol.states import StepState
 from ui.widgets.pyramid import GAP_S, Track
 
 if TYPE_CHECKING:
@@ -33,9 +44,19 @@ class Bounds:
     kind: str
     coordinates: str
     latency_per: str
-    began_t: float
-    measured_t: float | None = None
-    ended_t: float | None = None
+    state: StepState  # as far as the step has come
+
+    @property
+    def began_t(self) -> float:
+        return self.state.began_t or 0.0
+
+    @property
+    def measured_t(self) -> float | None:
+        return self.state.measured_t
+
+    @property
+    def ended_t(self) -> float | None:
+        return self.state.ended_t
 
     @property
     def key(self) -> tuple[str, str]:
@@ -64,8 +85,8 @@ class SessionCurves:
         self.gaps: list[tuple[float, float]] = []
         self.remarks: list[Remark] = list(timeline.remarks)
         self.t = 0.0  # of the latest sample
-        self._seq = timeline.seq
-        self._sampled = self._places(timeline.sampled)
+        self._state = timeline.state
+        self._sampled = self._places(timeline.state.sampled)
         for stretch in timeline.stretches:
             self._take_stretch(stretch)
 
@@ -103,11 +124,12 @@ class SessionCurves:
         """Events of the session in their order; those read from the store before are passed over."""
         taken = Taken()
         run: list[SampleLine] = []
+        seq = self._state.seq
         for line in lines:
-            if line.seq <= self._seq:
+            if line.seq <= seq:
                 continue
-            self._seq = line.seq
-            if type(line) is SampleLine:
+            seq = line.seq
+            if isinstance(line, SampleLine):
                 run.append(line)
                 continue
             self._extend(run, taken)
@@ -115,23 +137,21 @@ class SessionCurves:
         self._extend(run, taken)
         return taken
 
-    def _take(self, event: Line, taken: Taken) -> None:
+    def _take(self, event: Event, taken: Taken) -> None:
+        self._state.take(event)
         match event:
             case SeriesDeclared():
-                self._sampled = self._places([str(each["name"]) for each in event.series])
+                self._sampled = self._places(self._state.sampled)
                 taken.series = True
             case StepStarted():
-                self._begin(event.step, event.t)
+                self._begin(event.step)
                 taken.bounds = True
-            case StepEnded() if event.step in self.bounds:
-                self.bounds[event.step].ended_t = event.t
+            case StepEnded() | SessionEnded():
                 taken.bounds = True
             case Log() | Mark() | Note() | Unknown():
                 self._remark(event, taken)
 
     def _remark(self, event: Log | Mark | Note | Unknown, taken: Taken) -> None:
-        if isinstance(event, Mark) and event.name == "measured" and event.step in self.bounds:
-            self.bounds[event.step].measured_t = event.t
         match event:
             case Log():
                 about, text = f"{event.source} {event.level}", event.text
@@ -146,14 +166,20 @@ class SessionCurves:
         taken.remarks += (remark,)
         taken.bounds = taken.bounds or not isinstance(event, Log)
 
-    def _begin(self, position: int, t: float) -> None:
+    def _begin(self, position: int) -> None:
         """A step begins; no curve leads into it from the one before."""
         step = self.plan.steps[position]
         coordinates = json.dumps(step.coordinates, sort_keys=True)
-        self.bounds[position] = Bounds(
-            position, step.name, step.label, step.kind, coordinates, step.latency_per, t
+        bounds = self.bounds[position] = Bounds(
+            position,
+            step.name,
+            step.label,
+            step.kind,
+            coordinates,
+            step.latency_per,
+            self._state.steps[position],
         )
-        self._break_at(t)
+        self._break_at(bounds.began_t)
 
     def _break_at(self, t: float) -> None:
         for track in self.tracks.values():
@@ -163,7 +189,9 @@ class SessionCurves:
     def _extend(self, run: list[SampleLine], taken: Taken) -> None:
         """Samples that follow one another; those between the steps belong to none."""
         samples = [sample for sample in run if sample.step >= 0]
-        run.clear()
+        if run:
+            self._state.take_second(run[-1])
+            run.clear()
         if not samples:
             return
         times = [sample.t for sample in samples]
@@ -173,9 +201,7 @@ class SessionCurves:
         taken.values += len(samples)
 
     def _take_stretch(self, stretch: Stretch) -> None:
-        self._begin(stretch.position, stretch.began_t)
-        bounds = self.bounds[stretch.position]
-        bounds.measured_t, bounds.ended_t = stretch.measured_t, stretch.ended_t
+        self._begin(stretch.position)
         for name, values in stretch.values.items():
             self.tracks[name].extend(stretch.t, values)
         self._note_gaps(stretch.t.tolist())
