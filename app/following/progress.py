@@ -121,7 +121,7 @@ class PlanProgress:
             if isinstance(event, SampleLine):
                 self._keep_qps(stored, event)
             elif isinstance(event, SeriesDeclared):
-                self.recent_qps.clear()  # its values stood elsewhere before
+                self.recent_qps.clear()  # before, its place among the values was another
 
     def _keep_qps(self, session: SessionState, sample: SampleLine | Sample) -> None:
         """Missing where it is not among the values."""

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 
-from app.following.progress import PlanProgress, stored_progress
+from app.following.progress import PlanProgress, stored_plan, stored_progress
+from app.history.decoding import decode_lines
 from app.history.history import History
 from app.history.series import series
 from app.history.timeline import ghosts, overview, stretches, timeline
+from app.history.writing import Writer
+from app.protocol.events import Event, Log, Sample, StepEnded, encode
 from app.protocol.plan import Plan
 from tests.journals import SERIES, Maker, contender, plan, renamed, whole
 from tests.unit.history.conftest import store
 
 QPS = "load.queries"
 TWO = [contender(), contender("rocksdb")]
+
+
+def raw_of(events: Sequence[Event]) -> bytes:
+    return b"".join(encode(event) for event in events)
 
 
 def running(its_plan: Plan, seconds: int = 3) -> Maker:
@@ -82,26 +92,91 @@ def test_ghosts_that_did_the_same_work_come_first(history: History) -> None:
     assert ghosts(history, same.session) == []
 
 
-def test_stored_progress_is_what_the_journals_tell(history: History) -> None:
-    its_plan = plan(TWO)
-    makers = [
-        whole(its_plan, its_plan.turns[0].session, failed=2),
-        Maker(its_plan, its_plan.turns[1].session),
+def every_kind() -> Maker:
+    """A session with all that changes a state: a step skipped, one stopped with the session, series anew."""
+    maker = Maker(plan(TWO)).begin()
+    maker.step(0)
+    maker.add(StepEnded, step=1, outcome="skipped", reason="no such engine")
+    maker.start_step(2)
+    maker.samples(2, range(-2, 5))
+    maker.end_step(2)
+    maker.declare(SERIES[::-1])
+    maker.add(Sample, step=-1, s=0, dt=1.0, values=[None] * len(SERIES))
+    maker.add(Log, source="agent", level="info", text="nothing")
+    maker.step(3, "failed", "sysbench: FATAL: error 1205")
+    maker.start_step(4)
+    maker.samples(4, range(-2, 1))
+    return maker.end("stopped", "asked for by a person")
+
+
+def shown(progress: PlanProgress) -> tuple[object, ...]:
+    """All that is shown of a plan but its latest seconds, and what its events go on from."""
+    states = [
+        replace(each, steps=[replace(step, progress=None) for step in each.steps])
+        for each in progress.sessions.values()
     ]
-    makers[1].begin()
-    makers[1].step(0)
-    makers[1].start_step(1)
-    store(history, *makers)
-    told = PlanProgress(its_plan)
-    for maker in makers:
-        told.take_all(maker.session, maker.events)
-    stored = stored_progress(history, its_plan)
-    for id_, session in told.sessions.items():
-        assert stored.sessions[id_].state == session.state
-        assert [each.state for each in stored.sessions[id_].steps] == [each.state for each in session.steps]
-        assert stored.sessions[id_].step == session.step
-        assert stored.length_s(id_, 0) == pytest.approx(told.length_s(id_, 0))
-    assert stored.elapsed_s == pytest.approx(told.elapsed_s)
+    lengths = [progress.length_s(each.id, at) for each in states for at in range(len(each.steps))]
+    figures = (progress.line, progress.qps, progress.left_s, progress.finish_at, progress.elapsed_s)
+    return states, progress.plan, lengths, figures
+
+
+@pytest.mark.parametrize("known", range(2, len(every_kind().events) + 1))
+def test_stored_progress_is_what_the_events_tell(history: History, known: int) -> None:
+    before, maker = whole(plan(TWO), plan(TWO).turns[1].session, failed=2), every_kind()
+    events, raw = decode_lines(maker.raw), raw_of(maker.events[:known])
+    store(history, before)
+    Writer(history).append(maker.plan.id, maker.session, 0, raw)
+    told = PlanProgress(maker.plan)
+    told.take_all(before.session, decode_lines(before.raw))
+    told.take_all(maker.session, events[:known])
+    stored, offsets = stored_plan(history, maker.plan.id, [maker.session, before.session])
+    assert offsets == {maker.session: len(raw), before.session: len(before.raw)}
+    assert shown(stored) == shown(told)
+    stored.take_all(maker.session, events)  # also those that it knows
+    told.take_all(maker.session, events[known:])
+    assert shown(stored) == shown(told)
+
+
+@pytest.mark.parametrize("known", [5, 12, 17, 20, 33])
+def test_the_latest_seconds_are_at_hand_where_they_were_left(history: History, known: int) -> None:
+    maker = every_kind()
+    Writer(history).append(maker.plan.id, maker.session, 0, raw_of(maker.events[:known]))
+    told = PlanProgress(maker.plan)
+    told.take_all(maker.session, decode_lines(raw_of(maker.events[:known])))
+    stored = stored_progress(history, maker.plan)
+    declared = max(at for at, event in enumerate(maker.events[:known]) if event.kind == "series_declared")
+    since = sum(event.kind == "sample" for event in maker.events[declared:known])
+    assert list(stored.recent_qps) == list(told.recent_qps)[len(told.recent_qps) - since :]
+
+
+def test_without_its_journal_stored_progress_is_what_the_rows_tell(history: History) -> None:
+    maker = running(plan())
+    store(history, maker)
+    with_journal = stored_progress(history, maker.plan)
+    assert with_journal.recent_qps
+    for damage in (lambda path: path.write_bytes(b"x" * path.stat().st_size), lambda path: path.unlink()):
+        damage(history.journals / f"{maker.session}.jsonl")
+        stored = stored_progress(history, maker.plan)
+        assert (stored.line, stored.elapsed_s) == (with_journal.line, with_journal.elapsed_s)
+        assert stored.left_s == with_journal.left_s
+        assert stored.finish_at == pytest.approx(with_journal.finish_at, abs=0.1)
+        assert not stored.recent_qps
+
+
+def test_a_journal_that_is_ahead_of_the_history_is_not_taken_for_it(history: History) -> None:
+    """As after a crash: what lies behind the stored offset is another's."""
+    maker = running(plan())
+    store(history, maker)
+    with (history.journals / f"{maker.session}.jsonl").open("ab") as file:
+        file.write(b'{"kind":"sample","seq":99,"t":9999.0,"at":9999.0,"step":1,"s":3,"dt":1,"values":[')
+    assert stored_progress(history, maker.plan).elapsed_s == maker.t
+    history.connection.execute("UPDATE journal SET seq = seq - 1")
+    assert not stored_progress(history, maker.plan).recent_qps
+
+
+def test_a_plan_that_is_not_in_the_history_begins_at_nothing(history: History) -> None:
+    progress, offsets = stored_plan(history, "nothing", ["0" * 26])
+    assert (progress.plan, progress.line, offsets) == (None, "connecting", {"0" * 26: 0})
 
 
 def test_a_session_that_is_not_there_has_no_stretches(history: History) -> None:
