@@ -28,6 +28,14 @@ def size_of(path: Path) -> int:
         return 0
 
 
+def changed_at(path: Path) -> float:
+    """When it was written to, by the clock of this computer; 0 where it is missing."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
 def write_at(path: Path, offset: int, raw: bytes) -> None:
     """Write at this place, which is the end from now on; the caller holds the lock of the history."""
     try:

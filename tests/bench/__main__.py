@@ -16,7 +16,7 @@ from app.protocol.plan import LOAD_METHODS
 from tests.bench.figure import Figure, describe_machine, print_figures
 
 MODULES = ("server", "lua", "load", "history", "window_start", "charts", "history_page", "compare_page",
-           "live_page", "window_process", "snapshot", "report")  # fmt: skip
+           "live_page", "window_process", "window_opening", "snapshot", "report")  # fmt: skip
 Measure = Callable[[argparse.Namespace], list[Figure]]
 
 

@@ -55,6 +55,11 @@ class Window(QMainWindow):
             self._add_menu(place, page)
         return self._pages[name]
 
+    @property
+    def is_blank(self) -> bool:
+        """No page was wanted so far."""
+        return not self._pages
+
     def menus(self) -> list[tuple[str, list[QAction]]]:
         """All of them with their actions, also of pages that were not seen yet."""
         for place in PLACES:
@@ -150,10 +155,9 @@ class Window(QMainWindow):
             return
         self._has_begun = True
         from .notices import Notices
+        from .opening import Opening
 
-        if not self._pages:
-            self.show_page("bench")
-        self._context.plans.adopt()
+        Opening(self._context, self).begin()
         Notices(self._context, self, self.message).begin()
         QTimer.singleShot(CALM_MS, self._on_calm)
 

@@ -91,9 +91,10 @@ def _is_out_of_touch(followed: FollowedPlan | None) -> bool:
 def _state_text(progress: PlanProgress | None, followed: FollowedPlan | None) -> str:
     if followed is not None and followed.problem:
         return followed.problem
-    if followed is not None and followed.link.state in ("down", "busy", "connecting"):
-        return link_text(followed.link)
-    return progress.line if progress else ""
+    link = link_text(followed.link) if followed is not None else ""
+    if link and followed is not None and followed.link.state != "connecting":
+        return link
+    return ", ".join(filter(None, (progress.line if progress else "", link)))
 
 
 def _times_text(progress: PlanProgress, followed: FollowedPlan | None) -> str:

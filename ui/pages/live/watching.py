@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.core.errors import InputError
 from app.following.progress import PlanProgress, stored_progress
+from app.following.under_way import session_under_way
 from app.history.decoding import Line
 from app.history.history import History
 from app.history.sessions import SessionEntry, sessions
@@ -101,7 +102,7 @@ class Watching(QObject):
         self._reads.read(lambda history: see(history, wish), self._on_seen, self._on_failed)
 
     def show_latest(self, series: str) -> None:
-        """The latest session that has begun, where there is any."""
+        """The session at hand, or else the latest that has begun, where there is any."""
 
         def show(found: str) -> None:
             if found:
@@ -178,6 +179,8 @@ class Watching(QObject):
 
 
 def _latest(history: History) -> str:
-    """The id of the session that began last; empty where none has."""
+    """The id of the session at hand, or else of the one that began last; empty where none has."""
+    if under_way := session_under_way(history):
+        return under_way
     found = [each["id"] for each in sessions(history, limit=20) if each["started_at"]]
     return found[-1] if found else ""

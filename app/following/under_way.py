@@ -1,0 +1,31 @@
+"""What is being carried out as far as the history knows; it answers at once, the targets do not."""
+
+from __future__ import annotations
+
+import time
+
+from app.history import journals
+from app.history.history import History
+from app.history.sessions import sessions
+from app.protocol.states import GOING_ON
+from app.targets.store import Targets
+
+LATELY_S = 7 * 86_400.0  # nothing was heard for longer: only its target can say that it goes on
+
+
+def session_under_way(history: History) -> str:
+    """The one at hand of the latest plan that has not ended, on a known target; '' where there is none."""
+    targets = {target.name for target in Targets(history.directory).all()}
+    since = time.time() - LATELY_S
+    plans = [
+        each["plan"]
+        for each in sessions(history, states=GOING_ON)
+        if each["target"] in targets
+        and journals.changed_at(journals.path_of(history.journals, each["id"])) > since
+    ]
+    if not plans:
+        return ""
+    its_sessions = sessions(history, plan=plans[-1])
+    begun = [each for each in its_sessions if each["started_at"]]
+    active = [each for each in begun if each["state"] == "active"]
+    return (active or begun[-1:] or its_sessions)[0]["id"]

@@ -1,0 +1,39 @@
+"""The page that the window opens on: Live where a plan is carried out, else Bench."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+from ui.core.context import Context
+
+if TYPE_CHECKING:
+    from app.history.history import History
+
+    from .window import Window
+
+FIRST_MS = 300  # that Live takes to read the history: to ask the targets at once would make it late
+
+
+class Opening(QObject):
+    """The history answers at once, the targets do not: they are asked when the page stands."""
+
+    def __init__(self, context: Context, window: Window) -> None:
+        super().__init__(window)
+        self._context = context
+        self._window = window
+
+    def begin(self) -> None:
+        self._context.tasks.read(self, _is_under_way, self._show, lambda _: self._show(False))
+
+    def _show(self, is_under_way: bool) -> None:
+        if self._window.is_blank:
+            self._window.show_page("live" if is_under_way else "bench")
+        QTimer.singleShot(FIRST_MS if is_under_way else 0, self, self._context.plans.adopt)
+
+
+def _is_under_way(history: History) -> bool:
+    from app.following.under_way import session_under_way
+
+    return bool(session_under_way(history))
