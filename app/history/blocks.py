@@ -6,6 +6,7 @@ import json
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
@@ -94,10 +95,13 @@ def staged_seconds(connection: Connection, step: int, series: int) -> Seconds:
         "SELECT s, t, dt, derived, content FROM staging WHERE step = ? ORDER BY seq", (step,)
     ).fetchall()
     values = np.full((len(rows), series), np.nan)
-    for at, row in enumerate(rows):
+    at = 0
+    for _, run in groupby((row[4] for row in rows), len):  # series declared later are missing before
+        contents = list(run)
         with unpacking():
-            there = np.frombuffer(row[4])  # series declared later are missing here
-            values[at, : len(there)] = there
+            there = np.frombuffer(b"".join(contents)).reshape(len(contents), -1)
+            values[at : at + len(contents), : there.shape[1]] = there
+        at += len(contents)
     clock = np.array([row[:3] for row in rows], dtype=np.float64).reshape(-1, 3)
     return Seconds(_turned(clock), [at for at, row in enumerate(rows) if row[3]], _turned(values))
 
