@@ -68,9 +68,20 @@ class Seconds:
     derived: list[int]  # columns
     values: Floats
 
+    def of(self, series: int) -> Floats | None:
+        """The values of a series; None where it had none."""
+        import numpy as np
 
-def finish(connection: Connection, step: int, samples: Sequence[SampleLine], layout: Layout) -> None:
-    """Pack the staged seconds and these, which come after them; nothing of the step stays in the staging."""
+        return None if np.isnan(self.values[series]).all() else self.values[series]
+
+
+def finish(
+    connection: Connection, step: int, samples: Sequence[SampleLine], layout: Layout
+) -> Seconds | None:
+    """Pack the staged seconds and these, which come after them; nothing of the step stays in the staging.
+
+    Returns what was packed, where there were any.
+    """
     import numpy as np
 
     staged = staged_seconds(connection, step, len(layout.digits))
@@ -83,8 +94,10 @@ def finish(connection: Connection, step: int, samples: Sequence[SampleLine], lay
             np.concatenate([staged.values, fresh.values], axis=1),
         )
         connection.execute("DELETE FROM staging WHERE step = ?", (step,))
-    if fresh.values.shape[1]:
-        _insert(connection, step, fresh, layout)
+    if not fresh.values.shape[1]:
+        return None
+    _insert(connection, step, fresh, layout)
+    return fresh
 
 
 def staged_seconds(connection: Connection, step: int, series: int) -> Seconds:

@@ -13,6 +13,7 @@ from app.core.errors import InputError
 from app.protocol.plan import step_label
 from app.stats.steady import UNSTEADY, Steadiness, steadiness
 
+from . import blocks
 from .blocks import clock_of, values_of
 from .damage import read_json
 from .group_means import keep_headlines
@@ -179,10 +180,10 @@ def recount_cut(connection: Connection, session: str) -> None:
         recount(connection, step)
 
 
-def keep_counts(connection: Connection, step: int) -> None:
-    """Look at the seconds of a step that has ended."""
+def keep_counts(connection: Connection, step: int, packed: blocks.Seconds | None = None) -> None:
+    """Look at the seconds of a step that has ended; those packed just now are not unpacked for it."""
     connection.execute("DELETE FROM counted WHERE step = ?", (step,))
-    found = _count(connection, step)
+    found = _count(connection, step, packed)
     if found is None:
         return
     cut = found.cut
@@ -195,9 +196,9 @@ def keep_counts(connection: Connection, step: int) -> None:
     )  # fmt: skip
 
 
-def _count(connection: Connection, step: int) -> Counted | None:
+def _count(connection: Connection, step: int, packed: blocks.Seconds | None = None) -> Counted | None:
     row = connection.execute(_STEP, (step,)).fetchone()
-    seconds = None if row is None else _read(connection, step, row[0], row[3])
+    seconds = None if row is None else _read(connection, step, row[0], row[3], packed)
     if seconds is None:
         return None
     cut = seconds.fitting(_cut_of(connection, row[1], row[2]))
@@ -247,13 +248,17 @@ def unsteady_steps(history: History, plan: str) -> dict[tuple[str, int], str]:
     }
 
 
-def _read(connection: Connection, step: int, session: int, unit: str) -> Seconds | None:
+def _read(
+    connection: Connection, step: int, session: int, unit: str, packed: blocks.Seconds | None = None
+) -> Seconds | None:
     """None where the figure of the step is of another kind, or none of its seconds are kept."""
     row = connection.execute(
         "SELECT number FROM series WHERE session = ? AND name = ?", (session, SERIES.get(unit, ""))
     ).fetchone()
-    clock = None if row is None else clock_of(connection, step)
-    values = None if clock is None else values_of(connection, step, row[0])
+    if row is None:
+        return None
+    clock = clock_of(connection, step) if packed is None else packed.clock
+    values = values_of(connection, step, row[0]) if packed is None else packed.of(row[0])
     if clock is None or values is None:
         return None
     import numpy as np

@@ -151,9 +151,9 @@ class Recorder:
     def _end_step(self, event: StepEnded, is_at_hand: bool) -> None:
         """Also of one that never began: it was skipped."""
         number = self._keep_step(event.step)
-        if is_at_hand:
-            self._pack(number)
+        seconds = self._pack(number) if is_at_hand else None
         keep_figures(self._connection, number, event)
+        keep_counts(self._connection, number, seconds)
         self._keep_state("failed_steps = ?", self._state.failed_steps)
 
     def _end_session(self, event: SessionEnded, at_hand: int) -> None:
@@ -178,11 +178,12 @@ class Recorder:
         )  # fmt: skip
         return number
 
-    def _pack(self, number: int) -> None:
+    def _pack(self, number: int) -> blocks.Seconds | None:
         """The seconds of a step that has ended."""
         self._check_widths()
-        blocks.finish(self._connection, number, self._samples, self._layout)
+        packed = blocks.finish(self._connection, number, self._samples, self._layout)
         self._samples.clear()
+        return packed
 
     def _stage(self) -> None:
         if self._samples:
@@ -258,7 +259,6 @@ def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
         " ON CONFLICT (step) DO UPDATE SET ended = excluded.ended",
         (number, pack_json({}), content),
     )
-    keep_counts(connection, number)
 
 
 def _number(value: Any) -> float | None:

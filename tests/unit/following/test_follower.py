@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from app.cli.watch import Watch
 from app.core.errors import LinkError, TargetError
 from app.following.follower import Beat, End, Follower, Frames, Link, Piece, Pump, Update
+from app.following.progress import PlanProgress, stored_plan
 from app.history import edits
+from app.history.decoding import decode_lines
 from app.history.history import History
 from app.history.sessions import sessions
 from app.history.watching import keep_unlocked
@@ -375,6 +377,93 @@ def test_two_followers_of_one_home_each_tell_every_event(tmp_path: Path) -> None
     for session, whole in WHOLES.items():
         assert told[0].events(session) == told[1].events(session)
         assert [event.seq for event in told[1].events(session)] == [event.seq for event in whole.events]  # type: ignore[attr-defined]
+
+
+def follow_from_stored(
+    home: Path, meanwhile: Callable[[], None] = lambda: None
+) -> tuple[PlanProgress, OnProgress]:
+    """As the window does: it goes on from what is stored, and `meanwhile` something else happens."""
+    found: list[PlanProgress] = []
+    told = OnProgress()
+
+    def stored(history: History) -> Mapping[str, int]:
+        progress, offsets = stored_plan(history, PLAN.id, list(WHOLES))
+        found.append(progress)
+        meanwhile()
+        return offsets
+
+    Follower(home, PLAN.id, list(WHOLES), ScriptedTarget(rest).connect, told, stored=stored).run()
+    (progress,) = found
+    for update in told.updates:
+        progress.take_update(update)
+    return progress, told
+
+
+def assert_is_whole(progress: PlanProgress) -> None:
+    """What all events tell, however they came."""
+    whole = PlanProgress(PLAN)
+    for session, maker in WHOLES.items():
+        whole.take_all(session, decode_lines(maker.raw))
+    assert progress.sessions == whole.sessions
+    assert (progress.line, progress.elapsed_s, progress.left_s) == (whole.line, whole.elapsed_s, whole.left_s)
+
+
+def half_of(session: str) -> bytes:
+    lines = WHOLES[session].raw.splitlines(keepends=True)
+    return b"".join(lines[: len(lines) // 2])
+
+
+def keep_half(home: Path, session: str = FIRST) -> int:
+    """The first half of a journal is stored; returns its bytes."""
+    with History(home) as history:
+        Writer(history).append(PLAN.id, session, 0, half_of(session))
+    return len(half_of(session))
+
+
+def test_it_goes_on_from_what_is_stored_without_telling_it_again(tmp_path: Path) -> None:
+    keep_half(tmp_path)
+    progress, told = follow_from_stored(tmp_path)
+    half = half_of(FIRST).count(b"\n")
+    assert told.events(FIRST) == WHOLES[FIRST].events[half:]
+    assert_is_whole(progress)
+
+
+def test_what_another_window_stores_meanwhile_is_told_all_the_same(tmp_path: Path) -> None:
+    offset = keep_half(tmp_path)
+
+    def store_more() -> None:
+        with History(tmp_path) as history:
+            Writer(history).append(PLAN.id, FIRST, offset, WHOLES[FIRST].raw[offset:])
+
+    progress, told = follow_from_stored(tmp_path, store_more)
+    assert told.events(FIRST) == WHOLES[FIRST].events[half_of(FIRST).count(b"\n") :]
+    assert_is_whole(progress)
+
+
+@pytest.mark.parametrize("what", ["emptied", "behind", "ahead", "torn", "damaged", "no journal"])
+def test_where_journal_and_history_disagree_all_is_right_in_the_end(tmp_path: Path, what: str) -> None:
+    offset = keep_half(tmp_path)
+    journal = tmp_path / "journals" / f"{FIRST}.jsonl"
+    match what:
+        case "emptied":
+            for path in tmp_path.glob("history.sqlite*"):
+                path.unlink()
+        case "behind":  # a power cut took the last transactions of the history
+            journal.write_bytes(WHOLES[FIRST].raw)
+        case "ahead":  # or the last pages of the journal
+            journal.write_bytes(half_of(FIRST)[: offset // 3])
+        case "torn":
+            with journal.open("ab") as file:
+                file.write(WHOLES[FIRST].raw[offset : offset + 20])
+        case "damaged":
+            raw = bytearray(half_of(FIRST))
+            raw[-40:-20] = b"\x00" * 20
+            journal.write_bytes(raw)
+        case _:
+            journal.unlink()
+    progress, _ = follow_from_stored(tmp_path)
+    assert states(tmp_path) == ["completed", "completed"]
+    assert_is_whole(progress)
 
 
 def test_a_history_that_is_locked_from_the_start_is_waited_for(

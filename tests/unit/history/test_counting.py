@@ -11,7 +11,7 @@ from app.comparison.compare import by_measure, compare
 from app.comparison.costs_text import costs_of_steps
 from app.comparison.why import why
 from app.core.errors import InputError
-from app.history import edits, figures, schema
+from app.history import counting, edits, figures, schema
 from app.history.counting import Cut, unsteady_steps
 from app.history.exporting import export
 from app.history.figures import StepEntry
@@ -51,6 +51,33 @@ def made(session: str, seed: int = 1) -> Made:
         maker.step(at, value=36_700.0 if at == UPDATE else 50_000.0)
     maker.end()
     return maker
+
+
+class WithGaps(Made):
+    """Values that are missing here and there, and a series without any."""
+
+    def value(self, position: int, s: int) -> float | None:
+        return None if position == 3 or s % 17 == 5 else super().value(position, s)
+
+
+def test_what_is_packed_is_not_unpacked_to_be_counted(
+    history: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maker = WithGaps(PLAN, FIRST).begin()
+    for at in range(len(STEPS)):
+        maker.step(at, value=50_000.0)
+    with monkeypatch.context() as patched:
+        patched.setattr("app.history.blocks.read_block", refuse)
+        store(history, maker)
+    kept = history.query("SELECT * FROM counted ORDER BY step")
+    assert [row[-2] for row in kept] == ["steady", "unsteady"]
+    for step, *_ in kept:
+        counting.recount(history.connection, step)  # from what was packed
+    assert history.query("SELECT * FROM counted ORDER BY step") == kept
+
+
+def refuse(content: bytes) -> None:
+    raise AssertionError("unpacked")
 
 
 @pytest.fixture
