@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
 
-from tests.ui.watched import watched
+from app.following.progress import stored_plan
+from app.history.history import History
+from app.history.watching import keep_unlocked
+from tests.journals import Maker, contender, plan, whole
+from tests.ui.watched import WatchedPlans, keep, watched
 from ui.core.context import Context
 from ui.shell.window import Window
 
@@ -29,3 +37,118 @@ def test_plans_are_followed_in_a_window_that_is_not_painted(
     window.setUpdatesEnabled(True)
     qtbot.wait(100)
     assert adopted == [True], "it begins once"
+
+
+TWENTY = plan([contender(), contender("rocksdb")], repeats=10)
+
+
+def under_way() -> list[Maker]:
+    """Twenty sessions, of which three are over and the fourth is in its second step."""
+    makers = [whole(TWENTY, turn.session) for turn in TWENTY.turns[:3]]
+    at_hand = Maker(TWENTY, TWENTY.turns[3].session).begin()
+    at_hand.step(0)
+    at_hand.start_step(1)
+    at_hand.samples(1, range(-2, 3))
+    return [*makers, at_hand, *(Maker(TWENTY, turn.session).planned() for turn in TWENTY.turns[4:])]
+
+
+@pytest.fixture
+def opened(
+    context: Context, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> Callable[[], tuple[Window, WatchedPlans, list[str]]]:
+    """Opens a window; no target answers, and what was asked for is remembered."""
+    monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
+
+    def open_window() -> tuple[Window, WatchedPlans, list[str]]:
+        changed, plans = watched(context)
+        asked: list[str] = []
+        monkeypatch.setattr(plans, "adopt", lambda: asked.append("targets"))
+        window = Window(changed)
+        show_page = window.show_page
+        monkeypatch.setattr(window, "show_page", lambda name: (asked.append(name), show_page(name)))
+        qtbot.addWidget(window)
+        window.show()
+        qtbot.waitUntil(lambda: "targets" in asked)
+        return window, plans, asked
+
+    return open_window
+
+
+def test_during_a_plan_it_opens_on_live_before_a_target_answers(
+    context: Context, opened: Callable[[], tuple[Window, WatchedPlans, list[str]]], qtbot: QtBot
+) -> None:
+    makers = under_way()
+    keep(context, makers)
+    window, plans, asked = opened()
+    assert asked == ["live", "targets"]
+    page: Any = window.page("live")
+    qtbot.waitUntil(lambda: page._watching.seen is not None)
+    at_hand = makers[3]
+    assert page._watching.wish.session == at_hand.session
+    assert page._watching.seen.curves.t == at_hand.t
+    assert "4/20 rocksdb-default-2  2/5 point-query threads=1: second 3 of 5" in page.body.header.text
+    followed = plans.watch(TWENTY)  # the target answers
+    with History(context.home) as history:
+        followed.progress, _ = stored_plan(history, TWENTY.id, followed.sessions)
+    plans.changed.emit(TWENTY.id)
+    qtbot.waitUntil(lambda: "connecting" in page.body.header.text)
+    assert "second 3 of 5" in page.body.header.text
+
+
+@pytest.mark.parametrize("why", ["over", "lost", "nothing", "target is gone", "long ago"])
+def test_where_nothing_goes_on_it_opens_on_bench(
+    context: Context,
+    opened: Callable[[], tuple[Window, WatchedPlans, list[str]]],
+    why: str,
+) -> None:
+    its_plan = plan(target="far" if why == "target is gone" else "local")
+    maker = Maker(its_plan).begin()
+    if why != "nothing":
+        keep(context, [maker.end() if why == "over" else maker])
+    journal = context.home / "journals" / f"{maker.session}.jsonl"
+    if why == "lost":
+        with History(context.home) as history:
+            keep_unlocked(history, [maker.session])
+    elif why == "long ago":
+        os.utime(journal, (1e9, 1e9))
+    _, _, asked = opened()
+    assert asked == ["bench", "targets"]
+
+
+def test_a_history_that_cannot_be_read_opens_on_bench(
+    context: Context, opened: Callable[[], tuple[Window, WatchedPlans, list[str]]]
+) -> None:
+    context.home.mkdir(exist_ok=True)
+    (context.home / "history.sqlite").write_bytes(b"no history" * 1000)
+    _, _, asked = opened()
+    assert asked == ["bench", "targets"]
+
+
+def test_a_history_that_keeps_it_waiting_opens_on_bench(
+    context: Context,
+    opened: Callable[[], tuple[Window, WatchedPlans, list[str]]],
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+) -> None:
+    answer = threading.Event()
+    monkeypatch.setattr("ui.shell.opening.PATIENCE_MS", 50)
+    monkeypatch.setattr("ui.shell.opening._is_under_way", lambda history: answer.wait(20))
+    _, _, asked = opened()
+    answer.set()
+    qtbot.wait(100)
+    assert asked == ["bench", "targets"], "a late answer takes nobody away"
+
+
+def test_a_place_that_was_chosen_meanwhile_stays(
+    context: Context, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    keep(context, under_way())
+    changed, plans = watched(context)
+    adopted: list[bool] = []
+    monkeypatch.setattr(plans, "adopt", lambda: adopted.append(True))
+    window = Window(changed)
+    qtbot.addWidget(window)
+    window.show_page("history")
+    window.show()
+    qtbot.waitUntil(lambda: bool(adopted))
+    assert list(window._pages) == ["history"]

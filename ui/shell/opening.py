@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from .window import Window
 
+PATIENCE_MS = 2000  # with a history that is being brought up to date, or is locked
 FIRST_MS = 300  # that Live takes to read the history: to ask the targets at once would make it late
 
 
@@ -23,11 +24,19 @@ class Opening(QObject):
         super().__init__(window)
         self._context = context
         self._window = window
+        self._is_open = False
 
     def begin(self) -> None:
-        self._context.tasks.read(self, _is_under_way, self._show, lambda _: self._show(False))
+        self._context.tasks.read(self, _is_under_way, self._open, lambda _: self._open(False))
+        QTimer.singleShot(PATIENCE_MS, self, self._open_without_answer)
 
-    def _show(self, is_under_way: bool) -> None:
+    def _open_without_answer(self) -> None:
+        self._open(is_under_way=False)
+
+    def _open(self, is_under_way: bool) -> None:
+        if self._is_open:
+            return
+        self._is_open = True
         if self._window.is_blank:
             self._window.show_page("live" if is_under_way else "bench")
         QTimer.singleShot(FIRST_MS if is_under_way else 0, self, self._context.plans.adopt)
