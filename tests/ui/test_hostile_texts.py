@@ -15,7 +15,7 @@ from app.core.errors import DynoError
 from app.history import edits
 from app.history.counting import Countable, Cut, Seconds
 from app.history.history import History
-from app.planner.preset_check import Answer
+from app.planner.preset_check import BuildReply
 from app.protocol.answers import Build, Snapshot, Survey
 from app.protocol.events import Log, Mark, Note
 from app.protocol.reading import read
@@ -154,7 +154,7 @@ def test_snapshots_and_presets(open_window: Any, settled: Context, qtbot: Any) -
     from tests.ui.test_looks import preset_dialog
 
     presets: PresetDialog = preset_dialog(settled, window)
-    presets._on_answered([Answer(TEXT, TEXT, TEXT, TEXT, 1)])
+    presets._on_answered([BuildReply(TEXT, TEXT, TEXT, TEXT, 1)])
     for dialog in (snapshots, presets):
         dialog.open()
         rest(qtbot)

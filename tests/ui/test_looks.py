@@ -20,7 +20,7 @@ from app.core.errors import DynoError
 from app.history.counting import Countable, Cut, Seconds
 from app.planner.choices import choices
 from app.planner.draft import Draft, open_values
-from app.planner.preset_check import Answer
+from app.planner.preset_check import BuildReply
 from app.protocol.answers import Build, Snapshot
 from app.protocol.events import Log
 from app.remote.target import LOCAL, Target
@@ -194,9 +194,9 @@ def preset_dialog(context: Context, parent: QWidget) -> PresetDialog:
     dialog = PresetDialog(context, target, choices(survey, catalog), survey, preset, parent)
     dialog._on_answered(
         [
-            Answer("mysql-9.7.4", "rejected", "innodb_table_locks", f"unknown variable; {NEWS}", 40),
-            Answer("mysql-9.7.4", "ignored", "loose_ssl", "unknown variable 'loose_ssl=0'.", 14),
-            Answer(MARIADB, "accepted", "", f"{MARIADB} accepts every option of tencent"),
+            BuildReply("mysql-9.7.4", "rejected", "innodb_table_locks", f"unknown variable; {NEWS}", 40),
+            BuildReply("mysql-9.7.4", "ignored", "loose_ssl", "unknown variable 'loose_ssl=0'.", 14),
+            BuildReply(MARIADB, "accepted", "", f"{MARIADB} accepts every option of tencent"),
         ]
     )
     return dialog
