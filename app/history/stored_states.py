@@ -28,6 +28,7 @@ def stored_state(connection: Connection, session: str) -> SessionState:
     steps = _steps(connection, number)
     found = SessionState(session, steps, state, reason, is_planned=True, seq=seq or 0)
     found.step = max((at for at, step in enumerate(steps) if step.state != "waiting"), default=-1)
+    found.at_hand = next((at for at, step in enumerate(steps) if step.state == "active"), -1)
     found.sampled = _sampled(connection, number)
     found.t = _latest_t(connection, number, found, ended_t)
     found.at = ended_at or (started_at or planned_at) + found.t

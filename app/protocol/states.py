@@ -90,6 +90,7 @@ class SessionState:
     t: float = 0.0
     at: float = 0.0
     step: int = -1  # the latest that began
+    at_hand: int = -1  # the active one; -1 where there is none
     sampled: tuple[str, ...] = ()  # names of the values of a sample from now on, in their order
 
     @property
@@ -97,14 +98,9 @@ class SessionState:
         return self.state in ENDED
 
     @property
-    def at_hand(self) -> int:
-        """The position of the active step; -1 where there is none."""
-        return next((at for at, step in enumerate(self.steps) if step.state == "active"), -1)
-
-    @property
     def active(self) -> StepState:
         """The step at hand, where there is one."""
-        return self.steps[self.at_hand] if self.at_hand >= 0 else StepState()
+        return self._step(self.at_hand)
 
     @property
     def failed_steps(self) -> int:
@@ -167,6 +163,7 @@ class SessionState:
 
     def end_steps(self, state: str, reason: str) -> None:
         """The one that the session took down with it, and those that it did not come to."""
+        self.at_hand = -1
         for step in self.steps:
             if step.state == "active":
                 step.end(state, reason, self.t)
@@ -183,7 +180,7 @@ class SessionState:
             raise ValueError(f"step {position} has ended before")
 
     def _start_step(self, event: StepStarted) -> None:
-        self.step = event.step
+        self.step = self.at_hand = event.step
         step = self._step(event.step)
         step.state, step.began_t = "active", event.t
 
@@ -192,6 +189,8 @@ class SessionState:
         step = self._step(event.step)
         step.end(event.outcome, event.reason, event.t)
         step.value = event.value
+        if event.step == self.at_hand:
+            self.at_hand = -1
         self.step = max(self.step, event.step)
 
     def _end(self, event: SessionEnded) -> None:
