@@ -161,9 +161,9 @@ def watch_sessions(
     """
     from app.following.follower import Follower
     from app.history.counting import unsteady_steps
+    from app.history.recounting import recount_first
     from app.history.writing import Writer
 
-    pass
     from .session import opened
     from .watch import Watch, follow
 
@@ -172,6 +172,7 @@ def watch_sessions(
 
     sessions = without_deleted(sessions)
     with opened() as history:
+        recount_first(history, sessions)
         watch = Watch(say, lambda: unsteady_steps(history, plan))
         told = Writer(history).offsets(sessions)  # before they are read: what comes between is told twice
         watch.replay(home(), sessions)

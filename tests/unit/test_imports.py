@@ -181,7 +181,6 @@ def test_circles_are_found() -> None:
     assert circles(arrows) == [["b", "c"]]
 
 
-@pytest.mark.xfail(reason="the migrations of the history call living code", strict=True)
 def test_no_files_import_each_other() -> None:
     assert circles(graph()) == []
 

@@ -158,7 +158,10 @@ class Window(QMainWindow):
         QTimer.singleShot(CALM_MS, self._on_calm)
 
     def _on_calm(self) -> None:
+        from .recounting import Recounting
+
         self._context.tasks.run(self, _import_pages, lambda _: None, lambda _: None)
+        Recounting(self._context, self, self.message).begin()
 
     def _on_said(self, text: str) -> None:
         self.statusBar().showMessage(harmless(text), SAID_MS)

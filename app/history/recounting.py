@@ -1,0 +1,49 @@
+"""Counting anew what an older version of Dyno stored: each session by itself, in any order, at any time.
+
+A migration puts sessions into `uncounted`. Several processes may count at once, and each may be killed: a
+session is counted wholly or not at all.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from .counting import count_steps, keep
+from .group_means import keep_headlines
+from .history import History
+
+_WAITS = "SELECT number FROM session JOIN uncounted ON uncounted.session = number WHERE id = ?"
+
+
+def uncounted(history: History) -> int:
+    """How many sessions wait."""
+    return int(history.query("SELECT count(*) FROM uncounted")[0][0])
+
+
+def recount(history: History, seconds: float) -> int:
+    """Count for about so long, one session at least, the latest first; returns how many still wait."""
+    until = time.monotonic() + seconds
+    while left := uncounted(history):
+        _recount(history, history.query("SELECT max(session) FROM uncounted")[0][0])
+        if time.monotonic() > until:
+            return left - 1
+    return 0
+
+
+def recount_first(history: History, sessions: Iterable[str]) -> None:
+    """Those of these sessions that wait: somebody is about to read them."""
+    for session in sessions:
+        for (number,) in history.query(_WAITS, (session,)):
+            _recount(history, number)
+
+
+def _recount(history: History, session: int) -> None:
+    """Others may write while its seconds are read; nothing of it changes them while it waits."""
+    counts = count_steps(history.connection, session)
+    with history.transaction() as connection:
+        if not connection.execute("DELETE FROM uncounted WHERE session = ?", (session,)).rowcount:
+            return  # somebody else was faster
+        for step, found in counts.items():
+            keep(connection, step, found)
+        keep_headlines(connection, session)
