@@ -19,7 +19,8 @@ _BACK = {
 
 def make_older(home: Path, version: int) -> None:
     with closing(sqlite3.connect(home / "history.sqlite", isolation_level=None)) as history:
-        for number in range(max(_BACK), version, -1):
+        (newer,) = history.execute("PRAGMA user_version").fetchone()
+        for number in range(newer, version, -1):
             for statement in _BACK[number]:
                 history.execute(statement)
         history.execute(f"PRAGMA user_version = {version}")

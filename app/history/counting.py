@@ -5,12 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
-from app.core.errors import DynoError, InputError
+from app.core.errors import InputError
 from app.protocol.plan import step_label
 from app.stats import max_block_deviation
 from app.stats.steady import UNSTEADY, Steadiness, steadiness
@@ -188,15 +187,6 @@ def count(connection: Connection, step: int) -> Counted | None:
     value = None if cut is None else seconds.mean(cut)
     deviation = seconds.max_block_deviation(cut)
     return Counted(len(seconds.values), cut, value, seconds.steadiness(cut), deviation)
-
-
-def count_steps(connection: Connection, session: int) -> dict[int, Counted | None]:
-    """By the number of the step; one whose seconds are damaged is left out."""
-    found: dict[int, Counted | None] = {}
-    for (step,) in connection.execute(f"SELECT number FROM step WHERE session = ? AND {_TIMED}", (session,)):
-        with suppress(DynoError):
-            found[step] = count(connection, step)
-    return found
 
 
 def _cut_of(connection: Connection, session: str, position: int) -> Cut | None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from .counting import count_steps, keep
+from app.core.errors import DynoError
+
+from .counting import Counted, count, keep
 from .group_means import keep_headlines
-from .history import History
+from .history import BusyError, History
 
 _WAITS = "SELECT number FROM session JOIN uncounted ON uncounted.session = number WHERE id = ?"
 
@@ -40,10 +42,23 @@ def recount_first(history: History, sessions: Iterable[str]) -> None:
 
 def _recount(history: History, session: int) -> None:
     """Others may write while its seconds are read; nothing of it changes them while it waits."""
-    counts = count_steps(history.connection, session)
+    counts = _counts(history, session)
     with history.transaction() as connection:
         if not connection.execute("DELETE FROM uncounted WHERE session = ?", (session,)).rowcount:
             return  # somebody else was faster
         for step, found in counts.items():
             keep(connection, step, found)
         keep_headlines(connection, session)
+
+
+def _counts(history: History, session: int) -> dict[int, Counted | None]:
+    """By the number of the step; one whose seconds are damaged is left out, and stays as it is."""
+    found: dict[int, Counted | None] = {}
+    for (step,) in history.query("SELECT number FROM step WHERE session = ?", (session,)):
+        try:
+            found[step] = count(history.connection, step)
+        except BusyError:
+            raise
+        except DynoError:
+            continue
+    return found

@@ -251,8 +251,8 @@ DELETE FROM headline WHERE session IN
     (SELECT session.number FROM session JOIN cut ON cut.session = session.id);
 """
 
-# Steps are judged by other rules since, which find a server that hung most of a step.
-JUDGED_ANEW = "DELETE FROM counted"
+# Steps are judged by other rules since, which find a server that hung most of a step: see `UNCOUNTED`.
+JUDGED_ANEW = ""
 
 # What an older version counted of a session is counted anew, one session at a time: see `recounting`.
 UNCOUNTED = """
