@@ -56,17 +56,22 @@ def progress(window: Window) -> str:
 
 
 def test_they_are_counted_with_progress_and_the_pages_hear_of_it(
-    old_home: Path, context: Context, window: Window, qtbot: QtBot
+    old_home: Path, context: Context, window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
+    said: list[str] = []
     changes: list[Changes] = []
-    said: set[str] = set()
+    show = Recounting._show
+
+    def listen(recounting: Recounting, left: int) -> None:
+        show(recounting, left)
+        said.append(progress(window))
+
+    monkeypatch.setattr(Recounting, "_show", listen)
     context.bus.changed.connect(changes.append)
-    context.bus.changed.connect(lambda _: said.add(progress(window)))
     window.show()
-    qtbot.waitUntil(lambda: progress(window) == f"Updating older sessions: 0 of {SESSIONS}")
-    qtbot.waitUntil(lambda: Changes(sessions=True) in changes)
-    qtbot.waitUntil(lambda: not progress(window))
-    assert said == {f"Updating older sessions: {SESSIONS} of {SESSIONS}"}
+    qtbot.waitUntil(lambda: len(said) == SESSIONS + 1 and not progress(window))
+    assert said == [f"Updating older sessions: {at} of {SESSIONS}" for at in range(SESSIONS + 1)]
+    assert changes[-1] == Changes(sessions=True)
     with History(old_home) as history:
         found = lines(history, browse(history, Filter(), Order()).ids)
         assert uncounted(history) == 0
@@ -76,7 +81,7 @@ def test_they_are_counted_with_progress_and_the_pages_hear_of_it(
 def test_what_people_ask_for_does_not_wait_for_its_end(
     context: Context, window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr("ui.shell.recounting.PAUSE_MS", 50)
+    monkeypatch.setattr("ui.shell.recounting.PAUSE_MS", 200)
     window.show()
     qtbot.waitUntil(lambda: progress(window) != "")
     answers: list[int] = []
@@ -100,7 +105,7 @@ def test_another_process_that_writes_for_long_is_waited_for(
     window.show()
     qtbot.waitUntil(lambda: progress(window) != "")
     qtbot.waitUntil(lambda: not progress(window))
-    assert not failures and not window.message.text
+    assert window.message.isHidden() and not failures and not window.message.text
 
 
 def test_a_full_disk_ends_it_until_the_next_start(
@@ -111,8 +116,7 @@ def test_a_full_disk_ends_it_until_the_next_start(
 
     monkeypatch.setattr(recounting, "recount", fail)
     window.show()
-    qtbot.waitUntil(lambda: "the disk is full" in window.message.text)
-    assert not progress(window)
+    qtbot.waitUntil(lambda: "the disk is full" in window.message.text and not progress(window))
 
 
 def test_a_history_of_this_version_says_nothing(
