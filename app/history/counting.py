@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.core.errors import InputError
 from app.protocol.plan import step_label
+from app.shapes.journal import MOST_SECONDS
 from app.stats import max_block_deviation
 from app.stats.steady import UNSTEADY, Steadiness, steadiness
 
@@ -245,6 +246,8 @@ def _read(connection: Connection, step: int, session: int, unit: str) -> Seconds
     with unpacking():
         measured = clock[0] >= 0
         places = clock[0][measured].astype(int)
+        if places.max(initial=0) > MOST_SECONDS:
+            raise ValueError("no step is that long")
         every = np.full((2, places.max(initial=-1) + 1), np.nan)
         every[:, places] = values[measured], clock[2][measured]
     found, lengths = every.tolist()

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from app.core.errors import DynoError
 
 from .counting import Counted, count, keep
+from .damage import unpacking
 from .group_means import keep_headlines
 from .history import BusyError, History
 
@@ -26,22 +27,22 @@ def uncounted(history: History) -> int:
 def recount(history: History, seconds: float) -> int:
     """Count for about so long, one session at least, the latest first; returns how many still wait."""
     until = time.monotonic() + seconds
-    while left := uncounted(history):
-        _recount(history, history.query("SELECT max(session) FROM uncounted")[0][0])
+    while latest := history.one("SELECT session FROM uncounted ORDER BY session DESC LIMIT 1"):
+        _recount(history, latest[0])
         if time.monotonic() > until:
-            return left - 1
-    return 0
+            break
+    return uncounted(history)
 
 
 def recount_first(history: History, sessions: Iterable[str]) -> None:
-    """Those of these sessions that wait: somebody is about to read them."""
+    """Count those of these sessions that wait, before somebody reads them."""
     for session in sessions:
         for (number,) in history.query(_WAITS, (session,)):
             _recount(history, number)
 
 
 def _recount(history: History, session: int) -> None:
-    """Others may write while its seconds are read; nothing of it changes them while it waits."""
+    """Nobody has to wait while its seconds are read. A cut cannot come in between: who cuts counts first."""
     counts = _counts(history, session)
     with history.transaction() as connection:
         if not connection.execute("DELETE FROM uncounted WHERE session = ?", (session,)).rowcount:
@@ -56,7 +57,8 @@ def _counts(history: History, session: int) -> dict[int, Counted | None]:
     found: dict[int, Counted | None] = {}
     for (step,) in history.query("SELECT number FROM step WHERE session = ?", (session,)):
         try:
-            found[step] = count(history.connection, step)
+            with unpacking():
+                found[step] = count(history.connection, step)
         except BusyError:
             raise
         except DynoError:

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from app.comparison.compare import compare
@@ -17,6 +18,7 @@ from app.history import counting, edits, figures, recounting
 from app.history.browsing import Filter, Order, browse, lines
 from app.history.counting import Cut, unsteady_steps
 from app.history.history import History
+from app.history.packing import pack
 from app.history.rebuilding import rebuild
 from app.history.recounting import recount, recount_first, uncounted
 from app.history.timeline import overview, timeline
@@ -143,12 +145,17 @@ def test_of_a_damaged_step_stays_what_was_counted_before(
         }  # fmt: skip
 
 
-@pytest.mark.parametrize("clock", ["x'00'", "(SELECT t FROM clock AS other WHERE other.step = clock.step)"])
-def test_a_clock_that_is_damaged_stops_nothing(tmp_path: Path, before: list[Any], clock: str) -> None:
-    make_older(tmp_path, 4)
+@pytest.mark.parametrize("seconds", [[], [0.0, 1.0, 2.0], [*range(60), 4e9, 5e9]], ids=["none", "few", "far"])
+def test_a_clock_that_is_damaged_stops_nothing(
+    tmp_path: Path, before: list[Any], seconds: list[float]
+) -> None:
+    """It is of other seconds than the values; or of one so far away that no memory holds all before it."""
+    make_older(tmp_path, 3)
+    (clock,) = pack(np.array([seconds], dtype=float), [0])
     with History(tmp_path) as history:
-        history.connection.execute(f"UPDATE clock SET s = {clock}, dt = x'0102'")
+        history.connection.execute("UPDATE clock SET s = ?", (clock,))
         assert recount(history, LONG_S) == 0
+        assert not any(each["steadiness"] for each in figures.steps(history, FIRST))
 
 
 def test_it_ends_when_its_time_is_over_and_goes_on_later(tmp_path: Path, before: list[Any]) -> None:
