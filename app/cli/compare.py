@@ -121,12 +121,11 @@ def show_comparison(
 ) -> None:
     from app.comparison import text as compare_text
     from app.comparison.compare import by_measure, compare
-    from app.comparison.stability import with_stability
 
     from .session import opened
 
     with opened() as history:
-        found = by_measure(with_stability(history, compare(history, references, base, limits)), measure)
+        found = by_measure(compare(history, references, base, limits), measure)
     if form == "table":
         print_rich(compare_text.to_table(found, has_details))
         say(*compare_text.remarks_of(found))

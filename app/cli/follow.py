@@ -161,6 +161,7 @@ def watch_sessions(
     """
     from app.following.follower import Follower
     from app.history.counting import unsteady_steps
+    from app.history.recounting import recount_first
 
     from .session import opened
     from .watch import Watch, follow
@@ -170,6 +171,7 @@ def watch_sessions(
 
     sessions = without_deleted(sessions)
     with opened() as history:
+        recount_first(history, sessions)
         watch = Watch(say, lambda: unsteady_steps(history, plan))
         ended = follow(
             lambda publish: Follower(

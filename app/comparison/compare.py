@@ -131,6 +131,7 @@ def _row(key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int)
         "unit": model["unit"],
         "direction": direction_of(model["unit"]),
         **_related(figure, base),
+        "within": [_deviation(place, model) for place in places],
         "reasons": [_reason(cell, model) for cell in cells],
         "marks": [_marks(cell) for cell in cells],
         "steadiness": [[step and step["steadiness"] for step in place] for place in places],
@@ -140,6 +141,14 @@ def _row(key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int)
             measure.name: _measured(measure, places) for measure in MEASURES if measure is not FIGURE
         },
     }
+
+
+def _deviation(place: Sequence[StepEntry | None], model: StepEntry) -> float | None:
+    """Of a column of one session, which has no spread."""
+    (step, *repeats) = place
+    if step is None or repeats or not _fits(step, model) or model["unit"] != "queries/s":
+        return None
+    return step["max_block_deviation"]
 
 
 def _marks(cell: Sequence[StepEntry]) -> list[str]:

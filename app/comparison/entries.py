@@ -46,7 +46,7 @@ class RelatedEntry(MeasureEntry):
     spread: list[float | None]  # how far a session lies from the median at most, as a share of it
     verdict: list[str | None]
     p: list[float | None]  # of the rank test against the base
-    within: list[float | None]  # one session alone: how far blocks of its seconds lie apart; see stability
+    within: list[float | None]  # of a rate of queries that was measured once: its max_block_deviation
 
 
 class RowEntry(RelatedEntry):

@@ -213,7 +213,8 @@ def clock_of(connection: Connection, step: int) -> Floats | None:
     import numpy as np
 
     row = connection.execute("SELECT s, t, dt FROM clock WHERE step = ?", (step,)).fetchone()
-    return None if row is None else np.array([read_block(block) for block in row])
+    with unpacking():
+        return None if row is None else np.array([read_block(block) for block in row])
 
 
 def values_of(connection: Connection, step: int, series: int) -> Floats | None:

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 from app.core.errors import InputError
 from app.protocol.plan import step_label
+from app.shapes.journal import MOST_SECONDS
+from app.stats import max_block_deviation
 from app.stats.steady import UNSTEADY, Steadiness, steadiness
 
 from . import blocks
 from .blocks import clock_of, values_of
-from .damage import read_json
+from .damage import read_json, unpacking
 from .group_means import keep_headlines
 
 if TYPE_CHECKING:
@@ -24,28 +26,15 @@ if TYPE_CHECKING:
 SERIES = {"queries/s": "load.queries", "rows/s": "load.rows"}  # what the figure of a step is made of, by unit
 LEAST_CUT_S = 10  # seconds that are left
 
-COUNTED = """
-CREATE TABLE counted (
-    step INTEGER PRIMARY KEY REFERENCES step (number) ON DELETE CASCADE,
-    seconds INTEGER NOT NULL,                   -- that were measured
-    first_s INTEGER,                            -- of those that count; null: all do
-    last_s INTEGER,
-    reason TEXT NOT NULL,                       -- of the person who cut it
-    value REAL,                                 -- that the cut ones come to
-    steadiness TEXT NOT NULL,                   -- steady, unsteady, too short to tell
-    text TEXT NOT NULL                          -- why
-) STRICT
-"""
-
 # steps that go on for a time: one that ends when its work is done has no part that could stand for it
 _TIMED = "kind = 'drive' AND NOT warm AND step.state = 'completed' AND step.value IS NOT NULL"
 _STEP = f"""
 SELECT session.number, session.id, step.position, unit FROM step JOIN session ON step.session = session.number
 WHERE step.number = ? AND {_TIMED}"""
 _STORED = f"""
-SELECT position, step.number, counted.seconds, first_s, last_s, counted.reason, counted.value, steadiness,
-    text
-FROM step JOIN session ON step.session = session.number LEFT JOIN counted ON counted.step = step.number
+SELECT position, counted.seconds, first_s, last_s, counted.reason, counted.value, steadiness, text,
+    max_block_deviation
+FROM step JOIN session ON step.session = session.number JOIN counted ON counted.step = step.number
 WHERE session.id = ? AND {_TIMED}"""
 
 
@@ -63,7 +52,7 @@ class Seconds:
     """The measured seconds of a step, from 0 on; None is a gap."""
 
     values: Sequence[float | None]
-    lengths: Sequence[float]  # of each in seconds
+    lengths: Sequence[float]  # of each in seconds; NaN where no sample came
 
     def part(self, cut: Cut | None) -> Sequence[float | None]:
         return self.values if cut is None else self.values[cut.first_s : cut.last_s + 1]
@@ -80,6 +69,11 @@ class Seconds:
 
     def steadiness(self, cut: Cut | None = None) -> Steadiness:
         return steadiness(self.part(cut), cut.first_s if cut else 0)
+
+    def max_block_deviation(self, cut: Cut | None = None) -> float | None:
+        """Of the seconds that have a sample, also one without this value."""
+        there = range(len(self.values)) if cut is None else range(cut.first_s, cut.last_s + 1)
+        return max_block_deviation([self.values[s] for s in there if self.lengths[s] == self.lengths[s]])
 
     def fitting(self, cut: Cut | None) -> Cut | None:
         """A cut of somebody else's history may be one of other seconds: then all count."""
@@ -114,6 +108,7 @@ class Counted:
     cut: Cut | None
     value: float | None  # that the seconds of the cut come to
     steadiness: Steadiness
+    max_block_deviation: float | None = None  # from the median of blocks, as a share of it
 
 
 @dataclass(frozen=True)
@@ -128,38 +123,23 @@ class Countable:
     cut: Cut | None
 
 
-def add_counted(connection: Connection) -> None:
-    """The migration: the table. Thousands of sessions are not waited for: see `counted`."""
-    connection.execute(COUNTED)
-    _recount_cuts(connection)
-
-
-def count_anew(connection: Connection) -> None:
-    """The migration: steps are judged by other rules since, which find a server that hung most of a step."""
-    connection.execute("DELETE FROM counted")
-    _recount_cuts(connection)
-
-
-def _recount_cuts(connection: Connection) -> None:
-    for (session,) in connection.execute("SELECT DISTINCT session FROM cut").fetchall():
-        recount_cut(connection, session)
-
-
 def counted(history: History, session: str) -> dict[int, Counted]:
-    """By the position of the step; what a Dyno stored that did not count yet is counted now."""
-    found = {}
-    for position, step, *stored in history.query(_STORED, (session,)):
-        counts = _count(history.connection, step) if stored[0] is None else _counted(*stored)
-        if counts is not None:
-            found[position] = counts
-    return found
+    """By the position of the step."""
+    return {position: _counted(*stored) for position, *stored in history.query(_STORED, (session,))}
 
 
 def _counted(
-    seconds: int, first_s: int | None, last_s: int, reason: str, value: float | None, word: str, text: str
+    seconds: int,
+    first_s: int | None,
+    last_s: int,
+    reason: str,
+    value: float | None,
+    word: str,
+    text: str,
+    deviation: float | None,
 ) -> Counted:
     cut = None if first_s is None else Cut(first_s, last_s, reason)
-    return Counted(seconds, cut, value, Steadiness(word, text))
+    return Counted(seconds, cut, value, Steadiness(word, text), deviation)
 
 
 def recount(connection: Connection, step: int) -> None:
@@ -182,28 +162,33 @@ def recount_cut(connection: Connection, session: str) -> None:
 
 def keep_counts(connection: Connection, step: int, packed: blocks.Seconds | None = None) -> None:
     """Look at the seconds of a step that has ended; those packed just now are not unpacked for it."""
+    keep(connection, step, count(connection, step, packed))
+
+
+def keep(connection: Connection, step: int, found: Counted | None) -> None:
     connection.execute("DELETE FROM counted WHERE step = ?", (step,))
-    found = _count(connection, step, packed)
     if found is None:
         return
     cut = found.cut
     connection.execute(
-        "INSERT INTO counted VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO counted VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             step, found.seconds, *((cut.first_s, cut.last_s, cut.reason) if cut else (None, None, "")),
-            found.value, found.steadiness.word, found.steadiness.text,
+            found.value, found.steadiness.word, found.steadiness.text, found.max_block_deviation,
         ),
     )  # fmt: skip
 
 
-def _count(connection: Connection, step: int, packed: blocks.Seconds | None = None) -> Counted | None:
+def count(connection: Connection, step: int, packed: blocks.Seconds | None = None) -> Counted | None:
+    """What the seconds of a step say; None where its figure is not made of any."""
     row = connection.execute(_STEP, (step,)).fetchone()
     seconds = None if row is None else _read(connection, step, row[0], row[3], packed)
     if seconds is None:
         return None
     cut = seconds.fitting(_cut_of(connection, row[1], row[2]))
     value = None if cut is None else seconds.mean(cut)
-    return Counted(len(seconds.values), cut, value, seconds.steadiness(cut))
+    deviation = seconds.max_block_deviation(cut)
+    return Counted(len(seconds.values), cut, value, seconds.steadiness(cut), deviation)
 
 
 def _cut_of(connection: Connection, session: str, position: int) -> Cut | None:
@@ -263,9 +248,12 @@ def _read(
         return None
     import numpy as np
 
-    measured = clock[0] >= 0
-    places = clock[0][measured].astype(int)
-    every = np.full((2, places.max(initial=-1) + 1), np.nan)
-    every[:, places] = values[measured], clock[2][measured]
+    with unpacking():
+        measured = clock[0] >= 0
+        places = clock[0][measured].astype(int)
+        if places.max(initial=0) > MOST_SECONDS:
+            raise ValueError("no step is that long")
+        every = np.full((2, places.max(initial=-1) + 1), np.nan)
+        every[:, places] = values[measured], clock[2][measured]
     found, lengths = every.tolist()
     return Seconds([value if value == value else None for value in found], lengths)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .blocks import clock_of, read_block, staged_seconds, values_of
+from .blocks import clock_of, staged_seconds, values_of
 from .history import History
 from .series import ALIASES
 
@@ -56,27 +56,6 @@ def _read(history: History, step: int, series: int, series_count: int) -> Curve 
         return Curve(staged.clock[0], staged.values[series]) if staged.clock.shape[1] else None
     values = values_of(history.connection, step, series)
     return None if values is None else Curve(clock[0], values)
-
-
-_OF_SESSION = """
-SELECT step.name, coordinates, clock.s, block.content FROM session
-JOIN step ON step.session = session.number
-JOIN series ON series.session = session.number AND series.name = ?
-JOIN clock ON clock.step = step.number
-JOIN block ON block.step = step.number AND block.series = series.number
-WHERE session.id = ? AND NOT warm ORDER BY step.position DESC"""
-
-
-def curves_of(history: History, session: str, series: str) -> dict[tuple[str, str], Curve]:
-    """A series in all steps of a session that have ended, by name and coordinates of the step."""
-    found: dict[tuple[str, str], Curve] = {}
-    clocks: dict[bytes, Floats] = {}  # steps of one length share their seconds
-    rows = history.query(_OF_SESSION, (ALIASES.get(series, series), session))
-    for name, coordinates, clock, content in rows:
-        if clock not in clocks:
-            clocks[clock] = read_block(clock)
-        found[name, coordinates] = Curve(clocks[clock], read_block(content))
-    return found
 
 
 def all_series(history: History, sessions: Sequence[str]) -> list[tuple[str, str, str]]:

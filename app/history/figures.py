@@ -83,6 +83,7 @@ class StepEntry(TypedDict):
     )  # of the load, and of the last step of a run of writes: the settle step behind
     steadiness: SteadinessEntry | None  # of a step that is driven for a time
     cut: CutEntry | None  # where a person cut it
+    max_block_deviation: float | None  # of blocks of its seconds from their median, as a share of it
 
 
 class ExplainEntry(TypedDict):
@@ -191,6 +192,7 @@ def _step(
         "settled": settled,
         "steadiness": {"word": counts.steadiness.word, "text": counts.steadiness.text} if counts else None,
         "cut": _cut(whole, counts),
+        "max_block_deviation": counts.max_block_deviation if counts else None,
     }
 
 

@@ -94,8 +94,9 @@ class History:
                 )
             if 0 < version < VERSION:
                 _back_up(self.path, self.path.with_name(f"history-{version}.sqlite"))
-            for number in range(version, VERSION):
-                MIGRATIONS[number](connection)
+            for migration in MIGRATIONS[version:]:
+                for statement in migration.split(";\n"):
+                    connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {VERSION}")
 
     def _version(self) -> int:

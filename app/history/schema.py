@@ -1,12 +1,6 @@
-"""The tables of the history file and the steps from one version of them to the next."""
+"""The tables of the history file: what each version adds to the one before, as SQL that never changes."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from sqlite3 import Connection
-
-from .counting import add_counted, count_anew
-from .group_means import add_headlines
 
 # Rebuilt from the kept journals; `rebuild` empties these and no others. Children go with their session.
 DERIVED = """
@@ -227,6 +221,48 @@ CREATE TABLE deleted (
 ) STRICT, WITHOUT ROWID
 """
 
+# One QPS for each group of steps. The list is sorted by when a session began, or was planned to.
+HEADLINE = """
+CREATE TABLE headline (
+    session INTEGER NOT NULL REFERENCES session (number) ON DELETE CASCADE,
+    grouping TEXT NOT NULL,
+    qps REAL,                                   -- geometric mean of the steps that have a figure
+    n INTEGER NOT NULL,                         -- steps that have one
+    steps INTEGER NOT NULL,                     -- of the group
+    PRIMARY KEY (session, grouping)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX session_by_begin ON session (coalesce(started_at, planned_at), ordinal, id);
+CREATE INDEX headline_by_group ON headline (grouping, qps);
+"""
+
+# The seconds of a step that count. A cut that came with an import did not count in the headlines before.
+COUNTED = """
+CREATE TABLE counted (
+    step INTEGER PRIMARY KEY REFERENCES step (number) ON DELETE CASCADE,
+    seconds INTEGER NOT NULL,                   -- that were measured
+    first_s INTEGER,                            -- of those that count; null: all do
+    last_s INTEGER,
+    reason TEXT NOT NULL,                       -- of the person who cut it
+    value REAL,                                 -- that the cut ones come to
+    steadiness TEXT NOT NULL,                   -- steady, unsteady, too short to tell
+    text TEXT NOT NULL                          -- why
+) STRICT;
+DELETE FROM headline WHERE session IN
+    (SELECT session.number FROM session JOIN cut ON cut.session = session.id);
+"""
+
+# Steps are judged by other rules since, which find a server that hung most of a step: see `UNCOUNTED`.
+JUDGED_ANEW = ""
+
+# What an older version counted of a session is counted anew, one session at a time: see `recounting`.
+UNCOUNTED = """
+CREATE TABLE uncounted (                        -- sessions that wait for it
+    session INTEGER PRIMARY KEY REFERENCES session (number) ON DELETE CASCADE
+) STRICT;
+INSERT INTO uncounted SELECT number FROM session;
+ALTER TABLE counted ADD COLUMN max_block_deviation REAL;
+"""
+
 OWNED_TABLES = (
     "session_name", "session_tag", "session_note", "cut", "colour",
     "imported", "published", "link", "clock_offset", "deleted",
@@ -234,26 +270,12 @@ OWNED_TABLES = (
 
 # In the order in which they may be emptied.
 DERIVED_TABLES = (
-    "counted", "headline", "staging", "summary", "clock", "block", "series", "result", "step",
+    "uncounted", "counted", "headline", "staging", "summary", "clock", "block", "series", "result", "step",
     "fact", "log", "note", "mark", "unknown", "session", "plan", "journal",
 )  # fmt: skip
 
 
-def _create(connection: Connection) -> None:
-    for statement in (DERIVED + OWNED).split(";\n"):
-        if statement.strip():
-            connection.execute(statement)
-
-
-def _keep_deleted(connection: Connection) -> None:
-    connection.execute(DELETED)
-
-
-MIGRATIONS: list[Callable[[Connection], None]] = [
-    _create,
-    _keep_deleted,
-    add_headlines,
-    add_counted,
-    count_anew,
-]
+# A file of version N has gone through the first N of them. They make, empty and mark, and compute nothing:
+# a new one that needs figures counted anew puts the sessions into `uncounted`.
+MIGRATIONS = [DERIVED + OWNED, DELETED, HEADLINE, COUNTED, JUDGED_ANEW, UNCOUNTED]
 VERSION = len(MIGRATIONS)

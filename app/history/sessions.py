@@ -9,6 +9,7 @@ from app.core.errors import InputError
 
 from .damage import read_json
 from .history import History
+from .recounting import recount_first
 
 STATES = ("waiting", "active", "completed", "failed", "stopped", "lost")
 SUFFIX = 6  # characters of an id that are enough to name it
@@ -110,7 +111,10 @@ def state_of(history: History, session: str) -> str:
 
 
 def find(history: History, reference: str) -> str:
-    """The id of the session that is meant; raises InputError where there is none, or several."""
+    """The id of the session that is meant; raises InputError where there is none, or several.
+
+    It is counted anew first, where an older version stored it: somebody is about to read it.
+    """
     found = _last(history) if reference == "last" else _meant(history, reference)
     if not found:
         raise InputError(f"no session {reference!r} in the history: see `dyno session list`")
@@ -118,7 +122,9 @@ def find(history: History, reference: str) -> str:
         shown = ", ".join(f"{id_} ({name})" for id_, name in found[:_SHOWN])
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         raise InputError(f"{reference!r} could be {shown}{more}: give the last {SUFFIX} characters of an id")
-    return found[0][0]
+    id_ = found[0][0]
+    recount_first(history, [id_])
+    return id_
 
 
 def _last(history: History) -> list[tuple[str, str]]:

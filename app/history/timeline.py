@@ -17,6 +17,7 @@ from .blocks import clock_of, staged_seconds, values_of
 from .counting import unsteady_steps
 from .figures import StepEntry, plan_of, steps
 from .history import History
+from .recounting import recount_first
 from .series import SeriesEntry, declared_series
 from .sessions import SessionEntry, sessions
 from .stored_states import stored_state
@@ -80,6 +81,7 @@ class Timeline:
 
 def timeline(history: History, session: str, names: Sequence[str], base: str = "") -> Timeline:
     """All of one session that is drawn, with the values of these series."""
+    _recount(history, session, base)
     with history.reading():
         seen = _overview(history, session, base)
         number = history.query("SELECT number FROM session WHERE id = ?", (session,))[0][0]
@@ -94,8 +96,17 @@ def timeline(history: History, session: str, names: Sequence[str], base: str = "
 
 def overview(history: History, session: str, base: str = "") -> Overview:
     """Its steps beside those of the base; unless one is named that is the first session of its plan."""
+    _recount(history, session, base)
     with history.reading():
         return _overview(history, session, base)
+
+
+def _recount(history: History, session: str, base: str) -> None:
+    """All whose steps are shown."""
+    of_plan = history.query(
+        "SELECT id FROM session WHERE plan = (SELECT plan FROM session WHERE id = ?)", (session,)
+    )
+    recount_first(history, [base, *(id_ for (id_,) in of_plan)])
 
 
 def _overview(history: History, session: str, base: str) -> Overview:

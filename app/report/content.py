@@ -10,7 +10,6 @@ from importlib.metadata import version
 from app.comparison.compare import base_of, by_group, compare
 from app.comparison.differences import DifferenceEntry, differences, is_of_the_builds
 from app.comparison.entries import Comparison
-from app.comparison.stability import with_stability
 from app.comparison.text import names_of
 from app.core.errors import InputError
 from app.core.units import date_text
@@ -67,7 +66,7 @@ def read_report(
     limits: Limits | None = None,
 ) -> Report:
     """All of it; raises InputError where the sessions cannot be compared."""
-    found = by_group(with_stability(history, compare(history, references, base, limits)))
+    found = by_group(compare(history, references, base, limits))
     columns, names, at = found["sessions"], tuple(names_of(found)), base_of(found)
     differing = _differences(history, found)
     return Report(

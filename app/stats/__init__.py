@@ -4,11 +4,12 @@ Numbers in, numbers and words out; knows no session and no step. What is kept ar
 nothing is averaged before it is asked for.
 """
 
-from .blocks import within
+from .blocks import max_block_deviation
 from .groups import GroupRatio, group_ratio
 from .steady import Steadiness, steadiness
 from .verdicts import Cell, Limits, Verdict, judge
 
 __all__ = [
-    "Cell", "GroupRatio", "Limits", "Steadiness", "Verdict", "group_ratio", "judge", "steadiness", "within",
+    "Cell", "GroupRatio", "Limits", "Steadiness", "Verdict", "group_ratio", "judge",
+    "max_block_deviation", "steadiness",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ LEAST_S = 5  # seconds of a block
 MOST, FEWEST = 10, 4  # blocks
 
 
-def within(seconds: Sequence[float | None]) -> float | None:
+def max_block_deviation(seconds: Sequence[float | None]) -> float | None:
     """How far a block lies from the median of all at most, as a share of it; None where they are too few."""
     blocks = block_means(seconds)
     middle = median(blocks) if len(blocks) >= FEWEST else 0.0

@@ -13,7 +13,6 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from app.comparison.stability import single_columns
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import Sample
@@ -169,8 +168,6 @@ def _open(application: QApplication, page: ComparePage, ids: tuple[str, ...]) ->
     turns.append(_turn(application.processEvents))
     whole_ms = (time.perf_counter() - began) * 1000
     page.disconnect(listening)
-    if comparison := page.body.comparison:
-        _wait(application, lambda: bool(page.body.stability) or not single_columns(comparison))
     return _Opened(table_ms, whole_ms, max(turns) * 1000)
 
 

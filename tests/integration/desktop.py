@@ -44,6 +44,7 @@ class Desktop:
 
     def __init__(self, home: Path) -> None:
         self.home = home
+        self.in_process: tuple[str, ...] = READING  # none where commands are of another Dyno than this
         (home / "sequences").mkdir(parents=True, exist_ok=True)
         (home / "sequences" / "tiny.toml").write_text(SEQUENCE)
         (home / "sequences" / "settled.toml").write_text(SETTLING)
@@ -57,7 +58,7 @@ class Desktop:
     def dyno(
         self, *words: str, code: int | None = 0, limit_s: float = LIMIT_S
     ) -> subprocess.CompletedProcess[str]:
-        done = self._in_process(words) if words[0] in READING else self._in_a_process(words, limit_s)
+        done = self._in_process(words) if words[0] in self.in_process else self._in_a_process(words, limit_s)
         said = f"{' '.join(words)}\n{done.stdout}\n{done.stderr}"
         assert code is None or done.returncode == code, f"exit code {done.returncode} of dyno {said}"
         assert "Traceback" not in said, said

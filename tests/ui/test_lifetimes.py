@@ -185,7 +185,7 @@ def _use(widget: QWidget) -> None:
 
 def _change_all(context: Context) -> None:
     context.theme.set_appearance("light" if context.theme.is_dark else "dark")
-    for what in ("sessions", "targets", "surveys", "presets", "sequences", "settings"):
+    for what in ("sessions", "targets", "presets", "sequences", "settings"):
         context.bus.changed.emit(Changes(**{what: True}))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -12,10 +12,10 @@ from app.comparison.charts.points import Point, points_of
 from app.comparison.compare import base_of
 from app.comparison.entries import ColumnEntry, Comparison, GroupEntry, RowEntry
 from app.comparison.repeats import repeats_text
-from app.comparison.stability import Key, key_of, row_with, single_columns
 from app.comparison.text import names_of
 from app.core.units import count_text
 from app.history.step_text import named
+from app.history.timeline import step_key
 from ui.core.plain import plain_data
 from ui.core.theme import Theme
 
@@ -117,22 +117,14 @@ class ComparisonModel(QAbstractTableModel):
     @property
     def has_singles(self) -> bool:
         """Whether a column is one session."""
-        return self._comparison is not None and bool(single_columns(self._comparison))
+        return self._comparison is not None and any(
+            len(column["ids"]) == 1 for column in self._comparison["sessions"]
+        )
 
     @property
-    def has_stability(self) -> bool:
+    def has_deviations(self) -> bool:
         """Whether anything stands beside figures of single sessions."""
         return any(share is not None for _, row in self._steps() for share in row["within"])
-
-    def show_stability(self, found: Mapping[Key, list[float | None]]) -> None:
-        """What was read later: how steady sessions were that stand alone in their columns."""
-        self._rows = [_with_stability(row, found) for row in self._rows]
-        self._cells = [[] for _ in self._rows]
-        if self._rows:
-            self._tell_all()
-
-    def _tell_all(self) -> None:
-        self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, self.columnCount() - 1))
 
     def row_at(self, row: int) -> RowEntry | None:
         """The step in this row; None where a heading or a mean is, or nothing."""
@@ -141,7 +133,7 @@ class ComparisonModel(QAbstractTableModel):
 
     def find(self, row: RowEntry) -> int:
         """Where the same step stands now; -1: nowhere."""
-        return next((at for at, each in self._steps() if key_of(each) == key_of(row)), -1)
+        return next((at for at, each in self._steps() if _key(each) == _key(row)), -1)
 
     @property
     def first_driven(self) -> int:
@@ -253,8 +245,8 @@ def _lines(comparison: Comparison) -> Iterator[Line]:
         yield from (Mean(each) for each in means if each["group"] == group)
 
 
-def _with_stability(row: Line, found: Mapping[Key, list[float | None]]) -> Line:
-    return row if isinstance(row, (str, Mean)) else row_with(row, found)
+def _key(row: RowEntry) -> tuple[str, str]:
+    return step_key(row["workload"], row["coordinates"])
 
 
 def column_tip(column: ColumnEntry, shown: ColumnShown) -> str:

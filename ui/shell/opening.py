@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QWidget
 
 from ui.core.context import Context
 
 if TYPE_CHECKING:
     from app.history.history import History
-
-    from .window import Window
 
 PATIENCE_MS = 2000  # with a history that is being brought up to date, or is locked
 FIRST_MS = 300  # that Live takes to read the history: to ask the targets at once would make it late
@@ -20,10 +20,10 @@ FIRST_MS = 300  # that Live takes to read the history: to ask the targets at onc
 class Opening(QObject):
     """The history answers at once, the targets do not: they are asked when the page stands."""
 
-    def __init__(self, context: Context, window: Window) -> None:
+    def __init__(self, context: Context, window: QWidget, show_first: Callable[[str], None]) -> None:
         super().__init__(window)
         self._context = context
-        self._window = window
+        self._show_first = show_first
         self._is_open = False
 
     def begin(self) -> None:
@@ -37,8 +37,7 @@ class Opening(QObject):
         if self._is_open:
             return
         self._is_open = True
-        if self._window.is_blank:
-            self._window.show_page("live" if is_under_way else "bench")
+        self._show_first("live" if is_under_way else "bench")
         QTimer.singleShot(FIRST_MS if is_under_way else 0, self, self._context.plans.adopt)
 
 

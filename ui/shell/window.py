@@ -55,10 +55,10 @@ class Window(QMainWindow):
             self._add_menu(place, page)
         return self._pages[name]
 
-    @property
-    def is_blank(self) -> bool:
-        """No page was wanted so far."""
-        return not self._pages
+    def show_first(self, name: str) -> None:
+        """This page, where none was wanted so far."""
+        if not self._pages:
+            self.show_page(name)
 
     def menus(self) -> list[tuple[str, list[QAction]]]:
         """All of them with their actions, also of pages that were not seen yet."""
@@ -157,12 +157,15 @@ class Window(QMainWindow):
         from .notices import Notices
         from .opening import Opening
 
-        Opening(self._context, self).begin()
+        Opening(self._context, self, self.show_first).begin()
         Notices(self._context, self, self.message).begin()
         QTimer.singleShot(CALM_MS, self._on_calm)
 
     def _on_calm(self) -> None:
+        from .recounting import Recounting
+
         self._context.tasks.run(self, _import_pages, lambda _: None, lambda _: None)
+        Recounting(self._context, self, self.message).begin()
 
     def _on_said(self, text: str) -> None:
         self.statusBar().showMessage(harmless(text), SAID_MS)

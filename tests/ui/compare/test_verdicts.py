@@ -62,12 +62,11 @@ def test_only_what_is_beyond_the_noise_is_coloured(opened: Open, page: ComparePa
     assert "the median of 5, all within" in told
 
 
-def test_a_single_session_is_never_coloured(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+def test_a_single_session_is_never_coloured(opened: Open, page: ComparePage) -> None:
     """How steady it was in itself stands beside it, and what that is not."""
     opened(2, its_steps=comparable.steps((1,), seconds=40))
     assert all(cell.tint is None and cell.sign == "" for column in (0, 1) for cell in cells(page, column))
     assert "the noise between sessions is unknown" in legend(page)
-    qtbot.waitUntil(lambda: all(cell.beside for cell in cells(page, 1, "update-index")))
     for column in (0, 1):
         (cell,) = cells(page, column, "update-index")
         assert cell.beside.startswith("\N{PLUS-MINUS SIGN}") and not cell.is_warning
@@ -79,19 +78,13 @@ def test_a_single_session_is_never_coloured(qtbot: QtBot, opened: Open, page: Co
 
 
 def test_another_base_takes_nothing_away_from_beside_the_figures(
-    qtbot: QtBot, opened: Open, page: ComparePage, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, opened: Open, page: ComparePage
 ) -> None:
-    """The seconds of the sessions are the same ones: they are not read again."""
     ids = opened(2, its_steps=comparable.steps((1,), seconds=40))
-    qtbot.waitUntil(lambda: all(cell.beside for cell in cells(page, 1, "update-index")))
     before = [[cell.beside for cell in cells(page, at, "update-index")] for at in (0, 1)]
-    read: list[object] = []
-    monkeypatch.setattr(page, "_read_stability", read.append)
     page._on_base_wanted(1)
     qtbot.waitUntil(lambda: base_of(page) == ids[1])
     assert [[cell.beside for cell in cells(page, at, "update-index")] for at in (0, 1)] == before
-    page.reload()  # something has changed in the history: a cut, perhaps
-    qtbot.waitUntil(lambda: len(read) == 1)
 
 
 def test_three_repeats_are_not_enough(opened: Open, page: ComparePage) -> None:

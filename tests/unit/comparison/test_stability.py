@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from app.comparison import text as compare_text
 from app.comparison.compare import by_measure, compare
-from app.comparison.stability import read_stability, with_stability
 from app.history.counting import Cut
+from app.history.curves import curves
 from app.history.edits import cut
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import Sample
+from app.stats import max_block_deviation
 from tests import comparable, journals
 
 STEPS = comparable.steps((1,), seconds=40)
@@ -23,8 +25,8 @@ def test_only_what_stands_alone_has_anything_beside_it(tmp_path: Path) -> None:
     ids = comparable.keep(tmp_path, comparable.plan(2, its_steps=STEPS))
     more = comparable.keep(tmp_path, comparable.plan(1, repeats=2, number=2, its_steps=STEPS))
     with History(tmp_path) as history:
-        alone = with_stability(history, compare(history, ids))
-        mixed = with_stability(history, compare(history, [*more, ids[1]]))
+        alone = compare(history, ids)
+        mixed = compare(history, [*more, ids[1]])
     drives = [row for row in alone["rows"] if row["kind"] == "drive"]
     assert len(drives) == 4
     for row in drives:
@@ -40,8 +42,8 @@ def test_only_what_stands_alone_has_anything_beside_it(tmp_path: Path) -> None:
 def test_steps_too_short_for_blocks_say_nothing(tmp_path: Path) -> None:
     ids = comparable.keep(tmp_path, comparable.plan(2))
     with History(tmp_path) as history:
-        found = read_stability(history, compare(history, ids))
-    assert found and all(row == [None, None] for row in found.values())
+        found = compare(history, ids)["rows"]
+    assert found and all(row["within"] == [None, None] for row in found)
 
 
 def test_seconds_that_were_cut_take_no_part(tmp_path: Path) -> None:
@@ -56,11 +58,44 @@ def test_seconds_that_were_cut_take_no_part(tmp_path: Path) -> None:
         maker.end_step(at)
     with History(tmp_path) as history:
         Writer(history).append(made.id, maker.session, 0, maker.end().raw)
-        whole = with_stability(history, compare(history, [maker.session]))
+        whole = compare(history, [maker.session])
         update = next(at for at, step in enumerate(made.steps) if step.name == "update-index")
         cut(history, maker.session, update, Cut(20, 39))
-        left = with_stability(history, compare(history, [maker.session]))
+        left = compare(history, [maker.session])
     shares = [{row["workload"]: row["within"][0] for row in found["rows"]} for found in (whole, left)]
     assert shares[0]["update-index"] == pytest.approx(1 / 3)
     assert shares[1]["update-index"] == pytest.approx(0.0)
     assert shares[1]["point-query"] == shares[0]["point-query"]
+
+
+class Torn(journals.Maker):
+    """Seconds without a figure, and seconds of which no sample came."""
+
+    def samples(self, at: int, seconds: Iterable[int]) -> None:
+        super().samples(at, [s for s in seconds if s % 9 or s < 1])
+
+    def value(self, position: int, s: int) -> float | None:
+        return None if s % 7 == 3 else round(self.random.gauss(5000, 900), 2)
+
+
+@pytest.mark.parametrize("wanted", [None, Cut(3, 57), Cut(11, 39)])
+def test_what_is_stored_is_what_its_seconds_give(tmp_path: Path, wanted: Cut | None) -> None:
+    """Computed here as comparisons did before it was stored."""
+    made = comparable.plan(1, its_steps=comparable.steps((1,), seconds=71))
+    maker = Torn(made).begin()
+    for at in range(len(made.steps)):
+        maker.step(at)
+    with History(tmp_path) as history:
+        Writer(history).append(made.id, maker.session, 0, maker.end().raw)
+        driven = [at for at, step in enumerate(made.steps) if step.kind == "drive"]
+        for at in driven if wanted else ():
+            cut(history, maker.session, at, wanted or Cut(0, 0))
+        rows = {row["workload"]: row["within"] for row in compare(history, [maker.session])["rows"]}
+        for at in driven:
+            step = made.steps[at]
+            (curve,) = curves(history, [maker.session], step.name, step.coordinates, "qps").values()
+            first, last = (wanted.first_s, wanted.last_s) if wanted else (0, curve.seconds[-1])
+            values = curve.values[(curve.seconds >= first) & (curve.seconds <= last)].tolist()
+            anew = max_block_deviation([None if value != value else value for value in values])
+            assert anew and rows[step.name] == [anew]
+    assert len(driven) == 4

@@ -23,6 +23,7 @@ from app.history.browsing import (
 )
 from app.history.history import History
 from app.history.rebuilding import rebuild
+from app.history.recounting import recount
 from app.history.watching import keep_unlocked
 from tests import journals
 from tests.unit.history.conftest import store
@@ -223,5 +224,6 @@ def test_headlines_are_made_anew_by_a_rebuild(filled: History) -> None:
 def test_a_history_of_the_first_version_gets_its_headlines(tmp_path: Path) -> None:
     shutil.copy(DATA / "history-1.sqlite", tmp_path / "history.sqlite")
     with History(tmp_path) as history:
+        recount(history, 60.0)
         (line,) = lines(history, browse(history, Filter(), Order()).ids)
     assert line["headlines"]["point-query"] == Headline(pytest.approx(19074.31), 1, 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,8 @@ from app.comparison.compare import by_measure, compare
 from app.comparison.costs_text import costs_of_steps
 from app.comparison.why import why
 from app.core.errors import InputError
-from app.history import counting, edits, figures, schema
-from app.history.counting import Cut, unsteady_steps
+from app.history import counting, edits, figures
+from app.history.counting import Cut
 from app.history.exporting import export
 from app.history.figures import StepEntry
 from app.history.history import History
@@ -70,7 +69,7 @@ def test_what_is_packed_is_not_unpacked_to_be_counted(
         patched.setattr("app.history.blocks.read_block", refuse)
         store(history, maker)
     kept = history.query("SELECT * FROM counted ORDER BY step")
-    assert [row[-2] for row in kept] == ["steady", "unsteady"]
+    assert [row[6] for row in kept] == ["steady", "unsteady"]
     for step, *_ in kept:
         counting.recount(history.connection, step)  # from what was packed
     assert history.query("SELECT * FROM counted ORDER BY step") == kept
@@ -192,61 +191,6 @@ def test_a_cut_of_seconds_that_are_not_there_changes_nothing(filled: History) ->
     edits.delete(filled, FIRST)
     edits.undelete(filled, FIRST)
     assert step(filled, UPDATE) == before
-
-
-def grown_old(home: Path) -> None:
-    """As a Dyno left it that did not look at the seconds of a step."""
-    with sqlite3.connect(home / "history.sqlite") as old:
-        old.execute("DROP TABLE counted")
-        old.execute(f"PRAGMA user_version = {schema.MIGRATIONS.index(schema.add_counted)}")
-    old.close()
-
-
-def test_what_an_older_dyno_called_steady_is_judged_anew(tmp_path: Path) -> None:
-    with History(tmp_path) as history:
-        store(history, made(FIRST), made(SECOND))
-        edits.cut(history, FIRST, UPDATE, Cut(20, 59))
-        before = figures.show(history, FIRST)
-    with sqlite3.connect(tmp_path / "history.sqlite") as old:
-        old.execute("UPDATE counted SET steadiness = 'steady', text = 'as it was judged then'")
-        old.execute(f"PRAGMA user_version = {schema.MIGRATIONS.index(schema.count_anew)}")
-    old.close()
-    with History(tmp_path) as history:
-        assert figures.show(history, FIRST) == before
-        assert step(history, UPDATE, SECOND)["marks"] == ["unsteady"]
-
-
-def test_what_an_older_dyno_stored_is_counted_when_it_is_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with History(tmp_path) as history:
-        store(history, made(FIRST), made(SECOND))
-        before = figures.show(history, FIRST), compare(history, [FIRST, SECOND])
-    grown_old(tmp_path)
-    with monkeypatch.context() as patched:
-        patched.setattr("app.history.counting.values_of", None)  # thousands of sessions are not waited for
-        History(tmp_path).close()
-    with History(tmp_path) as history:
-        assert (figures.show(history, FIRST), compare(history, [FIRST, SECOND])) == before
-        assert unsteady_steps(history, PLAN.id) == {
-            (session, UPDATE): before[0]["steps"][UPDATE]["steadiness"]["text"] for session in (FIRST, SECOND)
-        }
-        edits.cut(history, FIRST, UPDATE, Cut(20, 59))
-        assert step(history, UPDATE)["value"] == pytest.approx(30_000, rel=0.01)
-
-
-def test_a_cut_that_an_older_dyno_took_in_counts_in_the_list(tmp_path: Path) -> None:
-    """With the export of a newer one: it kept what it did not know yet."""
-    headline = "SELECT qps FROM headline JOIN session ON session = number WHERE grouping = 'write'"
-    with History(tmp_path) as history:
-        store(history, made(FIRST))
-        history.connection.execute(
-            "INSERT INTO cut (session, step, first_s, last_s, reason) VALUES (?, ?, 20, 59, '')",
-            (FIRST, UPDATE),
-        )
-    grown_old(tmp_path)
-    with History(tmp_path) as history:
-        assert history.one(headline) == (pytest.approx(step(history, UPDATE)["value"]),)
 
 
 def test_an_unsteady_cell_is_marked_and_never_judged(filled: History) -> None:

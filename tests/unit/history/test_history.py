@@ -40,13 +40,12 @@ def test_what_no_journal_could_give_back_is_copied_before_it_is_migrated(
         edits.tag(history, session, "quiet")
         before = show(history, session)
 
-    def add(connection: sqlite3.Connection) -> None:
-        connection.execute("ALTER TABLE session ADD COLUMN mood TEXT")
-
     copy = tmp_path / f"history-{schema.VERSION}.sqlite"
     copy.write_bytes(b"half a copy")
     with monkeypatch.context() as patched:
-        patched.setattr("app.history.history.MIGRATIONS", [*schema.MIGRATIONS, add])
+        patched.setattr(
+            "app.history.history.MIGRATIONS", [*schema.MIGRATIONS, "ALTER TABLE session ADD COLUMN mood TEXT"]
+        )
         patched.setattr("app.history.history.VERSION", schema.VERSION + 1)
         with History(tmp_path) as history:
             assert history.query("SELECT mood FROM session") == [(None,)]
@@ -61,14 +60,11 @@ def test_what_no_journal_could_give_back_is_copied_before_it_is_migrated(
 def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     History(tmp_path).close()
 
-    def fail(connection: sqlite3.Connection) -> None:
-        connection.execute("ALTER TABLE session ADD COLUMN mood TEXT")
-        raise ZeroDivisionError
-
+    fails = "ALTER TABLE session ADD COLUMN mood TEXT;\nDROP TABLE nowhere"
     with monkeypatch.context() as patched:
-        patched.setattr("app.history.history.MIGRATIONS", [*schema.MIGRATIONS, fail])
+        patched.setattr("app.history.history.MIGRATIONS", [*schema.MIGRATIONS, fails])
         patched.setattr("app.history.history.VERSION", schema.VERSION + 1)
-        with pytest.raises(ZeroDivisionError):
+        with pytest.raises(sqlite3.OperationalError):
             History(tmp_path)
     with History(tmp_path) as history:
         assert "mood" not in [row[1] for row in history.query("PRAGMA table_info(session)")]
@@ -142,7 +138,7 @@ def test_who_comes_second_migrates_and_copies_nothing(
     """The copy of the file as it was stays so: another process has been faster between two looks."""
     History(tmp_path).close()
     monkeypatch.setattr("app.history.history.VERSION", schema.VERSION + 1)
-    monkeypatch.setattr("app.history.history.MIGRATIONS", [*schema.MIGRATIONS, lambda _: None])
+    monkeypatch.setattr("app.history.history.MIGRATIONS", [*schema.MIGRATIONS, ""])
     seen = iter([schema.VERSION, schema.VERSION + 1])
     monkeypatch.setattr(History, "_version", lambda _: next(seen))
     History(tmp_path).close()

@@ -9,8 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from app.comparison.entries import Comparison, RowEntry
-from app.comparison.measures import FIGURE, measure_named
-from app.comparison.stability import Key
+from app.comparison.measures import measure_named
 from ui.core.context import Context
 
 from .bars import BarsPanel
@@ -51,7 +50,6 @@ class Body(QWidget):
         self._splitter = QSplitter()
         self._splitter.setChildrenCollapsible(False)
         self._shown: Shown | None = None
-        self.stability: dict[Key, list[float | None]] = {}  # of what is shown, as soon as it was read
         self._arranged: tuple[Qt.Orientation | None, str] = (None, "")
         self._build()
         self.table.cell_chosen.connect(self._on_cell_chosen)
@@ -92,8 +90,6 @@ class Body(QWidget):
         measure = measure_named(compared.look.measure)
         before, column = self.table.chosen_step, self.table.currentIndex().column()
         self.table.figures.show(comparison, is_relative, has_details)
-        if measure is FIGURE:
-            self.table.figures.show_stability(self.stability)
         self.table.refresh()
         lines = lines_of(comparison, self._context.theme)
         self._shown = Shown(comparison, whole, measure, is_relative, lines, None)
@@ -107,12 +103,6 @@ class Body(QWidget):
         """What the chosen step costs, where the keyboard stands."""
         self._why.go_to(STEP)
         self.tabs.setCurrentWidget(self._why)
-
-    def show_stability(self, found: dict[Key, list[float | None]]) -> None:
-        """What was read of sessions that stand alone in their columns, beside their figures."""
-        self.stability = found
-        if self._shown is not None and self._shown.measure is FIGURE:
-            self.table.figures.show_stability(found)
 
     def _on_cell_chosen(self, row: RowEntry | None) -> None:
         if self._shown is not None:

@@ -57,11 +57,6 @@ class Compared:
     look: ViewOptions = field(default_factory=ViewOptions)
     shown: Comparison | None = None  # by the measure, those of a group together
 
-    def is_rebased(self, before: Compared) -> bool:
-        """Whether it is the comparison before, but for its base."""
-        ours, theirs = self.chosen, before.chosen
-        return ours.ids == theirs.ids and ours.base != theirs.base
-
     def seen(self, look: ViewOptions) -> Compared:
         """The same in another way: not for the thread that paints."""
         if self.comparison is None:

@@ -69,9 +69,9 @@ class LimitsRow(QWidget):
     def has_details(self) -> bool:
         return self._details.isChecked()
 
-    def explain(self, comparison: Comparison, has_stability: bool) -> None:
+    def explain(self, comparison: Comparison, has_deviations: bool) -> None:
         """The signs of these cells; in full in the tooltip."""
-        self._legend.setText(legend(comparison) + (_WITHIN if has_stability else ""))
+        self._legend.setText(legend(comparison) + (_WITHIN if has_deviations else ""))
         self.setToolTip(as_tip(verdict_legend(comparison).replace("; ", "\n")))
 
     def _on_changed(self) -> None:

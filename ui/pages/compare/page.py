@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.comparison.stability import Key, read_stability, single_columns
 from app.history.history import History
 from app.history.sessions import is_untouched
 from ui.core.bus import Changes, Wanted
@@ -28,7 +26,6 @@ from .controls import Controls
 from .limits import LimitsRow
 from .sharing import Sharing
 
-_PAINTED_MS = 100  # what is read beside the table waits for the table
 _WARNINGS = 3  # lines of them before the table is pushed too far down
 
 _VERSIONS = 6  # of MySQL, on the first machine of the first of the published tables
@@ -47,7 +44,7 @@ class ComparePage(Page):
         kept = context.memory.value("compare/sessions", [])
         self._chosen = Chosen(tuple(kept), context.memory.value("compare/base", ""))
         self._compared = Compared(self._chosen)
-        self._latest, self._seeing, self._beside = (Latest(context.tasks, self) for _ in range(3))
+        self._latest, self._seeing = (Latest(context.tasks, self) for _ in range(2))
         self.message, self.warning = Message(), Message()
         self.controls = Controls(context.memory)
         self.limits = LimitsRow(context)
@@ -129,7 +126,7 @@ class ComparePage(Page):
         self.reload()
 
     def _on_read(self, compared: Compared) -> None:
-        before, self._compared = self._compared, compared
+        self._compared = compared
         self._chosen = compared.chosen
         self.context.memory.keep("compare/sessions", list(self._chosen.ids))
         self.context.memory.keep("compare/base", self._chosen.base)
@@ -140,12 +137,7 @@ class ComparePage(Page):
             self.message.show_info("One column: choose another to compare it with.", self.commands.choose)
         elif not compared.chosen.ids:
             self._take_in_published(only_first=True)  # a new person has something to look at
-        if self.body.stability and compared.is_rebased(before):
-            self._show()
-        else:
-            self.body.stability = {}
-            self._show()
-            QTimer.singleShot(_PAINTED_MS, self, lambda: self._read_stability(compared))
+        self._show()
 
     @property
     def _look(self) -> ViewOptions:
@@ -174,22 +166,7 @@ class ComparePage(Page):
         if compared.comparison and compared.shown:
             self._show_warnings(compared.comparison["warnings"])
             self.body.show_comparison(compared, self.controls.is_relative, self.limits.has_details)
-            self.limits.explain(compared.shown, self.body.table.figures.has_stability)
-
-    def _read_stability(self, compared: Compared) -> None:
-        """Of sessions that stand alone in their columns: read when the table is painted."""
-        comparison = compared.comparison
-        if compared.chosen == self._chosen and comparison and single_columns(comparison):
-            self._beside.read(
-                lambda history: read_stability(history, comparison),
-                lambda found: self._on_stability(compared.chosen, found),
-                self.message.show_failure,
-            )
-
-    def _on_stability(self, chosen: Chosen, found: dict[Key, list[float | None]]) -> None:
-        if chosen == self._compared.chosen and self._compared.shown:
-            self.body.show_stability(found)
-            self.limits.explain(self._compared.shown, self.body.table.figures.has_stability)
+            self.limits.explain(compared.shown, self.body.table.figures.has_deviations)
 
     def _show_warnings(self, warnings: Sequence[str]) -> None:
         more = len(warnings) - _WARNINGS

@@ -11,7 +11,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.comparison.entries import Comparison
-from app.comparison.stability import put_beside
 from app.comparison.text import names_of, to_csv, to_markdown, to_text
 from app.core.csv_text import save_csv
 from app.core.errors import DynoError
@@ -50,7 +49,6 @@ class Sharing(QObject):
     def copy(self, form: str) -> None:
         """As it stands there: with what is beside the figures and below them."""
         if comparison := self._body.comparison:
-            comparison = put_beside(comparison, self._body.stability)
             text = FORMS[form](comparison, self._body.table.figures.has_details)
             QGuiApplication.clipboard().setText(harmless_text(text))
             self._context.bus.said.emit(f"The table is in the clipboard as {form}")

@@ -1,0 +1,66 @@
+"""Counting anew what an older version of Dyno stored: each session by itself, in any order, at any time.
+
+A migration puts sessions into `uncounted`. Several processes may count at once, and each may be killed: a
+session is counted wholly or not at all.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from app.core.errors import DynoError
+
+from .counting import Counted, count, keep
+from .damage import unpacking
+from .group_means import keep_headlines
+from .history import BusyError, History
+
+_WAITS = "SELECT number FROM session JOIN uncounted ON uncounted.session = number WHERE id = ?"
+
+
+def uncounted(history: History) -> int:
+    """How many sessions wait."""
+    return int(history.query("SELECT count(*) FROM uncounted")[0][0])
+
+
+def recount(history: History, seconds: float) -> int:
+    """Count for about so long, one session at least, the latest first; returns how many still wait."""
+    until = time.monotonic() + seconds
+    while latest := history.one("SELECT session FROM uncounted ORDER BY session DESC LIMIT 1"):
+        _recount(history, latest[0])
+        if time.monotonic() > until:
+            break
+    return uncounted(history)
+
+
+def recount_first(history: History, sessions: Iterable[str]) -> None:
+    """Count those of these sessions that wait, before somebody reads them."""
+    for session in sessions:
+        for (number,) in history.query(_WAITS, (session,)):
+            _recount(history, number)
+
+
+def _recount(history: History, session: int) -> None:
+    """Nobody has to wait while its seconds are read. A cut cannot come in between: who cuts counts first."""
+    counts = _counts(history, session)
+    with history.transaction() as connection:
+        if not connection.execute("DELETE FROM uncounted WHERE session = ?", (session,)).rowcount:
+            return  # somebody else was faster
+        for step, found in counts.items():
+            keep(connection, step, found)
+        keep_headlines(connection, session)
+
+
+def _counts(history: History, session: int) -> dict[int, Counted | None]:
+    """By the number of the step; one whose seconds are damaged is left out, and stays as it is."""
+    found: dict[int, Counted | None] = {}
+    for (step,) in history.query("SELECT number FROM step WHERE session = ?", (session,)):
+        try:
+            with unpacking():
+                found[step] = count(history.connection, step)
+        except BusyError:
+            raise
+        except DynoError:
+            continue
+    return found

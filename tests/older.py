@@ -1,0 +1,27 @@
+"""A history of today made into what an older version has left behind."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+VERSIONS = (1, 2, 3, 4, 5)
+# what leads from each version back to the one before
+_BACK = {
+    6: ("DROP TABLE uncounted", "ALTER TABLE counted DROP COLUMN max_block_deviation"),
+    5: ("UPDATE counted SET steadiness = 'steady', text = 'as it was judged then'",),
+    4: ("DROP TABLE counted",),
+    3: ("DROP TABLE headline", "DROP INDEX session_by_begin"),
+    2: ("DROP TABLE deleted",),
+}
+
+
+def make_older(home: Path, version: int) -> None:
+    with closing(sqlite3.connect(home / "history.sqlite", isolation_level=None)) as history:
+        (newer,) = history.execute("PRAGMA user_version").fetchone()
+        for number in range(newer, version, -1):
+            for statement in _BACK[number]:
+                history.execute(statement)
+        history.execute(f"PRAGMA user_version = {version}")
+        history.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,0 +1,136 @@
+"""The window counts sessions of an older version anew, while people work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.history import recounting
+from app.history.browsing import Filter, Order, browse, lines
+from app.history.history import BusyError, History, HistoryError
+from app.history.recounting import uncounted
+from app.history.writing import Writer
+from tests import journals
+from tests.older import make_older
+from ui.core.bus import Changes
+from ui.core.context import Context
+from ui.shell.recounting import Recounting
+from ui.shell.window import Window
+
+SESSIONS = 30
+
+
+@pytest.fixture
+def old_home(dyno_home: Path) -> Path:
+    """Sessions as the first version left them: without what the list shows of them."""
+    plan = journals.plan(repeats=SESSIONS)
+    with History(dyno_home) as history:
+        for turn in plan.turns:
+            maker = journals.Maker(plan, turn.session).begin()
+            maker.step(1)
+            maker.end()
+            Writer(history).append(plan.id, turn.session, 0, maker.raw)
+    make_older(dyno_home, 1)
+    return dyno_home
+
+
+@pytest.fixture
+def window(old_home: Path, context: Context, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> Window:
+    monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 3_600_000)
+    monkeypatch.setattr("ui.shell.window.CALM_MS", 0)
+    monkeypatch.setattr("ui.shell.recounting.SLICE_S", 0.0)
+    monkeypatch.setattr("ui.shell.recounting.PAUSE_MS", 1)
+    monkeypatch.setattr("ui.shell.recounting.AGAIN_MS", 10)
+    window = Window(context)
+    qtbot.addWidget(window)
+    return window
+
+
+def progress(window: Window) -> str:
+    """What the status bar says of it."""
+    texts = [label.text() for label in window.statusBar().findChildren(QLabel)]
+    return next((text for text in texts if text.startswith("Updating")), "")
+
+
+def test_they_are_counted_with_progress_and_the_pages_hear_of_it(
+    old_home: Path, context: Context, window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    said: list[str] = []
+    changes: list[Changes] = []
+    show = Recounting._show
+
+    def listen(recounting: Recounting, left: int) -> None:
+        show(recounting, left)
+        said.append(progress(window))
+
+    monkeypatch.setattr(Recounting, "_show", listen)
+    context.bus.changed.connect(changes.append)
+    window.show()
+    qtbot.waitUntil(lambda: len(said) == SESSIONS + 1 and not progress(window))
+    assert said == [f"Updating older sessions: {at} of {SESSIONS}" for at in range(SESSIONS + 1)]
+    assert changes[-1] == Changes(sessions=True)
+    with History(old_home) as history:
+        found = lines(history, browse(history, Filter(), Order()).ids)
+        assert uncounted(history) == 0
+    assert len(found) == SESSIONS and all(each["headlines"]["read"].qps for each in found)
+
+
+def test_what_people_ask_for_does_not_wait_for_its_end(
+    context: Context, window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setattr("ui.shell.recounting.PAUSE_MS", 200)
+    window.show()
+    qtbot.waitUntil(lambda: progress(window) != "")
+    answers: list[int] = []
+    for _ in range(8):
+        context.tasks.read(window, uncounted, answers.append, lambda _: None)
+    qtbot.waitUntil(lambda: len(answers) == 8)
+    assert min(answers) > 0
+
+
+def test_another_process_that_writes_for_long_is_waited_for(
+    window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    recount, failures = recounting.recount, [BusyError("another process is writing")] * 3
+
+    def busy_at_first(history: History, seconds: float) -> int:
+        if failures:
+            raise failures.pop()
+        return recount(history, seconds)
+
+    monkeypatch.setattr(recounting, "recount", busy_at_first)
+    window.show()
+    qtbot.waitUntil(lambda: progress(window) != "")
+    qtbot.waitUntil(lambda: not progress(window))
+    assert window.message.isHidden() and not failures and not window.message.text
+
+
+def test_a_full_disk_ends_it_until_the_next_start(
+    window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    def fail(*_: object) -> int:
+        raise HistoryError("the disk is full")
+
+    monkeypatch.setattr(recounting, "recount", fail)
+    window.show()
+    qtbot.waitUntil(lambda: "the disk is full" in window.message.text and not progress(window))
+
+
+def test_a_history_of_this_version_says_nothing(
+    old_home: Path, window: Window, context: Context, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    with History(old_home) as history:
+        recounting.recount(history, 60.0)
+    changes: list[Changes] = []
+    left: list[int] = []
+    context.bus.changed.connect(changes.append)
+    on_counted = Recounting._on_counted
+    monkeypatch.setattr(Recounting, "_on_counted", lambda each, n: [left.append(n), on_counted(each, n)])
+    window.show()
+    qtbot.waitUntil(lambda: left == [0])
+    qtbot.wait(50)
+    assert left == [0]
+    assert changes == [] and not progress(window)

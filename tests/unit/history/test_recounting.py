@@ -1,0 +1,263 @@
+"""What an older version stored is counted anew: all of it, once, whatever comes in between."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.comparison.compare import compare
+from app.history import counting, edits, figures, recounting
+from app.history.browsing import Filter, Order, browse, lines
+from app.history.counting import Cut, unsteady_steps
+from app.history.history import History
+from app.history.packing import pack
+from app.history.rebuilding import rebuild
+from app.history.recounting import recount, recount_first, uncounted
+from app.history.timeline import overview, timeline
+from app.history.writing import Writer
+from tests import journals
+from tests.older import VERSIONS, make_older
+from tests.unit.history.conftest import store
+from tests.unit.history.test_counting import FIRST, PLAN, POINT, SECOND, UPDATE, Made, made
+
+LONG_S = 60.0
+
+
+def fill(home: Path) -> None:
+    """Two sessions; a step of the first is cut."""
+    with History(home) as history:
+        store(history, made(FIRST), made(SECOND))
+        edits.cut(history, FIRST, UPDATE, Cut(20, 59, "the cache was full"))
+
+
+def everything(history: History) -> list[Any]:
+    """All that is counted."""
+    return [
+        figures.steps(history, FIRST),
+        figures.steps(history, SECOND),
+        unsteady_steps(history, PLAN.id),
+        headlines(history),
+    ]
+
+
+def headlines(history: History) -> list[Any]:
+    return [
+        (each["id"], each["headlines"]) for each in lines(history, browse(history, Filter(), Order()).ids)
+    ]
+
+
+@pytest.fixture
+def before(tmp_path: Path) -> list[Any]:
+    fill(tmp_path)
+    with History(tmp_path) as history:
+        return everything(history)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_it_comes_to_what_is_stored_today(tmp_path: Path, before: list[Any], version: int) -> None:
+    make_older(tmp_path, version)
+    with History(tmp_path) as history:
+        assert uncounted(history) == 2
+        assert recount(history, LONG_S) == 0
+        assert everything(history) == before
+        assert recount(history, LONG_S) == 0
+        assert everything(history) == before
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_opening_reads_no_seconds_and_says_nothing_that_is_wrong(
+    tmp_path: Path, before: list[Any], version: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is missing in the list is missing; what is there is right."""
+    if version == 3:  # it did not know that cuts count
+        with History(tmp_path) as history:
+            history.connection.execute("UPDATE headline SET qps = 36700 WHERE grouping = 'write'")
+    make_older(tmp_path, version)
+    monkeypatch.setattr(counting, "values_of", None)
+    with History(tmp_path) as history:
+        for (id_, found), (_, right) in zip(headlines(history), before[-1], strict=True):
+            assert found.items() <= right.items() or (version, id_) == (3, SECOND)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_what_is_about_to_be_read_is_counted_first_and_nothing_else(
+    tmp_path: Path, before: list[Any], version: int
+) -> None:
+    make_older(tmp_path, version)
+    with History(tmp_path) as history:
+        assert figures.show(history, FIRST)["steps"] == before[0]
+        assert uncounted(history) == 1
+        compare(history, [FIRST, SECOND])
+        assert uncounted(history) == 0
+        assert everything(history) == before
+
+
+@pytest.mark.parametrize("read", [overview, lambda history, session: timeline(history, session, [])])
+def test_the_live_page_has_all_of_its_plan_counted(tmp_path: Path, before: list[Any], read: Any) -> None:
+    make_older(tmp_path, 3)
+    with History(tmp_path) as history:
+        read(history, SECOND)
+        assert everything(history) == before
+
+
+def test_a_rebuild_makes_the_same(tmp_path: Path, before: list[Any]) -> None:
+    make_older(tmp_path, 3)
+    assert rebuild(tmp_path).problems == []
+    with History(tmp_path) as history:
+        assert uncounted(history) == 0
+        assert everything(history)[:-1] == before[:-1]
+        assert sorted(map(str, headlines(history))) == sorted(map(str, before[-1]))
+
+
+def test_a_damaged_session_does_not_stop_the_others(tmp_path: Path, before: list[Any]) -> None:
+    """The latest one, with which counting begins: one step of it is damaged."""
+    make_older(tmp_path, 3)
+    with History(tmp_path) as history:
+        history.connection.execute(
+            "UPDATE block SET content = x'00112233' WHERE step = (SELECT step.number FROM step"
+            " JOIN session ON session = session.number WHERE id = ? AND position = ?)",
+            (SECOND, UPDATE),
+        )
+        assert recount(history, LONG_S) == 0
+        assert figures.steps(history, FIRST) == before[0]
+        damaged = figures.steps(history, SECOND)
+        assert damaged[POINT] == before[1][POINT]
+        assert damaged[UPDATE]["steadiness"] is None
+
+
+@pytest.mark.parametrize("position", [POINT, UPDATE])
+def test_of_a_damaged_step_stays_what_was_counted_before(
+    tmp_path: Path, before: list[Any], position: int
+) -> None:
+    make_older(tmp_path, 5)
+    with History(tmp_path) as history:
+        history.connection.execute("UPDATE block SET content = x'00112233'")
+        assert figures.show(history, FIRST)["steps"][position] == {
+            **before[0][position], "max_block_deviation": None
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize("seconds", [[], [0.0, 1.0, 2.0], [*range(60), 4e9, 5e9]], ids=["none", "few", "far"])
+def test_a_clock_that_is_damaged_stops_nothing(
+    tmp_path: Path, before: list[Any], seconds: list[float]
+) -> None:
+    """It is of other seconds than the values; or of one so far away that no memory holds all before it."""
+    make_older(tmp_path, 3)
+    (clock,) = pack(np.array([seconds], dtype=float), [0])
+    with History(tmp_path) as history:
+        history.connection.execute("UPDATE clock SET s = ?", (clock,))
+        assert recount(history, LONG_S) == 0
+        assert not any(each["steadiness"] for each in figures.steps(history, FIRST))
+
+
+def test_it_ends_when_its_time_is_over_and_goes_on_later(tmp_path: Path, before: list[Any]) -> None:
+    make_older(tmp_path, 3)
+    with History(tmp_path) as history:
+        assert recount(history, 0.0) == uncounted(history) == 1
+        assert figures.steps(history, SECOND) == before[1]
+    with History(tmp_path) as history:
+        assert recount(history, LONG_S) == 0
+        assert everything(history) == before
+
+
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_what_others_did_meanwhile_stays(
+    tmp_path: Path, before: list[Any], monkeypatch: pytest.MonkeyPatch, is_deleted: bool
+) -> None:
+    """Between the reading of a session and the writing: it is deleted, or counted and cut."""
+    make_older(tmp_path, 3)
+    counts = recounting._counts
+    with History(tmp_path) as history, History(tmp_path) as other:
+
+        def interrupted(history: History, session: int) -> Any:
+            found = counts(history, session)
+            monkeypatch.setattr(recounting, "_counts", counts)
+            edits.delete(other, FIRST) if is_deleted else edits.cut(other, FIRST, UPDATE, Cut(0, 18))
+            return found
+
+        monkeypatch.setattr(recounting, "_counts", interrupted)
+        recount_first(history, [FIRST])
+        if is_deleted:
+            assert [id_ for id_, _ in headlines(history)] == [SECOND]
+            assert edits.undelete(other, FIRST)
+            assert figures.steps(history, FIRST) == before[0]
+        else:
+            assert figures.steps(history, FIRST)[UPDATE]["value"] == pytest.approx(50_000, rel=0.01)
+
+
+def test_a_session_that_is_followed_meanwhile(tmp_path: Path, before: list[Any]) -> None:
+    """Its writer remembers where it was; one step ended before, one ends after."""
+    home = tmp_path / "other"
+    lines = made(SECOND).raw.splitlines(keepends=True)
+    ended = [at for at, line in enumerate(lines) if b'"step_ended"' in line][POINT]
+    old, now, later = b"".join(lines[: ended + 1]), lines[ended + 1], b"".join(lines[ended + 2 :])
+    with History(home) as history:
+        store(history, made(FIRST))
+        edits.cut(history, FIRST, UPDATE, Cut(20, 59, "the cache was full"))
+        Writer(history).append(PLAN.id, SECOND, 0, old)
+    make_older(home, 3)
+    with History(home) as history, History(home) as other:
+        writer = Writer(history)
+        writer.append(PLAN.id, SECOND, len(old), now)
+        assert recount(other, LONG_S) == 0
+        writer.append(PLAN.id, SECOND, len(old + now), later)
+        assert everything(history) == before
+
+
+def test_several_processes_at_once_of_which_one_is_killed(tmp_path: Path) -> None:
+    """Each session comes to the same, whoever counted it."""
+    plan = journals.plan([journals.contender("innodb")], repeats=40, its_steps=PLAN.steps)
+    with History(tmp_path) as history:
+        for turn in plan.turns:
+            maker = Made(plan, turn.session, turn.ordinal)
+            maker.begin()
+            maker.step(POINT, value=50_000.0)
+            maker.step(UPDATE, value=36_700.0)
+            maker.end()
+            store(history, maker)
+        rows = "SELECT * FROM counted ORDER BY step", "SELECT * FROM headline ORDER BY session, grouping"
+        before = [history.query(each) for each in rows]
+    make_older(tmp_path, 1)
+    History(tmp_path).close()
+    code = (
+        "import sys; from pathlib import Path; from app.history.history import History;"
+        "from app.history.recounting import recount; history = History(Path(sys.argv[1]));"
+        "[None for _ in iter(lambda: recount(history, 0.0), 0)]"
+    )
+    processes = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path)]) for _ in range(3)]
+    with History(tmp_path) as history:
+        deadline = time.monotonic() + 30
+        while uncounted(history) == 40 and time.monotonic() < deadline:
+            time.sleep(0.001)
+        processes[0].kill()
+        assert [process.wait(30) for process in processes] == [-9, 0, 0]
+        assert uncounted(history) == 0
+        assert [history.query(each) for each in rows] == before
+
+
+def test_a_migrated_file_has_the_tables_of_a_new_one(tmp_path: Path) -> None:
+    """The SQL of a version never changes: files that it made are there already."""
+    with History(tmp_path / "new") as new:
+        wanted = tables(new)
+    released = sorted((Path(__file__).parents[2] / "data").glob("history-*.sqlite"))
+    for file in released:
+        home = tmp_path / file.stem
+        home.mkdir()
+        shutil.copy(file, home / "history.sqlite")
+        with History(home) as history:
+            assert tables(history) == wanted
+    assert len(released) > 3
+
+
+def tables(history: History) -> list[Any]:
+    """Without the comments in them."""
+    rows = history.query("SELECT type, name, sql FROM sqlite_master ORDER BY type, name")
+    return [(*each, "".join(re.sub(r"--.*", "", sql or "").split())) for *each, sql in rows]
