@@ -11,7 +11,6 @@ from sqlite3 import Connection
 from typing import TYPE_CHECKING
 
 from .damage import unpacking
-from .latency import percentiles_for_sample_size
 from .packing import pack, unpack
 
 if TYPE_CHECKING:
@@ -153,53 +152,6 @@ def _insert(connection: Connection, step: int, seconds: Seconds, layout: Layout)
         "INSERT INTO block (step, series, content) VALUES (?, ?, ?)",
         [(step, number, block) for number, block in zip(there.tolist(), blocks, strict=True)],
     )
-    measured = seconds.values[:, seconds.clock[0] >= 0]
-    connection.executemany(
-        "INSERT INTO summary (step, series, n, mean, sd, low, p50, p95, p99, high)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [(step, *row) for row in _summaries(measured)],
-    )
-
-
-def _summaries(values: Floats) -> list[tuple[float | None, ...]]:
-    """Number of the series, n, mean, sd, low, p50, p95, p99, high, of each row that has values."""
-    import numpy as np
-
-    counts = (~np.isnan(values)).sum(axis=1)
-    there = np.flatnonzero(counts)
-    if not len(there):
-        return []
-    counts, ordered = counts[there], np.sort(values[there], axis=1)  # missing ones come last
-    known = None if counts.min() == ordered.shape[1] else ~np.isnan(ordered)
-    means = _sums(ordered, known) / counts
-    squares = _sums((ordered - means[:, None]) ** 2, known)
-    sds = np.sqrt(squares / np.maximum(counts - 1, 1))
-    ranks = [np.maximum(np.ceil(counts * q).astype(int) - 1, 0) for q in (0.5, 0.95, 0.99)]
-    rows = np.arange(len(there))
-    columns = [there, counts, means, sds, ordered[:, 0], *(ordered[rows, at] for at in ranks)]
-    columns.append(ordered[rows, counts - 1])
-    lists = [column.tolist() for column in columns]
-    return [_carried(*row) for row in zip(*lists, strict=True)]
-
-
-def _sums(values: Floats, there: NDArray[np.bool_] | None) -> Floats:
-    """Of each row, without what is missing."""
-    import numpy as np
-
-    sums: Floats = (values if there is None else np.where(there, values, 0.0)).sum(axis=1)
-    return sums
-
-
-def _carried(
-    number: int, n: int, mean: float, sd: float, low: float, *rest: float
-) -> tuple[float | None, ...]:
-    """Without what so few seconds cannot tell."""
-    p50, p95, p99, high = rest
-    carried = percentiles_for_sample_size(n)
-    return (
-        number, n, mean, sd if n > 1 else None, low, p50,
-        p95 if 95 in carried else None, p99 if 99 in carried else None, high,
-    )  # fmt: skip
 
 
 def read_block(content: bytes) -> Floats:

@@ -255,6 +255,7 @@ DELETE FROM headline WHERE session IN
 JUDGED_ANEW = ""
 
 # What an older version counted of a session is counted anew, one session at a time: see `recounting`.
+# `summary` is no longer filled; to drop it would read gigabytes of an old history before it opens.
 UNCOUNTED = """
 CREATE TABLE uncounted (                        -- sessions that wait for it
     session INTEGER PRIMARY KEY REFERENCES session (number) ON DELETE CASCADE

@@ -278,7 +278,7 @@ def test_series_declared_again_in_the_middle_of_a_step(history: History) -> None
         history.connection.execute("DELETE FROM journal")
         store(history, maker.raw, cuts)
         rows[len(cuts)] = history.connection.execute(
-            "SELECT series, n FROM summary JOIN step ON step = step.number WHERE position = 1"
+            "SELECT series, content FROM block JOIN step ON step = step.number WHERE position = 1"
         ).fetchall()
     assert rows[0] == rows[1]
     assert dict(rows[0]).keys() == {0, 1, 2, 3}
