@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +39,9 @@ def exported(history: History, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def other(tmp_path: Path) -> History:
-    return History(tmp_path / "other")
+def other(tmp_path: Path) -> Iterator[History]:
+    with History(tmp_path / "other") as history:
+        yield history
 
 
 def test_a_session_is_the_same_elsewhere(history: History, exported: Path, other: History) -> None:
