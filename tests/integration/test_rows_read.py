@@ -22,7 +22,7 @@ ROWS = 5000
 RANGES = ("simple_ranges", "sum_ranges", "order_ranges", "distinct_ranges")
 POINTS = ("point_selects", "index_updates", "non_index_updates", "delete_inserts")  # a row each, by its key
 SENT = 200  # events of each workload
-FEW = 20  # statements of who asks for figures
+FEW = 60  # statements of who asks for figures, rows of the statistics of tables
 COMMANDS = ("select", "update", "insert", "delete", "begin", "commit")
 EVENTS = {"read-only": 100, "read-write": 100, "random-points": 300}
 
@@ -190,6 +190,7 @@ def rows_read(server: Server, client: Client, engine: str, name: str) -> float:
     before = counters.read()
     outcome = drive(server, shipped(name, engine, events=events, rows=ROWS))
     assert outcome.code == 0, outcome.said
+    await_last_client(client)
     read = counters.spent(before, counters.read())["rows_read"]
     assert read is not None
     return read / events
