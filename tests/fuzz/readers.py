@@ -23,7 +23,7 @@ from app.catalog.mydbtest import from_mydbtest
 from app.core.errors import DynoError
 from app.core.settings import read_settings
 from app.core.toml_text import read_document
-from app.following.follower import Frames
+from app.following.frames import Frames
 from app.history.decoding import decode_lines
 from app.history.exporting import export
 from app.history.history import History

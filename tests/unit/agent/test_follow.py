@@ -13,7 +13,7 @@ import pytest
 
 from app.agent.follow import MOST, Follow, parse_offsets
 from app.agent.system.directory import MARKER, Directory
-from app.following.follower import Beat, End, Frames, Piece
+from app.following.frames import Beat, End, Frames, Piece
 
 SESSIONS = ["A", "B", "C"]
 PLAN = "P"

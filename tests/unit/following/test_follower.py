@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from app.cli.watch import Watch
 from app.core.errors import LinkError, TargetError
-from app.following.follower import Beat, End, Follower, Frames, Link, Piece, Pump, Update
+from app.following.follower import Follower, Link, Pump, Update
+from app.following.frames import Beat, End, Frames, Piece
 from app.following.progress import PlanProgress, stored_plan
 from app.history import edits
 from app.history.decoding import decode_lines
