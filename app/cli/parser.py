@@ -65,6 +65,13 @@ def _without_word(arguments: argparse.Namespace) -> None:
     say(f"dyno {version('dyno')}")
 
 
+def add_verb(verbs: Any, carry_out: CarryOut, text: str) -> argparse.ArgumentParser:
+    """A verb is called as its function begins: `show_session` carries out `show`."""
+    parser: argparse.ArgumentParser = verbs.add_parser(carry_out.__name__.partition("_")[0], help=text)
+    parser.set_defaults(carry_out=carry_out)
+    return parser
+
+
 def whole_number(low: int, high: int) -> Callable[[str], int]:
     """The type of an option that is a number between these."""
 

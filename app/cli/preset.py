@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError, TargetError
 
-from .parser import CarryOut, add_json, add_target
+from .parser import CarryOut, add_json, add_target, add_verb
 from .screen import ask_secret, print_json, print_table, say, say_text
 
 if TYPE_CHECKING:
@@ -39,10 +39,8 @@ def add_words(words: Any) -> None:
 
 
 def _verb(verbs: Any, carry_out: CarryOut, text: str, metavar: str) -> Any:
-    """A verb is called as its function begins."""
-    parser = verbs.add_parser(carry_out.__name__.partition("_")[0], help=text)
+    parser = add_verb(verbs, carry_out, text)
     parser.add_argument("presets", nargs="+", metavar=metavar, help=HOW)
-    parser.set_defaults(carry_out=carry_out)
     return parser
 
 

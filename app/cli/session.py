@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 from app.core.units import count_text
 
-from .parser import CarryOut, add_json, whole_number
+from .parser import CarryOut, add_json, add_verb, whole_number
 from .screen import complain, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -74,14 +74,12 @@ def _add_changes(verbs: Any) -> None:
 def _add_session(
     verbs: Any, carry_out: CarryOut, text: str, more: dict[str, str] | None = None, *, has_json: bool = True
 ) -> argparse.ArgumentParser:
-    """A verb is called as its function begins."""
-    parser: argparse.ArgumentParser = verbs.add_parser(carry_out.__name__.partition("_")[0], help=text)
+    parser = add_verb(verbs, carry_out, text)
     parser.add_argument("session", help=SESSION)
     for name, meaning in (more or {}).items():
         parser.add_argument(name, help=meaning)
     if has_json:
         add_json(parser)
-    parser.set_defaults(carry_out=carry_out)
     return parser
 
 

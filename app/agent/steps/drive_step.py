@@ -80,7 +80,6 @@ class DriveStep:
             finally:
                 generator.stop()
                 session.generator = None
-                await_last_client(session.server.client)
         return self._figures(interrupted, generator)
 
     def _follow(self, generator: Generator) -> str:
@@ -210,6 +209,7 @@ class DriveStep:
 
     def _without_total(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
         """Ended before its total: the whole seconds it had are its figures, and count as no result."""
+        await_last_client(self._session.server.client)
         outcome, reason = self._outcome(interrupted or "broken", generator)
         self._session.ledger.count_rows(self._rows)
         totals = totals_of(self._sum) if self._sum else {}
