@@ -5,19 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.agent.server.options import known_options
-from app.agent.survey.builds import Build, find_builds
+from app.agent.survey.builds import find_builds
+from app.protocol.answers import Build
 
 
 def _installed() -> Build:
-    found = [each for each in find_builds(()) if each["base"] == "/usr" and each["family"] == "MariaDB"]
+    found = [each for each in find_builds(()) if each.base == "/usr" and each.family == "MariaDB"]
     assert len(found) == 1, "these tests need the package mariadb-server: sh install.sh test"
     return found[0]
 
 
 _BUILD = _installed()
-MARIADB: str = _BUILD["name"]
-VERSION: str = _BUILD["version"]
-SERVER: str = _BUILD["server"]
+MARIADB = _BUILD.name
+VERSION = _BUILD.version or ""
+SERVER = _BUILD.server
 KNOWN = known_options(_BUILD)  # its options
 _SHARES = (Path("/usr/share/mysql"), Path("/usr/share/mariadb"))  # the second from Debian 13 on
 SHARE = next(each for each in _SHARES if (each / "english/errmsg.sys").exists())

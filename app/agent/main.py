@@ -6,12 +6,15 @@ import argparse
 import json
 import os
 import sys
+from dataclasses import replace
 from typing import Any, Callable, Dict
 
+from app.protocol import answers
+from app.protocol.answers import to_json
 from app.protocol.events import note_problem
 
 from .system.control import request
-from .system.directory import Directory, holder_text
+from .system.directory import Directory
 from .system.errors import AgentError
 
 VERBS = (
@@ -33,7 +36,7 @@ def main() -> int:
     except BrokenPipeError:
         os._exit(0)  # the desktop has gone; nothing is lost by it
     if answer is not None:
-        print(json.dumps(answer))
+        print(json.dumps(to_json(answer)))
         sys.stdout.flush()
     return 0
 
@@ -54,43 +57,33 @@ def _agent() -> str:
     return os.path.basename(sys.argv[0]).partition(".")[0]
 
 
-def _survey(directory: Directory, _: Any) -> Dict[str, Any]:
-    from app.protocol.answers import to_json
-
-    from .server.memory import memory_ways
+def _survey(directory: Directory, _: Any) -> answers.Survey:
     from .snapshots.snapshots import Snapshots
-    from .survey.build_notes import BuildNotes
     from .survey.machine import survey
 
-    asked = json.loads(sys.stdin.read() or "{}")
-    found = survey(directory.path, asked.get("search_paths", []))
-    notes = BuildNotes(directory).all()
-    for build in found["builds"]:
-        build["notes"] = notes.get(build["base"], {})
-        build["installed"] = build["base"].startswith(directory.at("builds") + os.sep)
-    return {**found, **memory_ways(), "snapshots": list(map(to_json, Snapshots(directory).list()))}
+    request = json.loads(sys.stdin.read() or "{}")
+    found = survey(directory, request.get("search_paths", []))
+    return replace(found, snapshots=Snapshots(directory).list())
 
 
-def _upload_plan(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
+def _upload_plan(directory: Directory, arguments: argparse.Namespace) -> answers.Done:
     from .incoming import Incoming
 
     Incoming(directory).receive(arguments.plan, sys.stdin.buffer.read())
-    return {"ok": True}
+    return answers.Done()
 
 
-def _check(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
+def _check(directory: Directory, arguments: argparse.Namespace) -> answers.Checks:
     """What the builds say to their options; with a contender its rehearsal."""
-    from app.protocol.answers import Checks, to_json
-
     from .checks.check import check, rehearse
     from .incoming import Incoming
 
     plan, contender = Incoming(directory).read(arguments.plan), arguments.contender
     found = check(directory, plan) if contender is None else rehearse(directory, plan, contender)
-    return to_json(Checks(found))
+    return answers.Checks(found)
 
 
-def _start(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
+def _start(directory: Directory, arguments: argparse.Namespace) -> answers.Started:
     from .plan_runner import start
     from .system.scope import enter_scope
 
@@ -98,18 +91,15 @@ def _start(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any
     return start(directory, arguments.plan, _agent())
 
 
-def _status(directory: Directory, _: Any) -> Dict[str, Any]:
+def _status(directory: Directory, _: Any) -> answers.Status:
     holder = directory.holder()
-    plan, pid = holder.get("plan"), holder.get("pid")
-    return {"locked": bool(holder), "plan": plan, "pid": pid, "holder": holder_text(holder)}
+    return answers.Status(bool(holder), holder.get("plan"), holder.get("pid"))
 
 
-def _list(directory: Directory, _: Any) -> Dict[str, Any]:
-    from app.protocol.answers import Plans, to_json
-
+def _list(directory: Directory, _: Any) -> answers.Plans:
     from .plans import list_plans
 
-    return to_json(Plans(list_plans(directory)))
+    return answers.Plans(list_plans(directory))
 
 
 def _follow(directory: Directory, arguments: argparse.Namespace) -> None:
@@ -118,32 +108,30 @@ def _follow(directory: Directory, arguments: argparse.Namespace) -> None:
     Follow(directory, arguments.plan, parse_offsets(arguments.offsets)).run()
 
 
-def _clean(directory: Directory, _: Any) -> Dict[str, Any]:
+def _clean(directory: Directory, _: Any) -> answers.Removed:
     from .cleanup import clean
 
     take_lock(directory, "clean")
     removed = clean(directory)
     directory.empty_trash()
-    return {"removed": removed}
+    return answers.Removed(removed)
 
 
-def _snapshots(directory: Directory, _: Any) -> Dict[str, Any]:
-    from app.protocol import answers
-
+def _snapshots(directory: Directory, _: Any) -> answers.Snapshots:
     from .snapshots.snapshots import Snapshots
 
-    return answers.to_json(answers.Snapshots(Snapshots(directory).list()))
+    return answers.Snapshots(Snapshots(directory).list())
 
 
-def _delete_snapshot(directory: Directory, _: Any) -> Dict[str, Any]:
+def _delete_snapshot(directory: Directory, _: Any) -> answers.Done:
     from .snapshots.snapshots import Snapshots
 
     take_lock(directory, "delete-snapshot")
     Snapshots(directory).delete(sys.stdin.read().strip())
-    return {"ok": True}
+    return answers.Done()
 
 
-def _upload(directory: Directory, _: Any) -> Dict[str, Any]:
+def _upload(directory: Directory, _: Any) -> answers.Received:
     """A line that says which tarball, for which name, and from which byte on; then the bytes."""
     from .survey.installing import Installing
 
@@ -151,31 +139,31 @@ def _upload(directory: Directory, _: Any) -> Dict[str, Any]:
     said = json.loads(sys.stdin.buffer.readline())
     installing = Installing(directory)
     installing.check_name(said["name"])
-    return {"received": installing.receive(said["sha256"], said["offset"], sys.stdin.buffer)}
+    return answers.Received(installing.receive(said["sha256"], said["offset"], sys.stdin.buffer))
 
 
-def _install(directory: Directory, _: Any) -> Dict[str, Any]:
+def _install(directory: Directory, _: Any) -> answers.Installed:
     from .survey.installing import Installing
 
     take_lock(directory, "install")
     said = json.loads(sys.stdin.read())
-    return {"build": Installing(directory).install(said["sha256"], said["name"], said["notes"])}
+    return answers.Installed(Installing(directory).install(said["sha256"], said["name"], said["notes"]))
 
 
-def _remove_build(directory: Directory, _: Any) -> Dict[str, Any]:
+def _remove_build(directory: Directory, _: Any) -> answers.Done:
     from .survey.installing import Installing
 
     take_lock(directory, "remove-build")
     Installing(directory).remove(json.loads(sys.stdin.read())["base"])
-    return {"ok": True}
+    return answers.Done()
 
 
-def _note_build(directory: Directory, _: Any) -> Dict[str, Any]:
+def _note_build(directory: Directory, _: Any) -> answers.Done:
     from .survey.build_notes import BuildNotes
 
     said = json.loads(sys.stdin.read())
     BuildNotes(directory).write(said["base"], {**BuildNotes(directory).of(said["base"]), **said["notes"]})
-    return {"ok": True}
+    return answers.Done()
 
 
 def take_lock(directory: Directory, verb: str) -> None:
@@ -184,8 +172,8 @@ def take_lock(directory: Directory, verb: str) -> None:
         raise AgentError("{}: try again when that is over".format(directory.in_use()))
 
 
-def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], Dict[str, Any]]:
-    def ask(directory: Directory, arguments: argparse.Namespace) -> Dict[str, Any]:
+def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], answers.Done]:
+    def ask(directory: Directory, arguments: argparse.Namespace) -> answers.Done:
         text = sys.stdin.read() if verb == "note" else ""
         if verb == "note" and note_problem(text):
             raise AgentError(note_problem(text))
@@ -194,7 +182,7 @@ def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], Dict[str, Any
             raise AgentError("the plan {} is not being carried out".format(arguments.plan))
         control = os.path.join(directory.plan(arguments.plan), "control")
         request(control, verb, what=arguments.what, text=text)
-        return {"ok": True}
+        return answers.Done()
 
     return ask
 

@@ -8,8 +8,9 @@ import os
 import signal
 import sys
 import traceback
-from typing import Any, Dict, List
+from typing import Dict, List
 
+from app.protocol.answers import Started
 from app.protocol.events import PROTOCOL, SessionEnded, SessionPlanned
 from app.protocol.plan import Plan, Turn
 
@@ -23,7 +24,7 @@ from .system.journal import DiskFullError, Journal
 from .system.other_agents import agents_elsewhere
 
 
-def start(directory: Directory, sha256: str, agent: str) -> Dict[str, Any]:
+def start(directory: Directory, sha256: str, agent: str) -> Started:
     """Leave a process behind that carries out a plan that was sent; the answer is given before it begins."""
     incoming = Incoming(directory)
     plan = incoming.read(sha256)
@@ -36,16 +37,13 @@ def start(directory: Directory, sha256: str, agent: str) -> Dict[str, Any]:
     journals = take_in(directory, plan, agent)
     incoming.discard(sha256)
     pid = detach(directory, plan, lock, journals, agent)
-    return {"plan": plan.id, "pid": pid, "sessions": [turn.session for turn in plan.turns]}
+    return Started(plan.id, pid, [turn.session for turn in plan.turns])
 
 
 def refuse_if_busy(directory: Directory) -> None:
     """One plan at a time on a machine: two would measure each other."""
     for other in agents_elsewhere(directory):
-        raise AgentError(
-            "another plan is being carried out on this machine, in {directory} (process {pid}): "
-            "wait for it, or allow a busy machine".format(**other)
-        )
+        raise AgentError("{}: wait for it, or allow a busy machine".format(other))
 
 
 def take_in(directory: Directory, plan: Plan, agent: str) -> Dict[str, Journal]:

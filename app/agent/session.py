@@ -7,6 +7,7 @@ import os
 import time
 from typing import Any, Dict, Optional
 
+from app.protocol.answers import Build
 from app.protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
 from app.protocol.plan import PREPARING, Plan, Step, Turn
 from app.protocol.sysbench import seed_of
@@ -20,7 +21,7 @@ from .sampling.sizes import sizes
 from .server.connection_limits import raise_file_limit
 from .server.debt import is_indebted, read_debt
 from .server.mysql import QueryError
-from .server.options import known_options, with_options
+from .server.options import with_options
 from .server.program import find_sysbench
 from .server.server import Server
 from .steps.analyse import Analysing
@@ -112,10 +113,11 @@ class Session(Running):
         self.facts.write_machine()
         self.facts.write_limits({"clients": clients, "open_files": raise_file_limit(clients)})
         write_lua(self.at("lua"), self.plan.files)
-        extra = environment(self.contender.base, self.contender.server)
-        build = {"base": self.contender.base, "server": self.contender.server, "environment": extra}
-        known = known_options(with_options(self.directory.at("builds"), build))
-        self.server = Server(vars(self.contender), self.path, known, extra, self.plan.transport, clients)
+        contender = self.contender
+        extra = environment(contender.base, contender.server)
+        build = Build(contender.build, contender.base, contender.server, environment=extra)
+        known = with_options(self.directory.at("builds"), build).options
+        self.server = Server(vars(contender), self.path, known, extra, self.plan.transport, clients)
         if not self.snapshot.is_found():
             self.server.prepare(self.wait)
             self.open()

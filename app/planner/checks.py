@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
 
@@ -10,6 +9,7 @@ from app.core.units import count_text
 from app.engines import engine_of
 from app.presets import Rendered, parse_preset, preset_file, render
 from app.protocol.answers import FAIL, PASS, WARN, Check, Survey
+from app.protocol.machine_checks import machine_checks, program_checks
 from app.protocol.plan import ALLOCATORS, OPEN_FILES, Contender, Plan
 from app.stats import Limits
 from app.stats.ranks import fewest
@@ -20,11 +20,9 @@ from .estimate import Estimate
 from .parity import differing
 from .sizes import cache_bytes, server_caches_bytes
 
-OLDEST_PYTHON, OLDEST_SYSBENCH = (3, 8), (1, 0, 20)
 SERVER_BYTES = 400 << 20  # of a server, beside its caches
 THREAD_BYTES = 2 << 20  # of a client thread, on both sides
 CLOCK_S = 5.0
-BUSY_LOAD = 0.5
 
 
 def check_plan(
@@ -32,7 +30,7 @@ def check_plan(
 ) -> list[Check]:
     """All of them; the survey should be fresh, as it holds the load and the clock of the target."""
     return [
-        *_programs(survey),
+        *program_checks(survey),
         _memory(plan, survey),
         *_server_memory(plan, survey),
         _disk(found, survey),
@@ -40,31 +38,12 @@ def check_plan(
         *_builds(plan),
         *_engines(plan),
         *_presets(plan, survey),
-        *_machine(survey),
+        *machine_checks(survey),
         _clock(survey, clock()),
         *_parity(plan, found),
         *_repeats(plan),
         *_order(plan),
     ]
-
-
-# programs
-
-
-def _programs(survey: Survey) -> list[Check]:
-    return [
-        _version("python", survey.python, OLDEST_PYTHON, "Python"),
-        _version("sysbench", survey.sysbench, OLDEST_SYSBENCH, "sysbench"),
-    ]
-
-
-def _version(name: str, said: str | None, oldest: tuple[int, ...], what: str) -> Check:
-    todo = f"install {what} {'.'.join(map(str, oldest))} or newer on the target"
-    if not said:
-        return Check(name, FAIL, f"{what} was not found on the target", todo)
-    if tuple(int(each) for each in re.findall(r"\d+", said)[:3]) < oldest:
-        return Check(name, FAIL, f"{what} {said} is too old", todo)
-    return Check(name, PASS, f"{what} {said}")
 
 
 # room
@@ -200,41 +179,7 @@ def _rendered(plan: Plan, contender: Contender, survey: Survey) -> Rendered:
     return render(preset, contender.family, contender.version, machine)
 
 
-# the machine
-
-
-def _machine(survey: Survey) -> list[Check]:
-    return [
-        check for check in (_governor(survey), _turbo(survey), _huge_pages(survey), _load(survey)) if check
-    ]
-
-
-def _governor(survey: Survey) -> Check | None:
-    said = survey.governor
-    if said in (None, "performance"):
-        return Check("governor", PASS, f"CPU governor: {said or 'none to be set'}")
-    todo = "set it to performance: cpupower frequency-set -g performance"
-    return Check("governor", WARN, f"the CPU governor is {said}: the clock speed follows the load", todo)
-
-
-def _turbo(survey: Survey) -> Check | None:
-    if not survey.turbo:
-        return None
-    return Check("turbo", WARN, "turbo is on: the clock speed follows the temperature", "switch it off")
-
-
-def _huge_pages(survey: Survey) -> Check | None:
-    if survey.huge_pages != "always":
-        return None
-    todo = "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"
-    return Check("huge pages", WARN, "transparent huge pages are on for everything", todo)
-
-
-def _load(survey: Survey) -> Check:
-    load = survey.load[0] if survey.load else 0.0
-    if load > max(BUSY_LOAD, 0.05 * (survey.cpu.threads or 1)):
-        return Check("load", WARN, f"the load of the target is {load}", "wait until nothing else is at work")
-    return Check("load", PASS, f"the load of the target is {load}")
+# the clock
 
 
 def _clock(survey: Survey, now: float) -> Check:

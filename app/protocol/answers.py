@@ -41,6 +41,10 @@ class OtherAgent:
     pid: Count | None = None
     directory: Text = ""
 
+    def __str__(self) -> str:
+        text = "another plan is being carried out on this machine, in {} (process {})"
+        return text.format(self.directory, self.pid)
+
 
 @dataclass(frozen=True)
 class Machine:

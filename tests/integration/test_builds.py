@@ -15,14 +15,15 @@ from typing import Any
 
 import pytest
 
-from app.agent.server.options import check_options, known_options
+from app.agent.server.options import check_options, known_options, with_options
 from app.agent.survey import builds
 from app.agent.survey.builds import environment, find_builds
 from app.agent.survey.machine import survey
+from app.agent.system.directory import MARKER, Directory
 from app.core.errors import InputError
 from app.planner.contenders import find_build
 from app.planner.request import ContenderRequest
-from app.protocol.answers import Build
+from app.protocol.answers import Build, Survey, to_json
 from app.protocol.reading import read
 from app.targets.builds import problem_of
 from tests.installed import SERVER, VERSION
@@ -44,20 +45,20 @@ loose_no_such_option_either = 1
 
 
 @pytest.fixture
-def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[dict[str, Any]]]:
+def only(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Build]]:
     """find_builds under these paths alone."""
     monkeypatch.setattr(builds, "USUAL", ())
     return lambda *paths: find_builds([str(path) for path in paths])
 
 
-def mariadb() -> dict[str, Any]:
-    return next(each for each in find_builds([]) if each["server"] == str(MARIADBD))
+def mariadb() -> Build:
+    return next(each for each in find_builds([]) if each.server == str(MARIADBD))
 
 
-def states(build: dict[str, Any], tmp_path: Path, cnf: str) -> dict[str, str]:
+def states(build: Build, tmp_path: Path, cnf: str) -> dict[str, str]:
     path = tmp_path / "asked.cnf"
     path.write_text(cnf)
-    return {each["option"]: each["state"] for each in check_options(build, str(path))}
+    return {each["option"]: each["state"] for each in check_options(with_options("", build), str(path))}
 
 
 def sha256(path: Path) -> str:
@@ -66,23 +67,23 @@ def sha256(path: Path) -> str:
 
 def test_mariadb_of_debian() -> None:
     found = mariadb()
-    assert found["family"] == "MariaDB" and found["version"] == VERSION
-    assert found["name"] == f"mariadb-{VERSION}"
-    assert found["base"] == "/usr"
-    assert set(found["engines"]) == {"innodb", "rocksdb", "myisam", "aria"}
-    assert Path(found["plugin_dir"], "ha_rocksdb.so").is_file()
-    assert (found["problem"], found["script"], found["environment"]) == (None, False, {})
-    assert found["fingerprint"] == sha256(MARIADBD)
+    assert found.family == "MariaDB" and found.version == VERSION
+    assert found.name == f"mariadb-{VERSION}"
+    assert found.base == "/usr"
+    assert set(found.engines) == {"innodb", "rocksdb", "myisam", "aria"}
+    assert Path(found.plugin_dir, "ha_rocksdb.so").is_file()
+    assert (found.problem, found.script, found.environment) == (None, False, {})
+    assert found.fingerprint == sha256(MARIADBD)
 
 
 @pytest.mark.build("mysql-5.6")
 def test_mysql_5_6_of_npm(build_path: Fetched, only: Any) -> None:
     base = build_path("mysql-5.6")
     (found,) = only(base)
-    assert (found["family"], found["version"], found["name"]) == ("MySQL", "5.6.24", "mysql-5.6.24")
-    assert found["engines"] == ["innodb", "myisam"]
-    assert found["server"] == str(base / "mysqld")
-    assert [each["base"] for each in only(base.parent)] == [str(base)]
+    assert (found.family, found.version, found.name) == ("MySQL", "5.6.24", "mysql-5.6.24")
+    assert found.engines == ["innodb", "myisam"]
+    assert found.server == str(base / "mysqld")
+    assert [each.base for each in only(base.parent)] == [str(base)]
 
 
 @pytest.mark.full
@@ -90,20 +91,20 @@ def test_mysql_5_6_of_npm(build_path: Fetched, only: Any) -> None:
 def test_mysql_5_6_as_its_tarball_lays_it_out(build_path: Fetched, only: Any) -> None:
     base = build_path("mysql-5.6-full")
     (found,) = only(base)
-    assert (found["name"], found["server"]) == ("mysql-5.6.14", str(base / "bin" / "mysqld"))
-    assert (found["problem"], found["engines"]) == (None, ["innodb", "myisam"])
+    assert (found.name, found.server) == ("mysql-5.6.14", str(base / "bin" / "mysqld"))
+    assert (found.problem, found.engines) == (None, ["innodb", "myisam"])
 
 
 @pytest.mark.build("mysql-9.7")
 def test_mysql_9_started_by_a_script(build_path: Fetched, only: Any) -> None:
     base = build_path("mysql-9.7")
     (found,) = only(base)
-    assert found["family"] == "MySQL" and found["version"].startswith("9.7.")
-    assert found["engines"] == ["innodb", "myisam"]
-    assert found["script"] is True and found["server"] == str(base / "bin" / "mysqld")
-    assert os.path.realpath(found["binary"]) == os.path.realpath(base / "libexec" / "mysqld")
+    assert found.family == "MySQL" and found.version.startswith("9.7.")
+    assert found.engines == ["innodb", "myisam"]
+    assert found.script is True and found.server == str(base / "bin" / "mysqld")
+    assert os.path.realpath(found.binary) == os.path.realpath(base / "libexec" / "mysqld")
     both = f"{sha256(base / 'bin' / 'mysqld')}\n{sha256(base / 'libexec' / 'mysqld')}\n"
-    assert found["fingerprint"] == hashlib.sha256(both.encode()).hexdigest()
+    assert found.fingerprint == hashlib.sha256(both.encode()).hexdigest()
 
 
 def test_the_program_behind_a_script_that_stays_and_talks(only: Any, tmp_path: Path) -> None:
@@ -112,8 +113,8 @@ def test_the_program_behind_a_script_that_stays_and_talks(only: Any, tmp_path: P
     script.write_text(f'#!/bin/sh\necho starting\n{MARIADBD} "$@"\nexit $?\n')
     script.chmod(0o755)
     (found,) = only(tmp_path / "x")
-    assert found["problem"] is None and found["family"] == "MariaDB"
-    assert found["binary"] == str(MARIADBD)
+    assert found.problem is None and found.family == "MariaDB"
+    assert found.binary == str(MARIADBD)
 
 
 @pytest.mark.build("mysql-5.6")
@@ -123,16 +124,23 @@ def test_all_of_it_within_three_seconds_of_work_and_nothing_touched(
 ) -> None:
     bases = [build_path("mysql-5.6"), build_path("mysql-9.7")]
     before = [listing(base) for base in bases]
-    directory = tmp_path / "directory"
-    directory.mkdir()
+    directory = marked(tmp_path / "directory")
     began, worked = time.monotonic(), work_s()
-    found = survey(str(directory), [str(base) for base in bases])
+    found = survey(directory, [str(base) for base in bases])
     assert work_s() - worked < 3  # a machine at rest takes less, as it asks several at once
     assert time.monotonic() - began < 20  # beside whatever else it does
-    assert len(found["builds"]) >= 3
+    assert len(found.builds) >= 3
     assert [listing(base) for base in bases] == before
-    assert list(directory.iterdir()) == []
-    json.dumps(found)
+    kept = {path.name for path in (tmp_path / "directory").rglob("*") if path.is_file()}
+    assert kept == {MARKER, "fingerprints.json", "options.json"}
+    assert read(Survey, json.loads(json.dumps(to_json(found)))) == found
+
+
+def marked(path: Path) -> Directory:
+    """A new directory of Dyno's."""
+    path.mkdir(mode=0o700)
+    (path / MARKER).touch()
+    return Directory(str(path))
 
 
 def work_s() -> float:
@@ -158,14 +166,14 @@ def patched(target: Path, old: bytes, new: bytes) -> Path:
 def test_a_missing_library_is_named_and_found_beside_the_server(only: Any, tmp_path: Path) -> None:
     server = patched(tmp_path / "x" / "bin" / "mariadbd", b"libz.so.1\0", b"libd.so.1\0")
     (broken,) = only(tmp_path / "x")
-    assert broken["problem"].startswith("missing library libd.so.1")
+    assert broken.problem.startswith("missing library libd.so.1")
     assert environment(str(tmp_path / "x"), str(server)) == {}
     (tmp_path / "x" / "lib").mkdir()
     shutil.copy("/lib/x86_64-linux-gnu/libz.so.1", tmp_path / "x" / "lib" / "libd.so.1")
     (mended,) = only(tmp_path / "x")
-    assert mended["problem"] is None and mended["family"] == "MariaDB"
-    assert mended["environment"]["LD_LIBRARY_PATH"].split(":")[0] == str(tmp_path / "x" / "lib")
-    assert mended["environment"] == environment(str(tmp_path / "x"), str(server))
+    assert mended.problem is None and mended.family == "MariaDB"
+    assert mended.environment["LD_LIBRARY_PATH"].split(":")[0] == str(tmp_path / "x" / "lib")
+    assert mended.environment == environment(str(tmp_path / "x"), str(server))
     assert "innodb-buffer-pool-size" in known_options(mended)
 
 
@@ -177,16 +185,14 @@ def test_what_a_plugin_lacks_is_named(only: Any, tmp_path: Path) -> None:
     whole = Path("/usr/lib/mysql/plugin/ha_rocksdb.so").read_bytes()
     plugin.write_bytes(whole.replace(b"libsnappy.so.1\0", b"libdynoxx.so.1\0"))
     (found,) = only(base)
-    assert found["problem"] is None and found["engines"] == ["innodb", "myisam", "aria"]
+    assert found.problem is None and found.engines == ["innodb", "myisam", "aria"]
     lacking = "ha_rocksdb.so lacks libdynoxx.so.1: install what holds it"
-    assert found["lacking"] == {"rocksdb": lacking} and problem_of(read(Build, found)) == lacking
+    assert found.lacking == {"rocksdb": lacking} and problem_of(found) == lacking
     with pytest.raises(InputError, match=f"does not have the engine rocksdb: {lacking}"):
-        find_build(ContenderRequest(found["name"], "rocksdb", "default"), made_up(builds=[found]))
+        find_build(ContenderRequest(found.name, "rocksdb", "default"), made_up(builds=[to_json(found)]))
     plugin.write_bytes(whole)
     (mended,) = only(base)
-    assert (
-        "rocksdb" in mended["engines"] and mended["lacking"] == {} and problem_of(read(Build, mended)) == ""
-    )
+    assert "rocksdb" in mended.engines and mended.lacking == {} and problem_of(mended) == ""
 
 
 def test_a_build_for_another_machine(only: Any, tmp_path: Path) -> None:
@@ -195,7 +201,7 @@ def test_a_build_for_another_machine(only: Any, tmp_path: Path) -> None:
     content[18] = 183  # e_machine: aarch64
     server.write_bytes(bytes(content))
     (found,) = only(tmp_path / "x")
-    assert "built for aarch64" in found["problem"] and "Exec format error" in found["problem"]
+    assert "built for aarch64" in found.problem and "Exec format error" in found.problem
 
 
 def test_what_mariadb_accepts(tmp_path: Path) -> None:
@@ -267,9 +273,12 @@ def test_the_survey_on_every_python_at_hand(python: Path | str, tmp_path: Path) 
     code = (
         "import sys, json; sys.path.insert(0, sys.argv[1])\n"
         "from app.agent.survey.machine import survey\n"
-        "print(json.dumps(survey(sys.argv[2], [])))"
+        "from app.agent.system.directory import Directory\n"
+        "from app.protocol.answers import to_json\n"
+        "print(json.dumps(to_json(survey(Directory(sys.argv[2]), []))))"
     )
-    done = subprocess.run([str(python), "-I", "-S", "-c", code, str(root), str(tmp_path)],
+    directory = marked(tmp_path / "directory").path
+    done = subprocess.run([str(python), "-I", "-S", "-c", code, str(root), directory],
                           capture_output=True, text=True, check=True)  # fmt: skip
     found = json.loads(done.stdout)
     assert found["builds"] and found["sysbench"] and done.stderr == ""

@@ -63,11 +63,11 @@ def renamed_share(base: Path) -> None:
 def served(build: dict[str, Any], engine: str, cnf: str, folder: Path) -> Iterator[Client]:
     """A server of this build with fresh system tables; shut down cleanly."""
     contender = Contender(
-        name="x", build=build["name"], base=build["base"], server=build["server"], family=build["family"],
-        version=build["version"], fingerprint="", engine=engine, preset="x", cnf=cnf,
+        name="x", build=build.name, base=build.base, server=build.server, family=build.family,
+        version=build.version, fingerprint="", engine=engine, preset="x", cnf=cnf,
     )  # fmt: skip
     folder.mkdir()
-    server = Server(vars(contender), str(folder), known_options(build), build["environment"])
+    server = Server(vars(contender), str(folder), known_options(build), build.environment)
     try:
         server.prepare()
         server.start()
@@ -96,22 +96,22 @@ def test_mariadb_without_run_bits_scripts_and_its_plugin_folder(only: Any, tmp_p
     renamed_share(base)
     before = as_it_lies(base)
     build = only(base)
-    assert (build["problem"], build["server"]) == (None, str(base / "sbin/mariadbd"))
-    assert build["plugin_dir"] == str(base / "lib64/mariadb/plugin") and "rocksdb" in build["engines"]
+    assert (build.problem, build.server) == (None, str(base / "sbin/mariadbd"))
+    assert build.plugin_dir == str(base / "lib64/mariadb/plugin") and "rocksdb" in build.engines
     cnf = tmp_path / "asked.cnf"
     cnf.write_text(WITH_ROCKSDB)
     assert check_options(build, str(cnf)) == []
     with served(build, "rocksdb", WITH_ROCKSDB, tmp_path / "session") as client:
         check_table(client, "rocksdb")
         in_force = client.pairs("SHOW GLOBAL VARIABLES")
-        assert Path(in_force["plugin_dir"]) == base / "lib64/mariadb/plugin"
+        assert Path(in_force.plugin_dir) == base / "lib64/mariadb/plugin"
         assert Path(in_force["lc_messages_dir"]) == base / "share"
     assert as_it_lies(base) == before
 
 
 def test_mariadb_as_it_is_installed_is_left_as_it_lies(tmp_path: Path) -> None:
     """Its install script, called as root, gives files of the build other owners and modes."""
-    build = next(each for each in find_builds([]) if each["server"] == str(MARIADBD))
+    build = next(each for each in find_builds([]) if each.server == str(MARIADBD))
     before = as_it_lies(PLUGINS)
     with served(build, "aria", CNF, tmp_path / "session") as client:
         check_table(client, "aria")
@@ -136,8 +136,8 @@ def test_mysql_behind_a_wrapper_without_run_bits(
     shutil.copytree(source / "share", base / "share/mysql-5.6")
     before = as_it_lies(base)
     build = only(base)
-    assert (build["problem"], build["script"], build["server"]) == (None, True, str(wrapper))
-    assert build["binary"] == str(base / "libexec/mysqld")
+    assert (build.problem, build.script, build.server) == (None, True, str(wrapper))
+    assert build.binary == str(base / "libexec/mysqld")
     with served(build, "innodb", CNF, tmp_path / "session") as client:
         check_table(client, "innodb")
         assert client.pairs("SHOW GLOBAL VARIABLES")["lc_messages_dir"].startswith(str(base / "share"))
@@ -165,10 +165,10 @@ def test_other_versions_need_no_code_of_their_own(
     base = build_path(name)
     before = as_it_lies(base)
     build = only(base)
-    assert (build["problem"], build["family"]) == (None, family) and build["version"].startswith(version)
+    assert (build.problem, build.family) == (None, family) and build.version.startswith(version)
     wanted = {"innodb", "myisam"} | ({"aria"} if family == "MariaDB" else set())
-    assert set(build["engines"]) == wanted | ({"rocksdb"} if name == "mariadb-11.8" else set())
-    for engine in build["engines"]:
+    assert set(build.engines) == wanted | ({"rocksdb"} if name == "mariadb-11.8" else set())
+    for engine in build.engines:
         cnf = WITH_ROCKSDB if engine == "rocksdb" else CNF
         with served(build, engine, cnf, tmp_path / engine) as client:
             check_table(client, engine)

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from app.agent.server.options import check_options
+from app.agent.server.options import check_options, with_options
 from app.agent.survey.builds import environment
 from app.catalog import Catalog
 from app.presets import Machine, Preset, parse_preset, render
+from app.protocol.answers import Build
 from tests.installed import MARIADB, SERIES, SERVER, VERSION
 from tests.integration.desktop import Desktop
 from tests.integration.sshd import Sshd
@@ -122,7 +123,7 @@ def test_what_5_7_ignores_and_adjusts_is_told(build_path: Callable[[str], Path],
     """It keeps its warnings back unless they are asked for before anything else."""
     base, path = str(build_path("mysql-5.7")), tmp_path / "my.cnf"
     path.write_text("[mysqld]\nloose_no_such=3\nback_log=70000\n", encoding="utf-8")
-    found = check_options({"base": base, "server": f"{base}/mysqld", "environment": {}}, str(path))
+    found = check_options(with_options("", Build("x", base, f"{base}/mysqld")), str(path))
     assert [(each["option"], each["state"], each["text"]) for each in found] == [
         ("back_log", "adjusted", "option 'back_log': unsigned value 70000 adjusted to 65535"),
         ("loose_no_such", "ignored", "unknown variable 'loose_no_such=3'"),

@@ -20,6 +20,7 @@ from app.agent.server.options import known_options
 from app.agent.server.server import Server, start_ticks
 from app.agent.steps.settle import Settling
 from app.agent.survey.builds import environment
+from app.protocol.answers import Build
 from app.protocol.events import Fact, Progress, StepEnded
 from tests.installed import MARIADB, SERIES, SERVER
 from tests.integration.desktop import Desktop
@@ -48,7 +49,7 @@ def started(
 ) -> Iterator[Server]:
     """A server as a session has it."""
     found = environment(str(base), str(server))
-    known = known_options({"base": str(base), "server": str(server), "environment": found})
+    known = known_options(Build("x", str(base), str(server), environment=found))
     more = "plugin_load_add = ha_rocksdb\n" if engine == "rocksdb" else ""
     contender = {
         "base": str(base),

@@ -452,7 +452,7 @@ def test_the_worst_comes_first_and_says_what_to_do(open_page: OpenPage) -> None:
     assert texts[1].startswith("Warn · governor") and "→ set it to performance" in texts[1]
     assert texts[-1].startswith("Pass")
     assert not page.before.run_bar.run.isEnabled()
-    assert "sysbench was not found" in reason(page)
+    assert "sysbench is missing" in reason(page)
 
 
 def test_lua_of_ones_own_is_read_and_approved(qtbot: QtBot, open_page: OpenPage, dyno_home: Path) -> None:

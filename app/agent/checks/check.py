@@ -17,8 +17,8 @@ from app.agent.server.options import (
     IGNORED,
     REJECTED,
     UNANSWERED,
+    KnownBuild,
     check_options,
-    known_options,
     normal,
     with_options,
 )
@@ -32,14 +32,14 @@ from app.agent.system.directory import REHEARSAL, Directory
 from app.agent.system.errors import AgentError
 from app.agent.system.other_agents import agents_elsewhere
 from app.engines import engine_of
-from app.protocol.answers import FAIL, PASS, WARN, Check, Reply
+from app.protocol.answers import FAIL, PASS, WARN, Build, Check, Machine, Reply
+from app.protocol.machine_checks import sysbench_check
 from app.protocol.plan import Contender, Plan
 from app.protocol.words import word
 
 from .fulltext import collection_problems, server_problems
 from .table_options import try_table_options
 
-Build = Dict[str, Any]
 Found = List[Check]
 
 
@@ -102,19 +102,16 @@ def _has_failed(found: Found) -> bool:
 
 
 def _check_sysbench() -> Found:
-    """Said where it is missing; which one there is, the survey says."""
-    missing = Check("sysbench", FAIL, "sysbench is not installed", "install sysbench 1.0.20 or newer")
-    return [] if find_sysbench() else [missing]
+    """Where it is missing; which one there is, the survey says."""
+    return [] if find_sysbench() else [sysbench_check(Machine())]
 
 
 def _check_busy(directory: Directory, plan: Plan) -> Check:
     if directory.holder():
         return _held(directory)
     for other in agents_elsewhere(directory):
-        text = "another plan is being carried out on this machine, in {directory} (process {pid})".format(
-            **other
-        )
-        return Check("busy", WARN if plan.allow_busy else FAIL, text, "wait for it, or allow a busy machine")
+        state, todo = WARN if plan.allow_busy else FAIL, "wait for it, or allow a busy machine"
+        return Check("busy", state, str(other), todo)
     return Check("busy", PASS, "no other plan is being carried out on this machine")
 
 
@@ -139,17 +136,13 @@ def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> F
     return [Check("snapshot", PASS, text, "", contender.name)]
 
 
-def _build(directory: Directory, contender: Contender) -> Build:
-    build = {
-        "base": contender.base,
-        "server": contender.server,
-        "family": contender.family,
-        "environment": environment(contender.base, contender.server),
-    }
+def _build(directory: Directory, contender: Contender) -> KnownBuild:
+    extra = environment(contender.base, contender.server)
+    build = Build(contender.build, contender.base, contender.server, environment=extra)
     return with_options(directory.at("builds"), build)
 
 
-def _ask_build(build: Build, plan: Plan, contender: Contender, folder: str) -> Found:
+def _ask_build(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Found:
     return [
         *_check_options(build, contender, folder),
         *_check_variations(build, plan, contender, folder),
@@ -157,7 +150,7 @@ def _ask_build(build: Build, plan: Plan, contender: Contender, folder: str) -> F
     ]
 
 
-def _check_options(build: Build, contender: Contender, folder: str) -> Found:
+def _check_options(build: KnownBuild, contender: Contender, folder: str) -> Found:
     cnf = write_my_cnf(folder, contender.cnf, {})
     answers = check_options(build, cnf)
     silent = next((each for each in answers if each["state"] == UNANSWERED), None)
@@ -197,7 +190,7 @@ def _memory_text(found: Mapping[str, Any]) -> str:
     return "in force: allocator {allocator}, NUMA policy {numa}, {}".format(most, **found)
 
 
-def _check_variations(build: Build, plan: Plan, contender: Contender, folder: str) -> Found:
+def _check_variations(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Found:
     """What steps ask of the server is asked of the build like options of the preset, each variation once."""
     found = []
     for asked in _variations(plan):
@@ -226,13 +219,12 @@ def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Check:
     return Check("options", state, answer["text"], todo, contender.name, (_reply(answer),))
 
 
-def _rehearse(build: Build, plan: Plan, contender: Contender, folder: str) -> Found:
+def _rehearse(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Found:
     server: Optional[Server] = None
     try:
         clients = plan.most_clients
         raise_file_limit(clients)
-        known, extra = known_options(build), build["environment"]
-        server = Server(vars(contender), folder, known, extra, plan.transport, clients)
+        server = Server(vars(contender), folder, build.options, build.environment, plan.transport, clients)
         wait = partial(_wait_while_asked, server)
         server.prepare(wait)
         server.start(wait)

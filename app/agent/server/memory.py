@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Tuple
 from app.agent.system.directory import read_lines
 from app.agent.system.errors import AgentError
 
-from .cgroup import MemoryLimit, limit_problem
+from .cgroup import MemoryLimit
 from .program import CannotStartError, as_root, ask
 
 LIBRARIES = {"jemalloc": r"libjemalloc\.so\.\d+", "tcmalloc": r"libtcmalloc(?:_minimal)?\.so\.\d+"}
@@ -85,14 +85,10 @@ class Memory:
 # what there is
 
 
-def memory_ways() -> Dict[str, Any]:
-    """For the survey: what a contender may ask for here."""
+def installed_allocators() -> Dict[str, str]:
+    """The libraries of those that a contender may name and that this machine has."""
     found = {name: find_library(name) for name in LIBRARIES}
-    return {
-        "allocators": {name: path for name, path in found.items() if path},
-        "numactl": shutil.which("numactl"),
-        "memory_limit_problem": limit_problem(),
-    }
+    return {name: path for name, path in found.items() if path}
 
 
 def find_library(name: str) -> str:

@@ -6,10 +6,12 @@ import contextlib
 import os
 import re
 import tempfile
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from app.agent.system.caches import read_cache, state_of, write_cache
+from app.protocol.answers import Build
 
 from .error_log import plain
 from .mycnf import plugin_dir
@@ -42,11 +44,16 @@ _BESIDE = re.compile(r"Aborting|\[(?:Warning|Note|System)\]|error-message ?file|
 Found = Dict[str, str]
 
 
-def known_options(build: Mapping[str, Any]) -> Dict[str, str]:
-    """Every option that `--verbose --help` of a build names, with its default; names have hyphens."""
-    if build.get("options"):
-        return dict(build["options"])
-    return dict(_known(build["server"], build["base"], tuple(build.get("environment", {}).items())))
+@dataclass(frozen=True)
+class KnownBuild(Build):
+    """A build, and every option that its `--verbose --help` names, with its default; names have hyphens."""
+
+    options: Dict[str, str] = field(default_factory=dict)
+
+
+def known_options(build: Build) -> Dict[str, str]:
+    """Asked of the build, which takes seconds."""
+    return dict(_known(build.server, build.base, tuple(build.environment.items())))
 
 
 def keep_options(folder: str, heard: Mapping[str, Dict[str, str]]) -> None:
@@ -58,13 +65,17 @@ def keep_options(folder: str, heard: Mapping[str, Dict[str, str]]) -> None:
     write_cache(os.path.join(folder, KEPT), known)
 
 
-def with_options(folder: str, build: Mapping[str, Any]) -> Dict[str, Any]:
-    """A build with the options that the latest survey has heard, unless its program was changed since."""
-    kept = read_cache(os.path.join(folder, KEPT)).get(build["server"], [])
+def with_options(folder: str, build: Build) -> KnownBuild:
+    """The options are those that the latest survey has heard, unless the program was changed since."""
+    return KnownBuild(**vars(build), options=_kept_options(folder, build.server) or known_options(build))
+
+
+def _kept_options(folder: str, server: str) -> Dict[str, str]:
+    kept = read_cache(os.path.join(folder, KEPT)).get(server, [])
     with contextlib.suppress(OSError):
-        if kept[:3] == state_of(build["server"]) and isinstance(kept[3], dict):
-            return {**build, "options": kept[3]}
-    return dict(build)
+        if kept[:3] == state_of(server) and isinstance(kept[3], dict):
+            return dict(kept[3])
+    return {}
 
 
 @lru_cache(maxsize=32)
@@ -96,7 +107,7 @@ def parse_help(text: str) -> Dict[str, str]:
     return found
 
 
-def check_options(build: Mapping[str, Any], cnf_path: str) -> List[Found]:
+def check_options(build: KnownBuild, cnf_path: str) -> List[Found]:
     """What a build does not take as it stands in a my.cnf: rejected, ignored, adjusted to another value."""
     with open(cnf_path, encoding="utf-8") as file:
         text = file.read()
@@ -127,13 +138,13 @@ def _as_written(found: List[Found], text: str) -> List[Found]:
     return [dict(each, option=names.get(normal(each["option"]), each["option"])) for each in found]
 
 
-def _question(build: Mapping[str, Any], folder: str) -> List[str]:
-    empty, known = os.path.join(folder, "data"), known_options(build)
+def _question(build: KnownBuild, folder: str) -> List[str]:
+    empty, known = os.path.join(folder, "data"), build.options
     os.mkdir(empty)
-    own = ["--basedir=" + build["base"], "--datadir=" + empty, *as_root()]
+    own = ["--basedir=" + build.base, "--datadir=" + empty, *as_root()]
     if "secure-file-priv" in known:  # its compiled folder may be missing, and then nothing else is looked at
         own.append("--secure-file-priv=" + empty)
-    plugins = plugin_dir(build["base"], known)
+    plugins = plugin_dir(build.base, known)
     if plugins != known.get("plugin-dir", ""):
         own.append("--plugin-dir=" + plugins)
     if "validate-config" in known:
@@ -141,20 +152,18 @@ def _question(build: Mapping[str, Any], folder: str) -> List[str]:
     return [*own, "--verbose", "--help"]
 
 
-def _aloud(build: Mapping[str, Any]) -> str:
+def _aloud(build: KnownBuild) -> str:
     """MySQL from 5.7 on keeps warnings back of the options that stand before this one."""
-    return "[mysqld]\nlog_error_verbosity=2\n" if "log-error-verbosity" in known_options(build) else ""
+    return "[mysqld]\nlog_error_verbosity=2\n" if "log-error-verbosity" in build.options else ""
 
 
-def _ask(build: Mapping[str, Any], question: List[str], folder: str, text: str) -> Any:
+def _ask(build: KnownBuild, question: List[str], folder: str, text: str) -> Any:
     """The answer of the build, or in words why there is none."""
     path = os.path.join(folder, "my.cnf")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     try:
-        return ask_twice(
-            build["server"], ["--defaults-file=" + path, *question], build.get("environment", {})
-        )
+        return ask_twice(build.server, ["--defaults-file=" + path, *question], build.environment)
     except CannotStartError as error:
         return str(error)
 

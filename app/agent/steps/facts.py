@@ -11,6 +11,7 @@ from app.agent.survey.build_notes import BuildNotes
 from app.agent.survey.machine import machine_facts
 from app.engines import engine_of
 from app.engines.server import table_formats
+from app.protocol.answers import to_json
 from app.protocol.events import Fact
 from app.protocol.plan import PREPARING
 
@@ -32,7 +33,7 @@ class Facts:
 
     def write_machine(self) -> None:
         session = self._session
-        self._write("machine", machine_facts(session.directory.path))
+        self._write("machine", to_json(machine_facts(session.directory.path)))
         contender = session.contender
         build = ("build", "base", "server", "family", "version", "fingerprint")
         notes = BuildNotes(session.directory).of(contender.base)

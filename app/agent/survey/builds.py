@@ -9,6 +9,7 @@ import os
 import re
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Collection, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from app.agent.server.mycnf import plugin_dir
@@ -26,6 +27,7 @@ from app.agent.system.caches import read_cache, state_of, write_cache
 from app.engines import KNOWN, engine_of
 from app.engines.engine import NAME
 from app.engines.server import COMPILED_IN
+from app.protocol.answers import Build
 
 USUAL = ("/usr", "/usr/local", "/usr/local/mysql*", "/usr/local/mariadb*", "/opt/*", "~/b/*")
 PLACES = ("bin", "sbin", "libexec", "")
@@ -33,7 +35,6 @@ NAMES = ("mariadbd", "mysqld")
 LIBRARIES = ("", "lib", "lib64", "lib/private", "lib/mysql", "lib64/mysql")
 AT_ONCE = 4
 
-Build = Dict[str, Any]
 Options = Dict[str, Dict[str, str]]  # by server program
 
 
@@ -51,8 +52,7 @@ def find_builds(
     with tempfile.TemporaryDirectory(prefix="dyno-") as empty, ThreadPoolExecutor(AT_ONCE) as pool:
         builds = list(pool.map(lambda each: _first_able(each[0], each[1], empty, known, heard), groups))
     write_cache(cache, known)
-    _give_names(builds, brought)
-    return builds
+    return _named(builds, brought)
 
 
 def _candidates(paths: Sequence[str]) -> Iterator[Tuple[str, List[str]]]:
@@ -104,7 +104,7 @@ def _first_able(base: str, servers: List[str], empty: str, known: Dict[str, Any]
     builds = []
     for server in servers:
         build = describe(base, server, empty, known, heard)
-        if build["problem"] is None:
+        if build.problem is None:
             return build
         builds.append(build)
     return builds[0]
@@ -112,31 +112,35 @@ def _first_able(base: str, servers: List[str], empty: str, known: Dict[str, Any]
 
 def describe(base: str, server: str, empty: str, known: Dict[str, Any], heard: Options) -> Build:
     """What one server program says it is."""
-    build: Build = {"name": "", "base": base, "server": server, "family": None, "version": None}
-    build.update({"version_text": None, "engines": [], "lacking": {}, "plugin_dir": None, "problem": None})
-    build["other_engines"] = {}
-    build.update({"script": is_script(server), "binary": None, "fingerprint": None, "environment": {}})
+    build = Build("", base, server, script=is_script(server))
     try:
-        extra, build["version_text"] = _ask_version(base, server)
-        options, binary = _ask_options(base, server, empty, extra, build["script"])
+        extra, text = _ask_version(base, server)
+        build = replace(build, environment=extra, version_text=text)
+        options, binary = _ask_options(base, server, empty, extra, build.script)
     except CannotStartError as error:
-        build["problem"] = str(error)
+        build = replace(build, problem=str(error), environment={})
     else:
         heard[server] = options
-        build["environment"], build["binary"] = extra, binary
-        build["family"], build["version"] = parse_version(build["version_text"], options)
-        build["plugin_dir"] = plugin_dir(base, options) or None
-        plugins = plugins_in(build["plugin_dir"] or "/nowhere", options)
-        if not build["script"]:  # it may know other libraries
-            build["lacking"] = lacking(plugins, extra)
-        build["engines"] = engines_of(options, set(plugins) - set(build["lacking"]))
-        build["other_engines"] = other_engines(build["plugin_dir"] or "/nowhere", options)
-        if build["version"] is None:
-            build["problem"] = "its --version is none Dyno understands: {}".format(
-                build["version_text"][:200]
-            )
-    build["fingerprint"] = fingerprint(server, build["binary"], known)
-    return build
+        build = _with_engines(replace(build, binary=binary), text, options)
+    return replace(build, fingerprint=fingerprint(server, build.binary, known))
+
+
+def _with_engines(build: Build, version_text: str, options: Mapping[str, str]) -> Build:
+    """A build as its answers to --version and --help describe it."""
+    family, version = parse_version(version_text, options)
+    folder = plugin_dir(build.base, options)
+    plugins = plugins_in(folder or "/nowhere", options)
+    missing = {} if build.script else lacking(plugins, build.environment)  # a script may know other libraries
+    return replace(
+        build,
+        family=family,
+        version=version,
+        plugin_dir=folder or None,
+        lacking=missing,
+        engines=engines_of(options, set(plugins) - set(missing)),
+        other_engines=other_engines(folder or "/nowhere", options),
+        problem=None if version else "Dyno does not understand its --version: {}".format(version_text[:200]),
+    )
 
 
 def _ask_version(base: str, server: str) -> Tuple[Dict[str, str], str]:
@@ -263,13 +267,15 @@ def other_engines(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
     }
 
 
-def _give_names(builds: List[Build], brought: str) -> None:
-    """Short and unique; plans keep them, so one that comes later must not take that of another."""
-    given: Dict[str, int] = {}
-    for build in sorted(builds, key=lambda each: _rank(each["base"], brought)):
-        name = directory_in(brought, build["base"]) or _said_name(build)
-        given[name] = given.get(name, 0) + 1
-        build["name"] = name if given[name] == 1 else "{}-{}".format(name, given[name])
+def _named(builds: List[Build], brought: str) -> List[Build]:
+    """Names are short and unique; plans keep them, so a build that comes later takes that of no other."""
+    count: Dict[str, int] = {}
+    names: Dict[str, str] = {}  # by server program
+    for build in sorted(builds, key=lambda each: _rank(each.base, brought)):
+        name = directory_in(brought, build.base) or _said_name(build)
+        count[name] = count.get(name, 0) + 1
+        names[build.server] = name if count[name] == 1 else "{}-{}".format(name, count[name])
+    return [replace(build, name=names[build.server]) for build in builds]
 
 
 def _rank(base: str, brought: str) -> int:
@@ -287,8 +293,8 @@ def directory_in(folder: str, base: str) -> str:
 
 
 def _said_name(build: Build) -> str:
-    family = str(build["family"] or "unknown").replace(" ", "").lower()
-    return "{}-{}".format(family, build["version"]) if build["version"] else family
+    family = (build.family or "unknown").replace(" ", "").lower()
+    return "{}-{}".format(family, build.version) if build.version else family
 
 
 def fingerprint(server: str, binary: Optional[str], known: Dict[str, Any]) -> Optional[str]:

@@ -14,10 +14,11 @@ import re
 import shutil
 import tarfile
 import zlib
-from typing import IO, Any, Dict, Iterator, List, Mapping, Tuple
+from typing import IO, Iterator, List, Mapping, Tuple
 
 from app.agent.system.directory import Directory
 from app.agent.system.errors import AgentError, WrongInputError
+from app.protocol.answers import Build
 
 from .build_notes import BuildNotes
 from .builds import find_builds, hash_file
@@ -70,7 +71,7 @@ class Installing:
                 "there is a build {} already: remove it, or name this one otherwise".format(name)
             )
 
-    def install(self, sha256: str, name: str, notes: Mapping[str, str]) -> Dict[str, Any]:
+    def install(self, sha256: str, name: str, notes: Mapping[str, str]) -> Build:
         """Unpack what was received; the answer is the build as a survey describes it."""
         upload = self._upload(sha256)
         self.check_name(name)
@@ -106,13 +107,13 @@ class Installing:
             text = "unpacked it takes {:,} MB, {:,} MB are free: make room in {}"
             raise AgentError(text.format(needed >> 20, free >> 20, self._directory.path))
 
-    def _take_in(self, name: str, notes: Mapping[str, str]) -> Dict[str, Any]:
+    def _take_in(self, name: str, notes: Mapping[str, str]) -> Build:
         """Give it its name where there is a server in it."""
         if not servers_below(self._at(name + HALF)):
             raise WrongInputError("there is no server in it: bin/mysqld or bin/mariadbd is looked for")
         os.rename(self._at(name + HALF), self._at(name))
         build = servers_below(self._at(name))[0]
-        BuildNotes(self._directory).write(build["base"], notes)
+        BuildNotes(self._directory).write(build.base, notes)
         return build
 
     # taking away
@@ -133,9 +134,9 @@ class Installing:
         self._directory.empty_trash()
 
 
-def servers_below(folder: str) -> List[Dict[str, Any]]:
+def servers_below(folder: str) -> List[Build]:
     """The builds in a folder and nowhere else."""
-    return [each for each in find_builds([folder]) if each["base"].startswith(folder)]
+    return [each for each in find_builds([folder]) if each.base.startswith(folder)]
 
 
 def _append(fd: int, content: IO[bytes], there: int) -> None:

@@ -9,68 +9,85 @@ import platform
 import pwd
 import re
 import resource
+import shutil
 import sys
 import time
-from typing import Any, Dict, List, Mapping, Sequence
+from dataclasses import replace
+from typing import Dict, Mapping, Sequence
 
+from app.agent.server.cgroup import limit_problem
+from app.agent.server.memory import installed_allocators
 from app.agent.server.options import keep_options
 from app.agent.server.program import find_sysbench
 from app.agent.system.commands import output_of
+from app.agent.system.directory import Directory
 from app.agent.system.disk import read_text, survey_disk
 from app.agent.system.other_agents import other_agents
 from app.agent.system.scope import kills_user_processes
+from app.protocol.answers import Build, Cpu, Disk, Machine, Survey
+from app.protocol.machine_checks import warnings_of
 
+from .build_notes import BuildNotes
 from .builds import find_builds
 from .topology import topology
 
-OLDEST_SYSBENCH = (1, 0, 20)
+
+def survey(directory: Directory, search_paths: Sequence[str]) -> Survey:
+    """All of it but the snapshots."""
+    brought, notes = directory.at("builds"), BuildNotes(directory).all()
+    options: Dict[str, Dict[str, str]] = {}
+    builds = find_builds(search_paths, brought, directory.at("builds", "fingerprints.json"), options)
+    keep_options(brought, options)
+    machine = machine_facts(directory.path)
+    return Survey(
+        **vars(machine),
+        builds=[_noted(build, notes, brought) for build in builds],
+        warnings=warnings_of(machine),
+        allocators=installed_allocators(),
+        numactl=shutil.which("numactl"),
+        memory_limit_problem=limit_problem(),
+    )
 
 
-def survey(directory: str, search_paths: Sequence[str]) -> Dict[str, Any]:
-    """All of it, for `target survey`."""
-    kept = os.path.join(directory, "builds", "fingerprints.json")
-    found = machine_facts(directory)
-    brought = os.path.join(directory, "builds")
-    heard: Dict[str, Dict[str, str]] = {}
-    builds = find_builds(search_paths, brought, kept, heard)
-    keep_options(brought, heard)
-    return {**found, "builds": builds, "warnings": warnings_of(found)}
+def _noted(build: Build, notes: Mapping[str, Dict[str, str]], brought: str) -> Build:
+    installed = build.base.startswith(brought + os.sep)
+    return replace(build, notes=notes.get(build.base, {}), installed=installed)
 
 
-def machine_facts(directory: str) -> Dict[str, Any]:
-    """The survey without builds and warnings: what is kept with a session. What cannot be told is null."""
+def machine_facts(directory: str) -> Machine:
+    """The survey without builds and warnings: what is kept with a session."""
     memory = parse_meminfo(read_text("/proc/meminfo") or "")
     sysbench = find_sysbench()
-    return {
-        "hostname": platform.node(),
-        "machine_id": machine_id(),
-        "cpu": parse_cpuinfo(read_text("/proc/cpuinfo") or ""),
-        "topology": topology(),
-        "governor": governor(),
-        "turbo": turbo(),
-        "memory_bytes": memory.get("MemTotal"),
-        "memory_available_bytes": memory.get("MemAvailable"),
-        "swap_bytes": memory.get("SwapTotal"),
-        "kernel": os.uname().release,
-        "distribution": parse_os_release(read_text("/etc/os-release") or ""),
-        "huge_pages": chosen(read_text("/sys/kernel/mm/transparent_hugepage/enabled")),
-        "swappiness": number(read_text("/proc/sys/vm/swappiness")),
-        "load": [round(each, 2) for each in os.getloadavg()],
-        "disk": _disk(directory),
-        "agents": other_agents(),
-        "kill_user_processes": kills_user_processes(),
-        "user": user(),
-        "open_files": open_files(),
-        "is_root": os.geteuid() == 0,
-        "clock_utc": time.time(),
-        "python": platform.python_version(),
-        "python_path": sys.executable,
-        "sysbench": sysbench_version(sysbench),
-        "sysbench_path": sysbench or None,
-    }
+    return Machine(
+        hostname=platform.node(),
+        machine_id=machine_id(),
+        cpu=parse_cpuinfo(read_text("/proc/cpuinfo") or ""),
+        topology=topology(),
+        governor=governor(),
+        turbo=turbo(),
+        memory_bytes=memory.get("MemTotal"),
+        memory_available_bytes=memory.get("MemAvailable"),
+        swap_bytes=memory.get("SwapTotal"),
+        kernel=os.uname().release,
+        distribution=parse_os_release(read_text("/etc/os-release") or ""),
+        huge_pages=chosen(read_text("/sys/kernel/mm/transparent_hugepage/enabled")),
+        swappiness=number(read_text("/proc/sys/vm/swappiness")),
+        load=[round(each, 2) for each in os.getloadavg()],
+        disk=_disk(directory),
+        agents=other_agents(),
+        kill_user_processes=kills_user_processes(),
+        user=user(),
+        open_files=open_files(),
+        is_root=os.geteuid() == 0,
+        clock_utc=time.time(),
+        python=platform.python_version(),
+        python_path=sys.executable,
+        sysbench=sysbench_version(sysbench),
+        sysbench_path=sysbench or None,
+    )
 
 
-def _disk(directory: str) -> Dict[str, Any] | None:
+def _disk(directory: str) -> Disk | None:
     try:
         return survey_disk(directory)
     except OSError:
@@ -92,7 +109,7 @@ def parse_meminfo(text: str) -> Dict[str, int]:
     return {name: int(kb) * 1024 for name, kb in re.findall(r"^(\w+):\s+(\d+) kB$", text, re.MULTILINE)}
 
 
-def parse_cpuinfo(text: str) -> Dict[str, Any]:
+def parse_cpuinfo(text: str) -> Cpu:
     """Model, sockets, cores and threads, of /proc/cpuinfo."""
     processors = [
         dict(re.findall(r"^([^\t:]+)\t*: ?(.*)$", part, re.MULTILINE)) for part in text.split("\n\n")
@@ -100,12 +117,12 @@ def parse_cpuinfo(text: str) -> Dict[str, Any]:
     processors = [each for each in processors if "processor" in each]
     sockets = {each.get("physical id", "0") for each in processors}
     cores = {(each.get("physical id", "0"), each.get("core id", each["processor"])) for each in processors}
-    return {
-        "model": _cpu_model(processors[0] if processors else {}),
-        "sockets": len(sockets) or None,
-        "cores": len(cores) or None,
-        "threads": len(processors) or os.cpu_count(),
-    }
+    return Cpu(
+        model=_cpu_model(processors[0] if processors else {}),
+        sockets=len(sockets) or None,
+        cores=len(cores) or None,
+        threads=len(processors) or os.cpu_count(),
+    )
 
 
 def _cpu_model(processor: Mapping[str, str]) -> str | None:
@@ -159,51 +176,3 @@ def sysbench_version(path: str) -> str | None:
     """Without its name: "1.0.20"; None where it is missing or does not say."""
     found = re.match(r"sysbench (\d[\w.]*)", output_of([path, "--version"]) if path else "")
     return found.group(1) if found else None
-
-
-def warnings_of(found: Mapping[str, Any]) -> List[str]:
-    """What would spoil a measurement on this machine, a line each, with what to do."""
-    warnings = [*_cpu_warnings(found), *_disk_warnings(found["disk"] or {})]
-    if found["huge_pages"] == "always":
-        warnings.append("transparent huge pages are on for everything: set them to madvise or never")
-    if found["swap_bytes"] and (found["swappiness"] or 0) > 10:
-        warnings.append("swappiness is {}: set vm.swappiness to 1".format(found["swappiness"]))
-    for other in found["agents"]:
-        text = "another plan is being carried out here, in {} (process {}): wait for it"
-        warnings.append(text.format(other["directory"], other["pid"]))
-    return [*warnings, *_sysbench_warnings(found)]
-
-
-def _cpu_warnings(found: Mapping[str, Any]) -> List[str]:
-    warnings = []
-    if found["governor"] not in (None, "performance"):
-        text = "the CPU governor is {}: set it to performance, else the clock speed follows the load"
-        warnings.append(text.format(found["governor"]))
-    if found["turbo"]:
-        warnings.append("turbo is on: switch it off, else the clock speed follows the temperature")
-    if found["load"][0] > max(0.5, 0.05 * (found["cpu"]["threads"] or 1)):
-        warnings.append("the load is {}: something else is at work here".format(found["load"][0]))
-    return warnings
-
-
-def _disk_warnings(disk: Mapping[str, Any]) -> List[str]:
-    texts = {
-        "virtual": "the disk under {path} is virtual: its speed depends on what else uses the real one",
-        "memory": "{path} lies in memory ({filesystem}): nothing is written to a disk",
-        "network": "{path} lies on a network filesystem ({filesystem}): its speed is the network's",
-        "overlay": "{path} lies on an overlay: choose a directory on the disk itself",
-        "file": "{path} lies in a file on another disk (loop device)",
-    }
-    text = texts.get(disk.get("kind") or "")
-    return [text.format(**disk)] if text else []
-
-
-def _sysbench_warnings(found: Mapping[str, Any]) -> List[str]:
-    if not found["sysbench_path"]:
-        return ["sysbench is missing: install sysbench 1.0.20 or newer"]
-    version = found["sysbench"]
-    if version is None:
-        return ["{} does not say its version".format(found["sysbench_path"])]
-    if tuple(int(each) for each in re.findall(r"\d+", version)[:3]) < OLDEST_SYSBENCH:
-        return ["sysbench is {}: install 1.0.20 or newer".format(version)]
-    return []

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from typing import Any, Dict, List
+from typing import Dict, List
+
+from app.protocol.answers import Disk
 
 SYS = "/sys"
 
@@ -158,25 +160,25 @@ def kind_of(name: str, model: str, rotational: str | None) -> str | None:
     return {"0": "ssd", "1": "hdd"}.get(rotational or "")
 
 
-def survey_disk(directory: str) -> Dict[str, Any]:
+def survey_disk(directory: str) -> Disk:
     """The disk behind a directory, for the survey; what cannot be told is null."""
     path = existing(directory)
     mount = mount_of(path)
     disks = [disk for device in devices_of(path) for disk in disks_behind(device)]
     each = [describe_disk(disk) for disk in disks]
     space = os.statvfs(path)
-    return {
-        "path": path,
-        "device": mount.source if mount else None,
-        "disks": disks,
-        "model": _together(each, "model"),
-        "kind": _together(each, "kind") or (_kind_of_filesystem(mount.filesystem) if mount else None),
-        "filesystem": mount.filesystem if mount else None,
-        "mount_options": _options(mount) if mount else None,
-        "scheduler": _together(each, "scheduler"),
-        "free_bytes": space.f_bavail * space.f_frsize,
-        "total_bytes": space.f_blocks * space.f_frsize,
-    }
+    return Disk(
+        path=path,
+        device=mount.source if mount else None,
+        disks=disks,
+        model=_together(each, "model"),
+        kind=_together(each, "kind") or (_kind_of_filesystem(mount.filesystem) if mount else None),
+        filesystem=mount.filesystem if mount else None,
+        mount_options=_options(mount) if mount else None,
+        scheduler=_together(each, "scheduler"),
+        free_bytes=space.f_bavail * space.f_frsize,
+        total_bytes=space.f_blocks * space.f_frsize,
+    )
 
 
 def _together(each: List[Dict[str, str | None]], key: str) -> str | None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Dict, List, Sequence
+from typing import List, Sequence
+
+from app.protocol.answers import OtherAgent
 
 from .directory import Directory
 
 
-def agents_elsewhere(directory: Directory) -> List[Dict[str, Any]]:
+def agents_elsewhere(directory: Directory) -> List[OtherAgent]:
     """Those in other directories of this machine."""
-    return [each for each in other_agents() if os.path.realpath(str(each["directory"])) != directory.path]
+    return [each for each in other_agents() if os.path.realpath(each.directory) != directory.path]
 
 
-def other_agents() -> List[Dict[str, Any]]:
+def other_agents() -> List[OtherAgent]:
     """The agents that carry out a plan on this machine, whoever's they are, but this process."""
     found = []
     for entry in os.listdir("/proc"):
@@ -26,8 +28,8 @@ def other_agents() -> List[Dict[str, Any]]:
         except OSError:
             continue
         if directory is not None:
-            found.append({"pid": int(entry), "directory": directory})
-    return sorted(found, key=lambda each: int(each["pid"]))
+            found.append(OtherAgent(int(entry), directory))
+    return sorted(found, key=lambda each: each.pid or 0)
 
 
 def directory_of(command: Sequence[str]) -> str | None:

@@ -16,6 +16,7 @@ import pytest
 from app.agent.server.program import CannotStartError, ask, elf_machine, start_line
 from app.agent.survey import builds
 from app.agent.survey.builds import find_builds, parse_version, servers_in
+from app.protocol.answers import to_json
 from tests.unit.targets.test_tested_versions import recordings
 
 # what `--version` said: MariaDB of Debian 12, MySQL 5.6.24 of npm, MySQL 9.7.4 of Debian unstable
@@ -91,13 +92,11 @@ def test_each_build_is_asked_and_has_a_name_of_its_own(survey: Any, tmp_path: Pa
     server(tmp_path / "b" / "three", MARIADB, "sbin/mariadbd")
     server(tmp_path / "b" / "two", MYSQL_56, "libexec/mysqld")
     found = survey("b/*")
-    assert [each["name"] for each in found] == ["mysql-5.6.24", "mariadb-10.11.19", "mysql-5.6.24-2"]
-    assert [each["base"] for each in found] == [
-        str(tmp_path / "b" / name) for name in ("one", "three", "two")
-    ]
-    assert found[0]["engines"] == ["innodb", "myisam"]
-    assert {each["problem"] for each in found} == {None}
-    json.dumps(found)
+    assert [each.name for each in found] == ["mysql-5.6.24", "mariadb-10.11.19", "mysql-5.6.24-2"]
+    assert [each.base for each in found] == [str(tmp_path / "b" / name) for name in ("one", "three", "two")]
+    assert found[0].engines == ["innodb", "myisam"]
+    assert {each.problem for each in found} == {None}
+    json.dumps(list(map(to_json, found)))
 
 
 def test_one_that_dyno_has_brought_keeps_its_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -107,7 +106,7 @@ def test_one_that_dyno_has_brought_keeps_its_name(monkeypatch: pytest.MonkeyPatc
     server(tmp_path / "[dyno]" / "mysql-5.6.24", MYSQL_56, "server/mysqld")
     server(tmp_path / "found" / "one", MYSQL_56)
     found = find_builds([str(tmp_path / "found")], str(tmp_path / "[dyno]"))
-    assert {each["name"]: each["base"] for each in found} == {
+    assert {each.name: each.base for each in found} == {
         "plain": str(tmp_path / "[dyno]" / "plain"),
         "mysql-5.6.24": str(tmp_path / "[dyno]" / "mysql-5.6.24" / "server"),
         "mysql-5.6.24-2": str(tmp_path / "found" / "one"),
@@ -120,7 +119,7 @@ def test_a_directory_named_later_takes_no_name(monkeypatch: pytest.MonkeyPatch, 
     server(tmp_path / "a", MYSQL_56)
     server(tmp_path / "b", MYSQL_56)
     found = find_builds([str(tmp_path / "b"), str(tmp_path / "a")])
-    assert {each["name"]: each["base"] for each in found} == {
+    assert {each.name: each.base for each in found} == {
         "mysql-5.6.24": str(tmp_path / "usual" / "x"),
         "mysql-5.6.24-2": str(tmp_path / "b"),
         "mysql-5.6.24-3": str(tmp_path / "a"),
@@ -131,24 +130,24 @@ def test_a_folder_name_says_nothing(survey: Any, tmp_path: Path) -> None:
     server(tmp_path / "mysql-8.0.99", PERCONA)
     script(tmp_path / "mysql-5.7.1" / "bin" / "mysqld", "#!/bin/sh\necho hello\n")
     found = survey("*")
-    assert [each["name"] for each in found] == ["unknown", "percona-8.0.15-6"]
-    assert found[0]["version"] is None and found[0]["family"] is None
+    assert [each.name for each in found] == ["unknown", "percona-8.0.15-6"]
+    assert found[0].version is None and found[0].family is None
 
 
 def test_a_search_path_may_be_a_base_or_a_folder_of_bases(survey: Any, tmp_path: Path) -> None:
     server(tmp_path / "b" / "one", MYSQL_56)
     for path in ("b", "b/*", "b/one"):
-        assert [each["base"] for each in survey(path)] == [str(tmp_path / "b" / "one")]
+        assert [each.base for each in survey(path)] == [str(tmp_path / "b" / "one")]
     assert survey("missing/*", "b/one/bin/mysqld/x") == []
 
 
 def test_a_server_beside_its_share_in_a_folder_is_its_own_base(survey: Any, tmp_path: Path) -> None:
     server(tmp_path / "package", MYSQL_56, "server/mysqld")
     found = survey("*", "package/server")
-    assert [each["base"] for each in found] == [str(tmp_path / "package" / "server")]
+    assert [each.base for each in found] == [str(tmp_path / "package" / "server")]
     server(tmp_path / "another" / "server", MYSQL_56)
     found = survey("")
-    assert [each["base"] for each in found] == [
+    assert [each.base for each in found] == [
         str(tmp_path / "another" / "server"),
         str(tmp_path / "package" / "server"),
     ]
@@ -165,23 +164,23 @@ def test_the_home_directory_is_understood(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setattr(builds, "USUAL", ())
     monkeypatch.setenv("HOME", str(tmp_path))
     server(tmp_path / "b" / "one", MYSQL_56)
-    assert [each["name"] for each in find_builds(["~/b/*"])] == ["mysql-5.6.24"]
+    assert [each.name for each in find_builds(["~/b/*"])] == ["mysql-5.6.24"]
 
 
 def test_a_script_is_preferred_to_the_program_it_calls(survey: Any, tmp_path: Path) -> None:
     server(tmp_path / "x", MYSQL_97, "libexec/mysqld")
     script(tmp_path / "x" / "bin" / "mysqld", '#!/bin/sh\nexec "${0%/*}/../libexec/mysqld" "$@"\n')
     (found,) = survey("x")
-    assert found["server"] == str(tmp_path / "x" / "bin" / "mysqld")
-    assert found["script"] is True
-    assert servers_in(str(tmp_path / "x")) == [found["server"], str(tmp_path / "x" / "libexec" / "mysqld")]
+    assert found.server == str(tmp_path / "x" / "bin" / "mysqld")
+    assert found.script is True
+    assert servers_in(str(tmp_path / "x")) == [found.server, str(tmp_path / "x" / "libexec" / "mysqld")]
 
 
 def test_the_program_that_starts_is_taken_where_another_does_not(survey: Any, tmp_path: Path) -> None:
     script(tmp_path / "x" / "bin" / "mysqld", "#!/bin/sh\nexit 3\n")
     server(tmp_path / "x", MYSQL_97, "libexec/mysqld")
     (found,) = survey("x")
-    assert (found["name"], found["problem"]) == ("mysql-9.7.4", None)
+    assert (found.name, found.problem) == ("mysql-9.7.4", None)
 
 
 def test_rocksdb_is_there_as_a_plugin_or_compiled_in(survey: Any, tmp_path: Path) -> None:
@@ -190,11 +189,11 @@ def test_rocksdb_is_there_as_a_plugin_or_compiled_in(survey: Any, tmp_path: Path
     (tmp_path / "maria" / "plugin" / "ha_rocksdb.so").touch()
     server(tmp_path / "none", MARIADB)
     server(tmp_path / "fb", FROM_SOURCE, more="rocksdb-block-cache-size 536870912")
-    found = {Path(each["base"]).name: each for each in survey("*")}
-    assert "rocksdb" in found["maria"]["engines"]
-    assert "rocksdb" not in found["none"]["engines"]
-    assert found["fb"]["engines"] == ["innodb", "rocksdb", "myisam"]
-    assert found["fb"]["name"] == "fbmysql-8.0.32"
+    found = {Path(each.base).name: each for each in survey("*")}
+    assert "rocksdb" in found["maria"].engines
+    assert "rocksdb" not in found["none"].engines
+    assert found["fb"].engines == ["innodb", "rocksdb", "myisam"]
+    assert found["fb"].name == "fbmysql-8.0.32"
 
 
 def test_engines_without_facts_are_named_with_the_plugin_to_load(survey: Any, tmp_path: Path) -> None:
@@ -203,10 +202,10 @@ def test_engines_without_facts_are_named_with_the_plugin_to_load(survey: Any, tm
     for name in ("ha_rocksdb.so", "ha_mroonga.so", "ha_S3.so", "ha_.so", "ha_x y.so", "auth_pam.so"):
         (tmp_path / "maria" / "plugin" / name).touch()
     server(tmp_path / "mysql", MYSQL_97, more="archive ON")
-    found = {Path(each["base"]).name: each for each in survey("*")}
+    found = {Path(each.base).name: each for each in survey("*")}
     always = {"memory": "", "csv": "", "mrg_myisam": ""}
-    assert found["maria"]["other_engines"] == {**always, "s3": "ha_S3.so", "mroonga": "ha_mroonga.so"}
-    assert found["mysql"]["other_engines"] == {**always, "archive": ""}
+    assert found["maria"].other_engines == {**always, "s3": "ha_S3.so", "mroonga": "ha_mroonga.so"}
+    assert found["mysql"].other_engines == {**always, "archive": ""}
 
 
 def elf(machine: int, interpreter: str = "") -> bytes:
@@ -244,9 +243,9 @@ def test_a_build_that_cannot_start_says_why(
 ) -> None:
     program(tmp_path / "x" / "bin" / "mysqld", content, mode)
     (found,) = survey("x")
-    assert expected in found["problem"]
-    assert found["engines"] == [] and found["fingerprint"]
-    assert "\n" not in found["problem"]
+    assert expected in found.problem
+    assert found.engines == [] and found.fingerprint
+    assert "\n" not in found.problem
 
 
 def test_missing_and_outdated_libraries_are_named(survey: Any, tmp_path: Path) -> None:
@@ -255,8 +254,8 @@ def test_missing_and_outdated_libraries_are_named(survey: Any, tmp_path: Path) -
     said = "mysqld: /lib/libc.so.6: version \\`GLIBC_2.38' not found (required by mysqld)"
     script(tmp_path / "b" / "bin" / "mysqld", f'#!/bin/sh\necho "{said}" >&2\nexit 1\n')
     missing, old = survey("*")
-    assert missing["problem"].startswith("missing library libaio.so.1")
-    assert "GLIBC_2.38" in old["problem"]
+    assert missing.problem.startswith("missing library libaio.so.1")
+    assert "GLIBC_2.38" in old.problem
 
 
 def living(group: int) -> list[str]:
@@ -284,13 +283,13 @@ def test_the_fingerprint_is_kept_until_the_file_changes(survey: Any, tmp_path: P
     path, cache = server(tmp_path / "x", MYSQL_56), tmp_path / "fingerprints.json"
     (first,) = survey("x", cache=str(cache))
     kept = json.loads(cache.read_text())
-    assert kept[str(path)][3] == first["fingerprint"]
+    assert kept[str(path)][3] == first.fingerprint
     kept[str(path)][3] = "0" * 64
     cache.write_text(json.dumps(kept))
-    assert survey("x", cache=str(cache))[0]["fingerprint"] == "0" * 64
+    assert survey("x", cache=str(cache))[0].fingerprint == "0" * 64
     path.write_text(path.read_text() + "#\n")
     (changed,) = survey("x", cache=str(cache))
-    assert changed["fingerprint"] not in ("0" * 64, first["fingerprint"])
+    assert changed.fingerprint not in ("0" * 64, first.fingerprint)
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"/x": 3}', "\x00"])
@@ -299,7 +298,7 @@ def test_a_spoilt_cache_is_no_cache(survey: Any, tmp_path: Path, content: str) -
     cache = tmp_path / "fingerprints.json"
     cache.write_text(content)
     (found,) = survey("x", cache=str(cache))
-    assert len(found["fingerprint"]) == 64
+    assert len(found.fingerprint) == 64
 
 
 def test_no_cache_is_left_where_there_is_no_folder_for_it(survey: Any, tmp_path: Path) -> None:
@@ -313,11 +312,11 @@ def test_a_lost_run_bit_is_made_up_for_by_what_the_kernel_would_call(survey: Any
     assert start_line(str(path)) == [str(path)]
     path.chmod(0o644)
     (found,) = survey("x")
-    assert (found["problem"], found["version"]) == (None, "5.6.24")
+    assert (found.problem, found.version) == (None, "5.6.24")
     path.write_text("#!/usr/bin/env -S sh -e" + path.read_text().removeprefix("#!/bin/sh"))
     assert start_line(str(path)) == ["/usr/bin/env", "-S", "sh", "-e", str(path)]
     (found,) = survey("x")
-    assert found["problem"] is None
+    assert found.problem is None
     loaded = program(tmp_path / "mysqld", elf(62, "/lib64/ld-linux-x86-64.so.2"), 0o644)
     assert start_line(str(loaded)) == ["/lib64/ld-linux-x86-64.so.2", str(loaded)]
 
@@ -328,11 +327,11 @@ def test_plugins_are_where_the_build_has_them(survey: Any, tmp_path: Path) -> No
     (base / "lib64/mysql/plugin").mkdir(parents=True)
     (base / "lib64/mysql/plugin/ha_rocksdb.so").touch()
     (found,) = survey("x")
-    assert found["plugin_dir"] == str(base / "lib64/mysql/plugin") and "rocksdb" in found["engines"]
+    assert found.plugin_dir == str(base / "lib64/mysql/plugin") and "rocksdb" in found.engines
     (base / "plugin").mkdir()
     (base / "plugin/ha_none.so").touch()
     (found,) = survey("x")
-    assert found["plugin_dir"] == str(base / "plugin") and "rocksdb" not in found["engines"]
+    assert found.plugin_dir == str(base / "plugin") and "rocksdb" not in found.engines
 
 
 def test_the_architecture_of_a_program_is_read_from_its_head() -> None:

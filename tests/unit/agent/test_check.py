@@ -9,6 +9,7 @@ from socket import socketpair
 import pytest
 
 from app.agent.checks import check
+from app.agent.server.options import KnownBuild
 from tests.plans import MARIADB, plan
 
 
@@ -20,7 +21,9 @@ def test_what_loose_lets_be_ignored_is_one_line(tmp_path: Path, monkeypatch: pyt
     answers = [said("loose_a", "ignored"), said("b", "ignored"), said("loose_c", "rejected")]
     answers += [said("loose_d", "ignored"), said("e", "rejected")]
     monkeypatch.setattr(check, "check_options", lambda _build, _cnf: answers)
-    found = check._check_options({}, plan().contenders[0], str(tmp_path))
+    found = check._check_options(
+        KnownBuild("x", "/usr", "/usr/sbin/mysqld"), plan().contenders[0], str(tmp_path)
+    )
     assert [(each.state, each.text) for each in found] == [
         ("warn", "about b"),
         ("fail", "about loose_c"),

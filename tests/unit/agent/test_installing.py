@@ -74,7 +74,7 @@ def test_a_tarball_becomes_a_build(directory: Directory, mode: str) -> None:
     )
     build = install(directory, content, revision="fed1234", compiler="gcc 12")
     base = Path(directory.at("builds", "mine"))
-    assert build["base"] == str(base)
+    assert build.base == str(base)
     assert (base / "bin" / "mysqld").read_bytes() == (base / "bin" / "server").read_bytes() == SERVER
     assert os.access(base / "bin" / "mysqld", os.X_OK)
     assert (base / "lib" / "libmysqlclient_r.so").read_bytes() == b"library"
@@ -120,7 +120,7 @@ def test_a_broken_upload_goes_on_where_it_ended(directory: Directory) -> None:
     assert brought.receive(sha256, 0, io.BytesIO(content[:2000])) == 2000
     assert brought.receive(sha256, 0, io.BytesIO(content[:500])) == 2000  # sent twice: taken once
     assert brought.receive(sha256, 2000, io.BytesIO(content[2000:])) == len(content)
-    assert brought.install(sha256, "mine", {})["base"].endswith("/mine")
+    assert brought.install(sha256, "mine", {}).base.endswith("/mine")
 
 
 def test_one_that_is_still_on_its_way_is_not_lost_to_another(directory: Directory) -> None:
@@ -215,11 +215,11 @@ def test_two_of_one_name_are_refused(directory: Directory) -> None:
     for refused in (lambda: Installing(directory).check_name("mine"), lambda: install(directory, tarball())):
         with pytest.raises(AgentError, match="there is a build mine already"):
             refused()
-    assert install(directory, tarball(), "other")["base"].endswith("/other")
+    assert install(directory, tarball(), "other").base.endswith("/other")
 
 
 def test_only_what_was_installed_is_removed(directory: Directory, tmp_path: Path) -> None:
-    base = install(directory, tarball())["base"]
+    base = install(directory, tarball()).base
     (tmp_path / "elsewhere" / "bin").mkdir(parents=True)
     for other in (str(tmp_path / "elsewhere"), directory.at("builds"), directory.at("agents"), "/usr"):
         with pytest.raises(AgentError, match="was not installed by Dyno"):

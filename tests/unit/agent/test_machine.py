@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,7 +17,6 @@ from app.agent.survey.machine import (
     parse_meminfo,
     parse_os_release,
     sysbench_version,
-    warnings_of,
 )
 from app.agent.system import disk
 from app.agent.system.disk import (
@@ -33,6 +31,8 @@ from app.agent.system.disk import (
 )
 from app.agent.system.other_agents import directory_of, other_agents
 from app.agent.system.scope import parse_logind
+from app.protocol.answers import Cpu, Machine, OtherAgent, to_json
+from app.protocol.reading import read
 
 # two sockets of two cores with two threads each, as Xeons show them
 CPUINFO = "\n\n".join(
@@ -62,13 +62,11 @@ this is no line of it
 
 
 def test_sockets_cores_and_threads() -> None:
-    assert parse_cpuinfo(CPUINFO) == {
-        "model": "Intel(R) Xeon(R) E5-2687W v2", "sockets": 2, "cores": 4, "threads": 8,
-    }  # fmt: skip
+    assert parse_cpuinfo(CPUINFO) == Cpu("Intel(R) Xeon(R) E5-2687W v2", sockets=2, cores=4, threads=8)
     arm = parse_cpuinfo(CPUINFO_ARM)
-    assert (arm["sockets"], arm["cores"], arm["threads"]) == (1, 2, 2)
-    assert arm["model"]
-    assert parse_cpuinfo("")["model"] is None
+    assert (arm.sockets, arm.cores, arm.threads) == (1, 2, 2)
+    assert arm.model
+    assert parse_cpuinfo("").model is None
 
 
 def test_small_files_are_read() -> None:
@@ -142,18 +140,17 @@ def test_in_a_chroot_that_is_no_mount_point_the_device_is_that_of_the_directory(
 
 def test_a_memory_filesystem_has_no_disk() -> None:
     found = survey_disk("/proc")
-    assert devices_of("/proc") == [] and found["disks"] == []
-    assert found["filesystem"] == "proc"
+    assert devices_of("/proc") == [] and found.disks == []
+    assert found.filesystem == "proc"
     assert disks_behind("999:999") == []
 
 
 def test_this_machine_is_described() -> None:
     found = machine_facts("/")
-    json.dumps(found)
-    assert found["cpu"]["threads"] >= 1 and found["memory_bytes"] > 1 << 28
-    assert found["disk"]["free_bytes"] <= found["disk"]["total_bytes"]
-    assert len(found["machine_id"] or "0" * 32) == 32
-    assert all(isinstance(each, str) for each in warnings_of(found))
+    assert found.cpu.threads >= 1 and found.memory_bytes > 1 << 28
+    assert found.disk.free_bytes <= found.disk.total_bytes
+    assert len(found.machine_id or "0" * 32) == 32
+    assert read(Machine, json.loads(json.dumps(to_json(found)))) == found
 
 
 @pytest.fixture
@@ -215,39 +212,6 @@ def test_turbo_as_each_driver_tells_it(
     assert machine.turbo() is expected
 
 
-def quiet(**changes: Any) -> dict[str, Any]:
-    """A machine nothing is to be said about, but for the changes."""
-    return {
-        "governor": "performance", "turbo": False, "huge_pages": "madvise", "swap_bytes": 0, "swappiness": 60,
-        "load": [0.1, 0.1, 0.1], "cpu": {"threads": 4}, "agents": [], "sysbench": "1.0.20",
-        "sysbench_path": "/usr/bin/sysbench",
-        "disk": {"path": "/data", "kind": "nvme", "filesystem": "xfs"}, **changes,
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({}, ""),
-        ({"governor": None, "turbo": None, "huge_pages": None, "swappiness": None, "disk": None}, ""),
-        ({"governor": "powersave"}, "governor is powersave"),
-        ({"turbo": True}, "turbo is on"),
-        ({"huge_pages": "always"}, "huge pages"),
-        ({"swap_bytes": 1}, "swappiness is 60"),
-        ({"load": [2.0, 0.0, 0.0]}, "load is 2.0"),
-        ({"sysbench_path": None, "sysbench": None}, "sysbench is missing"),
-        ({"sysbench": "1.0.9"}, "sysbench is 1.0.9"),
-        ({"sysbench": None}, "does not say its version"),
-        ({"agents": [{"pid": 7, "directory": "/d"}]}, "another plan is being carried out here, in /d"),
-        ({"disk": {"path": "/d", "kind": "memory", "filesystem": "tmpfs"}}, "/d lies in memory (tmpfs)"),
-    ],
-)
-def test_warnings(changes: dict[str, Any], expected: str) -> None:
-    found = warnings_of(quiet(**changes))
-    assert len(found) == bool(expected)
-    assert expected in "".join(found)
-
-
 def test_an_agent_is_known_by_its_command_line() -> None:
     agent = ["python3", "-I", "-S", "/d/agents/0123456789abcdef.pyz"]
     assert directory_of([*agent, "start", "--directory", "/d"]) == "/d"
@@ -262,9 +226,9 @@ def test_agents_of_this_machine_are_found_while_they_live() -> None:
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
     assert child.stdout is not None
     child.stdout.readline()
-    assert {"pid": child.pid, "directory": "/some where"} in other_agents()
+    assert OtherAgent(child.pid, "/some where") in other_agents()
     child.communicate(b"\n")
-    assert child.pid not in [each["pid"] for each in other_agents()]
+    assert child.pid not in [each.pid for each in other_agents()]
 
 
 def test_a_sysbench_that_is_none_has_no_version(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from app.agent.server.options import (
     without,
 )
 from app.agent.server.program import Answer
+from app.protocol.answers import Build
 
 HELP_MARIADB = """\
 /usr/sbin/mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)
@@ -138,20 +139,20 @@ exit 1
 
 
 @pytest.fixture
-def strict(tmp_path: Path) -> dict[str, str]:
+def strict(tmp_path: Path) -> Build:
     path = tmp_path / "mysqld"
     path.write_text(STRICT)
     path.chmod(0o755)
-    return {"server": str(path), "base": str(tmp_path)}
+    return Build("x", str(tmp_path), str(path))
 
 
-def check(build: dict[str, str], tmp_path: Path, cnf: str) -> list[dict[str, str]]:
+def check(build: Build, tmp_path: Path, cnf: str) -> list[dict[str, str]]:
     path = tmp_path / "asked.cnf"
     path.write_text(cnf)
-    return check_options(build, str(path))
+    return check_options(with_options("", build), str(path))
 
 
-def test_all_wrong_options_are_found_one_after_the_other(strict: dict[str, str], tmp_path: Path) -> None:
+def test_all_wrong_options_are_found_one_after_the_other(strict: Build, tmp_path: Path) -> None:
     found = check(strict, tmp_path, "[mysqld]\nbad_one=1\ngood=1\nbad-two=2\nbad_three=3\n")
     assert [each["option"] for each in found] == ["bad_one", "bad-two", "bad_three"]
     assert check(strict, tmp_path, "[mysqld]\ngood=1\n") == []
@@ -170,21 +171,19 @@ echo "2026-11-22T00:54:17.429096Z 0 [Warning] unknown variable 'loose_odd=3'" >&
 """
 
 
-def test_a_build_that_keeps_warnings_back_is_asked_for_them(strict: dict[str, str], tmp_path: Path) -> None:
-    Path(strict["server"]).write_text(QUIET)
+def test_a_build_that_keeps_warnings_back_is_asked_for_them(strict: Build, tmp_path: Path) -> None:
+    Path(strict.server).write_text(QUIET)
     (found,) = check(strict, tmp_path, "[mysqld]\nloose_odd=3\n")
     assert (found["option"], found["state"]) == ("loose_odd", "ignored")
 
 
-def test_a_build_that_complains_for_ever_is_left_after_a_while(
-    strict: dict[str, str], tmp_path: Path
-) -> None:
+def test_a_build_that_complains_for_ever_is_left_after_a_while(strict: Build, tmp_path: Path) -> None:
     cnf = "[mysqld]\n" + "".join(f"bad_{each}=1\n" for each in range(60))
     assert 30 < len(check(strict, tmp_path, cnf)) < 60
 
 
-def test_a_refusal_that_names_no_option_is_told_as_it_is(strict: dict[str, str], tmp_path: Path) -> None:
-    path = Path(strict["server"])
+def test_a_refusal_that_names_no_option_is_told_as_it_is(strict: Build, tmp_path: Path) -> None:
+    path = Path(strict.server)
     path.write_text("#!/bin/sh\necho '[ERROR] disk on fire' >&2\necho '[ERROR] Aborting' >&2\nexit 1\n")
     (found,) = check(strict, tmp_path, "[mysqld]\n")
     assert found == {"option": "", "state": "rejected", "text": "refused with code 1: disk on fire"}
@@ -195,43 +194,43 @@ def test_a_refusal_that_names_no_option_is_told_as_it_is(strict: dict[str, str],
 
 
 def test_a_build_that_is_slow_is_asked_once_more_with_more_time(
-    strict: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    strict: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(program.ask, "__defaults__", (0.3, None))
     slow_once = f"if mkdir {tmp_path}/asked 2>/dev/null; then sleep 5; fi\n"
-    Path(strict["server"]).write_text(STRICT.replace("for word; do", slow_once + "for word; do", 1))
+    Path(strict.server).write_text(STRICT.replace("for word; do", slow_once + "for word; do", 1))
     assert [each["option"] for each in check(strict, tmp_path, "[mysqld]\nbad_one=1\n")] == ["bad_one"]
 
 
 def test_a_build_that_gives_no_answer_says_nothing_about_its_options(
-    strict: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    strict: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(program.ask, "__defaults__", (0.2, None))
     monkeypatch.setattr(program, "PATIENT_S", 0.4)
-    Path(strict["server"]).write_text("#!/bin/sh\nsleep 5\n")
+    Path(strict.server).write_text("#!/bin/sh\nsleep 5\n")
     (found,) = check(strict, tmp_path, "[mysqld]\nbad_one=1\n")
     assert found == {"option": "", "state": "unanswered", "text": "it gave no answer within 0 s"}
 
 
 def test_a_build_that_cannot_be_asked_knows_no_option(tmp_path: Path) -> None:
-    assert known_options({"server": str(tmp_path / "none"), "base": str(tmp_path)}) == {}
+    assert known_options(Build("x", str(tmp_path), str(tmp_path / "none"))) == {}
 
 
 def test_what_a_survey_has_heard_is_not_asked_again(tmp_path: Path) -> None:
-    build = {"server": str(tmp_path / "mysqld"), "base": str(tmp_path)}
-    Path(build["server"]).write_text("not a program")
-    keep_options(str(tmp_path), {build["server"]: {"back-log": "80"}, str(tmp_path / "gone"): {}})
-    assert known_options(with_options(str(tmp_path), build)) == {"back-log": "80"}
+    build = Build("x", str(tmp_path), str(tmp_path / "mysqld"))
+    Path(build.server).write_text("not a program")
+    keep_options(str(tmp_path), {build.server: {"back-log": "80"}, str(tmp_path / "gone"): {}})
+    assert with_options(str(tmp_path), build).options == {"back-log": "80"}
 
 
 @pytest.mark.parametrize("kept", [None, "", "[]", "{", '{"SERVER": 7}', '{"SERVER": [1, 2, 3, "x"]}'])
 def test_another_program_is_asked_anew(tmp_path: Path, kept: str | None) -> None:
     """Options that were kept for a program before its update, or cannot be read, are those of no build."""
-    build = {"server": str(tmp_path / "mysqld"), "base": str(tmp_path)}
-    Path(build["server"]).write_text("not a program")
-    keep_options(str(tmp_path), {build["server"]: {"back-log": "80"}})
+    build = Build("x", str(tmp_path), str(tmp_path / "mysqld"))
+    Path(build.server).write_text("not a program")
+    keep_options(str(tmp_path), {build.server: {"back-log": "80"}})
     if kept is None:
-        Path(build["server"]).write_text("another program")
+        Path(build.server).write_text("another program")
     else:
-        (tmp_path / "options.json").write_text(kept.replace("SERVER", build["server"]))
-    assert known_options(with_options(str(tmp_path), build)) == {}
+        (tmp_path / "options.json").write_text(kept.replace("SERVER", build.server))
+    assert with_options(str(tmp_path), build).options == {}

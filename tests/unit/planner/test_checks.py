@@ -58,7 +58,7 @@ def test_what_is_no_pass_says_what_to_do() -> None:
 @pytest.mark.parametrize(
     ("change", "name", "text"),
     [
-        ({"sysbench": None}, "sysbench", "sysbench was not found"),
+        ({"sysbench": None}, "sysbench", "sysbench is missing"),
         ({"sysbench": "0.4.12"}, "sysbench", "sysbench 0.4.12 is too old"),
         ({"python": "3.7.3"}, "python", "Python 3.7.3 is too old"),
         ({"memory_bytes": GB}, "memory", "of 1.0 GB available"),

@@ -285,7 +285,7 @@ def test_a_sequence_that_is_not_there_is_about_the_sequence() -> None:
 def test_a_failing_check_stands_in_the_way() -> None:
     found = concluded(drafted(), sysbench=None)
     assert found.plan
-    assert found.obstacle.startswith("sysbench: sysbench was not found")
+    assert found.obstacle.startswith("sysbench: sysbench is missing")
 
 
 def test_an_old_survey_does_not_make_the_clocks_differ() -> None:

@@ -1,0 +1,99 @@
+"""What would spoil a measurement on a machine: a survey warns of it, the checks of a plan repeat it."""
+
+from __future__ import annotations
+
+import re
+from typing import List, Tuple
+
+from .answers import FAIL, PASS, WARN, Check, Machine
+
+OLDEST_PYTHON, OLDEST_SYSBENCH = (3, 8), (1, 0, 20)
+BUSY_LOAD = 0.5
+
+
+def program_checks(machine: Machine) -> List[Check]:
+    """What must be installed."""
+    return [_version("python", machine.python, OLDEST_PYTHON, "Python"), sysbench_check(machine)]
+
+
+def sysbench_check(machine: Machine) -> Check:
+    if machine.sysbench_path and not machine.sysbench:
+        text, todo = "{} does not say its version", "call it with --version, and install another"
+        return Check("sysbench", FAIL, text.format(machine.sysbench_path), todo)
+    return _version("sysbench", machine.sysbench, OLDEST_SYSBENCH, "sysbench")
+
+
+def _version(name: str, version: str | None, oldest: Tuple[int, ...], label: str) -> Check:
+    todo = "install {} {} or newer on the target".format(label, ".".join(map(str, oldest)))
+    if not version:
+        return Check(name, FAIL, "{} is missing".format(label), todo)
+    text = "{} {}".format(label, version)
+    if tuple(int(part) for part in re.findall(r"\d+", version)[:3]) < oldest:
+        return Check(name, FAIL, "{} is too old".format(text), todo)
+    return Check(name, PASS, text)
+
+
+def machine_checks(machine: Machine) -> List[Check]:
+    """What makes its speed vary."""
+    found = (_governor(machine), _turbo(machine), _huge_pages(machine), _load(machine))
+    return [check for check in found if check]
+
+
+def _governor(machine: Machine) -> Check | None:
+    governor = machine.governor
+    if governor in (None, "performance"):
+        return Check("governor", PASS, "CPU governor: {}".format(governor or "none to be set"))
+    text = "the CPU governor is {}: the clock speed follows the load".format(governor)
+    return Check("governor", WARN, text, "set it to performance: cpupower frequency-set -g performance")
+
+
+def _turbo(machine: Machine) -> Check | None:
+    if not machine.turbo:
+        return None
+    return Check("turbo", WARN, "turbo is on: the clock speed follows the temperature", "switch it off")
+
+
+def _huge_pages(machine: Machine) -> Check | None:
+    if machine.huge_pages != "always":
+        return None
+    todo = "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"
+    return Check("huge pages", WARN, "transparent huge pages are on for everything", todo)
+
+
+def _load(machine: Machine) -> Check:
+    load = machine.load[0] if machine.load else 0.0
+    text = "the load of the target is {}".format(load)
+    threads = machine.cpu.threads if machine.cpu else None
+    if load > max(BUSY_LOAD, 0.05 * (threads or 1)):
+        return Check("load", WARN, text, "wait until nothing else is at work")
+    return Check("load", PASS, text)
+
+
+def warnings_of(machine: Machine) -> List[str]:
+    """For a survey, a line each, with what to do."""
+    checks = [*program_checks(machine), *machine_checks(machine)]
+    lines = ["; ".join(filter(None, (each.text, each.todo))) for each in checks if each.state != PASS]
+    return [*lines, *_swap_warnings(machine), *_disk_warnings(machine), *_agent_warnings(machine)]
+
+
+def _swap_warnings(machine: Machine) -> List[str]:
+    if not machine.swap_bytes or (machine.swappiness or 0) <= 10:
+        return []
+    return ["swappiness is {}; set vm.swappiness to 1".format(machine.swappiness)]
+
+
+def _disk_warnings(machine: Machine) -> List[str]:
+    disk = machine.disk
+    texts = {
+        "virtual": "the disk under {path} is virtual: its speed depends on what else uses the real one",
+        "memory": "{path} lies in memory ({filesystem}): nothing is written to a disk",
+        "network": "{path} lies on a network filesystem ({filesystem}): its speed is the network's",
+        "overlay": "{path} lies on an overlay; choose a directory on the disk itself",
+        "file": "{path} lies in a file on another disk (loop device)",
+    }
+    text = texts.get(disk.kind or "") if disk else None
+    return [text.format(**vars(disk))] if text else []
+
+
+def _agent_warnings(machine: Machine) -> List[str]:
+    return ["{}; wait for it".format(other) for other in machine.agents]
