@@ -11,8 +11,8 @@ from app.catalog import Catalog
 from app.catalog.own import diff_presets
 from app.core.errors import InputError, TargetError
 from app.presets import Preset, Rendered, check_sendable, parse_preset
-from app.presets.mycnf import strip_prefixes
 from app.protocol.answers import FAIL, Check, Survey
+from app.protocol.my_cnf import option_key
 from app.protocol.plan import Plan
 
 from . import ContenderRequest, PlanRequest, resolve
@@ -92,10 +92,10 @@ def _checks(agent: Agent, plan: Plan, start: bool) -> list[Check]:
 
 def _placed(answer: BuildReply, got: Rendered) -> BuildReply:
     """With the option that it is about, or that its text names, as the preset has it, and the line."""
-    named = [answer.option.replace("-", "_")] if answer.option else []
+    named = [answer.option] if answer.option else []
     if answer.state in (CHANGED, REFUSED):
         named = re.findall(r"\w+", answer.text)
-    keys = {strip_prefixes(each)[-1] for each in named}
+    keys = set(map(option_key, named))
     found = next((option for option in reversed(got.options) if option.key in keys), None)
     return replace(answer, option=found.name, line=found.line) if found else answer
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from app.core.errors import InputError
+from app.protocol.my_cnf import option_key, option_name, split_line
 
 MAX_BYTES = 64 * 1024
 MAX_LINE = 4000  # a server reads 4,095 bytes at a time and takes what follows for a line of its own
@@ -21,7 +22,6 @@ _SERVER_GROUP = re.compile(
 # what only looks like one, and would be ignored without a word
 _MISSPELT_GROUP = re.compile(r"(mysqld|mariadbd?|server)[-.\d].*", re.IGNORECASE)
 _OTHER_PROGRAM = re.compile(r"mariadb-[a-z][a-z-]*")
-_PREFIXES = ("loose_", "skip_", "disable_", "enable_", "maximum_")
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Option:
     @property
     def key(self) -> str:
         """The name without its prefixes: what it sets."""
-        return strip_prefixes(self.name)[-1]
+        return option_key(self.name)
 
     @property
     def text(self) -> str:
@@ -125,36 +125,7 @@ def _read_option(line: str, group: str, number: int, where: str) -> Option:
         raise InputError(f"{where}: {line.split()[0]} is not taken: a preset is one file")
     if not group:
         raise InputError(f"{where}: an option before the first group; write [mysqld] above it")
-    name, equals, value = _without_comment(line).partition("=")
-    name = name.strip()
+    name, value = split_line(line)
     if not _NAME.fullmatch(name.lstrip("-")) or name.startswith("-"):
         raise InputError(f"{where}: {name or line!r} is no option name; write name=value, without dashes")
-    name = name.replace("-", "_").lower()
-    return Option(group, number, name, value.strip() if equals else None)
-
-
-def _without_comment(line: str) -> str:
-    """Cut what follows a # outside quotes, as the server does."""
-    quote, escaped = "", False
-    for at, char in enumerate(line):
-        if char in "'\"" and not escaped:
-            quote = char if not quote else "" if quote == char else quote
-        if char == "#" and not quote:
-            return line[:at].rstrip()
-        escaped = bool(quote) and char == "\\" and not escaped
-    return line
-
-
-def unquote(value: str) -> str:
-    """The value without the quotes around it."""
-    if len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"":
-        return value[1:-1]
-    return value
-
-
-def strip_prefixes(name: str) -> list[str]:
-    """The name, then what is left each time a prefix that a server strips is taken off."""
-    found = [name]
-    while prefix := next((each for each in _PREFIXES if found[-1].startswith(each)), ""):
-        found.append(found[-1][len(prefix) :])
-    return found
+    return Option(group, number, option_name(name), value)

@@ -6,8 +6,9 @@ import re
 
 from app.core.errors import InputError
 from app.engines import KNOWN
+from app.protocol.my_cnf import option_key, strip_prefixes, unquote
 
-from .mycnf import Option, strip_prefixes, unquote
+from .mycnf import Option
 
 
 def words(text: str) -> frozenset[str]:
@@ -58,7 +59,7 @@ def place(option: Option, where: str) -> tuple[Option | None, str]:
 
 def is_ours(name: str) -> bool:
     """Whether an option says where files lie, who may come in or what is read: nothing to be varied."""
-    key = strip_prefixes(name)[-1]
+    key = option_key(name)
     if key in PLACED or key in NAMED:
         return True
     try:

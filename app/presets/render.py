@@ -6,9 +6,11 @@ import re
 from dataclasses import dataclass, field, replace
 
 from app.core.errors import InputError
+from app.protocol.my_cnf import unquote
+from app.protocol.words import FACTORS
 
 from .expression import fill_in
-from .mycnf import Option, Preset, is_server_group, parse_preset, unquote
+from .mycnf import Option, Preset, is_server_group, parse_preset
 from .ownership import place, words
 
 # options that add to what stands before; any other counts as its last line says
@@ -21,7 +23,6 @@ _ADDING = words(
 )
 _NEGATIONS = ("skip_", "disable_")
 _SIZE = re.compile(r"(\d+)([kmgtpe])b?", re.IGNORECASE)
-_FACTORS = {letter: 1024**power for power, letter in enumerate("kmgtpe", 1)}
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def plain_value(value: str | None) -> str:
     text = "ON" if value is None else unquote(value).strip()
     found = _SIZE.fullmatch(text)
     if found:
-        return str(int(found[1]) * _FACTORS[found[2].lower()])
+        return str(int(found[1]) * FACTORS[found[2].lower()])
     if text.upper() in ("ON", "TRUE", "YES"):
         return "ON"
     return "OFF" if text.upper() in ("OFF", "FALSE", "NO") else text

@@ -19,7 +19,6 @@ from app.agent.server.options import (
     UNANSWERED,
     KnownBuild,
     check_options,
-    normal,
     with_options,
 )
 from app.agent.server.options_in_force import differences
@@ -34,6 +33,7 @@ from app.agent.system.other_agents import agents_elsewhere
 from app.engines import engine_of
 from app.protocol.answers import FAIL, PASS, WARN, Build, Check, Machine, Reply
 from app.protocol.machine_checks import sysbench_check
+from app.protocol.my_cnf import option_key
 from app.protocol.plan import Contender, Plan
 from app.protocol.words import word
 
@@ -195,8 +195,8 @@ def _check_variations(build: KnownBuild, plan: Plan, contender: Contender, folde
     found = []
     for asked in _variations(plan):
         cnf = write_my_cnf(folder, contender.cnf, asked)
-        names = {normal(name) for name in asked}
-        wrong = [each for each in check_options(build, cnf) if normal(each["option"]) in names]
+        names = {option_key(name) for name in asked}
+        wrong = [each for each in check_options(build, cnf) if option_key(each["option"]) in names]
         todo = "take it out of the variations of the sequence, or the contender out of the plan"
         found += [Check("variations", FAIL, each["text"], todo, contender.name) for each in wrong]
     return found

@@ -12,6 +12,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from app.agent.system.caches import read_cache, state_of, write_cache
 from app.protocol.answers import Build
+from app.protocol.my_cnf import option_key, split_line
 
 from .error_log import plain
 from .mycnf import plugin_dir
@@ -133,9 +134,9 @@ def check_options(build: KnownBuild, cnf_path: str) -> List[Found]:
 
 def _as_written(found: List[Found], text: str) -> List[Found]:
     """Answers under the names that a file has: a build leaves out that one may be ignored (loose_)."""
-    written = [re.split(r"[=\s]", line.strip())[0] for line in text.splitlines()]
-    names = {normal(name): name for name in written}
-    return [dict(each, option=names.get(normal(each["option"]), each["option"])) for each in found]
+    written = [split_line(line)[0] for line in text.splitlines()]
+    names = {option_key(name): name for name in written}
+    return [dict(each, option=names.get(option_key(each["option"]), each["option"])) for each in found]
 
 
 def _question(build: KnownBuild, folder: str) -> List[str]:
@@ -217,22 +218,12 @@ def _unexplained(answer: Answer, rejected: List[Found]) -> List[Found]:
 
 
 def _distinct(found: List[Found]) -> List[Found]:
-    return list({(normal(each["option"]), each["state"]): each for each in reversed(found)}.values())[::-1]
-
-
-def normal(name: str) -> str:
-    """An option as all its spellings have it in common."""
-    name = name.strip().lower().replace("_", "-")
-    for prefix in ("loose-", "skip-", "disable-", "enable-"):
-        if name.startswith(prefix):
-            name = name[len(prefix) :]
-    return name
+    first = {(option_key(each["option"]), each["state"]): each for each in reversed(found)}
+    return list(first.values())[::-1]
 
 
 def without(cnf: str, option: str, holding: str = "") -> str:
     """A my.cnf without the lines of one option, or without those of them that hold a text."""
-    kept = []
-    for line in cnf.splitlines():
-        if normal(re.split(r"[=\s]", line.strip())[0]) != normal(option) or holding not in line:
-            kept.append(line)
-    return "\n".join(kept) + "\n"
+    lines, key = cnf.splitlines(), option_key(option)
+    rest = [line for line in lines if option_key(split_line(line)[0]) != key or holding not in line]
+    return "\n".join(rest) + "\n"

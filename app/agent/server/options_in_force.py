@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Dict, List, Mapping
 
 from app.engines import KNOWN
+from app.protocol.my_cnf import option_in, option_name, strip_prefixes, unquote
 from app.protocol.words import plain
 
 _ROUNDED, _NEAR = 1 << 20, 0.01
@@ -39,18 +40,14 @@ def not_default(
 
     What a server works out by itself, or says of itself, nobody has set.
     """
-    compiled = {name.replace("-", "_"): value for name, value in known.items()}
-    set_ones = {form for name in asked for form in (name, *_without_negation(name))}
+    compiled = {option_name(name): value for name, value in known.items()}
+    set_ones = {form for name in asked for form in strip_prefixes(name)}
     return [
         name
         for name, value in variables.items()
         if name in _BY_ANOTHER_NAME
         or (name in set_ones and not _is_same(plain(compiled.get(name, "")), plain(value)))
     ]
-
-
-def _without_negation(name: str) -> List[str]:
-    return [name[len(each) :] for each in ("skip_", "disable_") if name.startswith(each)]
 
 
 def _is_same(asked: str, actual: str) -> bool:
@@ -62,13 +59,7 @@ def _is_same(asked: str, actual: str) -> bool:
 
 def options_of(cnf: str) -> Dict[str, str]:
     """Name and value of each option, names as variables are called; the last one counts."""
-    options = {}
-    for line in cnf.splitlines():
-        line = line.strip()
-        if not line or line[0] in "#;[!":
-            continue
-        name, _, value = line.partition("=")
-        name = name.strip().replace("-", "_").lower()
-        name = name[6:] if name.startswith("loose_") else name
-        options[name] = value.strip().strip("\"'")
-    return options
+    found = filter(None, map(option_in, cnf.splitlines()))
+    return {
+        name[6:] if name.startswith("loose_") else name: unquote(value or "").strip() for name, value in found
+    }

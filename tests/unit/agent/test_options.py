@@ -13,7 +13,6 @@ from app.agent.server.options import (
     harmless_in,
     keep_options,
     known_options,
-    normal,
     parse_help,
     with_options,
     without,
@@ -110,10 +109,6 @@ def test_what_is_taken_without_effect_is_listed() -> None:
         ("innodb-file-format", "ignored"),
     ]
     assert [each["option"] for each in harmless_in(Answer(1, "", MYSQL_97))] == ["sync_binlog"]
-
-
-def test_all_spellings_of_an_option_are_one() -> None:
-    assert len({normal(each) for each in ("log_bin", "log-bin", "skip-log-bin", "loose_LOG_BIN")}) == 1
 
 
 def test_lines_of_an_option_are_taken_out_whatever_their_spelling() -> None:

@@ -10,7 +10,6 @@ from app.catalog import Catalog
 from app.core.errors import InputError
 from app.presets import Machine, Preset, Rendered, option_values, parse_preset, render
 from app.presets.expression import evaluate, fill_in
-from app.presets.mycnf import strip_prefixes, unquote
 from app.presets.ownership import FORBIDDEN, NAMED, PLACED
 
 GB = 1 << 30
@@ -331,11 +330,6 @@ def test_values_can_be_compared() -> None:
         "a": str(128 << 20), "b": "ON", "c": "ON", "d": "OFF", "e": "OFF", "f": "X", "g": str(GB), "h": "ON",
         "i": "0", "j": "OFF", "k": "",
     }  # fmt: skip
-
-
-def test_prefixes_and_quotes_come_off() -> None:
-    assert strip_prefixes("loose_skip_log_bin") == ["loose_skip_log_bin", "skip_log_bin", "log_bin"]
-    assert [unquote(value) for value in ("'a'", '"a"', "'a", "a", "'")] == ["a", "a", "'a", "a", "'"]
 
 
 # the shipped ones
