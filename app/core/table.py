@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 MISSING = "-"
@@ -30,12 +30,16 @@ def ratio_text(ratio: float | None) -> str:
     return MISSING if ratio is None else f"{ratio:.2f}" if ratio < 100 else f"{ratio:,.0f}"
 
 
-def markdown_of(heads: Sequence[str], lines: Sequence[Sequence[str]], texts: int = 2) -> str:
-    """A table whose first columns are texts, the others figures."""
-    rule = ["---"] * texts + ["---:"] * (len(heads) - texts)
-    table = [heads, rule, *lines]
-    return "".join(f"| {' | '.join(escaped(cell) for cell in line)} |\n" for line in table)
-
-
 def escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+
+
+def markdown_of(
+    heads: Sequence[str],
+    lines: Sequence[Sequence[str]],
+    texts: int = 2,
+    escape: Callable[[str], str] = escaped,
+) -> str:
+    """A table whose first columns are texts, the others figures."""
+    rule = ["---"] * texts + ["---:"] * (len(heads) - texts)
+    return "".join(f"| {' | '.join(map(escape, line))} |\n" for line in (heads, rule, *lines))

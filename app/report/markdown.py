@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from app.core.table import markdown_of
+
 from .content import SECTIONS, Report
 from .setups import setup_lines
 from .tables import Cell, Group
@@ -89,11 +91,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    if not lines:
-        return ""
-    rule = ["---", *["---:"] * (len(heads) - 1)]
-    rows = [[_plain(cell) for cell in heads], rule, *([_plain(cell) for cell in line] for line in lines)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return markdown_of(heads, lines, 1, _plain).rstrip() if lines else ""
 
 
 def _with_code(text: str) -> str:

@@ -41,7 +41,7 @@ def complaints(base: str, server: str, cnf: str, folder: Path) -> list[dict[str,
     """What a build does not take of a my.cnf, beside what loose_ lets it ignore."""
     path = folder / "my.cnf"
     path.write_text(cnf, encoding="utf-8")
-    build = {"base": base, "server": server, "environment": environment(base, server)}
+    build = with_options("", Build("x", base, server, environment=environment(base, server)))
     return [each for each in check_options(build, str(path)) if not each["option"].startswith("loose")]
 
 
