@@ -21,9 +21,9 @@ NO_DISPLAY = (
 
 def main() -> int:
     if len(sys.argv) > 1:
-        from app.cli import main as carry_out
+        from app.cli import main as run_command
 
-        return carry_out(sys.argv[1:], _draw)
+        return run_command(sys.argv[1:], _draw)
     if not has_display():
         from app.cli.screen import complain
 

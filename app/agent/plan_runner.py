@@ -34,7 +34,7 @@ def start(directory: Directory, sha256: str, agent: str) -> Started:
     if lock is None:
         raise AgentError("{}: wait for it or stop it".format(directory.in_use()))
     clean(directory)
-    journals = take_in(directory, plan, agent)
+    journals = create_journals(directory, plan, agent)
     incoming.discard(sha256)
     pid = detach(directory, plan, lock, journals, agent)
     return Started(plan.id, pid, [turn.session for turn in plan.turns])
@@ -46,7 +46,7 @@ def refuse_if_busy(directory: Directory) -> None:
         raise AgentError("{}: wait for it, or allow a busy machine".format(other))
 
 
-def take_in(directory: Directory, plan: Plan, agent: str) -> Dict[str, Journal]:
+def create_journals(directory: Directory, plan: Plan, agent: str) -> Dict[str, Journal]:
     """Make the plan's folder and all its journals, each with its first event."""
     folder = directory.plan(plan.id)
     if os.path.exists(folder):
@@ -73,7 +73,7 @@ def detach(directory: Directory, plan: Plan, lock: int, journals: Dict[str, Jour
         os.setsid()
         if os.fork() == 0:
             os.write(writer, str(os.getpid()).encode())
-            _carry_out_alone(directory, plan, lock, journals, agent)
+            _run_detached(directory, plan, lock, journals, agent)
         os._exit(0)
     os.close(writer)
     os.waitpid(first, 0)
@@ -82,14 +82,14 @@ def detach(directory: Directory, plan: Plan, lock: int, journals: Dict[str, Jour
     return pid
 
 
-def _carry_out_alone(
+def _run_detached(
     directory: Directory, plan: Plan, lock: int, journals: Dict[str, Journal], agent: str
 ) -> None:
     code = 1
     try:
         write_holder(lock, {"plan": plan.id, "pid": os.getpid()})
         _leave_streams(os.path.join(directory.plan(plan.id), "agent.log"))
-        carry_out(directory, plan, journals, agent)
+        run_plan(directory, plan, journals, agent)
         code = 0
     except BaseException:
         traceback.print_exc()
@@ -108,7 +108,7 @@ def _leave_streams(log: str) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
-def carry_out(directory: Directory, plan: Plan, journals: Dict[str, Journal], agent: str) -> None:
+def run_plan(directory: Directory, plan: Plan, journals: Dict[str, Journal], agent: str) -> None:
     """All turns of the plan; a failed session never stops it."""
     control = Control(os.path.join(directory.plan(plan.id), "control"))
     signal.signal(signal.SIGTERM, lambda *_: control.stop_plan())
@@ -121,7 +121,7 @@ def carry_out(directory: Directory, plan: Plan, journals: Dict[str, Journal], ag
             end(journal, "stopped", "the plan was stopped before this session began")
             continue
         try:
-            Session(plan, turn, directory, journal, control).carry_out(agent)
+            Session(plan, turn, directory, journal, control).run(agent)
         except Exception as error:
             traceback.print_exc()
             with contextlib.suppress(DiskFullError, OSError):

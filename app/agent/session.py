@@ -30,7 +30,7 @@ from .steps.engine_limits import Lacking
 from .steps.facts import Facts
 from .steps.from_snapshot import FromSnapshot
 from .steps.running import Running
-from .steps.settle_step import carry_out_restart, carry_out_settle, pause
+from .steps.settle_step import pause, run_restart, run_settle
 from .steps.step_settings import StepSettings
 from .survey.builds import environment
 from .system.control import Control, StopRequested
@@ -62,7 +62,7 @@ class Session(Running):
 
     # the whole
 
-    def carry_out(self, agent: str) -> str:
+    def run(self, agent: str) -> str:
         """Take the contender through the sequence; the answer is the outcome."""
         self.control.begin_session()
         self.journal.begin()
@@ -100,7 +100,7 @@ class Session(Running):
             if self.control.ends_session:
                 return "stopped", ASKED_FOR
             if not self.snapshot.spares(index):
-                self._carry_out_step(index, step)
+                self._run_step(index, step)
         if self.control.interrupts:
             return "stopped", ASKED_FOR
         self.facts.write_ended()
@@ -143,7 +143,7 @@ class Session(Running):
 
     # a step
 
-    def _carry_out_step(self, index: int, step: Step) -> None:
+    def _run_step(self, index: int, step: Step) -> None:
         self.control.begin_step()
         client = self.server.client
         problem = self.conditions.bring_about(index, step)
@@ -177,12 +177,12 @@ class Session(Running):
 
     def _attempt(self, index: int, step: Step, seed: int) -> Dict[str, Any]:
         if step.kind == "settle":
-            return carry_out_settle(self, index, step)
+            return run_settle(self, index, step)
         if self.snapshot.is_at(index):
-            return self.snapshot.carry_out(index)
+            return self.snapshot.run(index)
         if step.kind == "restart":
-            return carry_out_restart(self, index)
-        return DriveStep(self, self.facts, index, step, seed).carry_out()
+            return run_restart(self, index)
+        return DriveStep(self, self.facts, index, step, seed).run()
 
     def _after_step(self, index: int, step: Step, ended: Dict[str, Any]) -> None:
         self.check_room()
@@ -192,7 +192,7 @@ class Session(Running):
         if step.kind in PREPARING and not self.lacking.goes_on(step, ended):
             raise SessionError("{} {}: {}".format(step.name, ended["outcome"], ended["reason"]))
         if step.analyse and not self.control.ends_session:
-            self.analysing.carry_out(step, index)
+            self.analysing.run(step, index)
             self._see_to_server(index)
         self.facts.write_after(index, step)
 

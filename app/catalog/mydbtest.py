@@ -35,7 +35,7 @@ _BEFORE = ("set", "where", "values", "limit", "offset", "by", "is", "null", "sel
 
 
 @dataclass(frozen=True)
-class Taken:
+class Converted:
     """What was made of a file, and what is to be known of it, one line each."""
 
     text: str
@@ -64,18 +64,18 @@ def is_mydbtest(file: Path) -> bool:
     return Scanner(beginning).peek().lower() in ("option", "declare", "begin")
 
 
-def from_mydbtest(text: str, label: str) -> Taken:
+def from_mydbtest(text: str, label: str) -> Converted:
     """Custom SQL that does the same; raises InputError with the first line that cannot be honoured."""
     if not problems_of(text, "drive") and not problems_of(text, "load"):
-        return Taken(text, ())  # it is a whole one already
+        return Converted(text, ())  # it is a whole one already
     found = parse(text, "drive", of_mydbtest=True)
     for problem in found.problems:
         raise InputError(f"{label}: line {problem.line}: {problem.text}")
     if found.tables or found.fill:  # custom SQL of ours
-        return Taken(_rendered(found, [each.text for each in found.tables], list(found.fill)), ())
+        return Converted(_rendered(found, [each.text for each in found.tables], list(found.fill)), ())
     tables, fills = _tables_of(found, label)
     created = [_created(table) for table in tables]
-    return Taken(_rendered(found, created, fills), tuple(_notes(found, tables)))
+    return Converted(_rendered(found, created, fills), tuple(_notes(found, tables)))
 
 
 def _notes(found: CustomSql, tables: list[_Table]) -> Iterator[str]:

@@ -82,7 +82,7 @@ class Token(NamedTuple):
     line: int
 
 
-Found = tuple[int, str]  # line, and what is wrong
+Problem = tuple[int, str]  # line, and what is wrong
 
 
 class Scanner:
@@ -161,7 +161,7 @@ def words_of(statement: str) -> list[Token]:
     return [token for token in Scanner(statement).tokens() if token.kind not in ("blank", "end")]
 
 
-def read_statement(scanner: Scanner, part: str) -> tuple[Statement | None, list[Found]]:
+def read_statement(scanner: Scanner, part: str) -> tuple[Statement | None, list[Problem]]:
     """The next statement of a part; None, and why, where it cannot be carried out."""
     tokens = scanner.tokens()
     line = tokens[0].line
@@ -181,7 +181,7 @@ def read_statement(scanner: Scanner, part: str) -> tuple[Statement | None, list[
     return Statement(parts, "create", (), line, solid[2].text.strip("`")), []
 
 
-def _unreadable(tokens: list[Token], line: int) -> list[Found]:
+def _unreadable(tokens: list[Token], line: int) -> list[Problem]:
     for token in tokens:
         if token.kind == "open":
             return [(token.line, f"a {token.text} is opened here and never closed")]
@@ -194,7 +194,7 @@ def _unreadable(tokens: list[Token], line: int) -> list[Found]:
     return []
 
 
-def _refused(solid: list[Token], part: str) -> list[Found]:
+def _refused(solid: list[Token], part: str) -> list[Problem]:
     """What this statement is, or holds, that is not carried out."""
     verb, line = solid[0].text.lower(), solid[0].line
     if verb not in VERBS[part]:
@@ -204,7 +204,7 @@ def _refused(solid: list[Token], part: str) -> list[Found]:
     return [found for at, token in enumerate(solid) for found in _refused_token(solid, at, token, part)]
 
 
-def _refused_token(solid: list[Token], at: int, token: Token, part: str) -> list[Found]:
+def _refused_token(solid: list[Token], at: int, token: Token, part: str) -> list[Problem]:
     word = token.text.lower() if token.kind == "word" else ""
     if token.text == "?":
         return [(token.line, "a ? stands for nothing: write :name")]
@@ -219,7 +219,7 @@ def _refused_token(solid: list[Token], at: int, token: Token, part: str) -> list
     return []
 
 
-def _outside(solid: list[Token]) -> list[Found]:
+def _outside(solid: list[Token]) -> list[Problem]:
     """Names of schemas that are not the workload's own."""
     return [
         (token.line, f"{token.text}. reaches beyond the tables of the workload")
@@ -228,7 +228,7 @@ def _outside(solid: list[Token]) -> list[Found]:
     ]
 
 
-def _table_problems(solid: list[Token]) -> list[Found]:
+def _table_problems(solid: list[Token]) -> list[Problem]:
     """CREATE TABLE name ( ... ) and nothing behind it, which is the contender's."""
     words = [token.text.lower() for token in solid]
     line = solid[0].line

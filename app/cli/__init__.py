@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
     try:
         arguments = parse(list(sys.argv[1:] if argv is None else argv))
         arguments.draw = draw
-        code: int = arguments.carry_out(arguments) or 0
+        code: int = arguments.run(arguments) or 0
         sys.stdout.flush()
         return code
     except DynoError as error:

@@ -23,21 +23,21 @@ def add_words(words: Any) -> None:
     listing = verbs.add_parser("list", help="what there is on a target")
     add_target(listing)
     add_json(listing)
-    listing.set_defaults(carry_out=list_builds)
+    listing.set_defaults(run=list_builds)
     install = verbs.add_parser("install", help="bring a tarball to a target, or name a directory there")
     install.add_argument("path", help="a tarball on this computer; with --there a directory on the target")
     install.add_argument("--there", action="store_true", help="it is installed on the target already")
     install.add_argument("--name", default="", help="what it is called; else as the tarball")
     _add_notes(install)
-    install.set_defaults(carry_out=install_build)
+    install.set_defaults(run=install_build)
     note = verbs.add_parser("note", help="say what a build does not say itself; sessions keep it")
     note.add_argument("build", help="as dyno build list names it")
     _add_notes(note)
-    note.set_defaults(carry_out=note_build)
+    note.set_defaults(run=note_build)
     remove = verbs.add_parser("remove", help="delete one that Dyno has installed, or forget a directory")
     remove.add_argument("build", help="as dyno build list names it")
     add_target(remove)
-    remove.set_defaults(carry_out=remove_build)
+    remove.set_defaults(run=remove_build)
 
 
 def _add_notes(parser: argparse.ArgumentParser) -> None:
@@ -79,8 +79,8 @@ def install_build(arguments: argparse.Namespace) -> None:
 def _bring(agent: Agent, arguments: argparse.Namespace) -> Build:
     from app.targets.builds import install
 
-    with transfer(Path(arguments.path).name) as told:
-        return install(agent, Path(arguments.path), arguments.name, _notes(arguments), told)
+    with transfer(Path(arguments.path).name) as on_progress:
+        return install(agent, Path(arguments.path), arguments.name, _notes(arguments), on_progress)
 
 
 def _register(agent: Agent, arguments: argparse.Namespace) -> Build:

@@ -42,7 +42,7 @@ def add_words(words: Any) -> None:
     parser.add_argument(
         "--out", type=Path, help="a file that is not there yet: .png .svg .csv; without: CSV is printed"
     )
-    parser.set_defaults(carry_out=show_chart)
+    parser.set_defaults(run=show_chart)
 
 
 def show_chart(arguments: argparse.Namespace) -> None:

@@ -34,7 +34,7 @@ def add_words(words: Any) -> None:
     other.add_argument(
         "--pre", action="store_true", help="tests before the writes against the same ones after them"
     )
-    parser.set_defaults(carry_out=compare_sessions)
+    parser.set_defaults(run=compare_sessions)
 
 
 def add_sessions(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from .screen import say
 def add_words(words: Any) -> None:
     parser = words.add_parser("doctor", help="look the history over")
     parser.add_argument("--rebuild", action="store_true", help="make it anew from the kept journals")
-    parser.set_defaults(carry_out=look_over)
+    parser.set_defaults(run=look_over)
 
 
 def look_over(arguments: argparse.Namespace) -> int:

@@ -17,12 +17,12 @@ from .parser import add_json, add_target
 from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from app.following.adoption import Found
+    from app.following.adoption import RemotePlan
     from app.protocol.plan import Plan
 
 
 def add_words(words: Any) -> None:
-    for word, carry_out, text in (
+    for word, run, text in (
         ("follow", follow_plan, "fetch and watch what a target does, or did"),
         ("status", status_plan, "what is being carried out"),
         ("stop", stop_plan, "end the session at hand"),
@@ -51,7 +51,7 @@ def add_words(words: Any) -> None:
                 help="the session, but not before the step at hand is over",
             )
             how.add_argument("--plan", action="store_const", dest="what", const="plan", help="the whole plan")
-        parser.set_defaults(carry_out=carry_out)
+        parser.set_defaults(run=run)
 
 
 def _target(arguments: argparse.Namespace) -> Target:
@@ -60,7 +60,7 @@ def _target(arguments: argparse.Namespace) -> Target:
     return replace(target, directories=[arguments.directory]) if arguments.directory else target
 
 
-def find_active(target: Target) -> Found:
+def find_active(target: Target) -> RemotePlan:
     from app.following.adoption import find_plans
 
     active = [found for found in find_plans(target, ask_secret) if found.locked]
@@ -85,7 +85,7 @@ def status_plan(arguments: argparse.Namespace) -> None:
         print_table(("plan", "name", "sessions"), rows)
 
 
-def _entry(found: Found) -> dict[str, Any]:
+def _entry(found: RemotePlan) -> dict[str, Any]:
     from app.protocol.answers import to_json
 
     sessions = [to_json(each) for each in found.sessions]

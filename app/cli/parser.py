@@ -15,7 +15,7 @@ NOUNS = (
     *("target", "build", "preset", "workload", "sequence", "snapshot"),
     *("run", "follow", "session", "compare", "chart", "report", "doctor"),
 )
-CarryOut = Callable[[argparse.Namespace], int | None]
+Run = Callable[[argparse.Namespace], int | None]
 MOST = 400  # characters of a message that may repeat what was typed
 
 
@@ -37,7 +37,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
-    """The arguments, with `carry_out` set to the function that does it."""
+    """The arguments, with `run` set to the function of the verb."""
     for word in argv:
         if any("\ud800" <= each <= "\udfff" for each in word):
             raise InputError(f"{word!r} is no UTF-8 text")
@@ -49,7 +49,7 @@ def dyno_parser() -> argparse.ArgumentParser:
     parser = Parser(prog="dyno", description="The test bench for MySQL storage engines.", allow_abbrev=False)
     parser.add_argument("--version", action="store_true", help="say which Dyno this is")
     words = parser.add_subparsers(dest="word", metavar="WORD", parser_class=Parser)
-    parser.set_defaults(carry_out=_without_word)
+    parser.set_defaults(run=_without_word)
     for noun in NOUNS:
         importlib.import_module(f".{noun}", __package__).add_words(words)
     return parser
@@ -65,10 +65,10 @@ def _without_word(arguments: argparse.Namespace) -> None:
     say(f"dyno {version('dyno')}")
 
 
-def add_verb(verbs: Any, carry_out: CarryOut, text: str) -> argparse.ArgumentParser:
+def add_verb(verbs: Any, run: Run, text: str) -> argparse.ArgumentParser:
     """A verb is called as its function begins: `show_session` carries out `show`."""
-    parser: argparse.ArgumentParser = verbs.add_parser(carry_out.__name__.partition("_")[0], help=text)
-    parser.set_defaults(carry_out=carry_out)
+    parser: argparse.ArgumentParser = verbs.add_parser(run.__name__.partition("_")[0], help=text)
+    parser.set_defaults(run=run)
     return parser
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError, TargetError
 
-from .parser import CarryOut, add_json, add_target, add_verb
+from .parser import Run, add_json, add_target, add_verb
 from .screen import ask_secret, print_json, print_table, say, say_text
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def add_words(words: Any) -> None:
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
     listing = verbs.add_parser("list", help="what there is")
     add_json(listing)
-    listing.set_defaults(carry_out=list_presets)
+    listing.set_defaults(run=list_presets)
     show = _verb(verbs, show_preset, "one as it is written, or as a build would get it", "PRESET")
     _add_build(show, "the build it is rendered for")
     add_json(show)
@@ -38,8 +38,8 @@ def add_words(words: Any) -> None:
     _verb(verbs, delete_preset, "take one of your own away", "PRESET")
 
 
-def _verb(verbs: Any, carry_out: CarryOut, text: str, metavar: str) -> Any:
-    parser = add_verb(verbs, carry_out, text)
+def _verb(verbs: Any, run: Run, text: str, metavar: str) -> Any:
+    parser = add_verb(verbs, run, text)
     parser.add_argument("presets", nargs="+", metavar=metavar, help=HOW)
     return parser
 

@@ -25,7 +25,7 @@ def add_words(words: Any) -> None:
         "--without", default="", metavar="A,B", help="sections to leave out: differences,cost,..."
     )
     add_limits(parser)
-    parser.set_defaults(carry_out=write_report)
+    parser.set_defaults(run=write_report)
 
 
 def write_report(arguments: argparse.Namespace) -> None:

@@ -47,7 +47,7 @@ def add_words(words: Any) -> None:
     parser.add_argument("--target", help="where; local, this computer, if nothing is said")
     _add_work(parser)
     _add_ways(parser)
-    parser.set_defaults(carry_out=run)
+    parser.set_defaults(run=run)
 
 
 def _add_work(parser: argparse.ArgumentParser) -> None:
@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.duel:
         return _play_duel(arguments)
     request = request_of(arguments)
-    return carry_out(request.target, lambda _: request, arguments)[0]
+    return launch_plan(request.target, lambda _: request, arguments)[0]
 
 
 def request_of(arguments: argparse.Namespace) -> PlanRequest:
@@ -149,7 +149,7 @@ def _numbers(option: str, text: str | None) -> list[int] | None:
     return [int(word) for word in words_of(option, text)]
 
 
-def carry_out(
+def launch_plan(
     name: str, request: Callable[[Survey], PlanRequest], arguments: argparse.Namespace
 ) -> tuple[int, Plan]:
     """Launch a plan on a target and watch it; the answer is the exit code, and the plan."""
@@ -214,7 +214,7 @@ def _play_duel(arguments: argparse.Namespace) -> int:
     def settled(survey: Survey) -> PlanRequest:
         return request.with_options(sequence=SEQUENCE, contenders=duelists(survey, request.target))
 
-    code, plan = carry_out(request.target, settled, arguments)
+    code, plan = launch_plan(request.target, settled, arguments)
     if code == 0 and _is_over(plan):
         show_comparison([turn.session for turn in plan.turns])
         say("", DEMONSTRATION)

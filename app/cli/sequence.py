@@ -24,11 +24,11 @@ def add_words(words: Any) -> None:
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
     listing = verbs.add_parser("list", help="what there is")
     add_json(listing)
-    listing.set_defaults(carry_out=list_sequences)
+    listing.set_defaults(run=list_sequences)
     show = verbs.add_parser("show", help="the steps of one")
     show.add_argument("name", help="as dyno sequence list names it")
     add_json(show)
-    show.set_defaults(carry_out=show_sequence)
+    show.set_defaults(run=show_sequence)
 
 
 def list_sequences(arguments: argparse.Namespace) -> int:

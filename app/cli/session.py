@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 from app.core.units import count_text
 
-from .parser import CarryOut, add_json, add_verb, whole_number
+from .parser import Run, add_json, add_verb, whole_number
 from .screen import complain, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def add_words(words: Any) -> None:
     listing.add_argument("--state", action="append", default=[], help="only those in it; may be repeated")
     listing.add_argument("--limit", type=whole_number(1, 1_000_000), default=-1, help="the latest so many")
     add_json(listing)
-    listing.set_defaults(carry_out=list_sessions)
+    listing.set_defaults(run=list_sessions)
     _add_session(verbs, show_session, "its steps and their figures")
     _add_session(verbs, settings_session, "what was really in force")
     _add_series(verbs)
@@ -43,7 +43,7 @@ def add_words(words: Any) -> None:
     _add_cut(verbs)
     undelete = verbs.add_parser("undelete", help="bring back what was deleted in the last seven days")
     undelete.add_argument("session", help="a full id, or its last 6 characters")
-    undelete.set_defaults(carry_out=undelete_session)
+    undelete.set_defaults(run=undelete_session)
     importing = words.add_parser("import", help="take in sessions that somebody exported or published")
     importing.add_argument(
         "file",
@@ -55,26 +55,26 @@ def add_words(words: Any) -> None:
     importing.add_argument(
         "--published", action="store_true", help="the results of the studies, as they come with Dyno"
     )
-    importing.set_defaults(carry_out=import_session)
+    importing.set_defaults(run=import_session)
 
 
 def _add_changes(verbs: Any) -> None:
-    for carry_out, text, word, meaning in (
+    for run, text, word, meaning in (
         (rename_session, "give it another name", "name", "its name; empty: the plan's name for it again"),
         (tag_session, "put a tag on it", "tag", "one line"),
         (note_session, "say something about it", "text", "what is to be said"),
         (export_session, "write it into a file for others", "file", "a zip that is not there yet"),
         (delete_session, "take it out of the history", "", ""),
     ):
-        parser = _add_session(verbs, carry_out, text, {word: meaning} if word else {}, has_json=False)
-        if carry_out is tag_session:
+        parser = _add_session(verbs, run, text, {word: meaning} if word else {}, has_json=False)
+        if run is tag_session:
             parser.add_argument("--remove", action="store_true", help="take the tag off")
 
 
 def _add_session(
-    verbs: Any, carry_out: CarryOut, text: str, more: dict[str, str] | None = None, *, has_json: bool = True
+    verbs: Any, run: Run, text: str, more: dict[str, str] | None = None, *, has_json: bool = True
 ) -> argparse.ArgumentParser:
-    parser = add_verb(verbs, carry_out, text)
+    parser = add_verb(verbs, run, text)
     parser.add_argument("session", help=SESSION)
     for name, meaning in (more or {}).items():
         parser.add_argument(name, help=meaning)
@@ -265,7 +265,7 @@ def undelete_session(arguments: argparse.Namespace) -> None:
 def import_session(arguments: argparse.Namespace) -> None:
     from app.catalog import Catalog
     from app.catalog.mydbtest import import_file, is_mydbtest
-    from app.history.import_any import TakenIn, take_in
+    from app.history.import_any import FileImport, import_any
     from app.history.publishing import import_shipped
 
     from .workload import say_imported
@@ -276,7 +276,10 @@ def import_session(arguments: argparse.Namespace) -> None:
         say_imported(*import_file(Catalog(), arguments.file))
         return
     with opened() as history:
-        taken = TakenIn(import_shipped(history)) if arguments.published else take_in(history, arguments.file)
+        if arguments.published:
+            taken = FileImport(import_shipped(history))
+        else:
+            taken = import_any(history, arguments.file)
     for problem in taken.problems:
         complain(f"dyno: {problem}")
     for each in taken.sessions:

@@ -20,11 +20,11 @@ def add_words(words: Any) -> None:
     listing = verbs.add_parser("list", help="those of a target, with size and age")
     _add_where(listing)
     add_json(listing)
-    listing.set_defaults(carry_out=list_snapshots)
+    listing.set_defaults(run=list_snapshots)
     delete = verbs.add_parser("delete", help="take them away; the next session that asks for one loads anew")
     delete.add_argument("keys", nargs="+", metavar="KEY", help="as list names it, or how it begins")
     _add_where(delete)
-    delete.set_defaults(carry_out=delete_snapshots)
+    delete.set_defaults(run=delete_snapshots)
 
 
 def _add_where(parser: argparse.ArgumentParser) -> None:

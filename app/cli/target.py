@@ -25,28 +25,28 @@ _NAME = "as dyno target list names it"
 def add_words(words: Any) -> None:
     noun = words.add_parser("target", help="machines that run servers")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    for verb, carry_out, text in (
+    for verb, run, text in (
         ("add", add_target, "name a machine"),
         ("edit", edit_target, "change what is known of one"),
     ):
         parser = verbs.add_parser(verb, help=text)
         parser.add_argument("name", help="what it is called")
         _add_fields(parser)
-        parser.set_defaults(carry_out=carry_out)
+        parser.set_defaults(run=run)
     listing = verbs.add_parser("list", help="the machines there are")
     add_json(listing)
-    listing.set_defaults(carry_out=list_targets)
+    listing.set_defaults(run=list_targets)
     survey = verbs.add_parser("survey", help="what the machine is and which builds are there")
     survey.add_argument("name", help=_NAME)
     add_json(survey)
-    survey.set_defaults(carry_out=survey_target)
+    survey.set_defaults(run=survey_target)
     trust = verbs.add_parser("trust", help="accept a host key by its fingerprint")
     trust.add_argument("name", help=_NAME)
     trust.add_argument("fingerprint", help="SHA256:..., as the machine was refused with")
-    trust.set_defaults(carry_out=trust_target)
+    trust.set_defaults(run=trust_target)
     remove = verbs.add_parser("remove", help="forget a target; nothing on it is touched")
     remove.add_argument("name", help=_NAME)
-    remove.set_defaults(carry_out=remove_target)
+    remove.set_defaults(run=remove_target)
 
 
 def _add_fields(parser: argparse.ArgumentParser) -> None:

@@ -19,15 +19,15 @@ def add_words(words: Any) -> None:
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
     listing = verbs.add_parser("list", help="what there is")
     add_json(listing)
-    listing.set_defaults(carry_out=list_workloads)
+    listing.set_defaults(run=list_workloads)
     show = verbs.add_parser("show", help="what one measures, and its files")
     show.add_argument("name", help="as dyno workload list names it")
     add_json(show)
-    show.set_defaults(carry_out=show_workload)
+    show.set_defaults(run=show_workload)
     approve = verbs.add_parser("approve", help="let Lua of your own run on targets, after you have read it")
     approve.add_argument("name", help="as dyno workload list names it")
     approve.add_argument("hash", help="the hash it was refused with")
-    approve.set_defaults(carry_out=approve_workload)
+    approve.set_defaults(run=approve_workload)
     _add_sql(verbs)
 
 
@@ -35,7 +35,7 @@ def _add_sql(verbs: Any) -> None:
     """Custom SQL without the window."""
     check = verbs.add_parser("check", help="what in a file of custom SQL cannot be carried out, by line")
     check.add_argument("file", type=Path, help="as it is written by hand")
-    check.set_defaults(carry_out=check_sql)
+    check.set_defaults(run=check_sql)
     taking = verbs.add_parser(
         "import", help="a workload of your own from a file of custom SQL, or of mydbtest"
     )
@@ -44,7 +44,7 @@ def _add_sql(verbs: Any) -> None:
     taking.add_argument("--title", default="", help="what it measures")
     taking.add_argument("--figure", choices=("rate", "latency"), default="latency", help="what is measured")
     taking.add_argument("--over", action="store_true", help="in place of the one of that name")
-    taking.set_defaults(carry_out=import_sql)
+    taking.set_defaults(run=import_sql)
 
 
 def list_workloads(arguments: argparse.Namespace) -> int:

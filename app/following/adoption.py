@@ -16,7 +16,7 @@ from app.remote.target import Ask, Target
 
 
 @dataclass(frozen=True)
-class Found:
+class RemotePlan:
     """A plan on a target, and the agent file that started it."""
 
     target: Target
@@ -28,12 +28,12 @@ class Found:
     sessions: list[SessionSummary]
 
 
-def find_plans(target: Target, ask: Ask) -> Iterator[Found]:
+def find_plans(target: Target, ask: Ask) -> Iterator[RemotePlan]:
     """Every plan in every directory of a target."""
     for directory in target.directories:
         with reached(target, ask, directory) as agent:
             for each in agent.list():
-                yield Found(
+                yield RemotePlan(
                     target,
                     agent.directory,
                     each.plan,
@@ -44,7 +44,7 @@ def find_plans(target: Target, ask: Ask) -> Iterator[Found]:
                 )
 
 
-def is_kept(found: Found, home: Path) -> bool:
+def is_kept(found: RemotePlan, home: Path) -> bool:
     """All its bytes are here or were deleted here, and it is over: nothing to fetch."""
     if found.locked:
         return False
@@ -61,7 +61,7 @@ def is_kept(found: Found, home: Path) -> bool:
         )
 
 
-def goes_on_here(found: Found, home: Path) -> bool:
+def goes_on_here(found: RemotePlan, home: Path) -> bool:
     """Worth following unasked: it is being carried out, or this desktop has begun to fetch it."""
     if found.locked:
         return True

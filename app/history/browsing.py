@@ -82,7 +82,7 @@ class FacetValue(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundSessions:
     """The sessions that fit, in their order; of how many; and the groups that any session has a QPS of."""
 
     ids: tuple[str, ...]
@@ -105,7 +105,7 @@ class _Where:
         return f"WHERE {' AND '.join(self.conditions)}" if self.conditions else ""
 
 
-def browse(history: History, wanted: Filter, order: Order) -> Found:
+def browse(history: History, wanted: Filter, order: Order) -> FoundSessions:
     """All sessions that fit, in this order."""
     where, join, values = _where(wanted), "", []
     if order.by.startswith(QPS):
@@ -113,7 +113,7 @@ def browse(history: History, wanted: Filter, order: Order) -> Found:
     statement = f"SELECT id FROM session {join} {where} ORDER BY {_sorting(order)}"
     ids = tuple(id_ for (id_,) in history.query(statement, values + where.values))
     total = len(ids) if wanted.is_empty else history.query("SELECT count(*) FROM session")[0][0]
-    return Found(ids, total, groups(history))
+    return FoundSessions(ids, total, groups(history))
 
 
 def groups(history: History) -> tuple[str, ...]:

@@ -15,20 +15,20 @@ from .publishing import import_foreign
 
 
 @dataclass(frozen=True)
-class TakenIn:
+class FileImport:
     """The sessions of a file, and what of it could not be read, one line each."""
 
     sessions: list[Imported]
     problems: tuple[str, ...] = ()
 
 
-def take_in(history: History, file: Path) -> TakenIn:
+def import_any(history: History, file: Path) -> FileImport:
     """Raises InputError where nothing of it can be taken in."""
     if file.is_dir():
         found = read_folder(file)
-        return TakenIn(import_foreign(history, [found.session], file), tuple(found.problems))
+        return FileImport(import_foreign(history, [found.session], file), tuple(found.problems))
     if file.suffix.lower() == ".csv":
-        return TakenIn(import_foreign(history, read_table(file), file))
+        return FileImport(import_foreign(history, read_table(file), file))
     if is_output(file):
-        return TakenIn(import_foreign(history, [read_output(file)], file))
-    return TakenIn([import_session(history, file)])
+        return FileImport(import_foreign(history, [read_output(file)], file))
+    return FileImport([import_session(history, file)])

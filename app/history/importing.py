@@ -99,7 +99,7 @@ def _import(history: History, archive: zipfile.ZipFile, file: Path) -> Imported:
             sha256 = sums["journal.jsonl"]["sha256"]
             if _is_there(history, session, path, sha256):
                 return Imported(session, new=False)
-            Writer(history).take_in(str(plan["id"]), session, part)
+            Writer(history).store_journal(str(plan["id"]), session, part)
             history.connection.execute("DELETE FROM deleted WHERE session = ?", (session,))
             _keep_added(history, session, file.name, sha256, owned)
             part.rename(path)  # last: whatever fails before leaves nothing behind

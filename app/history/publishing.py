@@ -40,7 +40,7 @@ def _keep(history: History, session: ForeignSession, journal: ForeignJournal, so
     part = path.with_name(f".{id_}.{os.getpid()}.import")
     try:
         write_private(part, journal.raw)
-        Writer(history).take_in(journal.plan, id_, part)
+        Writer(history).store_journal(journal.plan, id_, part)
         history.connection.execute("DELETE FROM deleted WHERE session = ?", (id_,))
         _mark(history, session, journal, source)
         part.rename(path)

@@ -13,7 +13,7 @@ from .recounting import recount_first
 
 STATES = ("waiting", "active", "completed", "failed", "stopped", "lost")
 SUFFIX = 6  # characters of an id that are enough to name it
-GONE = "its agent is gone: it was killed, or the machine was restarted"
+LOST = "its agent is gone: it was killed, or the machine was restarted"
 _SHOWN = 5  # of the sessions that a name could mean
 
 
@@ -185,7 +185,7 @@ class _Added:
             "id": id_,
             "name": self._names.get(id_, row[1]),
             "state": row[2],
-            "reason": row[22] or (GONE if row[2] == "lost" else row[3]),
+            "reason": row[22] or (LOST if row[2] == "lost" else row[3]),
             "unread": bool(row[22]),
             "failed_steps": row[4],
             "target": row[5],

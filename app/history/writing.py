@@ -99,7 +99,7 @@ class Writer:
         for raw in journals.chunks(self._path(session), CHUNK):
             self._store_readable(plan, session, place, raw)
 
-    def take_in(self, plan: str, session: str, path: Path) -> None:
+    def store_journal(self, plan: str, session: str, path: Path) -> None:
         """Store all of a journal that lies elsewhere; the caller holds a transaction."""
         place = _Place(plan)
         for raw in journals.chunks(path, CHUNK):

@@ -131,8 +131,8 @@ class Launch:
 
     def _add(self, checks: Sequence[Check]) -> None:
         """What the agent says too, and the desktop has not said of the same already."""
-        told = {(each.name, each.contender) for each in self._stage.failed}
-        added = [each for each in checks if (each.name, each.contender) not in told]
+        known = {(each.name, each.contender) for each in self._stage.failed}
+        added = [each for each in checks if (each.name, each.contender) not in known]
         self._stage = replace(self._stage, checks=tuple(dict.fromkeys((*self._stage.checks, *added))))
 
     def _reach(self, name: str, following: str) -> Stage:

@@ -51,10 +51,10 @@ class Dialer:
         ask: Ask,
         known_hosts: Path | None = None,
         ssh_config: Path | None = None,
-        told: OnProgress = lambda _stage, _what: None,
+        on_progress: OnProgress = lambda _stage, _what: None,
     ) -> None:
         self._target = target
-        self._told = told
+        self._on_progress = on_progress
         self._known = KnownHosts(known_hosts or settings.home() / "known_hosts")
         self._route = find_route(target, ssh_config)
         self._secrets = Secrets(ask, system_keyring() if target.remember else None)
@@ -65,7 +65,7 @@ class Dialer:
         try:
             for hop in self._route:
                 self._known.check(self._greet(hop))
-                self._told("log in", hop.text)
+                self._on_progress("log in", hop.text)
                 log_in(self._transports[-1], hop, self._secrets)
         except BaseException:
             close_transports(self._transports)
@@ -101,7 +101,7 @@ class Dialer:
         transport = _transport(self._socket_to(hop))
         self._transports.append(transport)
         _prefer(transport, [key.type for key in self._known.keys_of(label)])
-        self._told("host key", _place(hop))
+        self._on_progress("host key", _place(hop))
         try:
             transport.start_client(timeout=max(deadline - time.monotonic(), 1))
             key = transport.get_remote_server_key()
@@ -117,8 +117,8 @@ class Dialer:
         """A socket to the first host; a channel over the one before to each other."""
         before = [each for each in self._transports if each.is_authenticated()]
         if not before:
-            return _open_socket(hop, self._told)
-        self._told("connect", _place(hop))
+            return _open_socket(hop, self._on_progress)
+        self._on_progress("connect", _place(hop))
         try:
             return before[-1].open_channel(
                 "direct-tcpip", (hop.host, hop.port), ("127.0.0.1", 0), timeout=CONNECT_S
@@ -178,13 +178,13 @@ def _prefer(transport: paramiko.Transport, types: Sequence[str]) -> None:
     options.key_types = tuple(sorted(options.key_types, key=lambda each: not is_trusted(each)))
 
 
-def _open_socket(hop: Hop, told: OnProgress) -> socket.socket:
+def _open_socket(hop: Hop, on_progress: OnProgress) -> socket.socket:
     """Connected within CONNECT_S in all, whichever of its addresses answers."""
     deadline = time.monotonic() + CONNECT_S
     error: OSError = TimeoutError()
-    told("resolve", hop.host)
+    on_progress("resolve", hop.host)
     for family, kind, protocol, _, address in _addresses(hop):
-        told("connect", f"{address[0]} port {hop.port}")
+        on_progress("connect", f"{address[0]} port {hop.port}")
         sock = socket.socket(family, kind, protocol)
         try:
             sock.settimeout(max(deadline - time.monotonic(), 0.1))
@@ -233,6 +233,8 @@ def _place(hop: Hop) -> str:
     return f"{hop.host} port {hop.port}"
 
 
-def connect_ssh(target: Target, ask: Ask, told: OnProgress = lambda _stage, _what: None) -> SshConnection:
+def connect_ssh(
+    target: Target, ask: Ask, on_progress: OnProgress = lambda _stage, _what: None
+) -> SshConnection:
     """A connection to a target whose host key is trusted; `ask` is called where a secret is needed."""
-    return SshConnection(target.name, Dialer(target, ask, told=told).connect())
+    return SshConnection(target.name, Dialer(target, ask, on_progress=on_progress).connect())

@@ -21,15 +21,15 @@ def reached(
     ask: Ask,
     directory: str = "",
     sha: str | None = None,
-    told: OnProgress = lambda _stage, _what: None,
+    on_progress: OnProgress = lambda _stage, _what: None,
 ) -> Iterator[Agent]:
     """The agent of a target over a connection of the calling thread, which is closed at the end.
 
     Without `directory` that of the target's default one; `sha` names the agent file of a session.
     """
-    agent = agent_of(target, ask, directory, sha, told)
+    agent = agent_of(target, ask, directory, sha, on_progress)
     with closing(agent.connection):
-        told("deploy", agent.directory)
+        on_progress("deploy", agent.directory)
         agent.deploy()
         yield agent
 
@@ -39,16 +39,16 @@ def agent_of(
     ask: Ask,
     directory: str = "",
     sha: str | None = None,
-    told: OnProgress = lambda _stage, _what: None,
+    on_progress: OnProgress = lambda _stage, _what: None,
 ) -> Agent:
     """The same for who closes its connection, and brings the agent file with the first question."""
     from .agent import Agent
 
-    connection = connect(target, ask, told)
+    connection = connect(target, ask, on_progress)
     return Agent(connection, directory or target.directory, target.interpreter, sha)
 
 
-def connect(target: Target, ask: Ask, told: OnProgress = lambda _stage, _what: None) -> Connection:
+def connect(target: Target, ask: Ask, on_progress: OnProgress = lambda _stage, _what: None) -> Connection:
     """A connection of the calling thread to a target; `ask` is called where a secret is needed."""
     from .connection import LocalConnection
 
@@ -57,7 +57,7 @@ def connect(target: Target, ask: Ask, told: OnProgress = lambda _stage, _what: N
         return LocalConnection(target.name)
     from .dial import connect_ssh
 
-    return connect_ssh(target, ask, told)
+    return connect_ssh(target, ask, on_progress)
 
 
 def _make_home() -> None:

@@ -33,7 +33,7 @@ TODO = {
 }
 
 
-class Refusal(Exception):  # noqa: N818
+class StarterError(Exception):
     def __init__(self, text, is_input=False):  # type: (str, bool) -> None
         Exception.__init__(self, text)
         self.is_input = is_input
@@ -59,7 +59,7 @@ def push(directory, sha):  # type: (str, str) -> dict[str, object]
 
 def make_directory(path):  # type: (str) -> str
     if not os.path.isabs(path):
-        raise Refusal("the directory {} is not absolute: begin it with / or ~/".format(path), True)
+        raise StarterError("the directory {} is not absolute: begin it with / or ~/".format(path), True)
     path = os.path.normpath(path)
     check_parent(os.path.dirname(path), path)
     check_way(os.path.dirname(path))
@@ -68,9 +68,9 @@ def make_directory(path):  # type: (str) -> str
     except FileExistsError:
         pass
     if os.path.islink(path):
-        raise Refusal("{} is a symbolic link: name the directory that it points to".format(path))
+        raise StarterError("{} is a symbolic link: name the directory that it points to".format(path))
     if not os.path.isdir(path):
-        raise Refusal("{} is not a directory: name another one".format(path), True)
+        raise StarterError("{} is not a directory: name another one".format(path), True)
     return path
 
 
@@ -80,11 +80,11 @@ def check_parent(parent, path):  # type: (str, str) -> None
         os.stat(parent)
     except FileNotFoundError:
         text = "there is no {} to make {} in: mount the disk, or make it: mkdir -p {}"
-        raise Refusal(text.format(parent, path, parent), True)
+        raise StarterError(text.format(parent, path, parent), True)
     except NotADirectoryError:
         pass
     if not os.path.isdir(parent):
-        raise Refusal("{} is not a directory: name another one".format(parent), True)
+        raise StarterError("{} is not a directory: name another one".format(parent), True)
 
 
 def check_way(path):  # type: (str) -> None
@@ -122,14 +122,14 @@ def open_place(name, parent, path):  # type: (str, int | None, str) -> int
     others = mode & stat.S_IWOTH or (mode & stat.S_IWGRP and not is_private(place, found))
     if others and not mode & stat.S_ISVTX:
         text = "other users can write in {}: chmod go-w {}, or name another directory"
-        raise Refusal(text.format(path, path))
+        raise StarterError(text.format(path, path))
     return place
 
 
 def check_place_owner(found, path):  # type: (os.stat_result, str) -> None
     if found.st_uid not in (0, os.geteuid()):
         text = "{} belongs to user {}, who could exchange what is in it: name another directory"
-        raise Refusal(text.format(path, found.st_uid))
+        raise StarterError(text.format(path, found.st_uid))
 
 
 def is_private(place, found):  # type: (int, os.stat_result) -> bool
@@ -170,7 +170,7 @@ def check_content(home, path):  # type: (int, str) -> bool
     names = os.listdir(home)
     if names and MARKER not in names:
         text = "{} is not empty and not Dyno's (it has no {}): name another directory"
-        raise Refusal(text.format(path, MARKER), True)
+        raise StarterError(text.format(path, MARKER), True)
     return MARKER in names
 
 
@@ -178,9 +178,9 @@ def check_owner(home, path):  # type: (int, str) -> None
     found = os.fstat(home)
     if found.st_uid != os.geteuid():
         text = "{} belongs to user {}, not to user {}: name another directory or change its owner"
-        raise Refusal(text.format(path, found.st_uid, os.geteuid()))
+        raise StarterError(text.format(path, found.st_uid, os.geteuid()))
     if found.st_mode & 0o077:
-        raise Refusal("{} is open to other users: chmod 700 {}".format(path, path))
+        raise StarterError("{} is open to other users: chmod 700 {}".format(path, path))
 
 
 def mark(home):  # type: (int) -> None
@@ -198,7 +198,7 @@ def open_part(home, name, path):  # type: (int, str, str) -> int
     try:
         return open_folder(name, home)
     except NotADirectoryError:
-        raise Refusal("{}/{} is not a directory: remove it".format(path, name))
+        raise StarterError("{}/{} is not a directory: remove it".format(path, name))
 
 
 def is_there(agents, name, sha):  # type: (int, str, str) -> bool
@@ -213,7 +213,7 @@ def is_there(agents, name, sha):  # type: (int, str, str) -> bool
 def store(agents, name, sha, content):  # type: (int, str, str, bytes) -> None
     """The file is there as a whole or not at all."""
     if digest(content) != sha:
-        raise Refusal("the agent file came through damaged: try again")
+        raise StarterError("the agent file came through damaged: try again")
     temporary = ".{}.{}".format(name, os.getpid())
     try:
         write(agents, temporary, content)
@@ -255,7 +255,7 @@ def open_agent(file):  # type: (str) -> int
     check_owner(fd, file)
     with open(fd, "rb", closefd=False) as content:
         if digest(content.read(LARGEST)) + ".pyz" != name:
-            raise Refusal("{} is not what Dyno brought there: try again".format(file))
+            raise StarterError("{} is not what Dyno brought there: try again".format(file))
     return fd
 
 
@@ -264,7 +264,7 @@ def answer(directory, sha):  # type: (str, str) -> dict[str, object]
         return {"python": "{}.{}".format(*sys.version_info[:2])}
     try:
         return push(directory, sha)
-    except Refusal as refusal:
+    except StarterError as refusal:
         return {"error": str(refusal), "input": refusal.is_input}
     except OSError as error:
         todo = TODO.get(error.errno or 0, "name another directory")
@@ -277,7 +277,7 @@ def run(file):  # type: (str) -> None
 
     try:
         place = "/proc/self/fd/{}".format(open_agent(file))
-    except Refusal as refusal:
+    except StarterError as refusal:
         fail(str(refusal))
     except OSError as error:
         fail("{} cannot be read: {}: try again".format(file, error.strerror))

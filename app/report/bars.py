@@ -8,18 +8,18 @@ from app.comparison.charts.points import Point, relative_points
 from app.comparison.entries import RowEntry
 from app.comparison.text import row_label
 
-from .svg import Look, drawing, line, text, tip
+from .svg import ColumnStyle, drawing, line, text, tip
 
 LABEL, WIDTH, BAR, GAP = 220, 540, 12, 10  # pixels: of the names, of the longest bar, of a bar, between steps
 TOP = 18  # pixels: of what the line of the base is called
 _MOST = 8.0  # times the base: longer bars are cut here, and marked
 
 
-_Bar = tuple[Point, Look, str]  # relative to the base, how it is drawn, whose it is
+_Bar = tuple[Point, ColumnStyle, str]  # relative to the base, how it is drawn, whose it is
 
 
 def bar_chart(
-    group: str, rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[Look], base: int
+    group: str, rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[ColumnStyle], base: int
 ) -> str:
     """A group: for each step a bar a column, the base a line at 1."""
     steps = [(row_label(row), _bars(row, names, its, base)) for row in rows]
@@ -40,7 +40,7 @@ def bar_chart(
     return drawing(LABEL + WIDTH + 70, y, [*parts, *figures], f"{group}, relative to {names[base]}")
 
 
-def _bars(row: RowEntry, names: Sequence[str], its: Sequence[Look], base: int) -> list[_Bar]:
+def _bars(row: RowEntry, names: Sequence[str], its: Sequence[ColumnStyle], base: int) -> list[_Bar]:
     of_columns = zip(relative_points(row, base), its, names, strict=True)
     return [bar for at, bar in enumerate(of_columns) if at != base and bar[0].value is not None]
 

@@ -11,7 +11,7 @@ from app.comparison.charts.sweeps import is_logarithmic, step_of, swept
 from app.comparison.entries import RowEntry
 from app.core.units import figure_text
 
-from .svg import Look, drawing, line, text, tip
+from .svg import ColumnStyle, drawing, line, text, tip
 
 WIDTH, HEIGHT = 300, 200  # pixels
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 24, 34  # around the curves
@@ -19,7 +19,7 @@ LEFT, RIGHT, TOP, BOTTOM = 58, 12, 24, 34  # around the curves
 Place = Callable[[float], float]
 
 
-def curve_charts(rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[Look]) -> list[str]:
+def curve_charts(rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[ColumnStyle]) -> list[str]:
     """One for each step that was carried out at two points or more."""
     return [_chart(axis, points, names, its) for axis, points in sweeps(rows)]
 
@@ -33,7 +33,7 @@ def sweeps(rows: Sequence[RowEntry]) -> Iterator[tuple[str, list[RowEntry]]]:
                 yield axis, points
 
 
-def _chart(axis: str, rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[Look]) -> str:
+def _chart(axis: str, rows: Sequence[RowEntry], names: Sequence[str], its: Sequence[ColumnStyle]) -> str:
     xs = [float(row["coordinates"][axis]) for row in rows]
     most = max((value for row in rows for each in row["samples"] for value in each if value), default=1.0)
     x_at, (y_at, ticks) = _across(xs, is_logarithmic(rows, axis)), _up(most)
@@ -42,8 +42,8 @@ def _chart(axis: str, rows: Sequence[RowEntry], names: Sequence[str], its: Seque
     parts = [text(0, 12, name, "start", "title"), text(WIDTH - RIGHT, HEIGHT - 2, AXES[axis], "end", "muted")]
     parts += [_tick(tick, y_at, rows[0]["unit"]) for tick in ticks]
     parts += [text(x_at(x), HEIGHT - BOTTOM + 14, f"{x:,.0f}", "middle", "muted") for x in _apart(xs, x_at)]
-    for at, look in enumerate(its):
-        parts.append(_curve(at, rows, [x_at(x) for x in xs], y_at, look, names[at]))
+    for at, style in enumerate(its):
+        parts.append(_curve(at, rows, [x_at(x) for x in xs], y_at, style, names[at]))
     return drawing(WIDTH, HEIGHT, parts, f"{name} over {AXES[axis]}, {rows[0]['unit']}{less}")
 
 
@@ -82,7 +82,9 @@ def _apart(xs: Sequence[float], x_at: Place) -> list[float]:
     return found
 
 
-def _curve(at: int, rows: Sequence[RowEntry], xs: Sequence[float], y_at: Place, look: Look, name: str) -> str:
+def _curve(
+    at: int, rows: Sequence[RowEntry], xs: Sequence[float], y_at: Place, style: ColumnStyle, name: str
+) -> str:
     """Broken where a figure is missing."""
     runs: list[list[str]] = [[]]
     marks = []
@@ -94,8 +96,8 @@ def _curve(at: int, rows: Sequence[RowEntry], xs: Sequence[float], y_at: Place, 
         y = y_at(point.value)
         runs[-1].append(f"{x:.1f},{y:.1f}")
         if reach := point.reach:
-            marks.append(line(x, y_at(reach[0]), x, y_at(reach[1]), f"{look.classes} reach"))
+            marks.append(line(x, y_at(reach[0]), x, y_at(reach[1]), f"{style.classes} reach"))
         said = tip(f"{name}: {figure_text(point.value, row['unit'])} {row['unit']}")
-        marks.append(f'<circle class="{look.classes}" cx="{x:.1f}" cy="{y:.1f}" r="3">{said}</circle>')
-    lines = [f'<polyline class="{look.classes}" points="{" ".join(run)}"/>' for run in runs if len(run) > 1]
+        marks.append(f'<circle class="{style.classes}" cx="{x:.1f}" cy="{y:.1f}" r="3">{said}</circle>')
+    lines = [f'<polyline class="{style.classes}" points="{" ".join(run)}"/>' for run in runs if len(run) > 1]
     return "".join([*lines, *marks])

@@ -17,12 +17,13 @@ from .bars import bar_chart
 from .content import SECTIONS, Report
 from .curves import curve_charts
 from .setups import setup_lines
-from .svg import Look, looks
+from .svg import ColumnStyle, column_styles
 
 
 def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
     """With these sections."""
-    its = looks([column["colour"] % len(CONTENDERS[False]) for column in report.comparison["sessions"]])
+    columns = report.comparison["sessions"]
+    its = column_styles([column["colour"] % len(CONTENDERS[False]) for column in columns])
     text = (shipped_folder("resources") / "report.html").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(text).render(
@@ -47,7 +48,7 @@ def _beside(report: Report) -> list[str]:
     return [", ".join(filter(None, each)) for each in zip(bases, sources, strict=True)]
 
 
-def _charts(report: Report, its: Sequence[Look]) -> list[dict[str, Any]]:
+def _charts(report: Report, its: Sequence[ColumnStyle]) -> list[dict[str, Any]]:
     """Of each group its curves, where steps were swept, and its bars; nothing of one that has neither."""
     drawn = [
         {

@@ -8,7 +8,7 @@ from html import escape
 
 
 @dataclass(frozen=True)
-class Look:
+class ColumnStyle:
     """How a column is drawn: its colour of the palette, dashed where another one has that already."""
 
     colour: int
@@ -19,8 +19,8 @@ class Look:
         return f"c{self.colour} second" if self.is_second else f"c{self.colour}"
 
 
-def looks(colours: Sequence[int]) -> list[Look]:
-    return [Look(colour, colour in colours[:at]) for at, colour in enumerate(colours)]
+def column_styles(colours: Sequence[int]) -> list[ColumnStyle]:
+    return [ColumnStyle(colour, colour in colours[:at]) for at, colour in enumerate(colours)]
 
 
 def text(x: float, y: float, words: str, anchor: str, classes: str = "") -> str:

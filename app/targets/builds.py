@@ -36,7 +36,9 @@ FILE = "file"  # the tarball it came in: noted by Dyno itself
 OnProgress = Callable[[int, int], None]  # bytes that are there, and in all
 
 
-def install(agent: Agent, tarball: Path, name: str, notes: Mapping[str, str], told: OnProgress) -> Build:
+def install(
+    agent: Agent, tarball: Path, name: str, notes: Mapping[str, str], on_progress: OnProgress
+) -> Build:
     """Send a tarball, or the rest of it after a broken link, and have it unpacked; gives the build."""
     if not ENDINGS.search(tarball.name):
         endings = ".tar, .tar.gz, .tar.bz2 or .tar.xz; a directory of the target is named with --there"
@@ -45,7 +47,7 @@ def install(agent: Agent, tarball: Path, name: str, notes: Mapping[str, str], to
     name = name or name_of(tarball)
     try:
         sha256 = _hash_of(tarball)
-        _send(agent, tarball, sha256, name, told)
+        _send(agent, tarball, sha256, name, on_progress)
     except OSError as error:
         raise InputError(f"{tarball}: {error.strerror}") from None
     return agent.install(sha256, name, {**notes, FILE: tarball.name})
@@ -61,17 +63,17 @@ def _hash_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _send(agent: Agent, tarball: Path, sha256: str, name: str, told: OnProgress) -> None:
+def _send(agent: Agent, tarball: Path, sha256: str, name: str, on_progress: OnProgress) -> None:
     size = tarball.stat().st_size
     received = agent.upload(sha256, name, 0, b"")
     with tarball.open("rb") as file:
         while received < size:
-            told(received, size)
+            on_progress(received, size)
             file.seek(received)
             before, received = received, agent.upload(sha256, name, received, file.read(PIECE))
             if received <= before:
                 raise TargetError(f"{agent.connection.name} has stopped taking {tarball.name} in: try again")
-    told(size, size)
+    on_progress(size, size)
 
 
 def register(agent: Agent, name: str, path: str, notes: Mapping[str, str]) -> Build:

@@ -69,10 +69,10 @@ def _place_of(target: Target) -> dict[str, Any]:
 def survey_target(
     target: Target,
     ask: Ask,
-    told: OnProgress = lambda _stage, _what: None,
+    on_progress: OnProgress = lambda _stage, _what: None,
     clock: Callable[[], float] = time.time,
 ) -> Surveyed:
-    """Go there, bring the agent file where it is missing, and look around; `told` hears of each stage."""
-    with reached(target, ask, told=told) as agent:
-        told("survey", agent.directory)
+    """Go there, bring the agent file where it is missing, and look around, stage by stage."""
+    with reached(target, ask, on_progress=on_progress) as agent:
+        on_progress("survey", agent.directory)
         return Surveyed(clock(), agent.survey(target.search_paths))

@@ -246,7 +246,7 @@ def _numbered(lines: list[bytes], number: int) -> tuple[Plan, list[bytes]]:
 
 
 def _shown(page: LivePage) -> str:
-    seen = page._watching.seen
+    seen = page._watching.loaded
     return seen.curves.session if seen else ""
 
 

@@ -20,13 +20,13 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from app.agent.plan_runner import take_in
+from app.agent.plan_runner import create_journals
 from app.agent.sampling.figures import totals_of
 from app.agent.sampling.sizes import sizes
 from app.agent.server.program import find_sysbench
 from app.agent.session import Session
 from app.agent.steps.generator import driver_options
-from app.agent.steps.settle_step import carry_out_settle
+from app.agent.steps.settle_step import run_settle
 from app.agent.system.control import Control
 from app.agent.system.directory import Directory
 from app.protocol.plan import Plan, Step
@@ -48,12 +48,12 @@ class WaitingSession(Session):
         self._serve()
         driven = [index for index, step in enumerate(self.plan.steps) if step.kind == "drive"]
         for index in range(driven[0]):
-            self._carry_out_step(index, self.plan.steps[index])
+            self._run_step(index, self.plan.steps[index])
         answer({"server": self.server.pid, "socket": self.server.socket, "lua": self.at("lua")})
         for words in map(str.split, sys.stdin):
             if words[0] == "drive":
                 index = driven.pop(0)
-                self._carry_out_step(index, self.plan.steps[index])
+                self._run_step(index, self.plan.steps[index])
                 answer({"step": index})
             elif words[0] == "sample":
                 self._sample(int(words[1]))
@@ -62,7 +62,7 @@ class WaitingSession(Session):
                 self.server.client.run("DROP DATABASE dyno", CREATE)
                 answer({})
             else:
-                carry_out_settle(self, -1, Step("settle", "settle", cap_s=SETTLE_S))
+                run_settle(self, -1, Step("settle", "settle", cap_s=SETTLE_S))
                 answer(sizes(self.server.data))
         return "completed", ""
 
@@ -84,9 +84,9 @@ def main() -> None:
     lock = directory.lock({"plan": plan.id, "pid": os.getpid()})
     assert lock is not None, "another plan is being carried out"
     (turn,) = plan.turns
-    journal = take_in(directory, plan, "bench")[turn.session]
+    journal = create_journals(directory, plan, "bench")[turn.session]
     control = Control(os.path.join(directory.plan(plan.id), "control"))
-    WaitingSession(plan, turn, directory, journal, control).carry_out("bench")
+    WaitingSession(plan, turn, directory, journal, control).run("bench")
 
 
 # seen from the bench

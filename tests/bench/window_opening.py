@@ -169,19 +169,19 @@ def main() -> int:
 
 
 def _find(told: UnderWay) -> list[Any]:
-    from app.following.adoption import Found
+    from app.following.adoption import RemotePlan
     from app.protocol.answers import SessionSummary
     from app.targets.store import Targets
     from ui.core import following
 
     following.agent_of = lambda *_: Target(told)  # type: ignore[assignment]
     sessions = [SessionSummary(told.session, told.offset, False)]
-    return [Found(Targets().get("local"), "/dyno", told.plan, "a plan", "a" * 64, True, sessions)]
+    return [RemotePlan(Targets().get("local"), "/dyno", told.plan, "a plan", "a" * 64, True, sessions)]
 
 
 def _is_shown(page: Any, told: UnderWay, more: bool) -> bool:
     """State in words, and all seconds in the chart."""
-    seen, second = page._watching.seen, told.seconds + more
+    seen, second = page._watching.loaded, told.seconds + more
     if seen is None or seen.curves.t < told.t + more or not page.isVisible():
         return False
     drawn = len(page.body.charts.qps.track("load.queries"))

@@ -66,7 +66,7 @@ class Session:
     def analyse(self) -> Analysing:
         analysing = Analysing(self, self)  # type: ignore[arg-type]
         try:
-            analysing.carry_out(self.plan.steps[INDEX], INDEX)
+            analysing.run(self.plan.steps[INDEX], INDEX)
         finally:
             self.client.close()
         return analysing
@@ -125,7 +125,7 @@ def test_an_estimate_that_is_far_off_is_written_down_and_marks_the_steps_behind(
     assert "ANALYZE TABLE after index: the server estimates " in log["text"]
     assert log["text"].endswith(" rows, there are 18,000")
     session.ledger.rows["deleted"] = 2 * TABLES * ROWS
-    analysing.carry_out(session.plan.steps[INDEX], INDEX)
+    analysing.run(session.plan.steps[INDEX], INDEX)
     session.client.close()
     assert analysing.marks == []
 
@@ -140,7 +140,7 @@ def test_an_engine_that_cannot_is_judged_by_its_estimate(server: Server, tmp_pat
         "note The storage engine for the table doesn't support analyze"
     ]
     session.ledger.rows["inserted"] = 1000
-    analysing.carry_out(session.plan.steps[INDEX], INDEX)
+    analysing.run(session.plan.steps[INDEX], INDEX)
     session.client.close()
     assert analysing.marks == ["bad-statistics"]
 

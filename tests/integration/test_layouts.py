@@ -104,7 +104,7 @@ def test_mariadb_without_run_bits_scripts_and_its_plugin_folder(only: Any, tmp_p
     with served(build, "rocksdb", WITH_ROCKSDB, tmp_path / "session") as client:
         check_table(client, "rocksdb")
         in_force = client.pairs("SHOW GLOBAL VARIABLES")
-        assert Path(in_force.plugin_dir) == base / "lib64/mariadb/plugin"
+        assert Path(in_force["plugin_dir"]) == base / "lib64/mariadb/plugin"
         assert Path(in_force["lc_messages_dir"]) == base / "share"
     assert as_it_lies(base) == before
 

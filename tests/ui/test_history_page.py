@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QMenu, QPlainTextE
 from pytestqt.qtbot import QtBot
 
 from app.history.history import History
-from app.history.import_any import take_in
+from app.history.import_any import import_any
 from app.history.publishing import import_shipped
 from app.history.sessions import SessionEntry, sessions
 from app.history.watching import keep_unlocked
@@ -435,7 +435,7 @@ def test_of_what_others_did_only_what_is_known_is_told(context: Context, tmp_pat
     shutil.copytree(RELEASED.parents[1] / "sysbench", folder)
     with History(context.home) as history:
         published = import_shipped(history)[0].session
-        (output,) = take_in(history, folder).sessions
+        (output,) = import_any(history, folder).sessions
         details = [read_detail(history, each) for each in (published, output.session)]
     told = [{name: text for name, text in (*each.what, *each.on) if text} for each in details]
     assert told[0]["Build"] == "mysql-5.0.96 (MySQL 5.0.96)" and told[0]["Target"] == "nuc-i3"

@@ -86,7 +86,7 @@ def follow(plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any) -> Follo
 
 def shown(page: LivePage) -> str:
     """The session whose curves are drawn."""
-    seen = page._watching.seen
+    seen = page._watching.loaded
     return seen.curves.session if seen else ""
 
 
@@ -248,7 +248,7 @@ def test_a_block_is_looked_at_while_the_next_goes_on(
     block = page.body.header.strip.blocks()[1]
     point = block.place.center().toPoint()
     qtbot.mouseClick(page.body.header.strip, Qt.MouseButton.LeftButton, pos=point)
-    seen = page._watching.seen
+    seen = page._watching.loaded
     assert seen is not None
     bounds = seen.curves.bounds[1]
     first, last = page.body.charts.axis.range
@@ -365,8 +365,8 @@ def test_notes_and_log_lines_come_in(followed: WatchedPlans, follow: Follow) -> 
     assert [line.split("  ")[1] for line in lines[-2:]] == [
         "note: the fan is loud", "server error: page corruption",
     ]  # fmt: skip
-    assert page._watching.seen is not None
-    assert page._watching.seen.curves.marks[-1][1] == "the fan is loud"
+    assert page._watching.loaded is not None
+    assert page._watching.loaded.curves.marks[-1][1] == "the fan is loud"
 
 
 def test_what_can_be_asked_of_a_plan(followed: WatchedPlans, qtbot: Any, follow: Follow) -> None:
@@ -443,7 +443,7 @@ def test_latency_says_what_one_is_of(context: Context, drawn: Show) -> None:
     mixed = plan(its_steps=steps)
     keep(context, [whole(mixed)])
     page = drawn(context)
-    seen = page._watching.seen
+    seen = page._watching.loaded
     assert seen is not None
     page.body.charts.axis.set_cursor(seen.curves.bounds[1].began_t + 1)
     assert page.body.charts.latency.accessibleName() == "Latency p95, ms per transaction"
@@ -527,10 +527,10 @@ def test_changes_elsewhere_read_the_figures_and_not_the_curves(
     recorded: Any, context: Context, qtbot: Any, drawn: Show
 ) -> None:
     page = drawn(context)
-    seen = page._watching.seen
+    seen = page._watching.loaded
     with qtbot.waitSignal(page._watching.figured):
         context.bus.changed.emit(Changes(sessions=True))
-    assert page._watching.seen is seen
+    assert page._watching.loaded is seen
 
 
 def test_a_plan_that_cannot_be_followed_offers_to_connect_again(

@@ -143,7 +143,7 @@ def show(window: Window, name: str, sessions: list[str], qtbot: Any) -> None:
     page = window.page(name)
     ready: dict[str, Callable[[], bool]] = {
         "bench": lambda: page._outcome and page.desk.choices.sequences,  # type: ignore[attr-defined]
-        "live": lambda: page._watching.seen is not None,  # type: ignore[attr-defined]
+        "live": lambda: page._watching.loaded is not None,  # type: ignore[attr-defined]
         "history": lambda: len(page._table.selected) == 1,  # type: ignore[attr-defined]
         "compare": lambda: page.body.comparison is not None,  # type: ignore[attr-defined]
     }

@@ -76,7 +76,7 @@ def plain_data(data: Callable[..., Any]) -> Callable[..., Any]:
     return shown
 
 
-def told(error: Exception) -> tuple[str, str]:
+def error_lines(error: Exception) -> tuple[str, str]:
     """The line a person reads, and the details a developer needs; none where it is no defect."""
     if isinstance(error, DynoError):
         return error.window_text or str(error), ""

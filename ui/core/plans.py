@@ -14,10 +14,10 @@ from app.core.errors import DynoError
 
 from .bus import Arrival, Bus, Changes
 from .followed_plan import FollowedPlan
-from .plain import told
+from .plain import error_lines
 
 if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
-    from app.following.adoption import Found
+    from app.following.adoption import RemotePlan
     from app.following.follower import Update
     from app.history.history import History
     from app.remote.agent import Agent
@@ -121,7 +121,7 @@ class Plans(QObject):
     def adopt_from(self, target: Target, ask: Ask | None = None) -> None:
         """Follow what is carried out on a target, and what ended there while the window was closed."""
 
-        def work() -> list[Found]:
+        def work() -> list[RemotePlan]:
             from app.following.adoption import find_plans, goes_on_here
 
             found = find_plans(target, ask or self._secrets.silent)
@@ -133,7 +133,7 @@ class Plans(QObject):
             if isinstance(error, DynoError):
                 self._tell_unreached(target, error)
             else:
-                self._bus.said.emit(told(error)[0])
+                self._bus.said.emit(error_lines(error)[0])
 
         self._tasks.run(self, work, self._on_found, failed)
 
@@ -181,7 +181,7 @@ class Plans(QObject):
         if news.update is not None:
             self._take(followed, news.update)
         if news.error is not None:
-            followed.problem = told(news.error)[0]
+            followed.problem = error_lines(news.error)[0]
             followed.is_over = not isinstance(news.error, DynoError)
         self.changed.emit(news.plan)
         followed.taken.release()
@@ -221,7 +221,7 @@ class Plans(QObject):
         for target in unreached.values():
             self.adopt_from(target)
 
-    def _on_found(self, found: list[Found]) -> None:
+    def _on_found(self, found: list[RemotePlan]) -> None:
         for each in found:
             sessions = [session.session for session in each.sessions]
             self.follow(each.target, each.directory, each.plan, each.sha, sessions, self._secrets.silent)

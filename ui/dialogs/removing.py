@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 from ui.core.plain import plain_box
 
 
-def ask_before(parent: QWidget, question: str, consequence: str, carry_out: Callable[[], object]) -> None:
+def ask_before(parent: QWidget, question: str, consequence: str, act: Callable[[], object]) -> None:
     """A question that begins with what is done: "Remove the target xeon?". Enter and Escape choose Cancel."""
     verb = question.split()[0]
     box = QMessageBox(parent)
@@ -18,6 +18,6 @@ def ask_before(parent: QWidget, question: str, consequence: str, carry_out: Call
     plain_box(box, question, consequence)
     yes = box.addButton(f"&{verb}", QMessageBox.ButtonRole.AcceptRole)
     box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-    box.finished.connect(lambda _: carry_out() if box.clickedButton() is yes else None)
+    box.finished.connect(lambda _: act() if box.clickedButton() is yes else None)
     box.finished.connect(box.deleteLater)
     box.open()

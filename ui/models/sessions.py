@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from app.history.browsing import Filter, Found, Order, SessionLine, browse, lines
+from app.history.browsing import Filter, FoundSessions, Order, SessionLine, browse, lines
 from app.history.history import History
 from ui.core.plain import plain_data
 from ui.core.tasks import Latest, Tasks
@@ -39,13 +39,13 @@ _GIVEN = frozenset(
 )
 
 Index = QModelIndex | QPersistentModelIndex
-_Answer = tuple[Found, list[SessionLine]]
+_Answer = tuple[FoundSessions, list[SessionLine]]
 
 
 class SessionModel(QAbstractTableModel):
     """Asks for what is looked at; nothing of it waits for the history."""
 
-    found = Signal(object)  # Found
+    found = Signal(object)  # FoundSessions
     failed = Signal(object)  # Exception
     renamed = Signal(str, str)  # session id, its new name
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QMainWindow
 from app.core.errors import DynoError
 from app.core.settings import APPEARANCES, keep_settings, read_settings
 from ui.core.context import Context
-from ui.core.plain import as_tip, told
+from ui.core.plain import as_tip, error_lines
 
 if TYPE_CHECKING:
     from ui.dialogs.help import Menus
@@ -57,7 +57,7 @@ def _chooser(context: Context, appearance: str) -> Callable[[], None]:
         try:
             keep_settings(replace(read_settings(context.home), appearance=appearance), context.home)
         except (DynoError, OSError) as error:
-            context.bus.said.emit(told(error)[0])
+            context.bus.said.emit(error_lines(error)[0])
 
     return choose
 

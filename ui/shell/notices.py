@@ -16,7 +16,7 @@ from app.remote.target import Target
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.followed_plan import FollowedPlan
-from ui.core.plain import told
+from ui.core.plain import error_lines
 
 if TYPE_CHECKING:
     from ui.widgets.message import Message
@@ -99,7 +99,7 @@ class Notices(QObject):
 
     def _on_unreached(self, target: Target, error: DynoError) -> None:
         """Nothing is heard of what was being carried out there, until somebody does something."""
-        why = told(error)[0]
+        why = error_lines(error)[0]
         if isinstance(error, SecretNeededError):
             why = f"{target.name} needs the {error.what}"
         text = f"What was being carried out on {target.name} is not followed: {why}"

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QWidget
 
-from ui.core.plain import Label, told
+from ui.core.plain import Label, error_lines
 
 from .actions import plain_text
 
@@ -54,7 +54,7 @@ class Message(QFrame):
 
     def show_failure(self, error: Exception) -> None:
         """What went wrong, with its details where it is a defect."""
-        self.show_error(*told(error))
+        self.show_error(*error_lines(error))
 
     def show_warning(self, text: str, action: QAction | None = None) -> None:
         self._show("warning", text, "", action)

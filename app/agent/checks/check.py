@@ -40,10 +40,10 @@ from app.protocol.words import word
 from .fulltext import collection_problems, server_problems
 from .table_options import try_table_options
 
-Found = List[Check]
+Checks = List[Check]
 
 
-def check(directory: Directory, plan: Plan) -> Found:
+def check(directory: Directory, plan: Plan) -> Checks:
     """What speaks against a plan before any server is started."""
     found = [*_check_sysbench(), _check_busy(directory, plan)]
     found += [Check("collection", FAIL, *each) for each in collection_problems(plan)]
@@ -58,7 +58,7 @@ def check(directory: Directory, plan: Plan) -> Found:
     return found
 
 
-def rehearse(directory: Directory, plan: Plan, contender: int) -> Found:
+def rehearse(directory: Directory, plan: Plan, contender: int) -> Checks:
     """One contender, by its place in the plan, is started once on an empty directory and shut down."""
     if not 0 <= contender < len(plan.contenders):
         raise AgentError("the plan has no contender {}".format(contender))
@@ -74,7 +74,7 @@ def rehearse(directory: Directory, plan: Plan, contender: int) -> Found:
 
 
 @contextlib.contextmanager
-def _locked(directory: Directory) -> Iterator[Found]:
+def _locked(directory: Directory) -> Iterator[Checks]:
     """Nothing else is done in the directory meanwhile; gives why not, if that cannot be."""
     lock = directory.lock({"plan": REHEARSAL, "pid": os.getpid()})
     if lock is None:
@@ -97,11 +97,11 @@ def _folder(directory: Directory) -> Iterator[str]:
         directory.remove(folder)
 
 
-def _has_failed(found: Found) -> bool:
+def _has_failed(found: Checks) -> bool:
     return any(each.state == FAIL for each in found)
 
 
-def _check_sysbench() -> Found:
+def _check_sysbench() -> Checks:
     """Where it is missing; which one there is, the survey says."""
     return [] if find_sysbench() else [sysbench_check(Machine())]
 
@@ -119,7 +119,7 @@ def _held(directory: Directory) -> Check:
     return Check("busy", FAIL, directory.in_use(), "wait for it or stop it")
 
 
-def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> Found:
+def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> Checks:
     """Where a plan starts from snapshots: whether the load is spared."""
     if plan.snapshot_at < 0:
         return []
@@ -142,7 +142,7 @@ def _build(directory: Directory, contender: Contender) -> KnownBuild:
     return with_options(directory.at("builds"), build)
 
 
-def _ask_build(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Found:
+def _ask_build(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Checks:
     return [
         *_check_options(build, contender, folder),
         *_check_variations(build, plan, contender, folder),
@@ -150,7 +150,7 @@ def _ask_build(build: KnownBuild, plan: Plan, contender: Contender, folder: str)
     ]
 
 
-def _check_options(build: KnownBuild, contender: Contender, folder: str) -> Found:
+def _check_options(build: KnownBuild, contender: Contender, folder: str) -> Checks:
     cnf = write_my_cnf(folder, contender.cnf, {})
     answers = check_options(build, cnf)
     silent = next((each for each in answers if each["state"] == UNANSWERED), None)
@@ -171,7 +171,7 @@ def _check_options(build: KnownBuild, contender: Contender, folder: str) -> Foun
     return found
 
 
-def _check_memory(contender: Contender, folder: str) -> Found:
+def _check_memory(contender: Contender, folder: str) -> Checks:
     """Said where what is asked for cannot be had; what is in force, the rehearsal says."""
     memory = Memory(vars(contender), folder)
     try:
@@ -190,7 +190,7 @@ def _memory_text(found: Mapping[str, Any]) -> str:
     return "in force: allocator {allocator}, NUMA policy {numa}, {}".format(most, **found)
 
 
-def _check_variations(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Found:
+def _check_variations(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Checks:
     """What steps ask of the server is asked of the build like options of the preset, each variation once."""
     found = []
     for asked in _variations(plan):
@@ -219,7 +219,7 @@ def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Check:
     return Check("options", state, answer["text"], todo, contender.name, (_reply(answer),))
 
 
-def _rehearse(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Found:
+def _rehearse(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Checks:
     server: Optional[Server] = None
     try:
         clients = plan.most_clients
@@ -254,7 +254,7 @@ def is_unread(out: int) -> bool:
     return any(event & (select.POLLERR | select.POLLHUP) for _, event in asked.poll(0))
 
 
-def _compare(server: Server, contender: Contender, plan: Plan) -> Found:
+def _compare(server: Server, contender: Contender, plan: Plan) -> Checks:
     """The engine is there, and what was asked for is in force."""
     engines = {
         str(row["engine"]).lower() for row in server.client.query("SHOW ENGINES") if row["support"] != "NO"

@@ -42,7 +42,7 @@ _HARMLESS = [
 ]
 _BESIDE = re.compile(r"Aborting|\[(?:Warning|Note|System)\]|error-message ?file|messagefile")
 
-Found = Dict[str, str]
+OptionReply = Dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -108,14 +108,14 @@ def parse_help(text: str) -> Dict[str, str]:
     return found
 
 
-def check_options(build: KnownBuild, cnf_path: str) -> List[Found]:
+def check_options(build: KnownBuild, cnf_path: str) -> List[OptionReply]:
     """What a build does not take as it stands in a my.cnf: rejected, ignored, adjusted to another value."""
     with open(cnf_path, encoding="utf-8") as file:
         text = file.read()
     with tempfile.TemporaryDirectory(prefix="dyno-") as folder:
         question = _question(build, folder)
         text = _aloud(build) + text
-        rejected: List[Found] = []
+        rejected: List[OptionReply] = []
         answer = _ask(build, question, folder, text)
         while isinstance(answer, Answer) and len(rejected) < ROUNDS:
             complaints = complaints_in(answer)
@@ -132,7 +132,7 @@ def check_options(build: KnownBuild, cnf_path: str) -> List[Found]:
     return _distinct([*rejected, *_unexplained(answer, rejected), *_as_written(harmless_in(answer), text)])
 
 
-def _as_written(found: List[Found], text: str) -> List[Found]:
+def _as_written(found: List[OptionReply], text: str) -> List[OptionReply]:
     """Answers under the names that a file has: a build leaves out that one may be ignored (loose_)."""
     written = [split_line(line)[0] for line in text.splitlines()]
     names = {option_key(name): name for name in written}
@@ -169,7 +169,7 @@ def _ask(build: KnownBuild, question: List[str], folder: str, text: str) -> Any:
         return str(error)
 
 
-def complaints_in(answer: Answer) -> List[Found]:
+def complaints_in(answer: Answer) -> List[OptionReply]:
     """The options an answer rejects; those it does not know only where nothing else is wrong."""
     lines = answer.err.splitlines()
     wrong = [found for line in lines for found in [_match_wrong(line)] if found]
@@ -183,7 +183,7 @@ def complaints_in(answer: Answer) -> List[Found]:
     return _distinct(unknown)
 
 
-def _match_wrong(line: str) -> Optional[Found]:
+def _match_wrong(line: str) -> Optional[OptionReply]:
     for pattern in _WRONG:
         match = pattern.search(line)
         if match:
@@ -195,7 +195,7 @@ def _match_wrong(line: str) -> Optional[Found]:
     return None
 
 
-def harmless_in(answer: Answer) -> List[Found]:
+def harmless_in(answer: Answer) -> List[OptionReply]:
     """The options an answer takes without doing what they say."""
     found = []
     for line in answer.err.splitlines():
@@ -207,7 +207,7 @@ def harmless_in(answer: Answer) -> List[Found]:
     return found
 
 
-def _unexplained(answer: Answer, rejected: List[Found]) -> List[Found]:
+def _unexplained(answer: Answer, rejected: List[OptionReply]) -> List[OptionReply]:
     """A refusal that names no option we could find is told as it is."""
     if not answer.code or rejected:
         return []
@@ -217,7 +217,7 @@ def _unexplained(answer: Answer, rejected: List[Found]) -> List[Found]:
     return [{"option": "", "state": REJECTED, "text": "refused with code {}: {}".format(answer.code, said)}]
 
 
-def _distinct(found: List[Found]) -> List[Found]:
+def _distinct(found: List[OptionReply]) -> List[OptionReply]:
     first = {(option_key(each["option"]), each["state"]): each for each in reversed(found)}
     return list(first.values())[::-1]
 

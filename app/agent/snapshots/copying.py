@@ -19,7 +19,7 @@ LOOK_S = 0.25
 FICLONE = 0x40049409
 _ZEROS = bytes(1 << 20)
 
-Look = Callable[[int], None]  # told now and then how many bytes there are; what it raises ends the copying
+OnProgress = Callable[[int], None]  # of the bytes so far; what it raises ends the copying
 
 
 def files_below(folder: str) -> Dict[str, int]:
@@ -56,7 +56,7 @@ class Copying:
         for name in self._names:
             _share(os.path.join(self._source, name), os.path.join(self._target, name))
 
-    def copy(self, look: Look) -> None:
+    def copy(self, on_progress: OnProgress) -> None:
         self._make_folders()
         with ThreadPoolExecutor(AT_ONCE) as pool:
             copied = {name: pool.submit(self._copy, name) for name in self._names}
@@ -64,7 +64,7 @@ class Copying:
                 waiting = set(copied.values())
                 while waiting:
                     waiting = wait(waiting, LOOK_S).not_done
-                    look(sum(list(self._done.values())))
+                    on_progress(sum(list(self._done.values())))
                     _raise_from(each for each in copied.values() if each not in waiting)
             finally:
                 self._is_over.set()

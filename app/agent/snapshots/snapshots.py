@@ -22,7 +22,7 @@ from app.agent.system.errors import AgentError
 from app.engines.server import BINLOG
 from app.protocol import answers as protocol
 
-from .copying import Copying, Look, can_share, files_below
+from .copying import Copying, OnProgress, can_share, files_below
 
 FORMAT = 1  # of snapshot.json and what lies beside it
 ABOUT, DATA, HALF = "snapshot.json", "data", ".half"
@@ -87,7 +87,7 @@ class Snapshots:
 
     # making, taking away
 
-    def keep(self, key: str, data: str, about: Mapping[str, Any], look: Look) -> None:
+    def keep(self, key: str, data: str, about: Mapping[str, Any], on_progress: OnProgress) -> None:
         """Move a data directory in and lay a copy in its place; where that fails it is back as it was."""
         half = self._at(key + HALF)
         self.clean()
@@ -96,7 +96,7 @@ class Snapshots:
         os.rename(data, os.path.join(half, DATA))
         try:
             copying = Copying(os.path.join(half, DATA), data, names)
-            copying.copy(look)
+            copying.copy(on_progress)
             content = {**about, "format": FORMAT, "made_at": round(time.time(), 3)}
             content.update(_files(os.path.join(half, DATA), copying.checksums))
             write_file(os.path.join(half, ABOUT), json.dumps(content))
@@ -108,14 +108,14 @@ class Snapshots:
             self.clean()
             raise
 
-    def lay(self, snapshot: Snapshot, data: str, share: bool, look: Look) -> str:
+    def lay(self, snapshot: Snapshot, data: str, share: bool, on_progress: OnProgress) -> str:
         """Lay a copy of it where a server is to find its data; the answer says how: shared or copied."""
         files = snapshot.about["files"]
         copying = Copying(self._at(snapshot.key, DATA), data, list(files))
         if share and can_share(self._at()):
             copying.share()
             return "shared"
-        copying.copy(look)
+        copying.copy(on_progress)
         wrong = [name for name, checksum in copying.checksums.items() if files[name][2] != checksum]
         if wrong:
             self.delete(snapshot.key)

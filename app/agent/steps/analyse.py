@@ -37,7 +37,7 @@ class Analysing:
         self._facts = facts
         self.marks: List[str] = []  # of the steps that follow
 
-    def carry_out(self, step: Step, index: int) -> None:
+    def run(self, step: Step, index: int) -> None:
         """Send the statements, wait for them, write down what came of it."""
         session = self._session
         session.control.begin_step()  # a request to skip was about the step before

@@ -56,7 +56,7 @@ class DriveStep:
         self._in_force: Dict[str, Any] = {}
         self._code = 0  # that sysbench ended with
 
-    def carry_out(self) -> Dict[str, Any]:
+    def run(self) -> Dict[str, Any]:
         """DriveStep the step to its end; the answer is what step_ended says."""
         session = self._session
         session.sampler.begin()

@@ -77,7 +77,7 @@ class FromSnapshot:
     def is_at(self, index: int) -> bool:
         return index == self._at
 
-    def carry_out(self, index: int) -> Dict[str, Any]:
+    def run(self, index: int) -> Dict[str, Any]:
         return self._start_from(self._found, index) if self._found else self._keep(index)
 
     # from one that is there

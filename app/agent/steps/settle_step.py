@@ -27,7 +27,7 @@ def pause(session: Running, index: int, until: float) -> None:
         session.look(index)
 
 
-def carry_out_settle(session: Running, index: int, step: Step) -> Dict[str, Any]:
+def run_settle(session: Running, index: int, step: Step) -> Dict[str, Any]:
     """Wait until the debt is paid or the cap is reached; what was changed for it is put back in any case."""
     settling = Settling(session.server.client, session.contender.engine, session.server.data)
     session.sampler.begin()
@@ -99,7 +99,7 @@ def _watch(session: Running, index: int, step: Step, settling: Settling, began: 
             return
 
 
-def carry_out_restart(session: Running, index: int) -> Dict[str, Any]:
+def run_restart(session: Running, index: int) -> Dict[str, Any]:
     """A clean shutdown and a start; the figure is how long both took."""
     began = time.monotonic()
     clean = session.server.stop(wait=session.wait)

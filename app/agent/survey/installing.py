@@ -81,7 +81,7 @@ class Installing:
                     "the tarball did not arrive as it was sent: it was thrown away, send it again"
                 )
             self._unpack(upload, self._at(name + HALF))
-            return self._take_in(name, {**notes, "sha256": sha256})
+            return self._accept(name, {**notes, "sha256": sha256})
         except FileNotFoundError:
             raise AgentError("the tarball is not here: send it again") from None
         finally:
@@ -107,7 +107,7 @@ class Installing:
             text = "unpacked it takes {:,} MB, {:,} MB are free: make room in {}"
             raise AgentError(text.format(needed >> 20, free >> 20, self._directory.path))
 
-    def _take_in(self, name: str, notes: Mapping[str, str]) -> Build:
+    def _accept(self, name: str, notes: Mapping[str, str]) -> Build:
         """Give it its name where there is a server in it."""
         if not servers_below(self._at(name + HALF)):
             raise WrongInputError("there is no server in it: bin/mysqld or bin/mariadbd is looked for")

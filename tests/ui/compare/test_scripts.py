@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.history.history import History
-from app.history.import_any import take_in
+from app.history.import_any import import_any
 from tests.ui.compare.seen import Open
 from ui.core.bus import Wanted
 from ui.dialogs.report import ReportDialog
@@ -32,7 +32,7 @@ def test_columns_that_have_one_get_their_scripts(
 ) -> None:
     (other, *_) = opened(2)
     with History(page.context.home) as history:
-        (taken,) = take_in(history, RELEASED).sessions
+        (taken,) = import_any(history, RELEASED).sessions
     before = page.body.comparison
     page.open(Wanted("compare", (taken.session, other)))
     qtbot.waitUntil(lambda: page.body.comparison is not before)

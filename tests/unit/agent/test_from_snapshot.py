@@ -97,11 +97,11 @@ class Session:
     def step(self) -> FromSnapshot:
         return FromSnapshot(self, self.facts, self.conditions, self.open)  # type: ignore[arg-type]
 
-    def carry_out(self) -> dict[str, Any]:
+    def run(self) -> dict[str, Any]:
         step = self.step()
         step.is_found()
         step.unsettled = self.unsettled
-        return step.carry_out(AT)
+        return step.run(AT)
 
 
 def kept(directory: Directory) -> list[str]:
@@ -110,7 +110,7 @@ def kept(directory: Directory) -> list[str]:
 
 def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -> None:
     first = Session(directory).load()
-    ended = first.carry_out()
+    ended = first.run()
     (key,) = kept(directory)
     assert (ended["outcome"], ended["reason"]) == ("completed", f"kept as snapshot {key}")
     assert first.server.done == ["dismiss", "stop", "start", "admit"]
@@ -120,7 +120,7 @@ def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -
     assert step.is_found()
     assert [index for index in range(6) if step.spares(index)] == [0, 1, 2]
     assert {each["reason"] for each in second.events} == {f"from the snapshot {key}"}
-    assert step.carry_out(AT)["value"] > 0
+    assert step.run(AT)["value"] > 0
     assert second.said == [f"snapshot {key}, copied"]
     assert second.ledger.rows == {"inserted": 2000, "deleted": 0}
 
@@ -128,7 +128,7 @@ def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -
 def test_a_person_skips_the_keeping_and_the_data_are_there(directory: Directory) -> None:
     session = Session(directory).load()
     session.control.interrupts = "skipped"
-    ended = session.carry_out()
+    ended = session.run()
     assert (ended["outcome"], ended["reason"]) == ("skipped", "not kept: skipped by a person")
     assert session.server.done[-2:] == ["start", "admit"]
     assert kept(directory) == []
@@ -138,7 +138,7 @@ def test_a_person_stops_the_keeping_and_no_server_is_started_any_more(directory:
     session = Session(directory).load()
     session.control.interrupts = "stopped"
     with pytest.raises(StopRequested):
-        session.carry_out()
+        session.run()
     assert session.server.done[-1] == "stop"
     assert os.listdir(session.server.data) == ["ibdata1"]
     assert kept(directory) == []
@@ -147,13 +147,13 @@ def test_a_person_stops_the_keeping_and_no_server_is_started_any_more(directory:
 def test_what_was_not_settled_or_not_shut_down_cleanly_is_not_kept(directory: Directory) -> None:
     unsettled = Session(directory).load()
     unsettled.unsettled = "the cap of 60 s was reached"
-    assert unsettled.carry_out()["reason"] == "not kept: the cap of 60 s was reached"
+    assert unsettled.run()["reason"] == "not kept: the cap of 60 s was reached"
     crashed = Session(directory).load()
     crashed.crashes = 1
-    assert crashed.carry_out()["reason"] == "not kept: the server had died"
+    assert crashed.run()["reason"] == "not kept: the server had died"
     killed = Session(directory).load()
     killed.server.is_clean = False
-    ended = killed.carry_out()
+    ended = killed.run()
     assert (ended["outcome"], ended["reason"]) == ("failed", "not kept: the server had to be killed")
     assert kept(directory) == []
 
@@ -162,7 +162,7 @@ def test_no_room_for_a_second_copy(on_disk: Path) -> None:
     directory = directory_in(on_disk)
     session = Session(directory).load()
     session.free = 100
-    assert "the disk has no room for a second copy" in session.carry_out()["reason"]
+    assert "the disk has no room for a second copy" in session.run()["reason"]
     assert session.server.cached == 0  # as of a copy
     assert kept(directory) == []
 
@@ -182,7 +182,7 @@ def test_a_disk_that_is_full_or_bad_in_the_middle_ends_the_keeping_and_not_the_s
 
     monkeypatch.setattr(copying, "_write", fail)
     session = Session(directory).load()
-    ended = session.carry_out()
+    ended = session.run()
     said = said.format(session.server.data)
     assert (ended["outcome"], ended["reason"]) == ("completed", f"not kept: {said}")
     assert session.server.done[-2:] == ["start", "admit"]
@@ -191,14 +191,14 @@ def test_a_disk_that_is_full_or_bad_in_the_middle_ends_the_keeping_and_not_the_s
 
 def test_a_person_ends_the_copying(directory: Directory) -> None:
     """Stopped, the session ends; skipped, it would have no data."""
-    Session(directory).load().carry_out()
+    Session(directory).load().run()
     stopped, skipped = Session(directory), Session(directory)
     stopped.control.interrupts = "stopped"
     with pytest.raises(StopRequested):
-        stopped.carry_out()
+        stopped.run()
     skipped.control.interrupts = "skipped"
     with pytest.raises(AgentError, match="there are no data"):
-        skipped.carry_out()
+        skipped.run()
     assert len(kept(directory)) == 1
 
 
@@ -206,7 +206,7 @@ def test_a_person_ends_the_copying(directory: Directory) -> None:
 def test_blocks_are_shared_where_no_step_writes(
     directory: Directory, monkeypatch: pytest.MonkeyPatch, steps: tuple[str, ...], shares: bool
 ) -> None:
-    Session(directory, steps).load().carry_out()
+    Session(directory, steps).load().run()
     asked = []
 
     def lay(self: Any, snapshot: Any, data: str, share: bool, look: Any) -> str:
@@ -216,5 +216,5 @@ def test_blocks_are_shared_where_no_step_writes(
 
     monkeypatch.setattr(from_snapshot.Snapshots, "lay", lay)
     session = Session(directory, steps)
-    session.carry_out()
+    session.run()
     assert asked == [shares]

@@ -11,7 +11,7 @@ import pytest
 from app.cli import main
 from app.cli.follow import outcome_of, without_deleted
 from app.cli.watch import MOST_WAITING, Updates, Watch
-from app.following.adoption import Found
+from app.following.adoption import RemotePlan
 from app.following.follower import Link, Update
 from app.history import edits
 from app.history.counting import unsteady_steps
@@ -46,8 +46,8 @@ def test_a_note_has_a_text_that_is_kept_whole(
 def test_nothing_to_steer_is_no_wrong_input(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
-    def find_plans(target: Target, ask: object) -> Iterator[Found]:
-        yield Found(target, "/d", PLAN.id, "over", "sha", False, [])
+    def find_plans(target: Target, ask: object) -> Iterator[RemotePlan]:
+        yield RemotePlan(target, "/d", PLAN.id, "over", "sha", False, [])
 
     monkeypatch.setattr("app.following.adoption.find_plans", find_plans)
     assert main(words) == 1

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import InputError
-from app.following.adoption import Found, is_kept
+from app.following.adoption import RemotePlan, is_kept
 from app.history import edits, figures
 from app.history.counting import Cut
 from app.history.exporting import export
@@ -74,7 +74,7 @@ def test_its_journal_does_not_bring_it_back(filled: History) -> None:
 
 def test_it_is_not_fetched_again(filled: History) -> None:
     there = [SessionSummary(each, len(WHOLE.raw), True) for each in (FIRST, SECOND)]
-    found = Found(Target("local"), "/d", PLAN.id, "a plan", "sha", False, there[:1])
+    found = RemotePlan(Target("local"), "/d", PLAN.id, "a plan", "sha", False, there[:1])
     edits.delete(filled, FIRST)
     assert is_kept(found, filled.directory)
     edits.undelete(filled, FIRST)

@@ -16,7 +16,7 @@ from app.history import edits
 from app.history.exporting import export
 from app.history.figures import steps
 from app.history.history import History
-from app.history.import_any import take_in
+from app.history.import_any import import_any
 from app.history.importing import Imported, import_session
 from app.history.publishing import import_shipped
 from app.history.rebuilding import rebuild
@@ -48,7 +48,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def import_table(history: History, file: Path) -> list[Imported]:
-    return take_in(history, file).sessions
+    return import_any(history, file).sessions
 
 
 def value(history: History, name: str, step: str, threads: int) -> float | None:
@@ -191,8 +191,8 @@ def test_a_session_has_no_more_figures_than_its_journal_can_hold(history: Histor
 def test_a_pipe_is_refused_at_once(history: History, tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / name)
     with pytest.raises(InputError, match="is not imported: it is no file"):
-        take_in(history, tmp_path / name)
+        import_any(history, tmp_path / name)
     assert not is_mydbtest(tmp_path / name)
     (tmp_path / "device.csv").symlink_to("/dev/zero")
     with pytest.raises(InputError, match="it is no file"):
-        take_in(history, tmp_path / "device.csv")
+        import_any(history, tmp_path / "device.csv")

@@ -13,7 +13,7 @@ from app.comparison.compare import compare
 from app.core.errors import InputError
 from app.history.figures import steps
 from app.history.history import History
-from app.history.import_any import take_in
+from app.history.import_any import import_any
 from app.history.series import series
 from app.history.sessions import sessions
 from app.imported.outputs import read_folder, read_output
@@ -81,7 +81,7 @@ def test_what_a_version_does_not_print_of_a_second_is_missing() -> None:
 
 
 def test_seconds_are_kept_where_there_are_any(history: History) -> None:
-    taken = take_in(history, DATA / "read-only.txt")
+    taken = import_any(history, DATA / "read-only.txt")
     (entry,) = sessions(history)
     assert entry["id"] == taken.sessions[0].session and entry["imported"] and not entry["published"]
     found = series(history, entry["id"], "read-only", threads=2)
@@ -92,7 +92,7 @@ def test_seconds_are_kept_where_there_are_any(history: History) -> None:
 
 def test_a_folder_is_a_session(history: History, folder: Path) -> None:
     (folder / "notes.txt").write_text("the fan was loud\n")
-    taken = take_in(history, folder)
+    taken = import_any(history, folder)
     assert taken.problems == ("notes.txt is not read: it is no output of sysbench",)
     assert [each.new for each in taken.sessions] == [True]
     (entry,) = sessions(history)
@@ -100,7 +100,7 @@ def test_a_folder_is_a_session(history: History, folder: Path) -> None:
     assert [(step["name"], step["coordinates"]) for step in steps(history, entry["id"])] == [
         ("point-select", {"threads": 4}), ("read-only", {"threads": 2}),
     ]  # fmt: skip
-    assert [each.new for each in take_in(history, folder).sessions] == [False]
+    assert [each.new for each in import_any(history, folder).sessions] == [False]
 
 
 def test_two_folders_are_compared(history: History, folder: Path, tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_two_folders_are_compared(history: History, folder: Path, tmp_path: Path
     text = (other / "read-only.txt").read_text().replace("(4816.12 per sec.)", "(2408.06 per sec.)")
     (other / "read-only.txt").write_text(text)
     for each in (folder, other):
-        take_in(history, each)
+        import_any(history, each)
     found = compare(history, ["innodb-8.0", "myrocks"])
     assert {row["workload"]: row["relative"][1] for row in found["rows"]} == {
         "point-select": 1.0, "read-only": 0.5,
@@ -218,11 +218,11 @@ def test_a_file_that_is_nothing_of_all(history: History, tmp_path: Path, raw: by
     file = tmp_path / "run.txt"
     file.write_bytes(raw)
     with pytest.raises(InputError, match=said):
-        take_in(history, file)
+        import_any(history, file)
     (tmp_path / "only").mkdir()
     file.rename(tmp_path / "only" / "run.txt")
     with pytest.raises(InputError, match=r"run\.txt is not read"):
-        take_in(history, tmp_path / "only")
+        import_any(history, tmp_path / "only")
 
 
 def test_a_name_that_is_no_text_is_not_a_step(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.plan_runner import take_in
+from app.agent.plan_runner import create_journals
 from app.agent.plans import list_plans
 from app.agent.snapshots.snapshots import Snapshots
 from app.agent.survey.machine import survey
@@ -42,7 +42,7 @@ def test_a_snapshot_and_a_plan_are_read_as_they_were_said(tmp_path: Path) -> Non
     (tmp_path / "snapshots" / "f00").mkdir()
     (snapshot,) = Snapshots(directory).list()
     assert snapshot.problem and read(Snapshot, to_json(snapshot)) == snapshot
-    for journal in take_in(directory, its_plan, "f00").values():
+    for journal in create_journals(directory, its_plan, "f00").values():
         journal.close()
     (summary,) = list_plans(directory)
     assert read(PlanSummary, to_json(summary)) == summary

@@ -21,7 +21,7 @@ from app.history.writing import Writer
 from app.report.caveats import caveats
 from app.report.content import Report, read_report, sections_without
 from app.report.curves import curve_charts
-from app.report.svg import looks
+from app.report.svg import column_styles
 from app.report.writing import render
 from app.stats import Limits
 from tests import comparable, journals
@@ -207,7 +207,7 @@ def test_a_missing_point_breaks_its_curve_and_no_other(history: History) -> None
         raw = journals.whole(its_plan, turn.session, failed=2 if turn.contender else None).raw
         Writer(history).append(its_plan.id, turn.session, 0, raw)
     report = read_report(history, [turn.session for turn in its_plan.turns])
-    (chart, _) = curve_charts(report.comparison["rows"], report.names, looks((0, 1)))
+    (chart, _) = curve_charts(report.comparison["rows"], report.names, column_styles((0, 1)))
     assert chart.count("<circle ") == 5 and chart.count("<polyline ") == 1
     (told,) = [each for each in report.caveats if each.startswith("no figure")]
     assert (
@@ -216,7 +216,7 @@ def test_a_missing_point_breaks_its_curve_and_no_other(history: History) -> None
 
 
 def test_a_colour_that_is_there_already_is_dashed() -> None:
-    assert [each.classes for each in looks((0, 1, 0))] == ["c0", "c1", "c0 second"]
+    assert [each.classes for each in column_styles((0, 1, 0))] == ["c0", "c1", "c0 second"]
 
 
 def test_latencies_come_first_where_they_are_the_figure(history: History) -> None:

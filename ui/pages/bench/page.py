@@ -174,7 +174,7 @@ class BenchPage(Page):
         self.message.clear()
         self.desk.keep()
         way, last = reached(target, self.context.secrets.ask), REHEARSED if is_rehearsal else STARTED
-        self.starter.carry_out(Launch(lambda _: request, way, target.search_paths, last))
+        self.starter.run(Launch(lambda _: request, way, target.search_paths, last))
 
     def _obstacle(self) -> str:
         """What is known to stand in the way; what a draft of this moment lacks, the start finds out."""

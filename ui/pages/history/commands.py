@@ -25,8 +25,8 @@ class Doings:
     copy: Do
     export: Do
     script: Do
-    take_in: Do
-    take_in_folder: Do
+    import_files: Do
+    import_folder: Do
     delete: Do
     undo: Do
     find: Do
@@ -47,9 +47,9 @@ class Commands:
         tip = "A shell script that does the session again, with sysbench and without Dyno"
         self.script = action(page, "&Script...", "Ctrl+Shift+S", tip, do.script)
         tip = "Sessions that somebody exported, published tables, output of sysbench"
-        self.take_in = action(page, "&Import...", "Ctrl+I", tip, do.take_in)
+        self.import_files = action(page, "&Import...", "Ctrl+I", tip, do.import_files)
         tip = "Outputs of sysbench, each a step of one session; result folders of small-datum"
-        self.take_in_folder = action(page, "Import a &folder...", "Ctrl+Shift+I", tip, do.take_in_folder)
+        self.import_folder = action(page, "Import a &folder...", "Ctrl+Shift+I", tip, do.import_folder)
         tip = "Take the selected sessions away; can be undone"
         self.delete = action(table, "&Delete", "Del", tip, do.delete)
         self.undo = action(page, "&Undo delete", "Ctrl+Z", "Bring back what was deleted last", do.undo)
@@ -59,7 +59,7 @@ class Commands:
 
     def menu(self) -> Sequence[QAction | None]:
         """Of the page."""
-        files = (self.export, self.script, self.take_in, self.take_in_folder)
+        files = (self.export, self.script, self.import_files, self.import_folder)
         return (*self._of_sessions(), self.copy, None, *files, None, self.delete, self.undo, None, self.find)
 
     def context_menu(self) -> Sequence[QAction | None]:

@@ -27,7 +27,7 @@ _FOLDER = "history/folder"  # where the last file was
 
 
 @dataclass(frozen=True)
-class Taken:
+class ImportedFiles:
     """What became of files that were to be imported."""
 
     new: tuple[str, ...] = ()  # session ids
@@ -46,7 +46,7 @@ class Taken:
 
 
 class Exchange(QObject):
-    imported = Signal(object)  # Taken
+    imported = Signal(object)  # ImportedFiles
     failed = Signal(object)  # Exception
 
     def __init__(self, context: Context, owner: QWidget) -> None:
@@ -67,7 +67,7 @@ class Exchange(QObject):
         """One after the other; what one of them is no session does not stop the next."""
         self._context.bus.said.emit("Importing …")
         self._context.tasks.read(
-            self, lambda history: _take_in(history, files), self._on_imported, self.failed.emit
+            self, lambda history: _import_files(history, files), self._on_imported, self.failed.emit
         )
 
     def choose_export(self, sessions: Sequence[str], name: str) -> None:
@@ -125,7 +125,7 @@ class Exchange(QObject):
         QGuiApplication.clipboard().setText(text)
         self._context.bus.said.emit(f"{count(text.count(chr(10)) - 1)} copied")
 
-    def _on_imported(self, taken: Taken) -> None:
+    def _on_imported(self, taken: ImportedFiles) -> None:
         if taken.new:
             self._context.bus.changed.emit(Changes(sessions=True))
         self.imported.emit(taken)
@@ -147,18 +147,18 @@ class Exchange(QObject):
         return str(self._context.memory.value(_FOLDER, str(Path.home())))
 
 
-def _take_in(history: History, files: Sequence[Path]) -> Taken:
-    from app.history.import_any import take_in
+def _import_files(history: History, files: Sequence[Path]) -> ImportedFiles:
+    from app.history.import_any import import_any
 
     new: list[str] = []
     known: list[str] = []
     problems: list[str] = []
     for file in files:
         try:
-            taken = take_in(history, file)
+            taken = import_any(history, file)
             problems += taken.problems
             for found in taken.sessions:
                 (new if found.new else known).append(found.session)
         except DynoError as error:
             problems.append(str(error))
-    return Taken(tuple(new), tuple(known), tuple(problems))
+    return ImportedFiles(tuple(new), tuple(known), tuple(problems))

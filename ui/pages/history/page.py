@@ -10,11 +10,11 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QCursor, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
-from app.history.browsing import Found, SessionLine, facets, lines, tags
+from app.history.browsing import FoundSessions, SessionLine, facets, lines, tags
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.page import Page
-from ui.core.plain import told
+from ui.core.plain import error_lines
 from ui.core.tasks import Latest
 from ui.dialogs.cut_controller import Cutting
 from ui.models.sessions import SessionModel
@@ -23,7 +23,7 @@ from ui.widgets.actions import action
 from .commands import Commands, Doings
 from .detail import DetailPane
 from .editing import Editing, count
-from .exchange import Exchange, Taken
+from .exchange import Exchange, ImportedFiles
 from .filter_bar import FilterBar
 from .frame import Frame
 from .table import SessionTable
@@ -87,8 +87,8 @@ class HistoryPage(Page):
             copy=lambda: exchange.copy(self._table.selected, self._table.shown_columns()),
             export=lambda: exchange.choose_export(self._table.selected, self._name()),
             script=lambda: exchange.choose_script(self._table.selected[0], self._name()),
-            take_in=exchange.choose_import,
-            take_in_folder=exchange.choose_import_of_folder,
+            import_files=exchange.choose_import,
+            import_folder=exchange.choose_import_of_folder,
             delete=lambda: editing.delete(self._table.selected),
             undo=editing.undo,
             find=self._bar.focus_text,
@@ -126,7 +126,7 @@ class HistoryPage(Page):
 
     # what was found
 
-    def _on_found(self, found: Found) -> None:
+    def _on_found(self, found: FoundSessions) -> None:
         self._bar.show_count(len(found.ids), found.total)
         self._frame.show_found(len(found.ids), found.total)
         if found.total:
@@ -162,7 +162,7 @@ class HistoryPage(Page):
             self._detail.show_detail(detail)
 
     def _on_not_read(self, error: Exception) -> None:
-        self._detail.show_words(told(error)[0])
+        self._detail.show_words(error_lines(error)[0])
 
     def _name(self) -> str:
         line = self._model.line(self._table.selected[0]) if self._table.selected else None
@@ -203,7 +203,7 @@ class HistoryPage(Page):
         self._message.clear()
         self.context.bus.said.emit(text)
 
-    def _on_imported(self, taken: Taken) -> None:
+    def _on_imported(self, taken: ImportedFiles) -> None:
         if taken.problems:
             self._message.show_error(taken.text)
         else:

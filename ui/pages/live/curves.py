@@ -64,7 +64,7 @@ class Bounds:
 
 
 @dataclass
-class Taken:
+class AppliedEvents:
     """What a batch of events has changed."""
 
     values: int = 0  # samples
@@ -120,9 +120,9 @@ class SessionCurves:
         length = (found.ended_t or self.t) - found.began_t
         return found if length > (shown[1] - shown[0]) / 2 else None
 
-    def take(self, lines: Iterable[Line]) -> Taken:
+    def take(self, lines: Iterable[Line]) -> AppliedEvents:
         """Events of the session in their order; those read from the store before are passed over."""
-        taken = Taken()
+        applied = AppliedEvents()
         run: list[SampleLine] = []
         seq = self._state.seq
         for line in lines:
@@ -132,26 +132,26 @@ class SessionCurves:
             if isinstance(line, SampleLine):
                 run.append(line)
                 continue
-            self._extend(run, taken)
-            self._take(line, taken)
-        self._extend(run, taken)
-        return taken
+            self._extend(run, applied)
+            self._take(line, applied)
+        self._extend(run, applied)
+        return applied
 
-    def _take(self, event: Event, taken: Taken) -> None:
+    def _take(self, event: Event, applied: AppliedEvents) -> None:
         self._state.take(event)
         match event:
             case SeriesDeclared():
                 self._sampled = self._places(self._state.sampled)
-                taken.series = True
+                applied.series = True
             case StepStarted():
                 self._begin(event.step)
-                taken.bounds = True
+                applied.bounds = True
             case StepEnded() | SessionEnded():
-                taken.bounds = True
+                applied.bounds = True
             case Log() | Mark() | Note() | Unknown():
-                self._remark(event, taken)
+                self._remark(event, applied)
 
-    def _remark(self, event: Log | Mark | Note | Unknown, taken: Taken) -> None:
+    def _remark(self, event: Log | Mark | Note | Unknown, applied: AppliedEvents) -> None:
         match event:
             case Log():
                 about, text = f"{event.source} {event.level}", event.text
@@ -163,8 +163,8 @@ class SessionCurves:
                 about, text = str(event.data.get("kind")), json.dumps(event.data)
         remark = Remark(event.seq, event.t, event.kind, about, text)
         self.remarks.append(remark)
-        taken.remarks += (remark,)
-        taken.bounds = taken.bounds or not isinstance(event, Log)
+        applied.remarks += (remark,)
+        applied.bounds = applied.bounds or not isinstance(event, Log)
 
     def _begin(self, position: int) -> None:
         """A step begins; no curve leads into it from the one before."""
@@ -186,7 +186,7 @@ class SessionCurves:
             if len(track):
                 track.extend([t], [NAN])
 
-    def _extend(self, run: list[SampleLine], taken: Taken) -> None:
+    def _extend(self, run: list[SampleLine], applied: AppliedEvents) -> None:
         """Samples that follow one another; those between the steps belong to none."""
         samples = [sample for sample in run if sample.step >= 0]
         if run:
@@ -198,7 +198,7 @@ class SessionCurves:
         for name, place in self._sampled.items():
             self.tracks[name].extend(times, [sample.values[place] for sample in samples])
         self._note_gaps(times)
-        taken.values += len(samples)
+        applied.values += len(samples)
 
     def _take_stretch(self, stretch: Stretch) -> None:
         self._begin(stretch.position)

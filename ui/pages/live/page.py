@@ -20,7 +20,7 @@ from ui.widgets.empty import EmptyPage
 from .body import LiveBody
 from .painting import Painting
 from .telling import Telling
-from .watching import Watching, Wish
+from .watching import ViewRequest, Watching
 
 
 class LivePage(Page):
@@ -61,14 +61,14 @@ class LivePage(Page):
     def _connect(self) -> None:
         watching, body = self._watching, self.body
         watching.shown.connect(self._on_shown)
-        watching.extended.connect(self.painting.wish)
-        watching.bounded.connect(self.painting.wish_marks)
+        watching.extended.connect(self.painting.request)
+        watching.bounded.connect(self.painting.request_marks)
         watching.remarked.connect(body.remarks.add_remarks)
         watching.figured.connect(self._on_figured)
         for source in (watching.failed, body.steering.failed, body.choices.failed, self._cutting.failed):
             source.connect(body.message.show_failure)
-        body.choices.ghost_chosen.connect(lambda ghost: self._wish(ghost=ghost))
-        body.choices.series_chosen.connect(lambda series: self._wish(series=series))
+        body.choices.ghost_chosen.connect(lambda ghost: self._change(ghost=ghost))
+        body.choices.series_chosen.connect(lambda series: self._change(series=series))
         body.header.strip.chosen.connect(self._on_block_chosen)
         body.plans.chosen.connect(self._on_plan_chosen)
         body.table.clicked.connect(self._on_row_chosen)
@@ -80,13 +80,13 @@ class LivePage(Page):
 
     def page_actions(self) -> Sequence[QAction | None]:
         of_plan, choices = self.body.steering.actions_of_plan, self.body.choices
-        seen = (choices.follow, choices.whole, self.choose_seconds)
-        return (*of_plan, None, *seen, None, choices.save, choices.copy)
+        of_view = (choices.follow, choices.whole, self.choose_seconds)
+        return (*of_plan, None, *of_view, None, choices.save, choices.copy)
 
     # ---- which session
 
     def reload(self) -> None:
-        if self._watching.wish is None:
+        if self._watching.request is None:
             self._show_newest()
         else:
             self._watching.reload()
@@ -115,27 +115,27 @@ class LivePage(Page):
         self.telling.goes_along = plan is not None and step < 0 and (current is None or current.id == session)
         self._step_wanted = step
         self.body.message.clear()
-        self._watching.show(Wish(session, self.body.choices.series))
+        self._watching.show(ViewRequest(session, self.body.choices.series))
 
-    def _wish(self, **changes: str) -> None:
+    def _change(self, **changes: str) -> None:
         """The same session with another ghost or series."""
-        if self._watching.wish is not None:
-            self._watching.show(replace(self._watching.wish, **changes))
+        if self._watching.request is not None:
+            self._watching.show(replace(self._watching.request, **changes))
 
     # ---- what the watching tells
 
     def _on_shown(self) -> None:
         self._stack.setCurrentIndex(1)
-        seen = self._watching.seen
+        loaded = self._watching.loaded
         self._show_figures()
-        if seen is not None:
-            session = seen.timeline.overview.session
-            ghost = next((each for each in seen.ghosts if each["id"] == seen.wish.ghost), None)
-            choice = next((each for each in seen.timeline.series if each["name"] == seen.wish.series), None)
-            self.body.choices.show_ghosts(session, seen.ghosts, seen.wish.ghost)
-            self.body.choices.show_series(seen.timeline.series)
-            self.body.charts.show_curves(seen.curves, seen.ghost, (session, ghost), choice)
-            self.body.remarks.set_remarks(seen.curves.remarks)
+        if loaded is not None:
+            session, request = loaded.timeline.overview.session, loaded.request
+            ghost = next((each for each in loaded.ghosts if each["id"] == request.ghost), None)
+            choice = next((each for each in loaded.timeline.series if each["name"] == request.series), None)
+            self.body.choices.show_ghosts(session, loaded.ghosts, request.ghost)
+            self.body.choices.show_series(loaded.timeline.series)
+            self.body.charts.show_curves(loaded.curves, loaded.ghost, (session, ghost), choice)
+            self.body.remarks.set_remarks(loaded.curves.remarks)
             self.body.header.strip.look_at(session["id"])
             self._look_at(self._step_wanted)
             self._step_wanted = -1
@@ -158,20 +158,20 @@ class LivePage(Page):
 
     def _go_along(self) -> None:
         """With the plan to its next session, or to a new plan, unless a person looks at something else."""
-        wish, active = self._watching.wish, self.context.plans.active()
-        if wish is None:
+        request, active = self._watching.request, self.context.plans.active()
+        if request is None:
             self._show_newest()
             return
-        followed = self.context.plans.of_session(wish.session)
+        followed = self.context.plans.of_session(request.session)
         plan = active[-1] if active and (followed is None or followed.is_over) else followed
         current = plan.progress.current if plan else None
-        if self.telling.goes_along and current is not None and current.id != wish.session:
+        if self.telling.goes_along and current is not None and current.id != request.session:
             self._show(current.id)
 
     # ---- what is looked at
 
     def _on_block_chosen(self, session: str, step: int) -> None:
-        if self._watching.wish is not None and session == self._watching.wish.session:
+        if self._watching.request is not None and session == self._watching.request.session:
             self._look_at(step)
         else:
             self._show(session, step)
@@ -186,16 +186,16 @@ class LivePage(Page):
 
     def _look_at(self, step: int) -> None:
         """A step that began; the one at hand goes on being followed."""
-        seen = self._watching.seen
-        bounds = seen.curves.bounds.get(step) if seen else None
-        if seen is None or bounds is None:
+        loaded = self._watching.loaded
+        bounds = loaded.curves.bounds.get(step) if loaded else None
+        if loaded is None or bounds is None:
             return
-        self.telling.goes_along = bounds is seen.curves.current and bounds.ended_t is None
+        self.telling.goes_along = bounds is loaded.curves.current and bounds.ended_t is None
         if self.telling.goes_along:
             self.body.charts.axis.follow()
         else:
             self.body.charts.look_at(bounds)
-        self.body.header.strip.select(seen.wish.session, step)
+        self.body.header.strip.select(loaded.request.session, step)
         self.body.table.selectRow(step)
 
     def _ask_seconds(self) -> None:

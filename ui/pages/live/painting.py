@@ -21,7 +21,7 @@ class Painting(QTimer):
         self._is_marked = True  # bounds and notes are drawn as they are known
         self.timeout.connect(self.paint)
 
-    def wish(self, samples: int) -> None:
+    def request(self, samples: int) -> None:
         """Paint at once where the last paint is long ago, else as soon as it may be.
 
         Where a lot comes together more is to come: painting waits for the end of it, for the thread that
@@ -33,10 +33,10 @@ class Painting(QTimer):
         wait = FRAME_MS - gone if samples < MUCH else min(CALM_MS, PATIENCE_MS - gone)
         self.start(max(0, wait))
 
-    def wish_marks(self) -> None:
+    def request_marks(self) -> None:
         """The bounds of steps or the notes are others."""
         self._is_marked = False
-        self.wish(1)
+        self.request(1)
 
     def paint(self) -> None:
         self._painted.start()

@@ -31,8 +31,8 @@ class Telling(QTimer):
 
     @property
     def _followed(self) -> FollowedPlan | None:
-        wish = self._watching.wish
-        return self._context.plans.of_session(wish.session) if wish else None
+        request = self._watching.request
+        return self._context.plans.of_session(request.session) if request else None
 
     def tell(self) -> None:
         if not self._page.isVisible():
@@ -52,8 +52,8 @@ class Telling(QTimer):
 
     def _tell_step(self) -> None:
         """How far the step at hand is, in its line of the results."""
-        progress, wish = self._watching.progress, self._watching.wish
-        session = progress.sessions.get(wish.session) if progress and wish else None
+        progress, request = self._watching.progress, self._watching.request
+        session = progress.sessions.get(request.session) if progress and request else None
         if progress is None or session is None or session.is_over:
             return
         at = session.step

@@ -17,7 +17,7 @@ from ui.core.bus import Arrival
 from ui.core.context import Context
 from ui.core.tasks import Latest
 
-from .curves import GhostCurves, SessionCurves, Taken
+from .curves import AppliedEvents, GhostCurves, SessionCurves
 
 DRAWN = (
     "load.queries", "server.handler_reads", "load.latency_p95_ms",
@@ -30,7 +30,7 @@ GHOSTLY = ("load.queries", "load.latency_p95_ms", "server.handler_reads")
 
 
 @dataclass(frozen=True)
-class Wish:
+class ViewRequest:
     """What is to be shown: a session, a further series, an earlier session behind it."""
 
     session: str
@@ -43,10 +43,10 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Seen:
+class LoadedSession:
     """What was read of it."""
 
-    wish: Wish
+    request: ViewRequest
     timeline: Timeline
     curves: SessionCurves
     ghost: GhostCurves | None
@@ -54,14 +54,19 @@ class Seen:
     progress: PlanProgress
 
 
-def see(history: History, wish: Wish) -> Seen:
+def load(history: History, request: ViewRequest) -> LoadedSession:
     """Everything, on a thread where it may take its time."""
-    found = timeline(history, wish.session, wish.names, wish.ghost)
-    earlier = ghosts(history, wish.session)
-    series = (*GHOSTLY, wish.series) if wish.series else GHOSTLY
-    ghost = GhostCurves(wish.ghost, stretches(history, wish.ghost, series), series) if wish.ghost else None
-    progress = stored_progress(history, found.overview.plan)
-    return Seen(wish, found, SessionCurves(found, wish.names), ghost, earlier, progress)
+    found = timeline(history, request.session, request.names, request.ghost)
+    earlier = ghosts(history, request.session)
+    curves, progress = SessionCurves(found, request.names), stored_progress(history, found.overview.plan)
+    return LoadedSession(request, found, curves, _ghost(history, request), earlier, progress)
+
+
+def _ghost(history: History, request: ViewRequest) -> GhostCurves | None:
+    if not request.ghost:
+        return None
+    series = (*GHOSTLY, request.series) if request.series else GHOSTLY
+    return GhostCurves(request.ghost, stretches(history, request.ghost, series), series)
 
 
 class Watching(QObject):
@@ -80,8 +85,8 @@ class Watching(QObject):
         self._reads = Latest(context.tasks, self)
         self._overviews = Latest(context.tasks, self)
         self._waiting: list[Line] | None = None  # events that come while the store is read
-        self.wish: Wish | None = None
-        self.seen: Seen | None = None
+        self.request: ViewRequest | None = None
+        self.loaded: LoadedSession | None = None
         self.overview: Overview | None = None
         self._soon = QTimer(self, singleShot=True, interval=FIGURES_MS)
         self._soon.timeout.connect(self._read_figures)
@@ -90,23 +95,23 @@ class Watching(QObject):
     @property
     def progress(self) -> PlanProgress | None:
         """Of the plan of the session; of one that is followed as its follower tells it."""
-        followed = self._context.plans.of_session(self.wish.session) if self.wish else None
+        followed = self._context.plans.of_session(self.request.session) if self.request else None
         if followed is not None and followed.progress.sessions:
             return followed.progress
-        return self.seen.progress if self.seen else None
+        return self.loaded.progress if self.loaded else None
 
-    def show(self, wish: Wish) -> None:
+    def show(self, request: ViewRequest) -> None:
         """Read it; what comes meanwhile is kept for afterwards."""
-        self.wish = wish
+        self.request = request
         self._waiting = []
-        self._reads.read(lambda history: see(history, wish), self._on_seen, self._on_failed)
+        self._reads.read(lambda history: load(history, request), self._on_loaded, self._on_failed)
 
     def show_latest(self, series: str) -> None:
         """The session at hand, or else the latest that has begun, where there is any."""
 
         def show(found: str) -> None:
             if found:
-                self.show(Wish(found, series))
+                self.show(ViewRequest(found, series))
 
         self._reads.read(_latest, show, self._on_failed)
 
@@ -116,8 +121,8 @@ class Watching(QObject):
             self._soon.start()
 
     def _read_figures(self) -> None:
-        wish = self.wish
-        if wish is None or self._waiting is not None:
+        request = self.request
+        if request is None or self._waiting is not None:
             return
 
         def failed(error: Exception) -> None:
@@ -125,17 +130,17 @@ class Watching(QObject):
                 self.failed.emit(error)
 
         self._overviews.read(
-            lambda history: overview(history, wish.session, wish.ghost), self._on_overview, failed
+            lambda history: overview(history, request.session, request.ghost), self._on_overview, failed
         )
 
-    def _on_seen(self, seen: Seen) -> None:
+    def _on_loaded(self, loaded: LoadedSession) -> None:
         waiting, self._waiting = self._waiting or [], None
-        self.seen, self.overview = seen, seen.timeline.overview
-        seen.curves.take(waiting)
+        self.loaded, self.overview = loaded, loaded.timeline.overview
+        loaded.curves.take(waiting)
         self.shown.emit()
 
     def _on_overview(self, found: Overview) -> None:
-        if self.wish is not None and found.session["id"] == self.wish.session:
+        if self.request is not None and found.session["id"] == self.request.session:
             self.overview = found
             self.figured.emit()
 
@@ -143,39 +148,41 @@ class Watching(QObject):
         """A session that has only just been started is not in the store yet: it is read when it arrives."""
         self._waiting = None
         if self._is_awaited(error):
-            self.seen = self.overview = None
+            self.loaded = self.overview = None
             self.shown.emit()
         else:
             self.failed.emit(error)
 
     def _is_awaited(self, error: Exception) -> bool:
         """Whether the session is not there only because nothing of it has come yet."""
-        is_followed = self.wish is not None and self._context.plans.of_session(self.wish.session) is not None
+        is_followed = (
+            self.request is not None and self._context.plans.of_session(self.request.session) is not None
+        )
         return is_followed and isinstance(error, InputError)
 
     def _on_arrived(self, arrival: Arrival) -> None:
-        events = arrival.update.events.get(self.wish.session) if self.wish else None
+        events = arrival.update.events.get(self.request.session) if self.request else None
         if events is None:
             return
         if self._waiting is not None:
             self._waiting.extend(events.lines)
-        elif self.seen is None and self.wish is not None:
-            self.show(self.wish)
-        elif self.seen is not None:
-            self._tell(self.seen.curves.take(events.lines))
+        elif self.loaded is None and self.request is not None:
+            self.show(self.request)
+        elif self.loaded is not None:
+            self._tell(self.loaded.curves.take(events.lines))
 
-    def _tell(self, taken: Taken) -> None:
-        if taken.series and self.wish is not None:
-            self.show(self.wish)  # what can be chosen from is read anew
+    def _tell(self, applied: AppliedEvents) -> None:
+        if applied.series and self.request is not None:
+            self.show(self.request)  # what can be chosen from is read anew
             return
-        if taken.values >= MUCH and self._soon.isActive():
+        if applied.values >= MUCH and self._soon.isActive():
             self._soon.start()  # a backlog comes: its figures are read at its end
-        if taken.values:
-            self.extended.emit(taken.values)
-        if taken.bounds:
+        if applied.values:
+            self.extended.emit(applied.values)
+        if applied.bounds:
             self.bounded.emit()
-        if taken.remarks:
-            self.remarked.emit(taken.remarks)
+        if applied.remarks:
+            self.remarked.emit(applied.remarks)
 
 
 def _latest(history: History) -> str:

@@ -34,7 +34,7 @@ class Starter(QObject):
     def is_busy(self) -> bool:
         return self._launch is not None
 
-    def carry_out(self, launch: Launch) -> None:
+    def run(self, launch: Launch) -> None:
         self._launch = launch
         self.advanced.emit(Stage())  # the threads may have other things to do first
         self._tasks.run_long(

@@ -90,9 +90,9 @@ class BuildCommands(QObject):
             self.failed.emit(InputError(f"{build.base} {_STAYS}"))
             return
         question = f"Remove the build {build.name} from {target.name}?"
-        ask_before(self._widget, question, text, lambda: self._carry_out(target, build))
+        ask_before(self._widget, question, text, lambda: self._remove_build(target, build))
 
-    def _carry_out(self, target: Target, build: Build) -> None:
+    def _remove_build(self, target: Target, build: Build) -> None:
         ask, base = self._context.secrets.ask, build.base
 
         def done(said: str) -> None:

@@ -225,9 +225,9 @@ class _Job:
         self._ask = context.secrets.ask
         self._target, self._path, self._name, self._notes = target, path, name, notes
 
-    def install(self, told: Callable[[int, int], None]) -> Build:
+    def install(self, on_progress: Callable[[int, int], None]) -> Build:
         with reached(self._target, self._ask) as agent:
-            return install(agent, Path(self._path), self._name, self._notes, told)
+            return install(agent, Path(self._path), self._name, self._notes, on_progress)
 
     def register(self) -> Build:
         with reached(self._target, self._ask) as agent:
@@ -237,12 +237,12 @@ class _Job:
 def _until(given_up: list[bool], tell: Callable[[Sent], None]) -> Callable[[int, int], None]:
     """Tells how much was sent, until the dialog is closed."""
 
-    def told(done: int, total: int) -> None:
+    def on_progress(done: int, total: int) -> None:
         if given_up[0]:
             raise GivenUpError("given up: what was sent stays for the next time")
         tell((done, total))
 
-    return told
+    return on_progress
 
 
 def _field(name: str, placeholder: str) -> QLineEdit:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QScrollArea, QVBox
 from app.remote.hostkeys import HostKeyChangedError, HostKeyError
 from app.remote.secrets import SecretNeededError
 from app.remote.target import Target
-from ui.core.plain import Label, told
+from ui.core.plain import Label, error_lines
 from ui.core.theme import SPACE
 from ui.widgets.message import Message
 
@@ -83,7 +83,7 @@ class TargetView(QWidget):
             case HostKeyError():
                 self.message.show_warning(f"The host key of {_refused(error, 'is unknown')}", self._look)
             case _:
-                self.message.show_error(*told(error))
+                self.message.show_error(*error_lines(error))
 
 
 class DirectoryChoice(QWidget):
