@@ -24,6 +24,7 @@ from app.protocol.events import (
     encode,
 )
 from app.protocol.plan import Contender, Plan, Step, Turn
+from tests.plans import VERSION
 
 BEGAN = 1_700_000_000.0
 
@@ -39,7 +40,7 @@ SERIES = [
 def contender(engine: str = "innodb", preset: str = "default") -> Contender:
     return Contender(
         name=f"{engine}-{preset}", build="mariadb-10.11", base="/usr", server="/usr/sbin/mariadbd",
-        family="MariaDB", version="10.11.6", fingerprint="f" * 64, engine=engine, preset=preset,
+        family="MariaDB", version=VERSION, fingerprint="f" * 64, engine=engine, preset=preset,
         cnf=f"[mysqld]\n# {engine} {preset}\n",
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ from app.protocol.reading import read
 
 GB = 1 << 30
 NOW = 1_800_000_000.0
-VERSION = "10.11.19"
+VERSION = "10.11.19"  # the only place; recorded answers and tables aside
 MARIADB = f"mariadb-{VERSION}"  # of the made-up target; that of this system is in tests/installed.py
 
 

@@ -193,7 +193,7 @@ def read_plan(content: bytes) -> None:
 
 def read_preset(content: bytes) -> None:
     preset = parse_preset(decoded(content), "x", "innodb", "x.cnf", shipped=False)
-    for family, version in (("MariaDB", "10.11.19"), ("MySQL", "5.6.24"), ("FB MySQL", "8.0")):
+    for family, version in (("MariaDB", plans.VERSION), ("MySQL", "5.6.24"), ("FB MySQL", "8.0")):
         render(preset, family, version, Machine(16 << 30, 4))
 
 
@@ -289,7 +289,8 @@ def read_targets_toml(content: bytes) -> None:
 PLAN_TOML = (
     b'name = "x"\ntarget = "local"\nsequence = "duel"\ntables = 2\nrows = 1000\nseconds = 5\n'
     b"threads = [1, 2]\n"
-    b'[[contender]]\nbuild = "mariadb-10.11.19"\nengine = "innodb"\npreset = "default"\ncores = "0-1"\n'
+    + b'[[contender]]\nbuild = "%s"\nengine = "innodb"\npreset = "default"\ncores = "0-1"\n'
+    % plans.MARIADB.encode()
 )
 
 READERS: Mapping[str, Reader] = {

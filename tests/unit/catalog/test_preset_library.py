@@ -10,6 +10,7 @@ import pytest
 from app.catalog import Catalog
 from app.presets import Machine, Preset, Rendered, option_values, render
 from app.presets.mycnf import HEADERS
+from tests.plans import VERSION
 
 MACHINE = Machine(16 << 30, 4)
 KNOWN = Path(__file__).parents[2] / "data/known_options.tsv"
@@ -148,7 +149,7 @@ def test_the_header_promises_what_the_options_keep(preset: Preset) -> None:
 @pytest.mark.parametrize("preset", PER_PRESET)
 @pytest.mark.parametrize("ram", [1 << 30, 8 << 30, 256 << 30])
 def test_caches_fit_into_small_and_large_machines(preset: Preset, ram: int) -> None:
-    values = option_values(render(preset, "MariaDB", "10.11.19", Machine(ram, 2)).text)
+    values = option_values(render(preset, "MariaDB", VERSION, Machine(ram, 2)).text)
     names = ("innodb_buffer_pool_size", "rocksdb_block_cache_size", "key_buffer_size")
     caches = (*names, "aria_pagecache_buffer_size")
     assert 0 < sum(int(values.get(name, 0)) for name in caches) < 0.8 * ram
@@ -157,7 +158,7 @@ def test_caches_fit_into_small_and_large_machines(preset: Preset, ram: int) -> N
 @pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
 def test_compression_is_all_that_optimized_presets_differ_in(engine: str) -> None:
     plain, *others = (
-        option_values(render(each, "MariaDB", "10.11.19", MACHINE).text)
+        option_values(render(each, "MariaDB", VERSION, MACHINE).text)
         for each in LIBRARY
         if each.engine == engine and each.name.startswith("optimized")
     )

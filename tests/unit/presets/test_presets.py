@@ -11,6 +11,7 @@ from app.core.errors import InputError
 from app.presets import Machine, Preset, Rendered, option_values, parse_preset, render
 from app.presets.expression import evaluate, fill_in
 from app.presets.ownership import FORBIDDEN, NAMED, PLACED
+from tests.plans import VERSION
 
 GB = 1 << 30
 MACHINE = Machine(16 * GB, 4)
@@ -114,7 +115,7 @@ def test_comments_may_hold_anything() -> None:
 def test_groups_apply_in_the_order_of_the_file() -> None:
     """As a server does it: a later line wins, whichever group it stands in."""
     text = "[mariadb-10.11]\nback_log=1\nmax_connections=5\n[mysqld]\nback_log=2\n[mysqld-5.6]\nback_log=3\n"
-    assert rendered(text, "MariaDB", "10.11.19-MariaDB").text == "[mysqld]\nmax_connections=5\nback_log=2\n"
+    assert rendered(text, "MariaDB", f"{VERSION}-MariaDB").text == "[mysqld]\nmax_connections=5\nback_log=2\n"
     assert rendered(text, "MySQL", "5.6.24").text == "[mysqld]\nback_log=3\n"
     assert rendered(text, "MySQL", "9.7.4").text == "[mysqld]\nback_log=2\n"
 
@@ -128,7 +129,7 @@ def test_groups_apply_in_the_order_of_the_file() -> None:
         ("FB MySQL", "5.6.35", "mysqld server mysqld-5.6"),
         (
             "MariaDB",
-            "10.11.19",
+            VERSION,
             "mysqld server mysqld-10.11 mariadb mariadb-10.11 mariadbd mariadbd-10.11 client-server",
         ),
     ],
@@ -339,7 +340,7 @@ def test_values_can_be_compared() -> None:
 @pytest.mark.parametrize(
     ("family", "version"),
     [
-        ("MariaDB", "10.11.19"),
+        ("MariaDB", VERSION),
         ("MariaDB", "11.4.5"),
         ("MySQL", "5.6.24"),
         ("MySQL", "5.7.44"),
@@ -364,7 +365,7 @@ def test_default_presets_leave_nothing_open_that_spoils_a_comparison(
 
 def test_default_presets_are_equally_durable_and_cache_as_much() -> None:
     innodb, rocksdb, myisam = (
-        option_values(render(Catalog().preset(engine, "default"), "MariaDB", "10.11.19", MACHINE).text)
+        option_values(render(Catalog().preset(engine, "default"), "MariaDB", VERSION, MACHINE).text)
         for engine in ("innodb", "rocksdb", "myisam")
     )
     assert innodb["innodb_flush_log_at_trx_commit"] == rocksdb["rocksdb_flush_log_at_trx_commit"] == "2"

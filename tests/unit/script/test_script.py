@@ -25,6 +25,7 @@ from app.report.rendering import to_html
 from app.script.recipe import Recipe, read_recipe
 from app.script.writing import render, write_script, write_scripts
 from tests import journals
+from tests.plans import VERSION
 
 PLACE = "/srv/dyno/sessions/S"
 OWN = f"""\
@@ -195,7 +196,7 @@ def test_the_memory_of_the_server_is_as_it_was(history: History) -> None:
 @pytest.mark.parametrize(
     ("family", "version", "told"),
     [
-        ("MariaDB", "10.11.6", "--bootstrap"),
+        ("MariaDB", VERSION, "--bootstrap"),
         ("MySQL", "5.6.24", "--bootstrap"),
         ("MySQL", "8.4.2", "--initialize-insecure"),
     ],

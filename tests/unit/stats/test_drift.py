@@ -7,9 +7,9 @@ import pytest
 
 from app.stats import Cell, judge
 from app.stats.verdicts import COLOURED
-from tests.plans import plan
+from tests.plans import MARIADB, plan
 
-PAIR = ("mariadb-10.11.19:innodb", "mariadb-10.11.19:rocksdb")
+PAIR = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
 NOISE = 0.01  # between sessions
 TRIED = 200
 
