@@ -9,11 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.following.adoption import RemotePlan
 from app.following.progress import stored_plan
 from app.history.history import History
 from app.history.watching import keep_unlocked
+from app.protocol.answers import SessionSummary
 from tests.journals import Maker, contender, plan, whole
 from tests.ui.watched import WatchedPlans, keep, watched
 from ui.core.context import Context
@@ -152,3 +156,49 @@ def test_a_place_that_was_chosen_meanwhile_stays(
     window.show()
     qtbot.waitUntil(lambda: bool(adopted))
     assert list(window._pages) == ["history"]
+
+
+def adopted(plans: WatchedPlans, locked: bool = True) -> Maker:
+    """A plan that only its target knows is found there."""
+    at_hand = under_way()[3]
+    followed = plans.watch(TWENTY)
+    summaries = [SessionSummary(each, 0, False) for each in followed.sessions]
+    found = RemotePlan(followed.target, "/dyno", TWENTY.id, "x", "a" * 64, locked, summaries)
+    plans.follow = lambda *_: None  # type: ignore[method-assign]  # its journals are brought here
+    plans._on_found([found])
+    return at_hand
+
+
+def test_a_plan_that_only_its_target_knows_is_shown_on_live_once_it_is_found(
+    opened: Callable[[], tuple[Window, WatchedPlans, list[str]]], qtbot: QtBot
+) -> None:
+    window, plans, asked = opened()
+    at_hand = adopted(plans)
+    assert asked == ["bench", "targets", "live"]
+    for maker in (*under_way()[:3], at_hand):
+        plans.bring(maker)
+    page: Any = window.page("live")
+    qtbot.waitUntil(lambda: ": second 3 of 5" in page.body.header.text)
+    window.show_page("bench")
+    adopted(plans)
+    assert asked[-1] == "bench", "it moves nobody twice"
+
+
+@pytest.mark.parametrize("why", ["clicked", "typed", "over", "late"])
+def test_a_plan_that_is_found_moves_nobody_who_is_at_work(
+    opened: Callable[[], tuple[Window, WatchedPlans, list[str]]],
+    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot,
+    why: str,
+) -> None:
+    if why == "late":
+        monkeypatch.setattr("ui.shell.opening.FOUND_MS", 0)
+    window, plans, asked = opened()
+    if why == "clicked":
+        QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=QPoint(600, 700))
+    elif why == "typed":
+        QTest.keyClick(window.windowHandle(), Qt.Key.Key_Tab)
+    elif why == "late":
+        qtbot.wait(50)
+    adopted(plans, locked=why != "over")
+    assert asked == ["bench", "targets"]

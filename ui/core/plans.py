@@ -37,6 +37,7 @@ class Plans(QObject):
 
     changed = Signal(str)  # plan id: it is new, has come further, or its link is another
     ended = Signal(str)  # plan id
+    found = Signal(str)  # plan id: a target that was asked carries it out
     unreached = Signal(object, object)  # Target where sessions may go on, why it is not reached
     _heard = Signal(object)
 
@@ -225,6 +226,8 @@ class Plans(QObject):
         for each in found:
             sessions = [session.session for session in each.sessions]
             self.follow(each.target, each.directory, each.plan, each.sha, sessions, self._secrets.silent)
+            if each.locked:
+                self.found.emit(each.plan)
 
 
 def _changes_the_list(events: Iterable[object]) -> bool:

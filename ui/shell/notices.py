@@ -11,14 +11,13 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QSystemTra
 from app.core.errors import DynoError
 from app.core.harmless import harmless
 from app.core.settings import read_settings
-from app.remote.secrets import SecretNeededError
-from app.remote.target import Target
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.followed_plan import FollowedPlan
 from ui.core.plain import error_lines
 
 if TYPE_CHECKING:
+    from app.remote.target import Target
     from ui.widgets.message import Message
     from ui.widgets.plan_line import PlanLine
 
@@ -99,6 +98,8 @@ class Notices(QObject):
 
     def _on_unreached(self, target: Target, error: DynoError) -> None:
         """Nothing is heard of what was being carried out there, until somebody does something."""
+        from app.remote.secrets import SecretNeededError
+
         why = error_lines(error)[0]
         if isinstance(error, SecretNeededError):
             why = f"{target.name} needs the {error.what}"

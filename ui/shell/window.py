@@ -55,10 +55,12 @@ class Window(QMainWindow):
             self._add_menu(place, page)
         return self._pages[name]
 
-    def show_first(self, name: str) -> None:
-        """This page, where none was wanted so far."""
-        if not self._pages:
-            self.show_page(name)
+    def show_first(self, name: str) -> bool:
+        """Whether it is shown: only where no page was wanted so far."""
+        if self._pages:
+            return False
+        self.show_page(name)
+        return True
 
     def menus(self) -> list[tuple[str, list[QAction]]]:
         """All of them with their actions, also of pages that were not seen yet."""
@@ -157,7 +159,7 @@ class Window(QMainWindow):
         from .notices import Notices
         from .opening import Opening
 
-        Opening(self._context, self, self.show_first).begin()
+        Opening(self._context, self, self.show_first, self.show_page).begin()
         Notices(self._context, self, self.message).begin()
         QTimer.singleShot(CALM_MS, self._on_calm)
 
