@@ -46,7 +46,7 @@ class Incoming:
             raise AgentError(text.format(self._directory.path, error.strerror)) from None
 
     def read(self, sha256: str) -> Plan:
-        """The plan of this name; a file that was changed meanwhile is none."""
+        """The plan of this name; raises an error where its file has changed."""
         try:
             with open(self._at(sha256), "rb") as file:
                 content = file.read()

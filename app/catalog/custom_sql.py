@@ -200,7 +200,7 @@ class _Reader:
             self._note(line, f"{key} needs {wanted}")
             return
         if key in self._options:
-            self._note(line, f"{key} is said twice")
+            self._note(line, f"{key} is set twice")
         self._options[key] = number
         if {"loop", "time"} <= self._options.keys():
             self._note(line, "loop and time: one of the two ends a step, leave the other out")

@@ -295,7 +295,7 @@ def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep
     if ("workload" in table) == (table.get("kind") in BARE_KINDS):
         raise document.error((*where, "kind"), "needs a workload, unless it is settle or restart")
     if "kind" in table and table["kind"] not in BARE_KINDS:
-        raise document.error((*where, "kind"), "is the workload's; only settle and restart are said here")
+        raise document.error((*where, "kind"), "is the workload's; here only settle and restart are allowed")
     if "share" in table and "seconds" in table:
         raise document.error(
             (*where, "share"), "is of the seconds that the plan says: leave one of the two out"

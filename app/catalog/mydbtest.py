@@ -127,7 +127,7 @@ def _tables_of(found: CustomSql, label: str) -> tuple[list[_Table], list[Stateme
             _add_looked_for(table, statement, kinds)
     for name in tables.keys() - fills.keys():
         raise InputError(
-            f"{label}: nothing is inserted into {name}, so its columns cannot be told: add a part tables"
+            f"{label}: nothing is inserted into {name}, so its columns are unknown: add a part tables"
         )
     return list(tables.values()), list(fills.values())
 
@@ -155,7 +155,7 @@ def _add_inserted(table: _Table, statement: Statement, kinds: dict[str, Variable
         pairs = list(zip(names or [f"c{i}" for i in range(1, len(values) + 1)], values, strict=False))
     else:
         raise InputError(
-            f"{label}: line {statement.line}: the columns of {table.name} cannot be told from this"
+            f"{label}: line {statement.line}: the columns of {table.name} do not follow from this"
         )
     binds = iter(statement.binds)
     for name, value in pairs:

@@ -32,11 +32,11 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _REFUSED = {
-    "replace": "REPLACE: rows that are new cannot be told from rows that are changed",
-    "begin": "transactions are said by the option tran",
-    "commit": "transactions are said by the options tran and commit",
-    "rollback": "transactions are said by the option tran",
-    "start": "transactions are said by the option tran",
+    "replace": "REPLACE does not tell new rows from changed rows",
+    "begin": "use the option tran for transactions",
+    "commit": "use the options tran and commit for transactions",
+    "rollback": "use the option tran for transactions",
+    "start": "use the option tran for transactions",
 }
 
 
@@ -207,7 +207,7 @@ def _refused(solid: list[Token], part: str) -> list[Problem]:
 def _refused_token(solid: list[Token], at: int, token: Token, part: str) -> list[Problem]:
     word = token.text.lower() if token.kind == "word" else ""
     if token.text == "?":
-        return [(token.line, "a ? stands for nothing: write :name")]
+        return [(token.line, "a ? has no value: write :name")]
     if token.text == ":" and (at + 1 == len(solid) or solid[at + 1].text != "="):
         return [(token.line, "a : that no name follows")]
     if token.kind == "bind" and part == "tables":
@@ -215,7 +215,7 @@ def _refused_token(solid: list[Token], at: int, token: Token, part: str) -> list
     if word in ("outfile", "dumpfile", "load_file") or (word == "into" and solid[0].text.lower() == "select"):
         return [(token.line, f"{word.upper()}: files and variables of the server are out of reach")]
     if word == "duplicate" and solid[at - 1].text.lower() == "on":
-        return [(token.line, "ON DUPLICATE KEY: rows that are new cannot be told from rows changed")]
+        return [(token.line, "ON DUPLICATE KEY does not tell new rows from changed rows")]
     return []
 
 
@@ -240,7 +240,7 @@ def _table_problems(solid: list[Token]) -> list[Problem]:
     for token in solid[3:-1]:
         depth += {"(": 1, ")": -1}.get(token.text, 0)
         if depth == 0:
-            return [(token.line, "behind the columns nothing is said: engine and options are a contender's")]
+            return [(token.line, "nothing may follow the columns: the contender sets engine and options")]
     return [] if solid[-1].text == ")" else [(line, "the columns are not closed by )")]
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
     """Carry out one command; 0: well (or detached), 1: a failure, 2: wrong input.
 
-    `draw` makes a picture of a chart, as whoever has Qt can.
+    `draw` makes a picture of a chart; it needs Qt.
     """
     try:
         arguments = parse(list(sys.argv[1:] if argv is None else argv))

@@ -51,11 +51,14 @@ def add_sessions(parser: argparse.ArgumentParser) -> None:
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """What a person may change of the verdicts; left out: as set in the window, or as Dyno comes."""
     parser.add_argument(
-        "--matters", type=percent, metavar="PERCENT", help="a smaller difference is none (2, or as set)"
+        "--matters",
+        type=percent,
+        metavar="PERCENT",
+        help="ignore differences below this percentage (2, or as set)",
     )
     parser.add_argument(
         "--false-share", type=percent, metavar="PERCENT",
-        help="so many of the differences told may be none (5, or as set)",
+        help="at most this percentage of false alarms (5, or as set)",
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from .screen import say
 
 def add_words(words: Any) -> None:
     parser = words.add_parser("doctor", help="look the history over")
-    parser.add_argument("--rebuild", action="store_true", help="make it anew from the kept journals")
+    parser.add_argument("--rebuild", action="store_true", help="make it anew from the stored journals")
     parser.set_defaults(run=look_over)
 
 
@@ -21,7 +21,7 @@ def look_over(arguments: argparse.Namespace) -> int:
 
     if arguments.rebuild:
         rebuilt = rebuild(home())
-        say(f"made anew from the kept journals: {count_text(rebuilt.sessions, 'session')}")
+        say(f"made anew from the stored journals: {count_text(rebuilt.sessions, 'session')}")
         for problem in rebuilt.problems:
             say(problem)
         return int(bool(rebuilt.problems))

@@ -188,7 +188,7 @@ def watch_sessions(
 
 
 def without_deleted(sessions: list[str]) -> list[str]:
-    """Those that may come; of the others a person is told."""
+    """The sessions that may come; prints which were deleted here and stay away."""
     from app.history.history import History
     from app.history.writing import Writer
 
@@ -215,6 +215,6 @@ def outcome_of(wanted: list[str]) -> int:
 
 
 def how_to_come_back(target: str, directory: str = "") -> str:
-    """`directory`: where it is none of those that the target names."""
+    """`directory`: only where the target names another one."""
     words = f"--target {target}" + (f" --directory {shlex.quote(directory)}" if directory else "")
     return f"come back with: dyno follow {words}   end it with: dyno stop {words}"

@@ -116,7 +116,7 @@ def words_of(option: str, text: str) -> list[str]:
 
 
 def add_target(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--target", default="local", help="where; local, this computer, if nothing is said")
+    parser.add_argument("--target", default="local", help="target (default: local, this computer)")
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

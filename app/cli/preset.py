@@ -28,7 +28,7 @@ def add_words(words: Any) -> None:
     _add_build(show, "the build it is rendered for")
     add_json(show)
     check = _verb(verbs, check_preset, "what builds say to it: rejected, ignored, changed", "PRESET")
-    _add_build(check, "this one alone; all that have the engine, if nothing is said")
+    _add_build(check, "only this build (default: all that have the engine)")
     check.add_argument("--start", action="store_true", help="start each once, and compare what is in force")
     add_json(check)
     diff = _verb(verbs, diff_preset, "the lines in which two differ", "PRESET")

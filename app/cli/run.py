@@ -44,7 +44,7 @@ def add_words(words: Any) -> None:
     parser = words.add_parser("run", help="carry out a plan")
     parser.add_argument("plan", nargs="?", help="a plan file (TOML)")
     parser.add_argument("--duel", action="store_true", help="InnoDB against MyRocks, in about two minutes")
-    parser.add_argument("--target", help="where; local, this computer, if nothing is said")
+    parser.add_argument("--target", help="target (default: local, this computer)")
     _add_work(parser)
     _add_ways(parser)
     parser.set_defaults(run=run)

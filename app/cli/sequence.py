@@ -142,8 +142,8 @@ def _besides(step: SequenceStep) -> str:
     said = (
         (step.cores, f"cores {cores}"),
         (step.variation, f"variations {variations}"),
-        (step.key_caches, "MyISAM: a key cache of its own for each table"),
-        (step.warm, "warm: kept, never compared"),
+        (step.key_caches, "MyISAM: a separate key cache for each table"),
+        (step.warm, "warm: stored, never compared"),
         (step.settle_before, "settles before"),
         (step.settle_after, "settles after"),
         (step.reload == "once", "loads anew before it"),

@@ -30,7 +30,9 @@ def add_words(words: Any) -> None:
     for name in ("target", "engine", "sequence", "tag"):
         listing.add_argument(f"--{name}", default="", help=f"only those of this {name}")
     listing.add_argument("--state", action="append", default=[], help="only those in it; may be repeated")
-    listing.add_argument("--limit", type=whole_number(1, 1_000_000), default=-1, help="the latest so many")
+    listing.add_argument(
+        "--limit", type=whole_number(1, 1_000_000), default=-1, help="at most this number, the latest first"
+    )
     add_json(listing)
     listing.set_defaults(run=list_sessions)
     _add_session(verbs, show_session, "its steps and their figures")
@@ -89,7 +91,7 @@ def _add_series(verbs: Any) -> None:
     parser.add_argument(
         "--threads", type=whole_number(1, 1_000_000), help="of the client, where there are several"
     )
-    parser.add_argument("--series", default="qps", help="as the session names it; qps if nothing is said")
+    parser.add_argument("--series", default="qps", help="as the session names it (default: qps)")
 
 
 def _add_cut(verbs: Any) -> None:
@@ -101,7 +103,7 @@ def _add_cut(verbs: Any) -> None:
     parser.add_argument(
         "--threads", type=whole_number(1, 1_000_000), help="of the client, where there are several"
     )
-    parser.add_argument("--reason", default="", help="why: one line, kept with the cut")
+    parser.add_argument("--reason", default="", help="why: one line, stored with the cut")
     parser.add_argument("--undo", action="store_true", help="all of its seconds count again")
 
 

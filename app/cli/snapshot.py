@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("snapshot", help="data sets that are kept on targets, for --start-state snapshot")
+    noun = words.add_parser("snapshot", help="data sets stored on targets, for --start-state snapshot")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
     listing = verbs.add_parser("list", help="those of a target, with size and age")
     _add_where(listing)

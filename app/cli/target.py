@@ -60,7 +60,7 @@ def _add_fields(parser: argparse.ArgumentParser) -> None:
         "--search-path", action="append", dest="search_paths", help="where builds are: /opt/*"
     )
     parser.add_argument(
-        "--remember", action=argparse.BooleanOptionalAction, help="secrets are kept in the system keyring"
+        "--remember", action=argparse.BooleanOptionalAction, help="store secrets in the system keyring"
     )
 
 

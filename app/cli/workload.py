@@ -141,5 +141,5 @@ def say_imported(name: str, notes: Iterable[str]) -> None:
 
 
 def complain_of_files(problems: list[str]) -> int:
-    """Files that cannot be read are told, and hide no others; the exit code."""
+    """Print the files that cannot be read; returns the exit code."""
     return complain(*(f"dyno: {problem}" for problem in problems))

@@ -41,7 +41,7 @@ def pairs(comparison: Comparison) -> list[PairOfSteps]:
 
 
 def later_name(row: RowEntry) -> str:
-    """What the same test is called after the writes; empty of a step that is none before them."""
+    """The name of the same test after the writes; '' for a step that is no test before them."""
     parts = row["workload"].split(".")
     return ".".join(part for part in parts if part != PRE) if PRE in parts[1:] else ""
 

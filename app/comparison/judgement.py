@@ -1,4 +1,4 @@
-"""What can be told apart in a comparison and what is noise: a verdict a cell, a ratio a group of steps."""
+"""What is a difference in a comparison and what is noise: a verdict a cell, a ratio a group of steps."""
 
 from __future__ import annotations
 

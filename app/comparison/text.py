@@ -73,7 +73,7 @@ def to_text(comparison: Comparison, has_details: bool = False, width: int = 200)
 
 
 def remarks_of(comparison: Comparison) -> list[str]:
-    """What has to be said beside the table: warnings, missing figures, how many repeats."""
+    """Notes below the table: warnings, missing figures, number of repeats."""
     counts = sorted({n for row in comparison["rows"] for n in row["n"] if n})
     repeats = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}" if counts else ""
     missing = [
@@ -131,8 +131,8 @@ def _alone(comparison: Comparison) -> list[str]:
     if all(share is None for row in comparison["rows"] for share in row["within"]):
         return []
     return [
-        "\N{PLUS-MINUS SIGN} beside a figure of one session is how far blocks of its seconds lie from their"
-        " median at most: of the next session it says nothing"
+        "\N{PLUS-MINUS SIGN} after a figure of one session is how far blocks of its seconds lie from their"
+        " median at most: it says nothing about the next session"
     ]
 
 
@@ -163,7 +163,7 @@ def _figure(row: RowEntry, at: int, has_details: bool) -> str:
 
 
 def judged_text(row: RowEntry, at: int) -> str:
-    """`0.62 worse`, `1.01 ~`; a ratio that nothing can be said of stands alone."""
+    """`0.62 worse`, `1.01 ~`; a ratio without a verdict stands alone."""
     relative = row["relative"][at]
     return "-" if relative is None else f"{relative:.2f} {verdict_label(row['verdict'][at])}".rstrip()
 
@@ -208,7 +208,7 @@ def row_label(row: RowEntry) -> str:
 
 
 def names_of(comparison: Comparison) -> list[str]:
-    """Of the columns, told apart."""
+    """Unique names of the columns."""
     columns = comparison["sessions"]
     return unique_names([column["name"] for column in columns], [column["id"] for column in columns])
 

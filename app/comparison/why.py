@@ -115,7 +115,7 @@ def _is_defined(row: RowEntry, name: str, places: Sequence[int]) -> bool:
 
 
 def remarks_of(entry: WhyEntry) -> list[str]:
-    """What has to be said of the order of the costs, and of the figure that they are to explain."""
+    """Notes on the order of the costs and on the figure that they explain."""
     counts = [n for n in entry["n"] if n]
     alone = "n = 1: how much of it is noise is unknown." if counts and min(counts) == 1 else ""
     few = "More repeats could tell the change of the figure from noise." if entry["verdict"] == FEW else ""

@@ -38,4 +38,4 @@ class LinkError(DynoError):
 
 
 class TargetError(DynoError):
-    """The target answered, and what was asked for cannot be had there."""
+    """The target answered, but cannot do what was asked for."""

@@ -78,7 +78,7 @@ class Engine:
         default_factory=dict
     )  # with more of it a step that reads is marked
     debt_words: Sequence[Tuple[str, str]] = ()  # how each part is called for people
-    is_written: str = "is_written() { true; } # of this engine nobody knows what it still has to write\n"
+    is_written: str = "is_written() { true; } # it is unknown what this engine still has to write\n"
 
     def rate(self, kind: str) -> int:
         """Rows a second of one client, in a step of a kind that prepares the tables."""

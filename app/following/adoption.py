@@ -1,4 +1,4 @@
-"""Plans on a target, whoever started them, and which of them this desktop has not fetched to their end."""
+"""Plans on a target that anybody started, and which of them this desktop has not fetched to their end."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ def added(history: History, session: str) -> dict[str, Any]:
 
 
 def checked(text: str, what: str) -> str:
-    """One line of printable text; raises InputError where it is none."""
+    """One line of printable text; raises InputError for any other."""
     text = text.strip()
     if not _LINE.fullmatch(text) or len(text) > MAX_NAME:
         raise InputError(f"a {what} is one line of 1 to {MAX_NAME} characters")

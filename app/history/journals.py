@@ -68,7 +68,7 @@ def whole_lines(raw: bytes) -> bytes:
 
 
 def chunks(path: Path, size: int) -> Iterator[bytes]:
-    """The whole lines of a file, about so many bytes at once; of one too long to be read, its parts."""
+    """The whole lines of a file, in pieces of about `size` bytes; a line that is too long comes in parts."""
     if not path.exists():
         return
     with path.open("rb") as file:

@@ -11,12 +11,12 @@ PERCENTILES = (50, 95, 99)
 
 
 def carries(count: float, percent: float) -> bool:
-    """Whether at least one of so many events lies in the tail: no p99 from 50 events."""
+    """Whether at least one of this number of events lies in the tail: no p99 from 50 events."""
     return count * round(100 - percent, 9) >= 100
 
 
 def percentiles_for_sample_size(count: float) -> tuple[int, ...]:
-    """Those of them that so many events carry."""
+    """The percentiles that this number of events supports."""
     return tuple(percent for percent in PERCENTILES if carries(count, percent))
 
 

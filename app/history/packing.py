@@ -69,7 +69,7 @@ def _pack(values: Floats, digits: Sequence[int]) -> list[bytes]:
 
 
 def unpack(block: bytes) -> Floats:
-    """The values of a block; raises ValueError where it is none."""
+    """The values of a block; raises ValueError for other bytes."""
     import numpy as np
 
     form, digits, width, flags = block[:4]

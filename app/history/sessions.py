@@ -81,7 +81,7 @@ def sessions(
     text: str = "",
     limit: int = -1,
 ) -> list[SessionEntry]:
-    """Those that fit, in the order of their turns; `limit`: the latest so many."""
+    """Those that fit, in the order of their turns; `limit`: at most this number, the latest first."""
     _check_states(states)
     wanted = {"target = ?": target, "engine = ?": engine, "sequence = ?": sequence, "plan = ?": plan}
     wanted["id IN (SELECT session FROM session_tag WHERE tag = ?)"] = tag

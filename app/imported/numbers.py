@@ -10,6 +10,6 @@ _NUMBER = re.compile(r"([0-9]{1,40}(\.[0-9]{0,40})?|\.[0-9]{1,40})([eE][+-]?[0-9
 
 
 def number(text: str) -> float | None:
-    """A decimal number from 0 up; None where it is none, such as `1_000`, `nan` or Arabic digits."""
+    """A decimal number from 0 up; None for other text, such as `1_000`, `nan` or Arabic digits."""
     value = float(text) if _NUMBER.fullmatch(text.strip(" ")) else MOST
     return value if value < MOST else None

@@ -1,6 +1,6 @@
 """Sessions of outputs of sysbench: a file, a folder of them, a result folder of small-datum (`sb.*`).
 
-Of a folder each file is a step, named as the file is; what is no output of sysbench is told, not guessed at.
+Of a folder each file is a step, named as the file is; other files are reported, not guessed at.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ENGINE = re.compile(r"\t(?P<engine>[a-z]+) \S+ range=\d+$")
 
 @dataclass
 class ReadFolder:
-    """What became of a folder: its session, and each file that is none of it with the reason."""
+    """The session of a folder, and each file that is not part of it with the reason."""
 
     session: ForeignSession
     problems: list[str] = field(default_factory=list)

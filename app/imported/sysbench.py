@@ -70,7 +70,7 @@ def is_output(file: Path) -> bool:
 
 
 def text_of(file: Path) -> str:
-    """All of it; raises ValueError where it cannot be had."""
+    """All of it; raises ValueError where it cannot be read."""
     try:
         if file.exists() and not file.is_file():  # a pipe or device would be read for ever
             raise ValueError("it is no file")

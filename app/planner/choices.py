@@ -1,4 +1,4 @@
-"""What there is to choose from on a target: builds x engines x presets, and why some cannot be had."""
+"""The choices on a target: builds x engines x presets, and why some are not available."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Choices:
     problems: tuple[str, ...] = ()  # files that cannot be read
 
     def refusal(self, build: str, engine: str, preset: str) -> str:
-        """Why this contender cannot be had; '' if it can."""
+        """Why this contender is not available; '' if it is."""
         return self.refusals.get((build, engine, preset), "")
 
     def preset(self, engine: str, name: str) -> Preset | None:

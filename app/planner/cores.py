@@ -13,7 +13,7 @@ Nodes = list[list[list[int]]]  # of each node its cores, of each core its CPUs
 
 @dataclass(frozen=True)
 class CoreSet:
-    """The CPUs of a server that has so many cores, and those that are left to the load."""
+    """The CPUs of a server with this number of cores, and those left for the load."""
 
     server: str = ""  # as taskset -c takes them; empty: all
     load: str = ""

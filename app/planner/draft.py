@@ -228,7 +228,7 @@ def outcome(
     approved: Iterable[str],
     clock: Callable[[], float],
 ) -> Outcome:
-    """Everything that can be told beforehand; `clock` says when the survey was taken."""
+    """All that is known before a start; `clock` is the time of the survey."""
     problem = _first_problem(draft)
     if problem:
         return Outcome(draft, problem)

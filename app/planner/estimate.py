@@ -65,7 +65,7 @@ class Work:
         )
 
     def statements(self, step: Step, within_s: int = 0) -> int:
-        """The most statements a driven step can carry out, in all or within so many seconds."""
+        """The most statements a driven step can carry out, in all or within this number of seconds."""
         rate = min(WRITE_RATE * step.threads, self.most_rate)
         seconds = step.seconds + step.warmup if step.seconds else 0
         timed = rate * min(seconds, within_s or seconds)
@@ -139,7 +139,7 @@ def estimate(plan: Plan, survey: Survey) -> Estimate:
 
 
 def step_guesses(plan: Plan, contender: Contender) -> list[float]:
-    """Seconds of each step beyond those it declares, as far as they can be told without a survey."""
+    """Seconds of each step beyond those it declares, as far as they are known without a survey."""
     return _steps_s(plan, contender, Work(_workloads_of(plan), CORE_RATE))
 
 

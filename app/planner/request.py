@@ -124,7 +124,7 @@ class ContenderRequest:
 
     @property
     def memory(self) -> str:
-        """All that is said of it, as it is written in one field."""
+        """Its whole text, as it is written in one field."""
         return ", ".join(filter(None, (self.allocator, self.numa, self.memory_limit)))
 
     @property
@@ -135,7 +135,7 @@ class ContenderRequest:
 
 
 def memory_words(text: str) -> dict[str, str]:
-    """What is written in one field, by key: a word is told by its form, two of one form stay together."""
+    """The words of one field, by key: the form of a word decides it; two of one form stay together."""
     found = dict.fromkeys(MEMORY, "")
     for word in re.split(r",?\s+", text.strip()):
         is_policy = "=" in word or word == "localalloc"

@@ -107,12 +107,12 @@ def _sequence(request: PlanRequest, catalog: Catalog) -> Sequence:
     if request.sequence:
         return catalog.sequence(request.sequence)
     names = ", ".join(sequence.name for sequence in catalog.sequences()[0])
-    raise InputError(f"no sequence is said; there are {names}")
+    raise InputError(f"choose a sequence: {names}")
 
 
 def _contenders(request: PlanRequest) -> tuple[ContenderRequest, ...]:
     if not request.contenders:
-        raise InputError("no contender is said; write --contender BUILD:ENGINE:PRESET")
+        raise InputError("choose a contender: write --contender BUILD:ENGINE:PRESET")
     if len(request.contenders) > MAX_CONTENDERS:
         raise InputError(f"{len(request.contenders)} contenders; {MAX_CONTENDERS} are the most of one plan")
     return request.contenders

@@ -95,7 +95,7 @@ def _check_line(raw: str, where: str) -> None:
     if len(raw.encode()) > MAX_LINE:
         raise InputError(f"{where}: longer than the {MAX_LINE} characters a server reads at once")
     if not raw.lstrip().startswith(("#", ";")) and not _PRINTABLE.fullmatch(raw.rstrip("\r")):
-        raise InputError(f"{where}: a character that is not plain ASCII stands outside a comment")
+        raise InputError(f"{where}: a character that is not plain ASCII, outside a comment")
 
 
 def _read_header(line: str, header: dict[str, str]) -> None:

@@ -285,7 +285,7 @@ def check_protocol(text: str) -> None:
     try:
         major = int(text.split(".")[0])
     except ValueError:
-        raise ProtocolError("the protocol version {!r} is none".format(text)) from None
+        raise ProtocolError("{!r} is not a protocol version".format(text)) from None
     if major > PROTOCOL[0]:
         raise ProtocolError("journal of protocol {}, this Dyno reads {}: update Dyno".format(text, ours))
     if major < PROTOCOL[0]:

@@ -1,4 +1,4 @@
-"""What sysbench is told of a step: the agent starts it so, the script of a session writes it down."""
+"""The command line of sysbench for a step: the agent starts it, the script of a session contains it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def options_of(step: Step, plan: Plan, engine: str, table_options: str, seed: in
 
 
 def without_family(table_options: str) -> Tuple[str, str]:
-    """Table options as CREATE TABLE takes them, and the column family that keys are told in a comment."""
+    """Table options as CREATE TABLE takes them, and the column family, which keys name in a comment."""
     found = _FAMILY.search(table_options)
     return _FAMILY.sub("", table_options).strip(), found.group(1) if found else ""
 

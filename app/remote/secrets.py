@@ -103,7 +103,7 @@ def drop_kept(target: Target) -> None:
 
 
 def system_keyring() -> Keyring | None:
-    """The keyring of this system, None where there is none that gives back what it was given."""
+    """The keyring of this system; None where none returns what it stores."""
     try:
         keyring: Any = importlib.import_module("keyring")
     except ImportError:

@@ -1,4 +1,4 @@
-"""A machine that servers are measured on, and what is asked and told on the way to it."""
+"""A machine that servers are measured on; callbacks for secrets and for progress on the way to it."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Report:
 
 
 def sections_without(left_out: Sequence[str]) -> tuple[str, ...]:
-    """The others, in their order; raises InputError where one of them is none."""
+    """The other sections, in their order; raises InputError for an unknown one."""
     unknown = [name for name in left_out if name not in SECTIONS]
     if unknown:
         raise InputError(f"no section {unknown[0]!r}: there are {', '.join(SECTIONS)}")

@@ -14,7 +14,7 @@ _SIGNS = ("\\", "`", "*", "_", "<", ">", "[", "]", "|", "#", "~", "&")
 
 
 def to_markdown(report: Report, sections: Sequence[str] = SECTIONS) -> str:
-    """With these sections; a chart is none of them."""
+    """With these sections, without charts."""
     parts = [f"# {_plain(report.title)}", _plain(report.made)]
     if report.own_text.strip():
         parts.append(report.own_text.strip())

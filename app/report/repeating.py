@@ -29,7 +29,7 @@ def how_to_repeat(
     """Of plans as they were carried out; of what Dyno did not carry out little is known."""
     own = _own(history, columns, base)
     if foreign := [names[at] for at in range(len(columns)) if at not in own]:
-        yield f"Not carried out by Dyno: {', '.join(foreign)}. Where that comes from stands above."
+        yield f"Not carried out by Dyno: {', '.join(foreign)}. See above where that comes from."
     if not own:
         return
     yield _work(plan_of(history, columns[own[0]]["id"]))
@@ -48,7 +48,7 @@ def how_to_repeat(
 def script_of(
     history: History, columns: Sequence[ColumnEntry], names: Sequence[str], base: int
 ) -> Script | None:
-    """Of the base, else of the first that Dyno carried out; None where there is none to be had."""
+    """Of the base, else of the first that Dyno carried out; None where there is none."""
     from app.script.recipe import read_recipe
     from app.script.writing import render
 

@@ -19,7 +19,7 @@ LATENCIES = ("p50_ms", "p95_ms", "p99_ms")  # measures beside a figure that is a
 
 @dataclass(frozen=True)
 class Cell:
-    """A figure, and what is said of it below."""
+    """A figure, and its note below it."""
 
     text: str
     beside: str = ""  # how it stands to the base
@@ -53,7 +53,7 @@ class Group:
 
 
 def groups(found: Comparison, base: int) -> Iterator[Group]:
-    """In the order of their first steps, told apart by their units as the means are."""
+    """In the order of their first steps; units keep groups of one name apart, as for the means."""
     for entry in found["groups"]:
         rows = [
             row for row in found["rows"] if (row["group"], row["unit"]) == (entry["group"], entry["unit"])

@@ -34,7 +34,7 @@ class ReportRequest:
 
 
 def check_file(file: Path) -> None:
-    """Raises InputError where its name is none of a report."""
+    """Raises InputError where its name has no ending of a report."""
     if file.suffix.lower() not in FORMS:
         raise InputError(f"{file}: a report is a file that ends with .html, .md or .csv")
 

@@ -45,7 +45,7 @@ class Recipe:
 
 
 def read_recipe(history: History, reference: str) -> Recipe:
-    """Raises InputError where it is none that Dyno carried out, or did not come as far as its server."""
+    """Raises InputError for a session that Dyno did not carry out, or whose server never started."""
     id_ = find(history, reference)
     with history.reading():
         plan = Plan.from_json(plan_of(history, id_))

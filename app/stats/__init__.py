@@ -1,4 +1,4 @@
-"""What can be said of figures that were measured more than once, and what cannot.
+"""Statistics of figures that were measured more than once.
 
 Numbers in, numbers and words out; knows no session and no step. What is kept are the figures themselves:
 nothing is averaged before it is asked for.

@@ -24,7 +24,7 @@ def p_of(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def least_p(n: int, m: int) -> float:
-    """The smallest that so many figures can give: where all of a sample lie beyond all of the other."""
+    """The smallest p that samples of these sizes can give: all of one lie beyond all of the other."""
     return min(1.0, 2 / comb(n + m, n))
 
 

@@ -67,7 +67,7 @@ def test_what_a_build_would_get_stands_beside_it_as_it_is_typed(qtbot: QtBot, op
     dialog.text.go_to_line(9)
     dialog.text.insertPlainText("back_log={cores*3}\n")
     qtbot.waitUntil(lambda: "back_log=12\n" in dialog.beside.text.toPlainText())
-    assert dialog.said.text() == "Changed, not kept yet"
+    assert dialog.said.text() == "Changed, not saved yet"
 
 
 def test_the_first_thing_that_is_wrong_is_told_with_its_line(qtbot: QtBot, opened: Opened) -> None:

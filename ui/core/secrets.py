@@ -64,7 +64,7 @@ class Secrets(QObject):
         """Nobody is asked: for what goes on in the background."""
 
     def close(self) -> None:
-        """Whoever waits goes on without; before the threads are waited for."""
+        """Threads that wait for a secret go on without it; called before they are joined."""
         with self._lock:
             self._is_closed = True
             waiting = list(self._questions.values())

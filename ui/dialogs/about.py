@@ -20,7 +20,7 @@ class AboutDialog(QDialog):
         text = Label(
             "The test bench for MySQL storage engines.\n\n"
             f"Qt {qVersion()}, PySide6 {version('PySide6-Essentials')} (LGPL), MIT licence.\n"
-            f"Everything is kept in {context.home}"
+            f"Everything is stored in {context.home}"
         )
         text.setWordWrap(True)
         text.setMinimumWidth(400)

@@ -1,4 +1,4 @@
-"""Closing the window while plans are carried out: they go on, and the person is told so."""
+"""Closing the window while plans are carried out: a dialog says that they go on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ui.core.plans import Plans
 
 
 class ClosingDialog(QDialog):
-    """Agrees by itself once no plan is carried out any more: then there is nothing to be told."""
+    """Closes by itself once no plan is carried out any more."""
 
     def __init__(self, plans: Plans, parent: QWidget) -> None:
         super().__init__(parent)

@@ -89,7 +89,7 @@ class CutDialog(QDialog):
         hint.setWordWrap(True)
         self._chart.setMinimumSize(70 * SPACE, 26 * SPACE)
         self._reason.setMaxLength(MAX_NAME)
-        self._reason.setPlaceholderText("Why; it is kept with the session")
+        self._reason.setPlaceholderText("Why; stored with the session")
         self._reason.setAccessibleName("Why")
         self._told.setMinimumHeight(5 * SPACE)
         layout = QVBoxLayout(self)

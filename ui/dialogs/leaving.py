@@ -12,7 +12,7 @@ _BUTTON = QMessageBox.StandardButton
 def may_be_lost(parent: QWidget, title: str, what: str) -> bool:
     """Whether a person lets go of it; Cancel is what Enter and Escape choose."""
     box = QMessageBox(QMessageBox.Icon.Question, title, "", _BUTTON.Discard | _BUTTON.Cancel, parent)
-    plain_box(box, f"What was changed of {what} is not kept. Leave it all the same?", "")
+    plain_box(box, f"What was changed of {what} is not saved. Discard the changes?", "")
     box.setDefaultButton(_BUTTON.Cancel)
     answer = box.exec()
     box.deleteLater()

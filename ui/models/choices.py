@@ -23,7 +23,7 @@ def engine_text(engine: str) -> str:
 
 
 class ChoiceModel(QAbstractTableModel):
-    """Builds down, presets of each engine across; what cannot be had has no box, and a reason."""
+    """Builds down, presets of each engine across; what is not available has no box, and a reason."""
 
     ticked = Signal(str, str, str, bool)  # build, engine, preset, whether it is
 

@@ -59,7 +59,7 @@ class ResultsModel(QAbstractTableModel):
         theme.changed.connect(self._tell_all)
 
     def set_overview(self, overview: Overview | None) -> None:
-        """The steps of a session, and of what it is held against; only lines that differ are told."""
+        """The steps of a session, and of what it is held against; only lines that differ are announced."""
         steps = overview.steps if overview else []
         base_steps = overview.base_steps if overview else []
         base = {step_key(each["name"], each["coordinates"]): each for each in base_steps}
@@ -138,7 +138,7 @@ class ResultsModel(QAbstractTableModel):
 
     def _latency_tip(self) -> str:
         per = self._latency_per()
-        return f"Of one {per}" if per else "Of one transaction where tx stands beside it, else of one query"
+        return f"Of one {per}" if per else "Of one transaction where it is marked tx, else of one query"
 
     def _text(self, row: int, step: StepEntry, column: Column) -> str:
         if column.key == "step":

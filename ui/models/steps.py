@@ -77,7 +77,7 @@ COLUMNS = (
     _Column("Group", lambda step: step["group"]),
     _Column("Threads", lambda step: str(step["coordinates"].get("threads", "")), True),
     _Column("State", lambda step: step["state"]),
-    _Column("Figure", _figure, True, "In the unit beside it, n = 1"),
+    _Column("Figure", _figure, True, "In the unit next to it, n = 1"),
     _Column("Unit", lambda step: step["unit"]),
     _Column("Remarks", remarks_of, False, "Why there is no figure, or what is to be known of it"),
     _Column("Seconds", _seconds, True, "That were measured; of a step that was cut, how many of them count"),

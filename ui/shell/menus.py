@@ -78,7 +78,9 @@ def add_help_menu(window: QMainWindow, context: Context, menus: Callable[[], Men
     menu.addAction(
         _action(window, "&Shortcuts and figures", "F1", "Keys, and what each figure means", show_help)
     )
-    menu.addAction(_action(window, "&About Dyno", "", "Version, licence, where things are kept", show_about))
+    menu.addAction(
+        _action(window, "&About Dyno", "", "Version, licence, where Dyno stores its files", show_about)
+    )
 
 
 def _show(dialog: QDialog) -> None:

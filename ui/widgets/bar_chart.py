@@ -130,7 +130,7 @@ class BarChart(StillChart):
                     yield line, category, value, bar.normalized()
 
     def bar_width(self, beside: int) -> float:
-        """Of so many that share the place of a category."""
+        """The width of a bar where this number of them share a category."""
         room = self._area.plot.width() / max(len(self._categories), 1) * _GROUP
         return max(min(room / max(beside, 1), _WIDEST), 1.0)
 

@@ -1,4 +1,4 @@
-"""A label that gives way: what does not fit loses its end, and is told by its tooltip."""
+"""A label that gives way: what does not fit loses its end; the tooltip has the whole text."""
 
 from __future__ import annotations
 

@@ -44,11 +44,11 @@ class Frame:
         return self.x[0] + min(max(share, 0.0), 1.0) * (self.x[1] - self.x[0])
 
     def length(self, pixels: float) -> float:
-        """So many pixels of x."""
+        """The length of this number of pixels on x."""
         return pixels * (self.x[1] - self.x[0]) / max(self.plot.width(), 1.0)
 
     def height(self, pixels: float) -> float:
-        """So many pixels of y."""
+        """The length of this number of pixels on y."""
         return pixels * (self.y[1] - self.y[0]) / max(self.plot.height(), 1.0)
 
 

@@ -58,7 +58,7 @@ class Head(QWidget):
         self.arrange()
 
     def hide_entries(self, is_hidden: bool = True) -> None:
-        """The title alone: which colour is whose is told elsewhere; values are read out all the same."""
+        """The title alone, without the legend of colours; values are still announced."""
         self._is_brief = is_hidden
         self.arrange()
 

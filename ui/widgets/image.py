@@ -45,7 +45,7 @@ def _resize(widget: QWidget, size: QSize) -> None:
 
 
 def save_image(widget: QWidget, path: Path, caption: str = "") -> None:
-    """As .svg, or in the format of another ending; what cannot be written is told."""
+    """As .svg, or in the format of another ending; an error says what cannot be written."""
     sheet = _Sheet(widget, caption)
     is_drawn = _save_svg(sheet, path) if path.suffix.lower() == ".svg" else _picture(sheet).save(str(path))
     if not is_drawn:

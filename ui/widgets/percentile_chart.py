@@ -47,7 +47,7 @@ class PercentileChart(LineChart):
         self._ground.y_ticks = logarithmic_ticks(*self._area.y, most)
 
     def paint_points(self, painter: QPainter, line: Line, points: Sequence[tuple[float, float]]) -> None:
-        """None: they are so many that they would be the curve; but one alone is no line."""
+        """None, as points would cover the curve; but one alone is no line."""
         if len(points) == 1:
             super().paint_points(painter, line, points)
 

@@ -14,7 +14,7 @@ _BY_KEYBOARD = (
 
 
 class Reached(QWidget):
-    """A part that draws a frame around itself for whoever came to it by the keyboard."""
+    """A part that draws a frame around itself when it is reached by the keyboard."""
 
     is_framed = False
 

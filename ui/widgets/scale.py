@@ -74,7 +74,7 @@ def is_hours(first: float, last: float) -> bool:
 
 
 def clock_form(first: float, last: float, most: int) -> str:
-    """How times are to be read on this axis: m:ss or h:mm."""
+    """The format of times on this axis: m:ss or h:mm."""
     if not is_hours(first, last):
         return "m:ss"
     return "h:mm" if round_time_step((last - first) / max(most, 1)) >= 60 else "h:mm:ss"

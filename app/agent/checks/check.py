@@ -244,7 +244,7 @@ def _wait_while_asked(server: Server, seconds: float) -> None:
     time.sleep(seconds)
     if is_unread(1):
         server.kill()
-        raise AgentError("nobody waits for the answer any more")
+        raise AgentError("the client disconnected")
 
 
 def is_unread(out: int) -> bool:

@@ -221,7 +221,7 @@ class HostSampler:
         return values(before, after, dt)
 
     def take_problems(self) -> List[str]:
-        """What could not be read, each told once."""
+        """What could not be read, each reported once."""
         problems, self._problems = self._problems, []
         return problems
 
@@ -246,7 +246,7 @@ class HostSampler:
             devices = devices_of(directory)
         except OSError as error:
             devices = []
-            self._note("the disk under {} cannot be told: {}".format(directory, error))
+            self._note("the disk under {} is unknown: {}".format(directory, error))
         if not devices:
             self._note("disk figures are missing: no block device lies under {}".format(directory))
         fds = [self._open("/sys/dev/block/{}/stat".format(device)) for device in devices]

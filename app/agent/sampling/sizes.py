@@ -1,4 +1,4 @@
-"""How many bytes a data directory takes on its disk, by part, told from the names of its files alone."""
+"""How many bytes a data directory takes on its disk, by part; the names of its files decide the part."""
 
 from __future__ import annotations
 

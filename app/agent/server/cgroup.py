@@ -84,7 +84,7 @@ class MemoryLimit:
 
     @property
     def in_force(self) -> Optional[int]:
-        """None where there is none, or nobody tells."""
+        """None where it is not set or not known."""
         said = _number(self._file(self._names.limit))
         return said if said is not None and said < 1 << 60 else None
 
@@ -173,7 +173,7 @@ def remove_group(session: str) -> None:
 
 
 def limit_problem() -> str:
-    """Why no memory limit can be had on this machine; '' where it can."""
+    """Why this machine cannot set a memory limit; '' where it can."""
     try:
         os.rmdir(make_group("dyno-{}".format(os.getpid()), ROUNDED << 4))
     except AgentError as error:

@@ -16,7 +16,7 @@ DEFAULT_CONNECTIONS = 151  # of a server that is told nothing
 
 
 def room_options(cnf: str, clients: int) -> Dict[str, str]:
-    """What a preset leaves too small for so many clients; what it has enough of stays as it is."""
+    """The settings that a preset leaves too small for this number of clients, with values that are enough."""
     asked = options_of(cnf)
     said, needed = asked.get("max_connections", str(DEFAULT_CONNECTIONS)), clients + SPARE
     options = {"max_connections": str(needed)} if said.isdigit() and int(said) < needed else {}
@@ -26,7 +26,7 @@ def room_options(cnf: str, clients: int) -> Dict[str, str]:
 
 
 def raise_file_limit(clients: int) -> int:
-    """Let this process, and what it starts, open files for so many clients; the answer is the limit.
+    """Raise the limit of open files of this process and its children for these clients; returns it.
 
     No further: servers of MySQL 5 take memory for every file that they may open.
     """

@@ -38,7 +38,7 @@ class Memory:
         self._pid = 0
 
     def prepare(self, environment: Mapping[str, str]) -> None:
-        """Find out whether it can be had; raises AgentError with what is missing."""
+        """Check that this machine can do it; raises AgentError with what is missing."""
         self._library = library_of(self._allocator)
         if self._library:
             check_library(self._library, self._server, environment)
@@ -151,7 +151,7 @@ def check_policy(numa: str) -> None:
     answer = ask("numactl", ["--" + numa, "true"], {})
     if answer.code:
         said = answer.err.strip().splitlines() or ["it does not say why"]
-        raise AgentError("numactl --{} cannot be had here: {}".format(numa, said[0]))
+        raise AgentError("numactl --{} does not work here: {}".format(numa, said[0]))
 
 
 def policies(pid: int) -> Set[str]:

@@ -105,7 +105,7 @@ def start_line(server: str) -> List[str]:
 
 
 def as_root() -> List[str]:
-    """What every server wants to be told before it starts as root."""
+    """The option that every server needs to start as root."""
     return ["--user=root"] if os.geteuid() == 0 else []
 
 
@@ -136,7 +136,7 @@ def why_ended(answer: Answer, server: str) -> str:
     if found and found.group(1) not in missing:
         missing.append(found.group(1))
     if missing:
-        return "missing library {}: install what holds it, or put it beside the server".format(
+        return "missing library {}: install its package, or put it next to the server".format(
             ", ".join(missing)
         )
     newer = sorted(set(re.findall(r"version `([^']+)' not found", answer.err)))
@@ -178,7 +178,7 @@ def elf_machine(header: bytes) -> str:
 
 
 def interpreter(path: str, header: bytes) -> str:
-    """What must be there to run a file: of a script its interpreter and what that is told, else a loader."""
+    """What a file needs to run: a script its interpreter with arguments, a program its loader."""
     if header.startswith(b"#!"):
         return header[2:].split(b"\n")[0].strip().decode(errors="replace")
     if not header.startswith(b"\x7fELF"):

@@ -31,7 +31,7 @@ NEEDED = {"format", "files", "size_bytes", "rows_by_driver"}
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One that is there and is as it was kept, as far as can be told without reading it."""
+    """A snapshot that is there and unchanged, as far as that is known without reading its data."""
 
     key: str
     about: Mapping[str, Any]

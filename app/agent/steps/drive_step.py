@@ -239,7 +239,7 @@ def _why(session: Running, generator: Generator, code: int) -> str:
         session.journal.write(Log, source="sysbench", level="error", text=text[:1000])
     if session.server.has_died():
         return "the server died {}: {}".format(session.server.exit_text(), session.server.last_error())
-    return said[0][:500] if said else "sysbench ended with exit code {} and said nothing".format(code)
+    return said[0][:500] if said else "sysbench ended with exit code {} and no message".format(code)
 
 
 def _rest(total: Mapping[str, Any], told: Mapping[str, Any]) -> Dict[str, Any]:

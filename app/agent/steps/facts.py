@@ -44,7 +44,7 @@ class Facts:
         self._write("analysed", found, step.label)
 
     def write_start_state(self, load: str) -> None:
-        """Where the data come from: told again once it has turned out otherwise."""
+        """Where the data come from; written again if that changes."""
         plan = self._session.plan
         self._write("start_state", {"load": load, "start": plan.start, "pause_s": plan.pause})
 

@@ -66,7 +66,7 @@ class FromSnapshot:
         return key_of(self._session.plan, self._session.contender)
 
     def spares(self, index: int) -> bool:
-        """Whether this step need not be carried out, which is said then."""
+        """Whether to skip this step; the journal then says so."""
         if self._found is None or index >= self._at:
             return False
         reason = "from the snapshot {}".format(self._found.key)

@@ -31,7 +31,7 @@ SHUTDOWN_S = 1200  # of a server that purges and merges everything: one that onl
 
 
 class ConditionError(Exception):
-    """What a step asks for cannot be had here; its text says why."""
+    """This machine or server cannot do what a step asks for; the text says why."""
 
 
 class StepSettings:
@@ -72,7 +72,7 @@ class StepSettings:
         self._before, self._caches, self._usual_cores = {}, {}, ""
 
     def complete(self, ended: Dict[str, Any], step: Step) -> None:
-        """Add to what is said of a step that has ended: what was in force, and what has to be known of it."""
+        """Add the settings in force and the marks to the end of a step."""
         said = self._in_force(step)
         ended["in_force"] = {**ended.get("in_force", {}), **said}
         marks = ["shared-cores"] * step.shared_cores + ["restarted"] * self._restarted
@@ -173,7 +173,7 @@ class StepSettings:
         client.run(make)
         (answer,) = client.query(give)
         if answer["msg_type"] != "status":
-            raise ConditionError("{} got no key cache of its own: {}".format(table, answer["msg_text"]))
+            raise ConditionError("{} got no separate key cache: {}".format(table, answer["msg_text"]))
         (found,) = client.query("SELECT @@GLOBAL.{}.{} AS bytes".format(table, self._engine.key_cache))
         self._caches[table] = int(found["bytes"])
 

@@ -61,7 +61,7 @@ class Installing:
         return self._at(sha256 + UPLOAD)
 
     def check_name(self, name: str) -> None:
-        """Refuse it while nothing was sent yet; two builds with one name cannot be told apart."""
+        """Refuse a name that is taken or not valid, before anything is sent."""
         if not _NAME.fullmatch(name) or name.endswith((UPLOAD, HALF)):
             raise WrongInputError(
                 "{!r} is no name of a build: take letters, digits, dots and dashes".format(name)

@@ -71,7 +71,7 @@ class Control:
             self.plan_stopped = self.plan_stopped or what == PLAN
 
     def stop_plan(self) -> None:
-        """As if a person had asked for it: the agent was told to end."""
+        """As if a person had asked for it: the agent got a signal to end."""
         self._stop, self.plan_stopped = SESSION, True
 
     def begin_session(self) -> None:

@@ -104,7 +104,7 @@ class Directory:
     # taking away
 
     def remove(self, path: str) -> None:
-        """Delete what lies under the marker, and nothing else, whatever it is told."""
+        """Delete only what lies under the marker."""
         self.discard(path)
         self.empty_trash()
 

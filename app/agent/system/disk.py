@@ -161,7 +161,7 @@ def kind_of(name: str, model: str, rotational: str | None) -> str | None:
 
 
 def survey_disk(directory: str) -> Disk:
-    """The disk behind a directory, for the survey; what cannot be told is null."""
+    """The disk behind a directory, for the survey; what is unknown is null."""
     path = existing(directory)
     mount = mount_of(path)
     disks = [disk for device in devices_of(path) for disk in disks_behind(device)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class AgentError(Exception):
-    """The request cannot be had; its text is the one line the person reads."""
+    """The agent refuses a request; the text is the one line that the person reads."""
 
     is_input = False
 

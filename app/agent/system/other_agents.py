@@ -17,7 +17,7 @@ def agents_elsewhere(directory: Directory) -> List[OtherAgent]:
 
 
 def other_agents() -> List[OtherAgent]:
-    """The agents that carry out a plan on this machine, whoever's they are, but this process."""
+    """The other agents of any user that carry out a plan on this machine."""
     found = []
     for entry in os.listdir("/proc"):
         if not entry.isdigit() or int(entry) == os.getpid():
@@ -33,7 +33,7 @@ def other_agents() -> List[OtherAgent]:
 
 
 def directory_of(command: Sequence[str]) -> str | None:
-    """The directory of an agent with the verb start, from its command line; None if it is none."""
+    """The directory of an agent with the verb start, from its command line; None for another command."""
     for at, word in enumerate(command):
         if re.search(r"(^|/)agents/[0-9a-f]{8,}\.pyz$", word):
             rest = list(command[at + 1 :])

@@ -18,7 +18,7 @@ SCOPE = ("systemd-run", "--user", "--scope", "--quiet", "--collect")
 
 
 def enter_scope() -> None:
-    """Start over inside a scope, once, where it is needed and can be had."""
+    """Start over inside a scope, once, where that is needed and possible."""
     if os.environ.get(ENTERED) or not kills_user_processes() or not can_scope():
         return
     os.environ[ENTERED] = "1"

@@ -53,7 +53,7 @@ def point_of(samples: Iterable[float | None], of: float | None = 1.0) -> Point:
 
 
 def points_of(row: RowEntry, of: float = 1.0) -> list[Point]:
-    """A column each, in so many of the unit of the row."""
+    """A point for each column, divided by `of`."""
     return [point_of(samples, of) for samples in row["samples"]]
 
 
@@ -63,7 +63,7 @@ def relative_points(row: RowEntry, base: int) -> list[Point]:
 
 
 def error_bars_text(counts: Iterable[int]) -> str:
-    """What the error bars are, and that there is none where nothing was repeated."""
+    """What the error bars show, or that there are none without repeats."""
     known = sorted({count for count in counts if count})
     if not known:
         return ""

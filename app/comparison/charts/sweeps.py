@@ -41,7 +41,7 @@ def is_logarithmic(rows: Sequence[RowEntry], axis: str) -> bool:
 
 
 def not_swept(row: RowEntry, axis: str) -> str:
-    """What is said where there is no curve."""
+    """The text where there is no curve."""
     return f"{row['workload']} has no number of {AXES[axis]}"
 
 

@@ -112,7 +112,7 @@ def test_what_is_custom_sql_already_stays_as_it_is() -> None:
     [
         ("option\n  wait 5\nbegin\n  select 1;\nend", "conf: line 2: wait: a pause"),
         ("begin\n  select a from t where b = 1;\nend", "nothing is inserted into t"),
-        ("begin\n  insert into t select * from u;\nend", "line 2: the columns of t cannot be told"),
+        ("begin\n  insert into t select * from u;\nend", "line 2: the columns of t do not follow from this"),
         ("begin\n  { begin insert into t set a = 1; end }\nend", "conf: line 2: blocks in braces"),
     ],
 )

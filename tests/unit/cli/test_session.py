@@ -71,7 +71,7 @@ def test_settings_are_a_line_for_each_value(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.usefixtures("filled")
 def test_one_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert "completed, 1 failed step " in said(capsys, "session", "list")
-    assert "made anew from the kept journals: 1 session\n" in said(capsys, "doctor", "--rebuild")
+    assert "made anew from the stored journals: 1 session\n" in said(capsys, "doctor", "--rebuild")
 
 
 @pytest.mark.parametrize("limit", ["0", "-1", "9" * 30, "x", "1_0", ""])

@@ -57,7 +57,7 @@ def test_a_sequence_tells_how_each_step_is_driven(
         "load load its work settles after",
         "index index its work",
         "settle settle its work, 90 s at most",
-        "point-query point-query 1, 2 3 s 7 s warm: kept, never compared, settles before",
+        "point-query point-query 1, 2 3 s 7 s warm: stored, never compared, settles before",
         "more insert 4 0 s 1,000 events",
     ]
 

@@ -52,7 +52,7 @@ def test_a_newer_minor_adds_kinds_and_fields_that_are_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "word"), [("2.0", "update Dyno"), ("0.9", "older Dyno"), ("x", "is none")]
+    ("version", "word"), [("2.0", "update Dyno"), ("0.9", "older Dyno"), ("x", "is not a protocol version")]
 )
 def test_another_major_is_refused_with_both_versions(version: str, word: str) -> None:
     line = {

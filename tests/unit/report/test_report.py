@@ -305,7 +305,7 @@ def test_published_results_name_their_source(history: History) -> None:
     assert dict(report.setups[0].parts)["Published"].startswith("Mark Callaghan, 2017-03")
     assert report.repeat == (
         "Not carried out by Dyno: innodb-5.6.35-default, myrocks-5.6.35-default. "
-        "Where that comes from stands above.",
+        "See above where that comes from.",
     )
     assert report.presets == () and report.script is None
     assert "4.26 over the 13 steps of write-heavy" in report.summary[1]
@@ -338,7 +338,7 @@ def test_published_results_beside_ones_own(history: History) -> None:
     }  # fmt: skip
     assert any("was not carried out by Dyno, and little is known" in each for each in report.caveats)
     assert report.repeat[0] == (
-        "Not carried out by Dyno: innodb-5.6.35-default. Where that comes from stands above."
+        "Not carried out by Dyno: innodb-5.6.35-default. See above where that comes from."
     )
     assert "innodb-default-1 0000" in report.repeat[2]
 

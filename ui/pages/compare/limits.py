@@ -19,7 +19,9 @@ from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel
 
 _MATTERS = "A smaller difference is never coloured, however sure it is"
-_FALSE = "At most so many of the coloured differences are none: the false discovery rate over all cells"
+_FALSE = (
+    "At most this share of the coloured differences are false alarms: the false discovery rate over all cells"
+)
 _DETAILS = "In each cell: how far its sessions lie from their median at most, how many, p of the rank test"
 _WITHIN = "   \N{PLUS-MINUS SIGN} within a session"
 

@@ -71,7 +71,7 @@ class Panel(QWidget):
 
     @property
     def caption(self) -> str:
-        """What has to be said of the image, and stands elsewhere in the panel."""
+        """Notes for the image that the panel shows elsewhere."""
         return ""
 
     @property

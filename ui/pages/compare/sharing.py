@@ -38,7 +38,7 @@ _REPORTS = "Web page (*.html);;Markdown (*.md);;Table (*.csv)"
 
 
 class Sharing(QObject):
-    """What a person asks for stands in the body; what became of it is said in the status bar."""
+    """Copies and saves what the page shows; the status bar shows the result."""
 
     failed = Signal(Exception)
 

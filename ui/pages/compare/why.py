@@ -28,7 +28,7 @@ _TIPS = {
     ALL: "The costs of all steps, relative or absolute as the table is",
     WRITES: "Tests before the writes (.pre) against the same ones after them, by the measure of the table",
 }
-_CHOOSE = "Choose a step in the table, and a column beside the base."
+_CHOOSE = "Choose a step in the table, and a column other than the base."
 _SHARES = 5  # the column of details() that says how much each may explain
 _BAR = 96  # pixels of it
 _STEP_WIDEST, _WIDEST = 200, 130  # pixels of columns with words
@@ -36,7 +36,7 @@ _STEP_WIDEST, _WIDEST = 200, 130  # pixels of columns with words
 
 class WhyPanel(Panel):
     title = "Why"
-    tip = "What a query costs, beside what became of the figure"
+    tip = "What a query costs, next to the change of the figure"
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context.theme, parent)

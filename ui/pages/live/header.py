@@ -19,7 +19,7 @@ from ui.widgets.table import tabular
 
 
 class PlanHeader(QWidget):
-    """The texts are told anew once a second, the strip with them."""
+    """Texts and strip are updated once a second."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

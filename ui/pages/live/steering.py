@@ -18,7 +18,7 @@ MAX_NOTE = 4000  # characters that the agent takes
 
 
 class Steering(QWidget):
-    """Greyed where no plan is carried out; what was asked for is said in the status bar."""
+    """Greyed where no plan is carried out; the status bar confirms a request."""
 
     failed = Signal(object)  # Exception
 

@@ -1,4 +1,4 @@
-"""What is said of the plan at hand: once a second while one is carried out, never while hidden."""
+"""The texts about the current plan: updated once a second while it is carried out, never while hidden."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Telling(QTimer):
         self._problem = ""  # of the plan at hand, as it was told last
         self.goes_along = True  # with the plan, from step to step and from session to session
         self._reconnect = action(
-            page, "Connect again", "", "Follow the plan again; a passphrase may be asked for", self._retry
+            page, "Connect again", "", "Follow the plan again; Dyno may ask for a passphrase", self._retry
         )
         self.timeout.connect(self.tell)
 

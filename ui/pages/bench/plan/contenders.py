@@ -31,7 +31,7 @@ COLUMN, WIDEST_COLUMN = 92, 168
 WIDEST_NAME = 220
 WIDTHS = (0, 130, 74, 64, 68, 52, 0)  # of the columns of a contender; 0: what is left
 NO_BUILDS = "No build is known here yet: survey the target"
-HINT = "Tick what is compared; a dash cannot be had, its reason stands here when it is reached"
+HINT = "Tick what to compare; a dash is not available: select it to see why"
 
 
 class TickDelegate(QStyledItemDelegate):
@@ -118,7 +118,7 @@ class ContendersPanel(QWidget):
         self.look = action(
             self, "Look at preset", "Ctrl+P", "The preset of the chosen line or cell", self._on_look_wanted
         )
-        tip = "Choose a colour for the contender; it is kept for all its sessions"
+        tip = "Choose a colour for the contender, for all its sessions"
         self.colour = action(self, "Colour…", "Ctrl+L", tip, self._on_colour_wanted)
 
     def _lay_out(self) -> None:

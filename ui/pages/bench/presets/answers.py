@@ -47,7 +47,7 @@ class AnswerList(QListWidget):
 
 
 def by_line(answers: Sequence[BuildReply]) -> dict[int, str]:
-    """What is said of each line, a line a build."""
+    """The answers to each line, one line for each build."""
     found: dict[int, list[str]] = {}
     for each in answers:
         found.setdefault(each.line, []).append(f"{each.build}: {each.state}: {each.text}")

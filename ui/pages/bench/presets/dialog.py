@@ -86,11 +86,11 @@ class PresetDialog(QDialog):
     # making it
 
     def _make_actions(self) -> None:
-        tip = "What every build of the target with this engine says to it as it stands"
+        tip = "What every build of the target with this engine says about it"
         self.ask = action(self, "Ask the builds", "Ctrl+B", tip, lambda: self._try(start=False))
         tip = "Start each build once on an empty directory, and compare what is in force with what was asked"
         self.start = action(self, "Start them once", "Ctrl+Shift+B", tip, lambda: self._try(start=True))
-        self.save = action(self, "Save", "Ctrl+S", "Keep it as it stands", self._save)
+        self.save = action(self, "Save", "Ctrl+S", "Save it as it is", self._save)
         self.save.setEnabled(not self._preset.shipped)
         for each in (self.ask, self.start):
             each.setEnabled(self._survey is not None)
@@ -150,7 +150,7 @@ class PresetDialog(QDialog):
 
     def _on_looked(self, found: Preview) -> None:
         self.beside.show_text(found.text)
-        words = self._verdict or ("Changed, not kept yet" if self.is_changed else "")
+        words = self._verdict or ("Changed, not saved yet" if self.is_changed else "")
         self.said.setText(found.problem or words)
         if found.line:
             self.text.mark_lines({found.line}, self._doubtful, {**self._answers, found.line: found.problem})

@@ -26,7 +26,7 @@ class PresetBeside(QWidget):
         self.form, self.text = QComboBox(), CodeView("Preview it")
         self._colours = Highlighter(theme, self.text.document(), MY_CNF)
         self._fill(preset)
-        self.form.setAccessibleName("What stands beside it")
+        self.form.setAccessibleName("What surrounds it")
         self.form.setToolTip("What a build of this target would get, or the lines that another has not")
         self.form.currentIndexChanged.connect(lambda _: self.chosen.emit())
         layout = QVBoxLayout(self)

@@ -61,7 +61,7 @@ class TargetEditor(QWidget):
         self.title = Label()
         self.title.setProperty("role", "heading")
         self.save_button, self.test_button, self.cancel_button = (
-            self._button("&Save", "Keep the target as it stands here", self.save),
+            self._button("&Save", "Save the target", self.save),
             self._button("T&est", "Go there and look around, without keeping anything", self.test),
             self._button("&Cancel", "Forget what was changed here", self.cancelled.emit),
         )

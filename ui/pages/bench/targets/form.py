@@ -43,7 +43,7 @@ _TEXTS = {  # a line each
     "search_paths": (
         "Builds &in",
         "/opt/*",
-        "One a line: where to look for builds, beside the usual places",
+        "One a line: where else to look for builds",
     ),
 }
 _ORDER = (
@@ -75,7 +75,7 @@ class TargetForm(QWidget):
         self.texts = {field: self._make_text(field) for field in _TEXTS}
         self.remember = QCheckBox("Re&member secrets in the keyring")
         self.remember.setToolTip(
-            "Passwords and passphrases are kept by this system; else until Dyno is closed"
+            "The system stores passwords and passphrases; otherwise Dyno forgets them when it closes"
         )
         self.remember.toggled.connect(lambda: self.edited.emit())
         self.problems = {field: _problem_label() for field in _ORDER}
@@ -123,7 +123,7 @@ class TargetForm(QWidget):
         return self._left | {field for field, label in self.problems.items() if not label.isHidden()}
 
     def judge_all(self) -> None:
-        """From now on every mistake is told as it is made."""
+        """From now on the form shows every mistake at once."""
         self._left.update(_ORDER)
 
     def show_problems(self, problems: Mapping[str, str]) -> None:

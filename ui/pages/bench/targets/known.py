@@ -24,7 +24,7 @@ FRESH_S = 60.0  # so old a survey may be, and the target is not bothered when it
 
 
 class KnownTargets(QObject):
-    """Fills the model of the list; what is told of a target that was changed meanwhile is dropped."""
+    """Fills the model of the list; answers about a target that was changed meanwhile are dropped."""
 
     advanced = Signal(object)  # Advance
     ended = Signal(str)  # name: a way to the target, well or not

@@ -143,7 +143,7 @@ class TargetsPanel(QWidget):
         )
         self.builds = BuildCommands(self._context, self.view.card.builds, lambda: self.chosen, self)
         self._snapshots = action(
-            self, "Sna&pshots…", "Ctrl+Shift+D", "Data sets that are kept on the target", self.show_snapshots
+            self, "Sna&pshots…", "Ctrl+Shift+D", "Data sets stored on the target", self.show_snapshots
         )
         self._remove = action(
             self, "&Remove the target…", "Ctrl+Shift+Del", "Forget the chosen target", self.remove

@@ -49,7 +49,7 @@ class TargetState:
         return _TONES.get(self.link, "muted")
 
     def is_busy(self, now: float) -> bool:
-        """Whether a plan is being carried out there, whoever's it is."""
+        """Whether anybody's plan is being carried out there."""
         return self.has_plan or (
             self.survey is not None and now - self.survey.at < BUSY_S and bool(self.survey.content.agents)
         )
