@@ -35,7 +35,7 @@ def add_words(words: Any) -> None:
             "--directory", default="", help="another directory of the target, as with dyno run"
         )
         if word == "note":
-            parser.add_argument("text", help="what is to be said")
+            parser.add_argument("text", help="text of the note")
         if word == "status":
             add_json(parser)
         elif word == "follow":

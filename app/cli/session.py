@@ -64,7 +64,7 @@ def _add_changes(verbs: Any) -> None:
     for run, text, word, meaning in (
         (rename_session, "give it another name", "name", "its name; empty: the plan's name for it again"),
         (tag_session, "put a tag on it", "tag", "one line"),
-        (note_session, "say something about it", "text", "what is to be said"),
+        (note_session, "add a note", "text", "text of the note"),
         (export_session, "write it into a file for others", "file", "a zip that is not there yet"),
         (delete_session, "take it out of the history", "", ""),
     ):

@@ -206,7 +206,7 @@ def _check_added(owned: dict[str, Any]) -> dict[str, Any]:
 
 def _text(value: Any, most: int) -> str:
     if not isinstance(value, str) or len(value) > most:
-        raise ValueError(f"owned.json: a text is none, or longer than {most} characters")
+        raise ValueError(f"owned.json: a text is missing, or longer than {most} characters")
     return value.encode("utf-8", "replace").decode()
 
 

@@ -69,7 +69,7 @@ def _time_of(source: Mapping[str, str]) -> float:
             continue
         if at >= 0:
             return at
-    raise ValueError(f"the date {source['date']!r} is none like 2017-11-30, 2017-11 or 2017")
+    raise ValueError(f"the date {source['date']!r} is not like 2017-11-30, 2017-11 or 2017")
 
 
 def _rows(lines: list[str]) -> Iterator[tuple[int, Row]]:

@@ -12,7 +12,7 @@ from app.core.units import count_text
 from app.stats.verdicts import BETTER, DIFFERS, FEW, NOISE, SINGLE, SMALL, WORSE
 
 _JUDGED = {BETTER, WORSE, DIFFERS, NOISE, SMALL}  # a test could be asked, and said something
-_WORDS = (("better", "than"), ("worse", "than"), ("not to be told apart", "from"), ("undecided", "against"))
+_WORDS = (("better", "than"), ("worse", "than"), ("not distinguishable", "from"), ("undecided", "against"))
 
 
 def summary(found: Comparison, names: Sequence[str], base: int) -> Iterator[str]:

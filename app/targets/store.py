@@ -178,7 +178,7 @@ def _problems(target: Target) -> Iterator[tuple[str, str]]:
         if value and not _WORD.fullmatch(value):
             yield what, f"{value!r} is no {what} (target {name})"
     if not 0 <= target.port <= 65535:
-        yield "port", f"the port {target.port} of {name} is none: 1 to 65535"
+        yield "port", f"target {name}: port must be 1 to 65535, got {target.port}"
     yield "jump", _jump_problem(target)
     if not target.directories and not target.is_local:
         yield "directories", f"the target {name} has no directory: name one on the disk to be measured"

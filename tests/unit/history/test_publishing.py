@@ -114,7 +114,7 @@ def test_it_is_kept_like_any_other_session(history: History, table: Path, tmp_pa
     [
         (("# author: Somebody\n", ""), "a line '# author: ...' is missing"),
         (("# note:", "# licence:"), "line 4: begins with none of # author:"),
-        (("2024-05", "May"), "the date 'May' is none like"),
+        (("2024-05", "May"), "the date 'May' is not like"),
         (("session,target", "sesion,target"), "its header lacks session"),
         (("threads,seconds", "threads,duration"), "its header names duration"),
         (("queries/s,500", "queries/s,5oo"), "line 6: value is '5oo'"),
@@ -131,7 +131,7 @@ def test_it_is_kept_like_any_other_session(history: History, table: Path, tmp_pa
             "line 6: threads is '1.5', no",
         ),
         (("write-heavy,1,60,queries/s,500", "write-heavy,0,60,queries/s,500"), "line 6: threads is '0', no"),
-        (("2024-05", "1066"), "the date '1066' is none like"),
+        (("2024-05", "1066"), "the date '1066' is not like"),
         (("queries/s,500", "queries/s,1_000"), "line 6: value is '1_000', no number from 0 up"),
         (("queries/s,500", "queries/s,\u0665"), "line 6: value is '\u0665', no number from 0 up"),
         (("write-heavy,1,60,", "write-heavy,\u0665,60,"), "line 6: threads is '\u0665', no"),
