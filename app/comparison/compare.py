@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from statistics import median
 
 from app.core.errors import InputError
 from app.core.units import direction_of
+from app.history.canaries import canaries
 from app.history.figures import StepEntry, facts, plan_of, steps
 from app.history.history import History
 from app.history.sessions import SessionEntry, find, sessions, source_text
 from app.protocol.cpus import from_text
 from app.stats import Limits
-from app.stats.steady import UNSTEADY
+from app.stats.verdicts import LEAST
 
+from .across import across_of
 from .differences import work_differences
 from .entries import ColumnEntry, Comparison, MeasureEntry, RelatedEntry, RowEntry
-from .judgement import FAILED_REPEAT, marks_of_measures, with_verdicts
+from .judgement import FAILED_REPEAT, SPOILT, marks_of_measures, with_verdicts
 from .measures import FIGURE, MEASURES, Measure, measure_named
 from .repeats import Counts, counts_of
 
@@ -26,6 +29,7 @@ _LEFT_OUT = ("warmup",)
 
 Key = tuple[str, str]  # name and coordinates of a step
 Column = list[SessionEntry]
+Place = Sequence[StepEntry | None]  # a step in each session of a column
 
 
 def compare(
@@ -46,10 +50,14 @@ def compare(
         figures = [[_steps(history, each["id"]) for each in column] for column in columns]
         cpus = [_cpus(history, column[0]) for column in columns]
         sources = [source_text(history, column[0]["id"]) for column in columns]
+        machines = [canaries(history, column[0]["machine_key"]) for column in columns]
         warnings = _warnings(history, columns, at)
+    described = [_column(*each) for each in zip(columns, counts, cpus, sources, machines, strict=True)]
+    for column in described:
+        column["across"] = "" if column is described[at] else across_of(described[at], column)
     found: Comparison = {
         "base": columns[at][0]["id"],
-        "sessions": [_column(*each) for each in zip(columns, counts, cpus, sources, strict=True)],
+        "sessions": described,
         "rows": [_row(key, figures, at) for key in _keys(figures, at)],
         "groups": [],
         "limits": {},
@@ -77,7 +85,9 @@ def _cpus(history: History, entry: SessionEntry) -> int | None:
     return count if isinstance(count, int) else None
 
 
-def _column(column: Column, counts: Counts, cpus: int | None, source: str) -> ColumnEntry:
+def _column(
+    column: Column, counts: Counts, cpus: int | None, source: str, canaries: list[float]
+) -> ColumnEntry:
     first = column[0]
     states = dict.fromkeys(each["state"] for each in column)
     return {
@@ -97,7 +107,15 @@ def _column(column: Column, counts: Counts, cpus: int | None, source: str) -> Co
         "machine_key": first["machine_key"],
         "colour": first["colour"],
         "cpus": cpus,
+        "starts": [_seconds(each["started_at"]) for each in column],
+        "plans": [each["plan"] for each in column],
+        "across": "",
+        "canaries": canaries,
     }
+
+
+def _seconds(started_at: str | None) -> float | None:
+    return None if started_at is None else datetime.fromisoformat(started_at).timestamp()
 
 
 def _steps(history: History, session: str) -> dict[Key, StepEntry]:
@@ -119,8 +137,10 @@ def _row(key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int)
     places = [[each.get(key) for each in column] for column in figures]
     cells = [[step for step in place if step is not None] for place in places]
     model = next(cell[0] for cell in [cells[base], *cells] if cell)
+    left_out = [_left_out(place, model) for place in places]
+    counted = [_counted(*each) for each in zip(places, left_out, strict=True)]
     figure = _summed(
-        [[step["value"] if step and _fits(step, model) else None for step in place] for place in places]
+        [[step["value"] if step and _fits(step, model) else None for step in place] for place in counted]
     )
     return {
         "workload": model["name"],
@@ -133,12 +153,13 @@ def _row(key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int)
         **_related(figure, base),
         "within": [_deviation(place, model) for place in places],
         "reasons": [_reason(cell, model) for cell in cells],
-        "marks": [_marks(cell) for cell in cells],
+        "marks": [_marks(cell, out) for cell, out in zip(places, left_out, strict=True)],
+        "left_out": left_out,
         "steadiness": [[step and step["steadiness"] for step in place] for place in places],
         "cuts": [[step and step["cut"] for step in place] for place in places],
         "latency_per": model["latency_per"],
         "measures": {
-            measure.name: _measured(measure, places) for measure in MEASURES if measure is not FIGURE
+            measure.name: _measured(measure, counted) for measure in MEASURES if measure is not FIGURE
         },
     }
 
@@ -151,14 +172,25 @@ def _deviation(place: Sequence[StepEntry | None], model: StepEntry) -> float | N
     return step["max_block_deviation"]
 
 
-def _marks(cell: Sequence[StepEntry]) -> list[str]:
-    """Of all sessions; a median of which more than half are steady is no unsteady one."""
-    marks = [mark for step in cell for mark in step["marks"]]
-    has_failed = [step["state"] == "failed" for step in cell]
-    of_repeats = {FAILED_REPEAT} if any(has_failed) and not all(has_failed) else set()
-    return sorted(
-        of_repeats | {mark for mark in marks if mark != UNSTEADY or 2 * marks.count(mark) >= len(cell)}
+def _left_out(place: Place, model: StepEntry) -> list[str]:
+    """For each session the marks for which it does not count; all count where too few would be left."""
+    spoilt = [", ".join(mark for mark in step["marks"] if mark in SPOILT) if step else "" for step in place]
+    fair = sum(
+        step is not None and not marks and _fits(step, model)
+        for step, marks in zip(place, spoilt, strict=True)
     )
+    return spoilt if fair >= LEAST else [""] * len(place)
+
+
+def _counted(place: Place, left_out: Sequence[str]) -> Place:
+    return [None if marks else step for step, marks in zip(place, left_out, strict=True)]
+
+
+def _marks(place: Place, left_out: Sequence[str]) -> list[str]:
+    """Of the sessions that count; that one failed is said of all."""
+    has_failed = [step["state"] == "failed" for step in place if step]
+    of_repeats = {FAILED_REPEAT} if any(has_failed) and not all(has_failed) else set()
+    return sorted(of_repeats | {mark for step in _counted(place, left_out) if step for mark in step["marks"]})
 
 
 def _measured(measure: Measure, places: Sequence[Sequence[StepEntry | None]]) -> MeasureEntry:
@@ -189,6 +221,7 @@ def _related(figure: MeasureEntry, base: int) -> RelatedEntry:
         "spread": [spread_of(value, each) for value, each in zip(values, samples, strict=True)],
         "verdict": [],
         "p": [],
+        "across": [],
         "within": [None] * len(values),
     }
 

@@ -29,6 +29,10 @@ class ColumnEntry(TypedDict):
     machine_key: str
     colour: int
     cpus: int | None  # that its server may use; null where nobody has told
+    starts: list[float | None]  # when each session began, in seconds since 1970
+    plans: list[str]  # of each session
+    across: str  # time, machines: what lies between it and the base; '' where their sessions alternate
+    canaries: list[float]  # of its machine
 
 
 class MeasureEntry(TypedDict):
@@ -36,7 +40,7 @@ class MeasureEntry(TypedDict):
 
     values: list[float | None]  # medians
     n: list[int]
-    samples: list[list[float | None]]  # one a session, in the order of the ids of its column
+    samples: list[list[float | None]]  # one a session, in the order of its ids; null where it is left out
 
 
 class RelatedEntry(MeasureEntry):
@@ -45,7 +49,8 @@ class RelatedEntry(MeasureEntry):
     relative: list[float | None]
     spread: list[float | None]  # how far a session lies from the median at most, as a share of it
     verdict: list[str | None]
-    p: list[float | None]  # of the rank test against the base
+    p: list[float | None]  # of Welch's test against the base
+    across: list[str]  # of a verdict across time or machines; '' of every other
     within: list[float | None]  # of a rate of queries that was measured once: its max_block_deviation
 
 
@@ -61,6 +66,7 @@ class RowEntry(RelatedEntry):
     direction: str
     reasons: list[str]  # why there is no figure, or not one of each repeat
     marks: list[list[str]]
+    left_out: list[list[str]]  # one a session: the marks for which it does not count; '' where it does
     steadiness: list[list[SteadinessEntry | None]]  # one a session, as the samples
     cuts: list[list[CutEntry | None]]
     latency_per: str  # what one latency is of
@@ -80,9 +86,10 @@ class Comparison(TypedDict):
 
 class RatioEntry(TypedDict):
     ratio: float
-    low: float | None  # the interval at 95 %; null where a column has no repeats
+    low: float | None  # the interval; null where repeats are too few, or it would be too wide
     high: float | None
-    steps: int  # that all sessions of both columns have, and that are not marked
+    steps: int  # that both columns have, and that are judged
+    across: str  # as that of a verdict
 
 
 class GroupEntry(TypedDict):

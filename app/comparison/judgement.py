@@ -2,40 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from app.core.units import count_text
-from app.stats import Cell, Limits, Verdict, group_ratio, judge
-from app.stats.ranks import fewest
+from app.stats import Cell, Group, GroupRatio, Limits, Verdict, group_ratios, judge
 from app.stats.steady import UNSTEADY
-from app.stats.verdicts import BETTER, COLOURED, DIFFERS, FEW, NOISE, SINGLE, SMALL, WORSE
+from app.stats.verdicts import BETTER, COLOURED, DIFFERS, DRIFT, FEW, LEAST, NOISE, SINGLE, SMALL, WORSE
+
+from .across import SIGN, added_of
+from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
 
 if TYPE_CHECKING:
     from app.core.settings import Settings
-
-    from .entries import Comparison, GroupEntry, RowEntry
 
 BASE = "base"
 MARKED = "marked"  # something went wrong or was left over: never judged
 OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step that is cut
 FAILED_REPEAT = "failed-repeat"  # those that came to a figure are chosen by their luck
-UNJUDGED = (
+SPOILT = (
     "after-a-crash", "error-ridden", "indebted", "bad-statistics", "no-index", "fewer-clients", "out-of-rows",
-    UNSTEADY, OF_ALL_SECONDS, FAILED_REPEAT,
-)  # fmt: skip
-SIGNS = {NOISE: "~", SMALL: "~", FEW: "?", MARKED: "!"}  # beside a ratio, where a word would be too long
-SHORT_SIGNS = {**SIGNS, BETTER: "\N{BLACK UP-POINTING TRIANGLE}", WORSE: "\N{BLACK DOWN-POINTING TRIANGLE}",
-               DIFFERS: "\N{NOT EQUAL TO}"}  # where no word has room  # fmt: skip
+    "disturbed", UNSTEADY,
+)  # of a repeat, which is left out where enough others remain  # fmt: skip
+UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT)
+SIGNS = {NOISE: "~", SMALL: "~", FEW: "?", MARKED: "!", DRIFT: "drift"}  # where a word would be too long
+SHORT_SIGNS = {
+    **SIGNS, BETTER: "\N{BLACK UP-POINTING TRIANGLE}", WORSE: "\N{BLACK DOWN-POINTING TRIANGLE}",
+    DIFFERS: "\N{NOT EQUAL TO}", DRIFT: "\N{NORTH EAST ARROW}",
+}  # where no word has room  # fmt: skip
 _MEANINGS = {
     BETTER: "better",
     WORSE: "worse",
     DIFFERS: "differs",
     NOISE: "within the noise, or too small to matter",
-    FEW: "",  # see _few_text
+    FEW: f"fewer than {LEAST} repeats",
+    DRIFT: "the machine drifted, not judged",
     MARKED: "marked, not judged",
 }
+_ITSELF: RatioEntry = {"ratio": 1.0, "low": None, "high": None, "steps": 0, "across": ""}  # the base
 UNKNOWN_NOISE = "the noise between sessions is unknown"
 
 
@@ -47,13 +52,13 @@ def limits_from(settings: Settings) -> Limits:
 def with_verdicts(comparison: Comparison, base: int, limits: Limits) -> Comparison:
     """With verdicts that hold for all of its cells together."""
     places = [(row, at) for row in comparison["rows"] for at in _judgeable(row, base)]
-    verdicts = judge([_cell(row, base, at) for row, at in places], limits)
+    verdicts = judge([_cell(comparison, row, base, at) for row, at in places], limits)
     for row in comparison["rows"]:
         row["verdict"] = [_without_test(row, base, at) for at in range(len(row["n"]))]
-        row["p"] = [None] * len(row["n"])
+        row["p"], row["across"] = [None] * len(row["n"]), [""] * len(row["n"])
     for (row, at), verdict in zip(places, verdicts, strict=True):
-        _write(row, at, verdict)
-    return {**comparison, "groups": _groups(comparison, base), "limits": asdict(limits)}
+        _write(row, at, verdict, comparison["sessions"][at]["across"])
+    return {**comparison, "groups": _groups(comparison, base, limits), "limits": asdict(limits)}
 
 
 def _judgeable(row: RowEntry, base: int) -> Iterator[int]:
@@ -71,11 +76,31 @@ def marks_of_measures(row: RowEntry, at: int) -> list[str]:
     return [*row["marks"][at], *([OF_ALL_SECONDS] if any(row["cuts"][at]) else [])]
 
 
-def _cell(row: RowEntry, base: int, at: int) -> Cell:
+def _cell(comparison: Comparison, row: RowEntry, base: int, at: int) -> Cell:
     ours, theirs = (
         tuple(value for value in row["samples"][each] if value is not None) for each in (base, at)
     )
-    return Cell(ours, theirs, row["direction"])
+    columns = comparison["sessions"]
+    added, times = added_of(columns[base], columns[at]), _times(comparison, row, (base, at))
+    return Cell(ours, theirs, row["direction"], at, added, times)
+
+
+def _times(comparison: Comparison, row: RowEntry, places: Sequence[int]) -> tuple[tuple[float, ...], ...]:
+    """When the sessions that count began; nothing where nobody knows of one of them."""
+    starts = [
+        [
+            start
+            for start, value in zip(_starts(comparison, at), row["samples"][at], strict=True)
+            if value is not None
+        ]
+        for at in places
+    ]
+    known = [tuple(start for start in each if start is not None) for each in starts]
+    return tuple(known) if [*map(len, known)] == [*map(len, starts)] else ()
+
+
+def _starts(comparison: Comparison, at: int) -> list[float | None]:
+    return comparison["sessions"][at]["starts"]
 
 
 def _without_test(row: RowEntry, base: int, at: int) -> str | None:
@@ -86,37 +111,63 @@ def _without_test(row: RowEntry, base: int, at: int) -> str | None:
     return MARKED if _is_marked(row, base) or _is_marked(row, at) else None
 
 
-def _write(row: RowEntry, at: int, verdict: Verdict) -> None:
+def _write(row: RowEntry, at: int, verdict: Verdict, across: str) -> None:
     row["verdict"][at], row["p"][at] = verdict.word, verdict.p
+    row["across"][at] = "" if verdict.p is None else across
 
 
-def _groups(comparison: Comparison, base: int) -> list[GroupEntry]:
+def _groups(comparison: Comparison, base: int, limits: Limits) -> list[GroupEntry]:
     """In the order of their first steps; a group with figures of two units is two."""
     rows: dict[tuple[str, str], list[RowEntry]] = {}
     for row in comparison["rows"]:
         rows.setdefault((row["group"], row["unit"]), []).append(row)
-    return [_group(of_group, base) for of_group in rows.values()]
+    ratios = ratios_of(comparison, list(rows.values()), base, limits)
+    return [_group(of_group, found) for of_group, found in zip(rows.values(), ratios, strict=True)]
 
 
-def _group(rows: list[RowEntry], base: int) -> GroupEntry:
-    columns = [_sessions(rows, at) for at in range(len(rows[0]["n"]))]
-    found = [group_ratio(columns[base], column) for column in columns]
+def ratios_of(
+    comparison: Comparison, groups: Sequence[Sequence[RowEntry]], base: int, limits: Limits
+) -> list[list[RatioEntry | None]]:
+    """Of each of these groups of rows a ratio for each column; they hold together."""
+    columns = comparison["sessions"]
+    others = [at for at in range(len(columns)) if at != base]
+    found = group_ratios(
+        [[_sessions(rows, base, at) for rows in groups] for at in others],
+        limits.false_share,
+        [added_of(columns[base], columns[at]) for at in others],
+    )
+    of_column = dict(zip(others, found, strict=True))
+    return [
+        [
+            _ratio(of_column[at][which], columns[at]["across"]) if at != base else {**_ITSELF}
+            for at in range(len(columns))
+        ]
+        for which in range(len(groups))
+    ]
+
+
+def _group(rows: Sequence[RowEntry], ratios: list[RatioEntry | None]) -> GroupEntry:
     return {
         "group": rows[0]["group"],
         "unit": rows[0]["unit"],
         "direction": rows[0]["direction"],
-        "steps": max((each.steps for at, each in enumerate(found) if each and at != base), default=0),
-        "ratios": [
-            {"ratio": each.ratio, "low": each.low, "high": each.high, "steps": each.steps} if each else None
-            for each in found
-        ],
+        "steps": max((each["steps"] for each in ratios if each), default=0),
+        "ratios": ratios,
     }
 
 
-def _sessions(rows: list[RowEntry], at: int) -> list[tuple[float | None, ...]]:
-    """The figures of each session of a column, without those of marked steps."""
-    judged = [[None] * len(row["samples"][at]) if _is_marked(row, at) else row["samples"][at] for row in rows]
-    return list(zip(*judged, strict=True))
+def _ratio(found: GroupRatio | None, across: str) -> RatioEntry | None:
+    if found is None:
+        return None
+    told = "" if found.low is None else across
+    return {"ratio": found.ratio, "low": found.low, "high": found.high, "steps": found.steps, "across": told}
+
+
+def _sessions(rows: Sequence[RowEntry], base: int, at: int) -> Group:
+    """The figures of each session of both columns, of the steps that could be judged."""
+    fair = [row for row in rows if row["verdict"][at] not in (None, MARKED, DRIFT)]
+    ours, theirs = (list(zip(*(row["samples"][each] for row in fair), strict=True)) for each in (base, at))
+    return Group(ours, theirs)
 
 
 def verdict_label(verdict: str | None) -> str:
@@ -127,10 +178,11 @@ def verdict_label(verdict: str | None) -> str:
 def legend(comparison: Comparison) -> str:
     """The signs that stand in the cells, with what each means, in a few words."""
     there = {word for row in comparison["rows"] for word in row["verdict"]}
-    meanings = {**_MEANINGS, FEW: _few_text(comparison)}
-    signs = {SHORT_SIGNS[word]: text for word, text in meanings.items() if word in there}
+    signs = {SHORT_SIGNS[word]: text for word, text in _MEANINGS.items() if word in there}
     if SMALL in there:
         signs[SIGNS[SMALL]] = _MEANINGS[NOISE]
+    if any(any(row["across"]) for row in comparison["rows"]):
+        signs[SIGN] = "across time or machines"
     alone = f"n = 1: {UNKNOWN_NOISE}, nothing is coloured" if SINGLE in there else ""
     return "   ".join(filter(None, [*(f"{sign} {text}" for sign, text in signs.items()), alone]))
 
@@ -145,20 +197,16 @@ def verdict_legend(comparison: Comparison) -> str:
     return "; ".join(
         [
             *_of_tested(comparison),
-            *([f"? {_few_text(comparison)}"] if FEW in words else []),
+            *([f"? has {_MEANINGS[FEW]} and is not judged"] if FEW in words else []),
+            *(
+                ["drift is the machine's: it changed meanwhile, by too much of the difference"]
+                if DRIFT in words
+                else []
+            ),
             *(["! is marked and not judged"] if MARKED in words else []),
             *([f"where n = 1 {UNKNOWN_NOISE}"] if SINGLE in words else []),
         ]
     )
-
-
-def _few_text(comparison: Comparison) -> str:
-    """With how many it takes to tell one of so many cells, whatever becomes of the others."""
-    untold = (None, BASE, MARKED, SINGLE)
-    cells = sum(word not in untold for row in comparison["rows"] for word in row["verdict"])
-    least = fewest(comparison["limits"]["false_share"] / max(cells, 1))
-    it_takes = "" if least is None else f": {least} of each could tell one of {count_text(cells, 'cell')}"
-    return f"not enough repeats{it_takes}"
 
 
 def _of_tested(comparison: Comparison) -> list[str]:
@@ -167,7 +215,7 @@ def _of_tested(comparison: Comparison) -> list[str]:
     if not cells:
         return []
     return [
-        f"better and worse are beyond the noise (rank test over {cells} cells, at most"
+        f"better and worse are beyond the noise (Welch's test over {count_text(cells, 'cell')}, at most"
         f" {100 * limits['false_share']:g}% of them false) and {100 * limits['matters']:g}% or more",
         "~ is within the noise, or less",
     ]

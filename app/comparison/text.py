@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from app.core.csv_text import csv_text
 from app.core.harmless import harmless
 from app.core.table import escaped, markdown_of
-from app.core.units import figure_text
+from app.core.units import count_text, figure_text
 from app.history.step_text import mark_text, seconds_texts
 from app.protocol.plan import step_label
 from app.stats.steady import STEADY, UNSTEADY
 
+from .across import SIGN, across_texts
 from .compare import base_of
 from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
 from .judgement import verdict_label, verdict_legend
@@ -23,11 +24,14 @@ from .repeats import repeats_text
 if TYPE_CHECKING:
     from rich.table import Table
 
+_SMALLEST = 0.0001  # of a p: what is smaller rests on noise being normal far beyond what anybody measured
+
 
 def to_csv(comparison: Comparison) -> str:
-    """One line a step; for each column its figure, the relative one, n and the verdict."""
+    """One line a step; for each column its figure, the relative one, n and the verdict; what lies between."""
     beside = ("", " relative", " n", " spread", " p", " verdict")
     heads = [f"{name}{each}" for name in names_of(comparison) for each in beside]
+    heads += [f"{name} across" for name in names_of(comparison)]
     fixed = ["workload", "group", "threads", "coordinates", "unit", "direction"]
     return csv_text([*fixed, *heads], map(_csv_row, comparison["rows"]))
 
@@ -38,6 +42,7 @@ def _csv_row(row: RowEntry) -> list[object]:
     coordinates = json.dumps(row["coordinates"], sort_keys=True)
     return [
         row["workload"], row["group"], row["threads"], coordinates, row["unit"], row["direction"], *cells,
+        *row["across"],
     ]  # fmt: skip
 
 
@@ -90,13 +95,21 @@ def remarks_of(comparison: Comparison) -> list[str]:
     ]
     said = [*missing, *marked, *_repeats(comparison), *_alone(comparison)]
     judged = [": ".join(filter(None, (repeats, verdict_legend(comparison))))] if repeats else []
-    return [*comparison["warnings"], *said, *judged]
+    across = across_texts(comparison, names_of(comparison))
+    return [*comparison["warnings"], *across, *said, *judged]
 
 
 def told_of(row: RowEntry, at: int) -> list[str]:
-    """The marks of a cell in words; of each session why it was not steady, and which seconds count."""
+    """The marks of a cell in words, which repeats are left out, why a session was not steady, its cuts."""
     marks = [mark_text(mark) for mark in row["marks"][at] if mark != UNSTEADY]
-    return marks + seconds_told(row, at)
+    return [*marks, *filter(None, [left_out_text(row, at)]), *seconds_told(row, at)]
+
+
+def left_out_text(row: RowEntry, at: int) -> str:
+    """`1 of 5 repeats left out: disturbed`; '' where all count."""
+    out = [marks for marks in row["left_out"][at] if marks]
+    why = ", ".join(dict.fromkeys(mark for marks in out for mark in marks.split(", ")))
+    return f"{len(out)} of {count_text(len(row['left_out'][at]), 'repeat')} left out: {why}" if out else ""
 
 
 def seconds_told(row: RowEntry, at: int) -> list[str]:
@@ -165,7 +178,15 @@ def _figure(row: RowEntry, at: int, has_details: bool) -> str:
 def judged_text(row: RowEntry, at: int) -> str:
     """`0.62 worse`, `1.01 ~`; a ratio without a verdict stands alone."""
     relative = row["relative"][at]
-    return "-" if relative is None else f"{relative:.2f} {verdict_label(row['verdict'][at])}".rstrip()
+    if relative is None:
+        return "-"
+    parts = (f"{relative:.2f}", verdict_label(row["verdict"][at]), across_sign(row["across"][at]))
+    return " ".join(filter(None, parts))
+
+
+def across_sign(across: str) -> str:
+    """Beside what is judged across time or machines."""
+    return SIGN if across else ""
 
 
 def detail_text(row: RowEntry, at: int) -> str:
@@ -174,7 +195,12 @@ def detail_text(row: RowEntry, at: int) -> str:
     parts = [f"within {within_text(alone)}"] if alone is not None else []
     parts += [within_text(spread)] if spread is not None else []
     parts += [f"n={n}"] if n else []
-    return " ".join([*parts, *([f"p={p:.2g}"] if p is not None else [])])
+    return " ".join([*parts, *([p_text(p).replace(" ", "")] if p is not None else [])])
+
+
+def p_text(p: float) -> str:
+    """`p = 0.0079`; of a very small one that it is."""
+    return f"p = {p:.2g}" if p >= _SMALLEST else f"p < {_SMALLEST:g}"
 
 
 def within_text(share: float) -> str:
@@ -199,7 +225,7 @@ def _group_line(group: GroupEntry, order: Sequence[int]) -> list[str]:
 def mean_text(mean: RatioEntry) -> str:
     """`0.93 [0.91, 0.95]`; without the interval where it is not known."""
     interval = "" if mean["low"] is None else f" [{mean['low']:.2f}, {mean['high']:.2f}]"
-    return f"{mean['ratio']:.2f}{interval}"
+    return f"{mean['ratio']:.2f}{interval} {across_sign(mean['across'])}".rstrip()
 
 
 def row_label(row: RowEntry) -> str:

@@ -11,8 +11,8 @@ from app.presets import Rendered, parse_preset, preset_file, render
 from app.protocol.answers import FAIL, PASS, WARN, Check, Survey
 from app.protocol.machine_checks import machine_checks, program_checks
 from app.protocol.plan import ALLOCATORS, OPEN_FILES, Contender, Plan
-from app.stats import Limits
-from app.stats.ranks import fewest
+from app.stats.planning import NOISE, least_difference
+from app.stats.verdicts import LEAST
 from app.targets.tested_versions import tried
 
 from .contenders import machine_of
@@ -208,20 +208,21 @@ def _parity(plan: Plan, found: Estimate) -> list[Check]:
 
 
 def _repeats(plan: Plan) -> list[Check]:
-    """Whether so many can tell a difference from noise: better asked before the hours have gone."""
+    """Which difference so many can tell from noise: better asked before the hours have gone."""
     steps = sum(step.kind != "warmup" and not step.warm for step in plan.steps)
     cells = steps * (len(plan.contenders) - 1)
-    needed = fewest(Limits().false_share / cells) if cells else None
-    if needed is None:
+    if not cells:
         return []
     if plan.repeats == 1:
         text = "1 of each: the noise between sessions stays unknown, nothing is judged"
         return [Check("repeats", PASS, text)]
-    text = f"tell one clear difference among {count_text(cells, 'cell')} from noise"
-    if plan.repeats < needed:
-        todo = f"take {needed}, or fewer steps; where many cells differ fewer repeats do"
-        return [Check("repeats", WARN, f"{plan.repeats} of each cannot {text}", todo)]
-    return [Check("repeats", PASS, f"{plan.repeats} of each can {text}")]
+    least = least_difference(plan.repeats, cells)
+    if least is None:
+        text = f"{plan.repeats} of each cannot tell a difference from noise: nothing is judged"
+        return [Check("repeats", WARN, text, f"take {LEAST} or more")]
+    where = f"in one of {count_text(cells, 'cell')}" if cells > 1 else "in the only cell"
+    text = f"{plan.repeats} of each find a difference of {least:.1%} {where} four times in five"
+    return [Check("repeats", PASS, f"{text}, where sessions vary by {NOISE:.0%}")]
 
 
 def _order(plan: Plan) -> list[Check]:

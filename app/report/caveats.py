@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
+from app.comparison.across import across_texts
 from app.comparison.entries import Comparison, RowEntry
 from app.comparison.judgement import marks_of_measures, verdict_legend
 from app.comparison.repeats import repeats_text
-from app.comparison.text import row_label, seconds_told
+from app.comparison.text import left_out_text, row_label, seconds_told
 from app.history.figures import notes, plan_of
 from app.history.history import History
 from app.history.step_text import mark_text
@@ -25,8 +26,10 @@ def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[s
     """The gravest first."""
     return [
         *found["warnings"],
+        *across_texts(found, names),
         *_without_figure(found, names),
         *_marked(found, names),
+        *_left_out(found, names),
         *_seconds(found, names),
         *_not_the_same(history, found, names),
         *_shared("note on {}: {}", _noted(history, found, names)),
@@ -81,6 +84,16 @@ def _marked(found: Comparison, names: Sequence[str]) -> Iterator[str]:
         for at, name in enumerate(names)
         for mark in marks_of_measures(row, at)  # it has a table of costs
         if mark != UNSTEADY  # told with its reason
+    )
+
+
+def _left_out(found: Comparison, names: Sequence[str]) -> Iterator[str]:
+    """Repeats that take no part in a figure."""
+    return _gathered(
+        (out, row_label(row), name)
+        for row in found["rows"]
+        for at, name in enumerate(names)
+        if (out := left_out_text(row, at))
     )
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from statistics import geometric_mean
 
-from app.comparison.entries import Comparison, GroupEntry, RowEntry
-from app.comparison.judgement import MARKED, UNKNOWN_NOISE
-from app.comparison.text import row_label
+from app.comparison.across import ADVICE, MACHINES
+from app.comparison.compare import by_measure
+from app.comparison.entries import Comparison, GroupEntry, RatioEntry, RowEntry
+from app.comparison.judgement import MARKED, UNKNOWN_NOISE, ratios_of
+from app.comparison.text import across_sign, row_label
 from app.core.units import count_text
-from app.stats.verdicts import BETTER, DIFFERS, FEW, NOISE, SINGLE, SMALL, WORSE
+from app.stats import Limits
+from app.stats.verdicts import BETTER, DIFFERS, DRIFT, FEW, LEAST, NOISE, SINGLE, SMALL, WORSE
 
 _JUDGED = {BETTER, WORSE, DIFFERS, NOISE, SMALL}  # a test could be asked, and said something
 _WORDS = (("better", "than"), ("worse", "than"), ("not distinguishable", "from"), ("undecided", "against"))
@@ -29,11 +31,14 @@ def _unjudged(found: Comparison) -> str:
     words = {word for row in found["rows"] for word in row["verdict"]}
     if words & _JUDGED:
         return ""
-    if FEW in words:
-        return "There are too few repeats to tell a difference from noise: nothing here is judged."
-    return (
-        f"With one session of a contender {UNKNOWN_NOISE}: nothing here is judged." if SINGLE in words else ""
-    )
+    reasons = {
+        FEW: f"There are fewer than {LEAST} repeats of a contender",
+        SINGLE: f"With one session of a contender {UNKNOWN_NOISE}",
+        DRIFT: "The machine drifted",
+        MARKED: "Every step is marked",
+    }
+    why = next((reason for word, reason in reasons.items() if word in words), "")
+    return f"{why}: nothing here is judged." if why else ""
 
 
 def _sentences(found: Comparison, at: int, base: int, names: Sequence[str]) -> Iterator[str]:
@@ -42,13 +47,14 @@ def _sentences(found: Comparison, at: int, base: int, names: Sequence[str]) -> I
         yield f"{names[at]} has no figure in common with {names[base]}."
         return
     yield _counted(rows, at, names[at], names[base])
+    yield from _across(rows, at)
     for direction in ("higher", "lower"):
         parts = list(_of_groups(found["groups"], at, direction))
         less = ", where less is better" if direction == "lower" else ""
         if parts:
             yield f"Its geometric mean against {names[base]} is {_listed(parts)}{less}."
     yield from _extremes(rows, at)
-    yield from _cost(found["rows"], at, base)
+    yield from _cost(found, at, base)
 
 
 def _counted(rows: Sequence[RowEntry], at: int, name: str, base: str) -> str:
@@ -71,31 +77,37 @@ def _of_groups(groups: Sequence[GroupEntry], at: int, direction: str) -> Iterato
     for group in groups:
         ratio = group["ratios"][at]
         if ratio is not None and ratio["steps"] > 1 and group["direction"] == direction:
-            interval = "" if ratio["low"] is None else f" ({ratio['low']:.2f} to {ratio['high']:.2f})"
             unit = f" in {group['unit']}" if names.count(group["group"]) > 1 else ""
             which = f"the {ratio['steps']} {steps}of {group['group'] or 'no group'}"
-            yield f"{ratio['ratio']:.2f}{interval} over {which}{unit}"
+            yield f"{ratio['ratio']:.2f}{_interval(ratio)} over {which}{unit}"
             steps = ""
+
+
+def _interval(ratio: RatioEntry) -> str:
+    if ratio["low"] is None:
+        return ""
+    return f" ({ratio['low']:.2f} to {ratio['high']:.2f}{across_sign(ratio['across'])})"
+
+
+def _across(rows: Sequence[RowEntry], at: int) -> Iterator[str]:
+    """That the two were not measured in turn."""
+    across = {row["across"][at] for row in rows} - {""}
+    if across == {MACHINES}:
+        yield "That is across machines: what each varies by between plans is added to the noise."
+    elif across:
+        added = "what the machine varies by between plans is added to the noise"
+        yield f"That is across time: {added}. {ADVICE}."
 
 
 def _extremes(rows: Sequence[RowEntry], at: int) -> Iterator[str]:
     """The steps in which it stands out most, either way; waiting and restarts are none of them."""
     measuring = [row for row in rows if row["kind"] not in ("settle", "restart")] or rows
     ordered = sorted(measuring, key=lambda row: _benefit(row, at))
-    ahead, behind = _parted(ordered, at)
+    ahead, behind = ([row for row in ordered if row["verdict"][at] == word] for word in (BETTER, WORSE))
     parts = [f"furthest ahead in {_extreme(row, at)}" for row in ahead[-1:]]
     parts += [f"furthest behind in {_extreme(row, at)}" for row in behind[:1]]
     if parts:
         yield f"It is {_listed(parts)}."
-
-
-def _parted(rows: Sequence[RowEntry], at: int) -> tuple[Sequence[RowEntry], Sequence[RowEntry]]:
-    """Those that are better, and worse; where none could be judged, by their figures, but for marked ones."""
-    if any(row["verdict"][at] in _JUDGED for row in rows):
-        better, worse = ([row for row in rows if row["verdict"][at] == word] for word in (BETTER, WORSE))
-        return better, worse
-    fair = [row for row in rows if row["verdict"][at] != MARKED]
-    return [row for row in fair if _benefit(row, at) > 1], [row for row in fair if _benefit(row, at) < 1]
 
 
 def _benefit(row: RowEntry, at: int) -> float:
@@ -109,15 +121,13 @@ def _extreme(row: RowEntry, at: int) -> str:
     return f"{row_label(row)} ({row['relative'][at]:.2f}{less})"
 
 
-def _cost(rows: Sequence[RowEntry], at: int, base: int) -> Iterator[str]:
-    """What a query costs of the CPU, over the steps that both were driven through and that are not marked."""
-    driven = [row for row in rows if row["kind"] == "drive" and row["verdict"][at] != MARKED]
-    spent = [row["measures"]["cpu_us"]["values"] for row in driven]
-    pairs = [(values[at], values[base]) for values in spent]
-    ratios = [ours / theirs for ours, theirs in pairs if ours and theirs]
-    if len(ratios) > 1:
-        mean = f"{geometric_mean(ratios):.2f}"
-        yield f"A query costs {mean} times the CPU (geometric mean over {len(ratios)} steps)."
+def _cost(found: Comparison, at: int, base: int) -> Iterator[str]:
+    """What a query costs of the CPU, over the steps that both were driven through and that are judged."""
+    driven = [row for row in by_measure(found, "cpu_us")["rows"] if row["kind"] == "drive"]
+    ratio = ratios_of(found, [driven], base, Limits(**found["limits"]))[0][at]
+    if ratio and ratio["steps"] > 1:
+        mean = f"{ratio['ratio']:.2f} times the CPU{_interval(ratio)}"
+        yield f"A query costs {mean}, the geometric mean over {ratio['steps']} steps."
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from app.comparison.before_after import ColumnOfPair, pairs
 from app.comparison.entries import Comparison, GroupEntry, RatioEntry, RowEntry
 from app.comparison.measures import measure_named
-from app.comparison.text import judged_text, row_label, steady_text
+from app.comparison.text import across_sign, judged_text, left_out_text, p_text, row_label, steady_text
 from app.core.units import count_text, figure_text
 from app.protocol.plan import step_label
 from app.stats.verdicts import COLOURED
@@ -134,7 +134,8 @@ def _tip(row: RowEntry, at: int) -> str:
     parts = [
         f"n = {row['n'][at]}" if row["n"][at] else "",
         "" if spread is None else f"all within {spread:.1%} of the median",
-        "" if p is None else f"p = {p:.2g}",
+        "" if p is None else p_text(p),
+        left_out_text(row, at),
         steady_text(row, at),
     ]
     return ", ".join(filter(None, parts))
@@ -153,4 +154,5 @@ def _mean_cell(ratio: RatioEntry | None, entry: GroupEntry) -> Cell:
         return Cell("")
     interval = "" if ratio["low"] is None else f"{ratio['low']:.2f} to {ratio['high']:.2f}"
     fewer = f"of {count_text(ratio['steps'], 'step')}" if ratio["steps"] < entry["steps"] else ""
-    return Cell(f"{ratio['ratio']:.2f}", ", ".join(filter(None, (interval, fewer))))
+    beside = ", ".join(filter(None, (f"{interval} {across_sign(ratio['across'])}".strip(), fewer)))
+    return Cell(f"{ratio['ratio']:.2f}", beside)

@@ -4,12 +4,13 @@ Numbers in, numbers and words out; knows no session and no step. What is kept ar
 nothing is averaged before it is asked for.
 """
 
+from .between import Between, between_plans
 from .blocks import max_block_deviation
-from .groups import GroupRatio, group_ratio
+from .groups import Group, GroupRatio, group_ratios
 from .steady import Steadiness, steadiness
 from .verdicts import Cell, Limits, Verdict, judge
 
 __all__ = [
-    "Cell", "GroupRatio", "Limits", "Steadiness", "Verdict", "group_ratio", "judge",
-    "max_block_deviation", "steadiness",
+    "Between", "Cell", "Group", "GroupRatio", "Limits", "Steadiness", "Verdict", "between_plans",
+    "group_ratios", "judge", "max_block_deviation", "steadiness",
 ]  # fmt: skip

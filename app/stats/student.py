@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import exp, lgamma, log, pi
 
+MOST = 1000.0  # degrees of freedom: with more it is the normal distribution for all that matters here
 _STEPS = 200  # at most, of a fraction that has long settled by then
 _TINY = 1e-300
 
 
+def two_sided(t: float, freedom: float) -> float:
+    """How much of the distribution lies as far from 0 as this, or further; exact in the tails."""
+    return _incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5)
+
+
+@lru_cache(maxsize=4096)
 def quantile(share: float, freedom: float) -> float:
     """The t below which so much (over one half) of the distribution lies.
 

@@ -1,19 +1,23 @@
-"""Whether samples differ, for all cells of a comparison: beyond the noise, and large enough to matter."""
+"""Whether figures differ, for all cells of a comparison: beyond the noise, and large enough to matter."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import median
+from math import log
+from statistics import fmean, median
 
-from .ranks import least_p, p_of
+from .drift import is_drift
+from .welch import Difference, Pair, Part, differences
 
 BETTER, WORSE, DIFFERS = "better", "worse", "differs"
 NOISE = "~"  # within the noise
 SMALL = "too small to matter"
 FEW = "not enough repeats"
 SINGLE = "n=1"
+DRIFT = "drift"  # the machine changed meanwhile, by too large a part of the difference
 COLOURED = (BETTER, WORSE)
+LEAST = 3  # repeats: two sessions that are both slow by chance are no rare thing
 
 
 @dataclass(frozen=True)
@@ -31,48 +35,74 @@ class Cell:
     base: tuple[float, ...]
     other: tuple[float, ...]
     direction: str = "higher"  # higher | lower is better; empty: neither
+    column: int = 0  # cells of one column tell of its noise together
+    added: tuple[Part, ...] = ()  # variances of the machine, where the columns are of different times
+    times: tuple[tuple[float, ...], ...] = ()  # when the sessions of both began, in seconds; empty: unknown
+
+    @property
+    def has_logarithms(self) -> bool:
+        return min(*self.base, *self.other) > 0
+
+    @property
+    def pair(self) -> Pair:
+        """As it is tested: figures that are 0 at times stay as they are."""
+        if not self.has_logarithms:
+            return Pair(self.base, self.other)
+        return Pair(tuple(map(log, self.base)), tuple(map(log, self.other)), self.added)
 
 
 @dataclass(frozen=True)
 class Verdict:
     word: str
-    p: float | None = None  # of the rank test, as it stands: what is asked of it depends on all cells
+    p: float | None = None  # of Welch's test, as it stands: what is asked of it depends on all cells
 
 
 def judge(cells: Sequence[Cell], limits: Limits = Limits()) -> list[Verdict]:
-    """One for each cell; the false discovery rate (Benjamini and Hochberg) is held over what n can decide."""
-    found: list[Verdict] = [_undecided(cell, limits) for cell in cells]
-    open_cells = [at for at, verdict in enumerate(found) if verdict.p is not None]
-    limit = _largest_p([found[at].p or 0.0 for at in open_cells], limits.false_share)
-    for at in open_cells:
-        found[at] = _decided(cells[at], found[at].p or 0.0, limit, limits)
+    """One for each cell; the false discovery rate (Benjamini and Hochberg) is held over the tested ones."""
+    found = [Verdict(_untested(cell)) for cell in cells]
+    tested = [at for at, verdict in enumerate(found) if not verdict.word]
+    ps = {at: difference.p(limits.false_share) for at, difference in _differences(cells, tested)}
+    limit = _largest_p([*ps.values()], limits.false_share)
+    for at in tested:
+        word = _word(cells[at], limits) if ps[at] <= limit else NOISE
+        found[at] = Verdict(word, ps[at])
     return found
 
 
-def _undecided(cell: Cell, limits: Limits) -> Verdict:
-    n, m = len(cell.base), len(cell.other)
-    if min(n, m) <= 1:
-        return Verdict(SINGLE)
-    if least_p(n, m) > limits.false_share:
-        return Verdict(FEW)
-    return Verdict("", p_of(cell.base, cell.other))
+def _untested(cell: Cell) -> str:
+    """What is said of a cell without a test; of figures that are 0 nobody knows how a machine varies."""
+    fewest = min(len(cell.base), len(cell.other))
+    if fewest < LEAST:
+        return SINGLE if fewest <= 1 else FEW
+    return NOISE if cell.added and not cell.has_logarithms else ""
+
+
+def _differences(cells: Sequence[Cell], tested: Sequence[int]) -> Iterator[tuple[int, Difference]]:
+    """Column by column; a cell that has no logarithms is tested by itself."""
+    columns: dict[object, list[int]] = {}
+    for at in tested:
+        columns.setdefault(cells[at].column if cells[at].has_logarithms else ("alone", at), []).append(at)
+    for its in columns.values():
+        yield from zip(its, differences([cells[at].pair for at in its]), strict=True)
 
 
 def _largest_p(ps: Sequence[float], share: float) -> float:
     """Up to which p a cell counts as different; below 0 where none does."""
     ordered = sorted(ps)
-    kept = [p for at, p in enumerate(ordered, 1) if p <= share * at / len(ordered)]
+    kept = [p for at, p in enumerate(ordered, 1) if share and p <= share * at / len(ordered)]
     return kept[-1] if kept else -1.0
 
 
-def _decided(cell: Cell, p: float, limit: float, limits: Limits) -> Verdict:
-    if p > limit:
-        # as far apart as they can be, and yet one among so many cells: only more repeats can tell
-        is_clear = p <= least_p(len(cell.base), len(cell.other))
-        return Verdict(FEW if is_clear else NOISE, p)
+def _word(cell: Cell, limits: Limits) -> str:
+    """Of a cell beyond the noise."""
     base, other = median(cell.base), median(cell.other)
     if base and other and max(other / base, base / other) - 1 < limits.matters:
-        return Verdict(SMALL, p)
+        return SMALL
+    pair = cell.pair
+    if (other > base) != (fmean(pair.other) > fmean(pair.base)):
+        return NOISE  # a few odd sessions against the others
+    if cell.times and is_drift(*map(list, map(zip, cell.times, (pair.base, pair.other)))):
+        return DRIFT
     if not cell.direction:
-        return Verdict(DIFFERS, p)
-    return Verdict(BETTER if (other > base) == (cell.direction == "higher") else WORSE, p)
+        return DIFFERS
+    return BETTER if (other > base) == (cell.direction == "higher") else WORSE

@@ -6,22 +6,40 @@ from dataclasses import dataclass
 
 from PySide6.QtGui import QColor
 
+from app.comparison.across import ADVICE, MACHINES, TIME
 from app.comparison.entries import GroupEntry, RowEntry
 from app.comparison.judgement import MARKED, SHORT_SIGNS, UNKNOWN_NOISE, verdict_label
-from app.comparison.text import detail_text, mean_text, steady_text, told_of, within_text
+from app.comparison.text import (
+    across_sign,
+    detail_text,
+    mean_text,
+    p_text,
+    steady_text,
+    told_of,
+    within_text,
+)
 from app.core.units import count_text, figure_text, with_unit
 from app.history.step_text import named
-from app.stats.verdicts import FEW, NOISE, SINGLE, SMALL
+from app.stats.verdicts import DRIFT, FEW, LEAST, NOISE, SINGLE, SMALL
 from ui.core.theme import Theme
 
 _LOST = ("failed", "stopped", "lost")  # states of a step that a cell without a figure names
+_ACROSS = {
+    TIME: f"across time: what the machine varies by between plans is added. {ADVICE}",
+    MACHINES: "across machines: what each of them varies by between plans is added",
+}
 _MEANINGS = {
     NOISE: "within the noise",
     SMALL: "beyond the noise, but too small to matter",
-    FEW: "not enough repeats to tell it from noise",
+    FEW: f"fewer than {LEAST} repeats: not judged",
+    DRIFT: "the machine changed meanwhile, by more than a third of the difference: not judged",
     SINGLE: f"n = 1: {UNKNOWN_NOISE}",
     MARKED: "marked, here or in the base: not judged",
 }
+
+
+_INTERVAL = "with an interval: all of them hold together as the verdicts do"
+_NO_INTERVAL = "without an interval: too few repeats, or it would be wider than a factor of 4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +71,17 @@ class Judged:
         """Of a step: coloured only where the verdict says better or worse."""
         verdict = "" if at == self.base else row["verdict"][at] or ""
         sign = SHORT_SIGNS.get(verdict, "")
-        warning, alone = _warning(row, at, sign), row["within"][at]
+        warning, alone, across = _warning(row, at, sign), row["within"][at], across_sign(row["across"][at])
         below = detail_text(row, at) if self.has_details and row["n"][at] else ""
         return Cell(
             self.text(row, at),
             self.theme.verdict(verdict, row["relative"][at]),
             sign,
-            warning or (within_text(alone) if alone is not None and not below else ""),
+            " ".join(
+                filter(None, (warning, across, within_text(alone) if alone is not None and not below else ""))
+            ),
             below,
-            verdict_label(verdict),
+            " ".join(filter(None, (verdict_label(verdict), across))),
             is_right=True,
             is_quiet=self.is_relative and row["relative"][at] is None,
             is_warning=bool(warning),
@@ -99,6 +119,7 @@ class Judged:
         if relative is not None and at != self.base:
             lines.append(f"{relative:.3f} of the base{direction_text(row)}")
             lines.append(_verdict_text(row, at, row["n"][self.base]))
+            lines += [_ACROSS[row["across"][at]]] if row["across"][at] else []
         elif value is not None and relative is None:
             lines.append("the base has no figure here")
         return lines
@@ -111,7 +132,7 @@ def _of_how_many(n: int, spread: float | None) -> str:
 def _verdict_text(row: RowEntry, at: int, of_base: int) -> str:
     verdict, p = row["verdict"][at] or "", row["p"][at]
     said = _MEANINGS.get(verdict, f"{verdict}: beyond the noise, and large enough to matter")
-    return said if p is None else f"{said} (rank test, {row['n'][at]} against {of_base}: p = {p:.2g})"
+    return said if p is None else f"{said} (Welch, {row['n'][at]} against {of_base}: {p_text(p)})"
 
 
 def _warning(row: RowEntry, at: int, sign: str) -> str:
@@ -119,8 +140,10 @@ def _warning(row: RowEntry, at: int, sign: str) -> str:
     n, reason = row["n"][at], row["reasons"][at]
     state = reason.partition(":")[0]
     has_marks = bool(row["marks"][at]) and sign != SHORT_SIGNS[MARKED]
+    left_out = sum(map(bool, row["left_out"][at]))
     parts = ["!"] if has_marks or (not n and state in _LOST) else []
     parts += ["cut"] if any(row["cuts"][at]) else []
+    parts += [f"\N{MINUS SIGN}{left_out}"] if left_out else []
     if reason and (n or state in _LOST):
         parts.append(f"n={n}" if n else state)
     return " ".join(parts)
@@ -135,6 +158,7 @@ def mean_tip(group: GroupEntry, at: int, name: str) -> str:
     found = group["ratios"][at]
     if found is None:
         return ""
-    over = f"{name}: geometric mean of {count_text(found['steps'], 'step')} that are not marked"
-    interval = "interval at 95 %" if found["low"] is not None else "no interval without repeats"
-    return f"{over}\n{mean_text(found)} of the base, {interval}"
+    over = f"{name}: geometric mean of {count_text(found['steps'], 'step')} that can be judged"
+    interval = _INTERVAL if found["low"] is not None else _NO_INTERVAL
+    across = f"\n{_ACROSS[found['across']]}" if found["across"] else ""
+    return f"{over}\n{mean_text(found)} of the base, {interval}{across}"

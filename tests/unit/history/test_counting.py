@@ -223,8 +223,13 @@ def test_other_measures_of_a_cut_step_are_of_the_whole_step_and_not_judged(fille
     assert row["verdict"] == ["base", "marked"]
 
 
-def test_one_unsteady_repeat_of_three_leaves_the_median_be(history: History) -> None:
-    its_plan = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], 3, 5, STEPS)
+@pytest.mark.parametrize(
+    ("repeats", "left_out", "marks"), [(4, ["unsteady", "", "", ""], []), (3, [""] * 3, ["unsteady"])]
+)
+def test_an_unsteady_repeat_is_left_out_where_three_remain(
+    history: History, repeats: int, left_out: list[str], marks: list[str]
+) -> None:
+    its_plan = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats, 5, STEPS)
     for turn in its_plan.turns:
         kind = Made if turn.ordinal == 1 else Steady
         maker = kind(its_plan, turn.session)
@@ -235,8 +240,9 @@ def test_one_unsteady_repeat_of_three_leaves_the_median_be(history: History) -> 
         store(history, maker)
     row = compare(history, [turn.session for turn in its_plan.turns])["rows"][UPDATE]
     words = [[(each or {})["word"] for each in column] for column in row["steadiness"]]
-    assert words == [["unsteady", "steady", "steady"], ["steady"] * 3]
-    assert row["marks"] == [[], []]
+    assert words == [["unsteady", *["steady"] * (repeats - 1)], ["steady"] * repeats]
+    assert row["left_out"] == [left_out, [""] * repeats] and row["marks"] == [marks, []]
+    assert row["n"] == [3, repeats] and row["verdict"][1] == ("marked" if marks else "~")
 
 
 class Steady(Made):

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.comparison.across import across_texts
+from app.comparison.text import names_of
 from app.history.history import History
 from app.history.sessions import is_untouched
 from ui.core.bus import Changes, Wanted
@@ -164,7 +166,8 @@ class ComparePage(Page):
         self.commands.set_enabled(compared.shown is not None)
         self.chooser.set_chosen(self._chosen.ids)
         if compared.comparison and compared.shown:
-            self._show_warnings(compared.comparison["warnings"])
+            across = across_texts(compared.shown, names_of(compared.shown))
+            self._show_warnings([*compared.comparison["warnings"], *across])
             self.body.show_comparison(compared, self.controls.is_relative, self.limits.has_details)
             self.limits.explain(compared.shown, self.body.table.figures.has_deviations)
 

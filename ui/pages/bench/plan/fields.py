@@ -22,7 +22,7 @@ _TYPED = {
     "threads": ("Threads", "Client threads; several are gone through one after the other: 1, 2, 4"),
     "repeats": (
         "Repeats",
-        "How often each contender is taken through the sequence: 4 at least to tell differences from noise",
+        "How often each contender is taken through the sequence: 3 at least to tell differences from noise",
     ),
     "seconds": (
         "Seconds",

@@ -1,0 +1,84 @@
+"""Columns that were not measured in turn: what of their difference may be the machine's, between two plans.
+
+A machine is not the same from one plan to the next. Sessions that alternate within a plan share what it
+is like; of others the machine's own variance is added to both means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from app.core.units import count_text
+from app.stats.between import ENOUGH, between_plans
+from app.stats.welch import Part
+
+from .entries import ColumnEntry, Comparison
+
+TIME, MACHINES = "time", "machines"
+SIGN = "\N{LEFT RIGHT ARROW}"
+ADVICE = "Measure both again, alternating"
+
+Begin = tuple[float | None, str]  # of a session, and its plan
+
+
+def across_of(base: ColumnEntry, column: ColumnEntry) -> str:
+    """What lies between two columns; '' where they alternate."""
+    if base["machine_key"] != column["machine_key"]:
+        return MACHINES
+    return "" if do_alternate(_begins(base), _begins(column)) else TIME
+
+
+def do_alternate(ours: Sequence[Begin], theirs: Sequence[Begin]) -> bool:
+    """Whether each session has one of the other column right before or after it, of its own plan."""
+    if any(at is None for at, _ in (*ours, *theirs)):
+        return False
+    begins = sorted([(*each, 0) for each in ours] + [(*each, 1) for each in theirs])
+    near = {
+        at
+        for at, (one, next_one) in enumerate(pairwise(begins))
+        if one[1] == next_one[1] and one[2] != next_one[2]
+    }
+    return all(at in near or at - 1 in near for at in range(len(begins)))
+
+
+def _begins(column: ColumnEntry) -> list[Begin]:
+    return list(zip(column["starts"], column["plans"], strict=True))
+
+
+def added_of(base: ColumnEntry, column: ColumnEntry) -> tuple[Part, ...]:
+    """What is added to the variance of their difference."""
+    if not column["across"]:
+        return ()
+    ours, theirs = (between_plans(each["canaries"]) for each in (base, column))
+    if base["machine_key"] == column["machine_key"]:
+        return ((ours.variance + theirs.variance, ours.freedom),)
+    return ((ours.variance, ours.freedom), (theirs.variance, theirs.freedom))
+
+
+def across_texts(comparison: Comparison, names: Sequence[str]) -> list[str]:
+    """Of each column that was judged so: what was added, and what would tell more."""
+    columns = comparison["sessions"]
+    base = next(at for at, column in enumerate(columns) if column["id"] == comparison["base"])
+    judged = {at for row in comparison["rows"] for at, across in enumerate(row["across"]) if across}
+    return [_text(columns[base], columns[at], names[base], names[at]) for at in sorted(judged)]
+
+
+def _text(base: ColumnEntry, column: ColumnEntry, base_name: str, name: str) -> str:
+    if column["across"] == MACHINES:
+        who = f"{name} on {column['target']} against {base_name} on {base['target']}: across machines"
+        each = dict.fromkeys(f"{each['target']}: {_measured_text(each)}" for each in (base, column))
+        return f"{SIGN} {who}. The variance of each machine between plans is added ({'; '.join(each)})"
+    who = f"{name} against {base_name}: across time, their sessions do not alternate"
+    own = "The variance of the machine between plans is added"
+    return f"{SIGN} {who}. {own} ({_measured_text(column)}). {ADVICE}"
+
+
+def _measured_text(column: ColumnEntry) -> str:
+    """`10% is assumed: no canary run, 8 are needed`; `2.1%, of 12 canary runs`."""
+    found = between_plans(column["canaries"])
+    if found.canaries:
+        return f"{found.deviation:.1%}, of {found.canaries} canary runs"
+    few = len(column["canaries"])
+    there = f"only {count_text(few, 'canary run')}" if few else "no canary run"
+    return f"{found.deviation:.0%} is assumed: {there}, {ENOUGH} are needed"

@@ -1,0 +1,20 @@
+"""The canaries of a machine: the same short work before each session, whatever the session is of."""
+
+from __future__ import annotations
+
+from .damage import unpack_json
+from .history import History
+
+FACT = "canary"  # its figure is `queries_per_s`
+
+
+def canaries(history: History, machine_key: str) -> list[float]:
+    """Their figures, the oldest first."""
+    rows = history.query(
+        "SELECT content FROM fact JOIN session ON session = session.number"
+        " WHERE machine_key = ? AND fact.name = ? ORDER BY session.started_at, seq",
+        (machine_key, FACT),
+    )
+    told = [unpack_json(content) for (content,) in rows]
+    figures = [each.get("queries_per_s") for each in told if isinstance(each, dict)]
+    return [float(figure) for figure in figures if isinstance(figure, int | float)]

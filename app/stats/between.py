@@ -1,0 +1,31 @@
+"""How far a machine differs from itself between two plans: what repeats within one of them cannot show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, log, sqrt
+from statistics import variance
+
+ENOUGH = 8  # canaries
+ASSUMED = 0.1  # standard deviation of the logarithm of a figure, where fewer are known
+
+
+@dataclass(frozen=True)
+class Between:
+    """The machine's own variance between plans, of the logarithm of a mean."""
+
+    variance: float = ASSUMED**2
+    freedom: float = inf
+    canaries: int = 0  # that it was measured with; 0: it is assumed
+
+    @property
+    def deviation(self) -> float:
+        """As a share of a figure."""
+        return sqrt(self.variance)
+
+
+def between_plans(canaries: Sequence[float]) -> Between:
+    """Of the figures of the canaries of a target, which did the same each time."""
+    there = [log(figure) for figure in canaries if figure > 0]
+    return Between() if len(there) < ENOUGH else Between(variance(there), len(there) - 1, len(there))

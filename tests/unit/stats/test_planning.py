@@ -1,0 +1,35 @@
+"""What so many repeats could tell, held against verdicts over made-up figures."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from app.stats import Cell, judge
+from app.stats.planning import least_difference
+from app.stats.verdicts import BETTER
+
+
+@pytest.mark.parametrize(("repeats", "cells"), [(3, 9), (5, 1), (5, 40), (8, 9)])
+def test_such_a_difference_is_found_four_times_in_five(repeats: int, cells: int) -> None:
+    least, drawn = least_difference(repeats, cells), random.Random(repeats * cells)
+    assert least is not None
+
+    def sample(mean: float) -> tuple[float, ...]:
+        return tuple(drawn.lognormvariate(0, 0.01) * mean for _ in range(repeats))
+
+    found = 0
+    for _ in range(300):
+        one, *others = (Cell(sample(1), sample(1 + least if at == 0 else 1)) for at in range(cells))
+        found += judge([one, *others])[0].word == BETTER
+    assert 0.7 <= found / 300 <= 0.93
+
+
+def test_two_of_each_find_nothing() -> None:
+    assert least_difference(2, 9) is None and least_difference(5, 9, share=0.0) is None
+
+
+def test_what_is_too_small_to_matter_is_not_promised() -> None:
+    least = least_difference(100, 9)
+    assert least is not None and 0.02 < least < 0.022
