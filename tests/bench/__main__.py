@@ -16,7 +16,7 @@ from app.protocol.plan import LOAD_METHODS
 from tests.bench.figure import Figure, describe_machine, print_figures
 
 MODULES = ("server", "lua", "load", "history", "window_start", "charts", "history_page", "compare_page",
-           "live_page", "window_process", "window_opening", "snapshot", "report")  # fmt: skip
+           "live_page", "window_process", "window_opening", "snapshot", "report", "verdicts")  # fmt: skip
 Measure = Callable[[argparse.Namespace], list[Figure]]
 
 
@@ -35,6 +35,7 @@ def parse(known: Mapping[str, Measure]) -> argparse.Namespace:
     parser.add_argument("--turn", type=int, default=5, help="seconds of one turn (5)")
     parser.add_argument("--engines", default="innodb,rocksdb", help="innodb,rocksdb")
     parser.add_argument("--methods", default=",".join(LOAD_METHODS), help="of loading (all)")
+    parser.add_argument("--runs", type=int, default=2000, help="comparisons that are simulated (2000)")
     parser.add_argument("--rows", type=int, default=0, help="of each table (as each figure has them)")
     parser.add_argument("--directory", default="", help="where servers keep their data (a temporary one)")
     parser.add_argument("--python", default="", help="of the agent on the target (python3)")

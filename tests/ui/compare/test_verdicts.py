@@ -157,7 +157,8 @@ def test_each_group_ends_with_its_geometric_mean(opened: Open, page: ComparePage
     ratio = groups["point-query"]["ratios"][1]
     assert ratio and means[0][4] == f"{ratio['ratio']:.2f} [{ratio['low']:.2f}, {ratio['high']:.2f}]"
     model = page.body.table.figures
-    assert "with an interval: all of them hold together" in str(model.index(shown.index(means[0]), len(FIXED) + 1).data(TIP))
+    told = str(model.index(shown.index(means[0]), len(FIXED) + 1).data(TIP))
+    assert "with an interval: all of them hold together" in told
     assert model.row_at(shown.index(means[0])) is None  # the keyboard goes past it
 
 

@@ -1,0 +1,106 @@
+"""Comparisons of equals as they could be: what noise does to the figures of two contenders, simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+
+import numpy as np
+
+from app.stats import Between, Cell
+
+TURN_S = 600.0  # from the begin of a session to that of the next one
+ORDERS = ("interleaved", "grouped")
+Logs = np.ndarray  # of figures: comparisons x cells x turns
+World = Callable[[np.random.Generator, tuple[int, int, int]], Logs]
+
+
+def turns(order: str, repeats: int) -> tuple[list[int], list[int]]:
+    """Which turns of a plan belong to the first of two contenders, and which to the second."""
+    if order == "grouped":
+        return list(range(repeats)), list(range(repeats, 2 * repeats))
+    rounds = [(2 * at, 2 * at + 1)[:: -1 if at % 2 else 1] for at in range(repeats)]
+    return [a for a, _ in rounds], [b for _, b in rounds]
+
+
+def plain(chance: np.random.Generator, shape: tuple[int, int, int]) -> Logs:
+    return 0.01 * chance.standard_normal(shape)
+
+
+def hanging_together(chance: np.random.Generator, shape: tuple[int, int, int]) -> Logs:
+    """AR(1): the machine owes 0.7 of what it is to what it was a turn before, in all cells."""
+    found = chance.standard_normal((shape[0], 1, shape[2]))
+    for at in range(1, shape[2]):
+        found[:, :, at] = 0.7 * found[:, :, at - 1] + 0.51**0.5 * found[:, :, at]
+    return 0.01 * found + 0.003 * chance.standard_normal(shape)
+
+
+def with_outliers(chance: np.random.Generator, shape: tuple[int, int, int]) -> Logs:
+    """One figure in twenty is 5 to 30 % too low."""
+    lost = chance.uniform(0.05, 0.3, shape)
+    return plain(chance, shape) - np.where(chance.random(shape) < 0.05, lost, 0.0)
+
+
+def drifting(share: float) -> World:
+    """The machine loses this share over the plan, evenly."""
+    return lambda chance, shape: plain(chance, shape) - share * np.linspace(0, 1, shape[2])
+
+
+def mixed(noisy: Callable[[int], bool]) -> World:
+    """Some cells have a noise of 10 %, the others of 1 %."""
+
+    def world(chance: np.random.Generator, shape: tuple[int, int, int]) -> Logs:
+        noise = np.array([0.1 if noisy(at) else 0.01 for at in range(shape[1])])
+        return noise[None, :, None] * chance.standard_normal(shape)
+
+    return world
+
+
+def two_speeds(of: Callable[[int], bool]) -> World:
+    """A server comes up in one of two speeds, 10 % apart, as chance will have it; these cells show it."""
+
+    def world(chance: np.random.Generator, shape: tuple[int, int, int]) -> Logs:
+        fast = chance.random((shape[0], 1, shape[2])) < 0.5
+        shows = np.array([of(at) for at in range(shape[1])])
+        return plain(chance, shape) + 0.1 * fast * shows[None, :, None]
+
+    return world
+
+
+def whole_sessions(chance: np.random.Generator, shape: tuple[int, int, int]) -> Logs:
+    """Sessions are off by 1 % in all of their cells, these by 0.3 % besides."""
+    wholes = chance.standard_normal((shape[0], 1, shape[2]))
+    return 0.01 * wholes + 0.003 * chance.standard_normal(shape)
+
+
+WORLDS: dict[str, World] = {
+    "plain, 1 % of noise": plain,
+    "AR(1), 0.7 from turn to turn": hanging_together,
+    "outliers, 1 in 20": with_outliers,
+    "drift of 5 % over the plan": drifting(0.05),
+    "drift of 10 % over the plan": drifting(0.1),
+    "mixed noise: half of the cells 10 %": mixed(lambda at: at % 2 == 1),
+    "mixed noise: one cell 10 %": mixed(lambda at: at == 0),
+    "two speeds, all cells": two_speeds(lambda _at: True),
+    "two speeds, one cell": two_speeds(lambda at: at == 0),
+    "sessions fast as a whole": whole_sessions,
+}
+NOISIER = "one contender noisier, 1 and 10 %"  # by turns: not a world of its own
+
+
+def compared(
+    name: str, order: str, repeats: int, cells: int, runs: int, chance: np.random.Generator
+) -> tuple[Logs, Logs]:
+    """The logarithms of both contenders, who are equal."""
+    ours, theirs = turns(order, repeats)
+    figures = WORLDS.get(name, plain)(chance, (runs, cells, 2 * repeats))
+    base, other = figures[:, :, ours], figures[:, :, theirs]
+    return base, other * 10 if name == NOISIER else other
+
+
+def cells_of(base: Logs, other: Logs, order: str) -> list[Cell]:
+    """Of one comparison, as Dyno judges it: grouped columns are across time."""
+    times = tuple(tuple(turn * TURN_S for turn in its) for its in turns(order, base.shape[1]))
+    added = ((2 * Between().variance, inf),) if order == "grouped" else ()
+    pairs = zip(np.exp(base).tolist(), np.exp(other).tolist(), strict=True)
+    return [Cell(tuple(a), tuple(b), added=added, times=times) for a, b in pairs]
