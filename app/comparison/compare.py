@@ -50,11 +50,9 @@ def compare(
         figures = [[_steps(history, each["id"]) for each in column] for column in columns]
         cpus = [_cpus(history, column[0]) for column in columns]
         sources = [source_text(history, column[0]["id"]) for column in columns]
-        machines = [canaries(history, column[0]["machine_key"]) for column in columns]
         warnings = _warnings(history, columns, at)
-    described = [_column(*each) for each in zip(columns, counts, cpus, sources, machines, strict=True)]
-    for column in described:
-        column["across"] = "" if column is described[at] else across_of(described[at], column)
+        described = [_column(*each) for each in zip(columns, counts, cpus, sources, strict=True)]
+        _relate(history, described, described[at])
     found: Comparison = {
         "base": columns[at][0]["id"],
         "sessions": described,
@@ -85,9 +83,7 @@ def _cpus(history: History, entry: SessionEntry) -> int | None:
     return count if isinstance(count, int) else None
 
 
-def _column(
-    column: Column, counts: Counts, cpus: int | None, source: str, canaries: list[float]
-) -> ColumnEntry:
+def _column(column: Column, counts: Counts, cpus: int | None, source: str) -> ColumnEntry:
     first = column[0]
     states = dict.fromkeys(each["state"] for each in column)
     return {
@@ -110,8 +106,19 @@ def _column(
         "starts": [_seconds(each["started_at"]) for each in column],
         "plans": [each["plan"] for each in column],
         "across": "",
-        "canaries": canaries,
+        "canaries": [],
     }
+
+
+def _relate(history: History, columns: Sequence[ColumnEntry], base: ColumnEntry) -> None:
+    """What lies between each column and the base; where anything does, how its machine varies."""
+    for column in columns:
+        column["across"] = "" if column is base else across_of(base, column)
+    if any(column["across"] for column in columns):
+        machines = {column["machine_key"] for column in columns}
+        figures = {machine: canaries(history, machine) for machine in machines}
+        for column in columns:
+            column["canaries"] = figures[column["machine_key"]]
 
 
 def _seconds(started_at: str | None) -> float | None:

@@ -32,7 +32,7 @@ class ColumnEntry(TypedDict):
     starts: list[float | None]  # when each session began, in seconds since 1970
     plans: list[str]  # of each session
     across: str  # time, machines: what lies between it and the base; '' where their sessions alternate
-    canaries: list[float]  # of its machine
+    canaries: list[float]  # of its machine, where columns are across time or machines
 
 
 class MeasureEntry(TypedDict):

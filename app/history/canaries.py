@@ -6,14 +6,15 @@ from .damage import unpack_json
 from .history import History
 
 FACT = "canary"  # its figure is `queries_per_s`
+_MOST = 200  # the latest: a machine is not what it was years ago
 
 
 def canaries(history: History, machine_key: str) -> list[float]:
-    """Their figures, the oldest first."""
+    """Their figures, the newest first."""
     rows = history.query(
         "SELECT content FROM fact JOIN session ON session = session.number"
-        " WHERE machine_key = ? AND fact.name = ? ORDER BY session.started_at, seq",
-        (machine_key, FACT),
+        " WHERE machine_key = ? AND fact.name = ? ORDER BY session.started_at DESC LIMIT ?",
+        (machine_key, FACT, _MOST),
     )
     told = [unpack_json(content) for (content,) in rows]
     figures = [each.get("queries_per_s") for each in told if isinstance(each, dict)]

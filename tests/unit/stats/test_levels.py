@@ -1,0 +1,60 @@
+"""Comparisons of equals in worlds that are not kind: few have a verdict, or an interval without 1.
+
+The table of docs/comparing.md has ten times as many of each (`python -m tests.bench verdicts`).
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+from app.stats import judge
+from app.stats.groups import Group, group_ratios
+from app.stats.verdicts import COLOURED
+from tests.worlds import NOISIER, ORDERS, WORLDS, cells_of, compared
+
+RUNS = 200
+MOST = 0.05 + 3 * sqrt(0.05 * 0.95 / RUNS)  # three times the spread of such a count
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("world", [*WORLDS, NOISIER])
+def test_equals_are_seldom_called_different(world: str, order: str) -> None:
+    chance = np.random.default_rng(crc32(f"{world} {order}".encode()))
+    pairs = list(zip(*compared(world, order, 3, 9, RUNS, chance), strict=True))
+    false = [any(verdict.word in COLOURED for verdict in judge(cells_of(*pair, order))) for pair in pairs]
+    assert sum(false) / RUNS <= MOST
+    if order == "interleaved":
+        assert sum(excludes_one(*pair) for pair in pairs) / RUNS <= MOST
+
+
+def excludes_one(base: np.ndarray, other: np.ndarray) -> bool:
+    """Whether the interval of one of three groups does."""
+    groups = [Group(np.exp(base[at::3]).T.tolist(), np.exp(other[at::3]).T.tolist()) for at in range(3)]
+    return any(
+        each and each.low and each.high and not each.low <= 1 <= each.high
+        for each in group_ratios([groups])[0]
+    )
+
+
+def test_grouped_columns_would_deceive_if_they_were_judged_as_they_are() -> None:
+    """What the variance between plans is added for."""
+    chance = np.random.default_rng(5)
+    pairs = zip(*compared("drift of 5 % over the plan", "grouped", 5, 9, 50, chance), strict=True)
+    cells = [[cell.__class__(cell.base, cell.other) for cell in cells_of(*pair, "grouped")] for pair in pairs]
+    assert sum(any(verdict.word in COLOURED for verdict in judge(each)) for each in cells) > 25
+
+
+def test_a_difference_is_found() -> None:
+    """5 % in one of ten cells, at 1 % of noise, by three repeats."""
+    chance = np.random.default_rng(6)
+    base, other = compared("plain, 1 % of noise", "interleaved", 3, 20, 100, chance)
+    other[:, :2] += np.log(1.05)
+    words = [
+        [v.word for v in judge(cells_of(*pair, "interleaved"))] for pair in zip(base, other, strict=True)
+    ]
+    assert sum(each[:2].count("better") for each in words) / 200 > 0.75
+    assert sum(word in COLOURED for each in words for word in each[2:]) / 1800 < 0.01
