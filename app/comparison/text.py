@@ -11,6 +11,7 @@ from app.core.csv_text import csv_text
 from app.core.harmless import harmless
 from app.core.table import escaped, markdown_of
 from app.core.units import count_text, figure_text
+from app.history.figures import SteadinessEntry
 from app.history.step_text import mark_text, seconds_texts
 from app.protocol.plan import step_label
 from app.stats.steady import STEADY, UNSTEADY
@@ -123,11 +124,18 @@ def seconds_told(row: RowEntry, at: int) -> list[str]:
 
 
 def steady_text(row: RowEntry, at: int) -> str:
-    """`steady`, `steady: 3 of 5 sessions`; '' where nobody looked."""
-    words = [each["word"] for each in row["steadiness"][at] if each]
+    """`steady, no trend of 6% or more`, `steady: 3 of 5 sessions`; '' where nobody looked."""
+    looked = [each for each in row["steadiness"][at] if each]
+    words, trend = [each["word"] for each in looked], _trend_text(looked)
     if len(set(words)) <= 1:
-        return words[0] if words else ""
-    return f"{STEADY}: {words.count(STEADY)} of {len(words)} sessions"
+        return "".join(words[:1]) + trend
+    return f"{STEADY}: {words.count(STEADY)} of {len(words)} sessions{trend}"
+
+
+def _trend_text(looked: Sequence[SteadinessEntry]) -> str:
+    """The smallest trend that would have been seen in each steady session; their texts differ by it alone."""
+    trends = {each["text"].partition(", ")[0] for each in looked if each["word"] == STEADY}
+    return f", {max(trends, key=lambda text: (len(text), text))}" if trends else ""
 
 
 def _repeats(comparison: Comparison) -> list[str]:

@@ -57,7 +57,8 @@ def steadiness(seconds: Sequence[float | None], first_s: int = 0) -> Steadiness:
         return Steadiness(UNSTEADY, ", ".join(reasons))
     if len(blocks) < _LEAST_BLOCKS:
         return Steadiness(SHORT, f"only {len(known)} of {len(seconds)} seconds have a figure")
-    return Steadiness(STEADY, f"no trend, no two levels, no stall in {len(known)} seconds")
+    trend = f"no trend of {_least_trend(blocks)}% or more"  # a smaller one is not seen
+    return Steadiness(STEADY, f"{trend}, no two levels, no stall in {len(known)} seconds")
 
 
 def _usual(known: Sequence[float]) -> float:
@@ -139,6 +140,13 @@ def _trend(blocks: Sequence[tuple[int, float]]) -> _Found:
     )  # of a block: a mean is that of its middle
     before, after = (level + slope * at for at in (blocks[0][0] - half, blocks[-1][0] + half))
     return _Found(before, after, noise * sqrt(12 / len(blocks)), noise, _beyond(_BEYOND_TREND, blocks))
+
+
+def _least_trend(blocks: Sequence[tuple[int, float]]) -> int:
+    """The smallest that would have been told from the noise of these blocks, in whole per cent."""
+    found, usual = _trend(blocks), median(value for _, value in blocks)
+    share = max(MATTERS, found.beyond * found.error / usual) if usual else MATTERS
+    return ceil(100 * share - 1e-9)
 
 
 def _level(blocks: Sequence[tuple[int, float]]) -> _Found:

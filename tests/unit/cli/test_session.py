@@ -136,7 +136,7 @@ def test_which_seconds_count_is_said_and_taken_back(capsys: pytest.CaptureFixtur
     told = said(capsys, "session", "cut", "last", "point-query", "20", "60", "--reason", "a backup ran")
     assert told == (
         "point-query threads=1: 30,000 queries/s, seconds 20 to 60 of 60 (a backup ran);"
-        " steady: no trend, no two levels, no stall in 40 seconds\n"
+        " steady: no trend of 5% or more, no two levels, no stall in 40 seconds\n"
     )
     shown = said(capsys, "session", "show", "last")
     assert "two levels" not in shown and "  cut\n" in shown

@@ -92,7 +92,7 @@ def step(history: History, position: int, session: str = FIRST) -> StepEntry:
 def test_each_driven_step_says_whether_it_was_steady(filled: History) -> None:
     assert step(filled, 0)["steadiness"] is None  # a load ends when its work is done
     assert step(filled, POINT)["steadiness"] == {
-        "word": "steady", "text": "no trend, no two levels, no stall in 60 seconds",
+        "word": "steady", "text": "no trend of 5% or more, no two levels, no stall in 60 seconds",
     }  # fmt: skip
     found = step(filled, UPDATE)
     assert found["steadiness"] == {
@@ -118,7 +118,7 @@ def test_of_a_cut_step_only_these_seconds_count(filled: History) -> None:
         "first_s": 20, "last_s": 59, "seconds": 60, "reason": "the cache was full", "whole": 36_700.0,
     }  # fmt: skip
     assert found["steadiness"] == {
-        "word": "steady", "text": "no trend, no two levels, no stall in 40 seconds",
+        "word": "steady", "text": "no trend of 5% or more, no two levels, no stall in 40 seconds",
     }  # fmt: skip
     assert found["marks"] == []
     assert step(filled, POINT)["cut"] is None

@@ -62,6 +62,7 @@ def test_what_is_said_of_its_seconds() -> None:
     told = ["unsteady: throughput falls 18% over the step", "seconds 20 to 60 of 60 (a backup ran)"]
     assert remarks_of(unsteady) == ", ".join(told)
     assert remarks_text(unsteady).splitlines()[:2] == [told[0], f"{told[1]}; {WHOLE}"]
-    steady = step(steadiness={"word": "steady", "text": "no trend, no two levels, no stall in 60 seconds"})
+    words = "no trend of 5% or more, no two levels, no stall in 60 seconds"
+    steady = step(steadiness={"word": "steady", "text": words})
     assert remarks_of(steady) == ""
     assert remarks_text(steady).startswith("steady: no trend")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from app.stats.steady import LEAST_S, SHORT, STEADY, UNSTEADY, steadiness
@@ -94,7 +96,7 @@ def test_the_reason_is_a_sentence_of_figures() -> None:
     assert falling.text == "throughput falls 18% over the step"
     assert rising.text == "throughput rises 30% over the step"
     assert levels.text == "two levels: from about second 24 on throughput is 40% lower"
-    assert steadiness([QPS] * 60).text == "no trend, no two levels, no stall in 60 seconds"
+    assert steadiness([QPS] * 60).text == "no trend of 5% or more, no two levels, no stall in 60 seconds"
 
 
 def test_seconds_are_counted_from_where_they_begin() -> None:
@@ -177,3 +179,27 @@ def test_a_short_step_is_never_called_steady() -> None:
 def test_where_nothing_was_done_the_server_hung(n: int) -> None:
     found = steadiness([0.0] * n)
     assert (found.word, found.text) == (UNSTEADY, f"nothing was done in {n} seconds")
+
+
+def test_the_smallest_trend_that_could_have_been_seen_stands_beside_steady() -> None:
+    """What it says is seen, and half of it is not: in a noise of 8 % from second to second."""
+    chance = np.random.default_rng(4)
+    noise = 1 + 0.08 * chance.standard_normal((40, 60))
+    texts = [steadiness(list(QPS * each)).text for each in noise]
+    least = [
+        int(found[1]) / 100 for text in texts if (found := re.match(r"no trend of (\d+)% or more,", text))
+    ]
+    assert len(least) >= 36 and 0.06 <= min(least) <= max(least) <= 0.25
+
+    def seen(times: float) -> int:
+        falls = (1 + times * float(np.median(least)) * np.linspace(0, -1, 60)) * noise * QPS
+        return sum(steadiness(list(each)).word == UNSTEADY for each in falls)
+
+    assert seen(0.5) <= 8 and seen(1.4) >= 32
+
+
+def test_a_longer_step_shows_a_smaller_trend() -> None:
+    chance = np.random.default_rng(5)
+    short, long = (QPS * (1 + 0.05 * chance.standard_normal(length)) for length in (40, 900))
+    of = [int(re.findall(r"trend of (\d+)%", steadiness(list(each)).text)[0]) for each in (short, long)]
+    assert of[1] == 5 < of[0]
