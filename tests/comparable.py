@@ -66,10 +66,10 @@ def keep(
     home: Path,
     its_plan: Plan,
     failed: Collection[tuple[int, str]] = (),
-    marked: Collection[tuple[int, str]] = (),
+    marked: Collection[tuple[int, str] | tuple[int, str, int]] = (),
     facts: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[str, ...]:
-    """All sessions of it in the history; contender and name of steps without a figure, of indebted ones.
+    """All sessions of it in the history; contender and name (and repeat) of failed and of indebted steps.
 
     `facts` hold in each of them.
     """
@@ -83,7 +83,8 @@ def keep(
                 if (turn.contender, step.name) in failed:
                     maker.step(at, "failed", "sysbench: FATAL: error 1205")
                 else:
-                    marks = ["indebted"] if (turn.contender, step.name) in marked else []
+                    place = (turn.contender, step.name)
+                    marks = ["indebted"] if place in marked or (*place, turn.repeat) in marked else []
                     maker.step(at, value=_value(step, turn.contender, turn.session), marks=marks)
             Writer(history).append(its_plan.id, turn.session, 0, maker.end().raw)
     return tuple(turn.session for turn in its_plan.turns)

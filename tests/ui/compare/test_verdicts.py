@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from ui.models.comparison import COLUMN, FIXED
 from ui.models.judged import Cell
 from ui.pages.compare import ComparePage
 
+ACROSS = "\N{LEFT RIGHT ARROW}"
 TIP = Qt.ItemDataRole.ToolTipRole
 
 
@@ -60,6 +62,40 @@ def test_only_what_is_beyond_the_noise_is_coloured(opened: Open, page: ComparePa
     told = tip(page, 1, "update-index")
     assert "worse: beyond the noise, and large enough to matter (Welch, 5 against 5: p < 0.0001)" in told
     assert "the median of 5, all within" in told
+
+
+def test_columns_of_two_plans_are_across_time(qtbot: QtBot, context: Context, page: ComparePage) -> None:
+    """In a noise of 10 %: the first contender today, the second, at 0.62 of it, tomorrow."""
+    first = comparable.plan(1, repeats=5)
+    both = comparable.plan(2, repeats=5, number=2)
+    later = replace(both, turns=[turn for turn in both.turns if turn.contender == 1])
+    ids = (*comparable.keep(context.home, first), *comparable.keep(context.home, later))
+    page.open(Wanted("compare", ids))
+    qtbot.waitUntil(lambda: columns_of(page) == 2)
+    assert {cell.beside for cell in cells(page, 1)} == {ACROSS} and {
+        cell.beside for cell in cells(page, 0)
+    } == {""}
+    assert "across time: what the machine varies by between plans is added" in tip(page, 1, "update-index")
+    assert "Measure both again, alternating" in tip(page, 1, "update-index")
+    assert "10% is assumed: no canary run, 8 are needed" in page.warning.text
+    assert f"{ACROSS} across time or machines" in legend(page)
+    means = [row[4] for row in texts(page) if row[0] == "geometric mean"]
+    assert means and all(ACROSS in mean for mean in means)
+
+
+def test_a_repeat_that_is_left_out_is_counted_beside_the_figure(
+    qtbot: QtBot, context: Context, page: ComparePage
+) -> None:
+    plan = comparable.plan(2, repeats=4)
+    ids = comparable.keep(context.home, plan, marked={(1, "update-index", 2)})
+    page.open(Wanted("compare", ids))
+    qtbot.waitUntil(lambda: columns_of(page) == 2)
+    assert {(cell.beside, cell.is_warning) for cell in cells(page, 1, "update-index")} == {
+        ("\N{MINUS SIGN}1", True)
+    }
+    assert all(cell.tint is not None for cell in cells(page, 1, "update-index"))
+    assert "1 of 4 repeats left out: indebted" in tip(page, 1, "update-index")
+    assert "the median of 3," in tip(page, 1, "update-index")
 
 
 def test_a_single_session_is_never_coloured(opened: Open, page: ComparePage) -> None:
