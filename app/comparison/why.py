@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from app.history.step_text import mark_text
-from app.stats.verdicts import FEW, NOISE
+from app.stats.verdicts import DRIFT, FEW, NOISE
 
 from .compare import base_of, spread_of
 from .entries import Comparison, Coordinate, MeasureEntry, RowEntry
@@ -134,6 +134,8 @@ def _of_order(entry: WhyEntry) -> str:
         return SORTED if any(known) else NOTHING
     if entry["verdict"] == NOISE:
         return "The change of the figure is within the noise: there is nothing to explain."
+    if entry["verdict"] == DRIFT:
+        return "The machine drifted, which may be all of the change: there is nothing to explain."
     is_measured = any(None not in cost["values"] for cost in entry["costs"])
     return HARDLY if is_measured else "What it costs was not measured in both."
 
@@ -162,7 +164,7 @@ def _overlap(some: Sequence[float], others: Sequence[float]) -> bool:
 def _change(figure: PairEntry, verdict: str | None, matters: float) -> float | None:
     """How much faster, as a logarithm; None where that is nothing to explain, or cannot be."""
     grown = _grown(figure["values"])
-    if grown is None or figure["unit"] not in _RATES or verdict == NOISE:
+    if grown is None or figure["unit"] not in _RATES or verdict in (NOISE, DRIFT):
         return None
     return grown if abs(grown) >= math.log1p(matters) else None
 

@@ -15,7 +15,9 @@ from scipy import stats  # type: ignore[import-untyped]
 from app.core.table import markdown_of
 from app.stats import judge
 from app.stats.groups import Group, group_ratios
+from app.stats.student import two_sided
 from app.stats.verdicts import COLOURED, Limits
+from app.stats.welch import Difference, Pair, differences
 from tests.bench.figure import Figure
 from tests.worlds import NOISIER, ORDERS, WORLDS, Logs, cells_of, compared
 
@@ -85,11 +87,13 @@ def _excludes(base: Logs, other: Logs, order: str) -> bool:
 
 def _others(runs: int, chance: np.random.Generator) -> None:
     """The same of the tests that Dyno does not use, with 40 cells."""
-    heads = ["equals, 40 cells", *(f"{name}, n = {n}" for n in REPEATS for name in OTHERS)]
+    named = [*OTHERS, "moderated alone"]
+    heads = ["equals, 40 cells", *(f"{name}, n = {n}" for n in REPEATS for name in named)]
     lines = []
     for name in (*WORLDS, NOISIER):
         pairs = [compared(name, ORDERS[0], n, CELLS[-1], runs, chance) for n in REPEATS]
-        shares = [test(*pair).any(1).mean() for pair in pairs for test in OTHERS.values()]
+        tests = [*OTHERS.values(), _moderated]
+        shares = [test(*pair).any(1).mean() for pair in pairs for test in tests]
         lines.append([name, *(f"{100 * share:.1f} %" for share in shares)])
     print("the same of other tests, interleaved", end="\n\n")
     print(markdown_of(heads, lines), end="\n\n", flush=True)
@@ -142,6 +146,20 @@ def _welch(base: Logs, other: Logs) -> Found:
 
 def _paired(base: Logs, other: Logs) -> Found:
     return _declared(stats.ttest_rel(base, other, axis=2).pvalue, base, other)
+
+
+def _moderated(base: Logs, other: Logs) -> Found:
+    """Without the calibrated level."""
+    ps = [
+        [two_sided(each.apart / each.error, each.freedom) for each in _differences(*pair)]
+        for pair in zip(base, other, strict=True)
+    ]
+    return _declared(np.array(ps), base, other)
+
+
+def _differences(base: Logs, other: Logs) -> list[Difference]:
+    pairs = zip(base.tolist(), other.tolist(), strict=True)
+    return differences([Pair(tuple(a), tuple(b)) for a, b in pairs])
 
 
 def _declared(p: np.ndarray, base: Logs, other: Logs) -> Found:

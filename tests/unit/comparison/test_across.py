@@ -16,6 +16,7 @@ from app.comparison.compare import by_measure, compare
 from app.comparison.entries import Comparison
 from app.comparison.judgement import legend
 from app.comparison.text import names_of
+from app.comparison.why import remarks_of, why
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import Fact
@@ -236,6 +237,9 @@ def test_what_the_machine_did_meanwhile_is_drift_and_in_no_mean(history: History
     assert read["steps"] == 1 and read["ratios"][1] is not None
     assert read["ratios"][1]["ratio"] == pytest.approx(0.7, rel=0.01)
     assert "worse than innodb-default in 4 and undecided in 1" in read_report(history, ids).summary[0]
+    entry = why(found, found["rows"][1], 1)
+    assert "The machine drifted, which may be all of the change" in remarks_of(entry)[0]
+    assert all(cost["explains"] is None for cost in entry["costs"])
 
 
 def test_json_has_only_more_keys(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -373,3 +373,15 @@ def test_the_command_writes_a_file_once(
         assert main(["report", *words]) == 2
         assert said in capsys.readouterr().err
     assert not list(tmp_path.glob(".*part")) and not (tmp_path / "r.md").exists()
+
+
+def test_the_results_say_what_their_signs_mean(history: History) -> None:
+    text = render(read_report(history, keep(history)), ".html")
+    assert (
+        "below it how it stands to the base; better and worse are beyond the noise (Welch&#39;s test" in text
+    )
+
+
+def test_nothing_stands_out_where_nothing_is_judged(history: History) -> None:
+    _why, told = read_report(history, keep(history, repeats=2)).summary
+    assert "furthest" not in told and "[" not in told and " to 1" not in told
