@@ -64,6 +64,7 @@ class Session(Running):
 
     def run(self, agent: str) -> str:
         """Take the contender through the sequence; the answer is the outcome."""
+        self.agent = agent
         self.control.begin_session()
         self.journal.begin()
         outcome, reason = "failed", ""
@@ -126,7 +127,7 @@ class Session(Running):
         """Start the server on its data, and begin to look at it."""
         self._start_server()
         self.server.admit()
-        self.host = HostSampler(self._pids, self.path)
+        self.host = HostSampler(self._pids, self.path, self.agent)
         self.sampler = Sampler(self.journal, self.host, Counters(self.server.client, self.contender.engine))
         self.facts.write_server()
         self.sampler.declare()

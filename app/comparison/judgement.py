@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from app.core.units import count_text
+from app.protocol.others import DISTURBED
 from app.stats import Cell, Group, GroupRatio, Limits, Verdict, group_ratios, judge
 from app.stats.steady import UNSTEADY
 from app.stats.verdicts import BETTER, COLOURED, DIFFERS, DRIFT, FEW, LEAST, NOISE, SINGLE, SMALL, WORSE
@@ -23,7 +24,7 @@ OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step t
 FAILED_REPEAT = "failed-repeat"  # those that came to a figure are chosen by their luck
 SPOILT = (
     "after-a-crash", "error-ridden", "indebted", "bad-statistics", "no-index", "fewer-clients", "out-of-rows",
-    "disturbed", UNSTEADY,
+    DISTURBED, UNSTEADY,
 )  # of a repeat, which is left out where enough others remain  # fmt: skip
 UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT)
 SIGNS = {NOISE: "~", SMALL: "~", FEW: "?", MARKED: "!", DRIFT: "drift"}  # where a word would be too long

@@ -56,6 +56,10 @@ def _rows_a_query(step: StepEntry) -> float | None:
 
 
 def _size_mb(step: StepEntry) -> float | None:
+    return None if step["data_bytes"] is None else step["data_bytes"] / 2**20
+
+
+def _directory_mb(step: StepEntry) -> float | None:
     return None if step["size_bytes"] is None else step["size_bytes"] / 2**20
 
 
@@ -78,13 +82,27 @@ MEASURES = (
     Measure("cpu_us", "CPU per query", "us/{of}", _cost("cpu_us")),
     Measure("machine_cpu_us", "CPU of the machine per query", "us/{of}", _cost("machine_cpu_us")),
     Measure("disk_busy_us", "Disk at work per query", "us/{of}", _cost("disk_busy_us")),
-    Measure("context_switches", "Context switches per query", "/{of}", _cost("context_switches")),
+    Measure("cpu_user_us", "User CPU of the server per query", "us/{of}", _cost("cpu_user_us")),
+    Measure("cpu_system_us", "System CPU of the server per query", "us/{of}", _cost("cpu_system_us")),
+    Measure("voluntary_switches", "Waits of server threads per query", "/{of}", _cost("voluntary_switches")),
+    Measure(
+        "involuntary_switches",
+        "Preemptions of server threads per query",
+        "/{of}",
+        _cost("involuntary_switches"),
+    ),
+    Measure(
+        "context_switches", "Context switches of the machine per query", "/{of}", _cost("context_switches")
+    ),
     Measure("rows_read", "Rows read per query", "/{of}", _cost("rows_read")),
-    Measure("reads", "Disk reads per query", "/{of}", _cost("reads")),
-    Measure("read_kb", "KB read per query", "KB/{of}", _cost("read_kb")),
-    Measure("written_kb", "KB written per query", "KB/{of}", _cost("written_kb")),
+    Measure("server_read_kb", "KB read by the server per query", "KB/{of}", _cost("server_read_kb")),
+    Measure("server_written_kb", "KB written by the server per query", "KB/{of}", _cost("server_written_kb")),
+    Measure("reads", "Reads of the device per query", "/{of}", _cost("reads")),
+    Measure("read_kb", "KB read by the device per query", "KB/{of}", _cost("read_kb")),
+    Measure("written_kb", "KB written by the device per query", "KB/{of}", _cost("written_kb")),
     Measure("log_kb", "KB of log per query", "KB/{of}", _cost("log_kb")),
-    Measure("size_mb", "Database size", "MB", _size_mb),
+    Measure("size_mb", "Tables and indexes", "MB", _size_mb),
+    Measure("directory_mb", "Data directory", "MB", _directory_mb),
     Measure("space_amplification", "Space amplification", "bytes/byte", _space_amplification),
     Measure("write_amplification", "Write amplification", "bytes/byte", _write_amplification),
     Measure("errors", "Errors", "errors", lambda step: step["errors"]),

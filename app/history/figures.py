@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from app.core.errors import InputError
+from app.engines.server import data_bytes
 from app.protocol.plan import step_label
 from app.protocol.states import GOING_ON, GONE, UNREACHED
 from app.shapes.journal import is_left_out
@@ -18,7 +19,8 @@ from .sessions import SessionEntry, find, sessions, state_of
 
 PER_QUERY = (
     "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
-    "written_kb", "log_kb",
+    "written_kb", "log_kb", "server_read_kb", "server_written_kb", "cpu_user_us", "cpu_system_us",
+    "voluntary_switches", "involuntary_switches",
 )  # fmt: skip
 
 
@@ -71,11 +73,13 @@ class StepEntry(TypedDict):
     seconds: float | None
     latency_ms: dict[str, float | None]
     errors: float | None
-    size_bytes: float | None
+    size_bytes: float | None  # of all that lies in the data directory
+    data_bytes: float | None  # of tables and indexes
     rows: float | None
     per_query: dict[str, float | None]
     warm: bool
     marks: list[str]
+    others: dict[str, Any]  # `Others`, as the agent wrote it; empty where it did not look
     progress: dict[str, Any] | None
     latency_per: str  # what one latency is of
     settled: (
@@ -125,7 +129,7 @@ def show(history: History, reference: str) -> SessionShown:
 _STEP = """
 SELECT name, kind, workload, grouping, coordinates, step.state, step.reason, unit, step.value, queries,
     step.seconds, p50_ms, p95_ms, p99_ms, errors, size_bytes, row_count, per_query, warm, marks, progress,
-    latency_per, position
+    latency_per, position, data_bytes, others
 FROM step WHERE session = (SELECT number FROM session WHERE id = ?) ORDER BY position"""
 
 
@@ -157,9 +161,7 @@ def _said(ended: dict[str, Any]) -> Any:
 
 
 def _space_amplification(ended: dict[str, Any], row_bytes: int | None) -> float | None:
-    """The larger part: of a server without a file for each table, the rows are in the shared one."""
-    sizes, rows = ended.get("sizes", {}), ended.get("rows", {}).get("in_tables")
-    taken = max(sizes.get("tables", 0), sizes.get("shared", 0))
+    taken, rows = data_bytes(ended.get("sizes", {})), ended.get("rows", {}).get("in_tables")
     return round(taken / (rows * row_bytes), 3) if taken and rows and row_bytes else None
 
 
@@ -183,10 +185,12 @@ def _step(
         "latency_ms": {"p50": row[11], "p95": row[12], "p99": row[13]},
         "errors": _whole(row[14]),
         "size_bytes": _whole(row[15]),
+        "data_bytes": _whole(row[23]),
         "rows": _whole(row[16]),
         "per_query": {**dict.fromkeys(PER_QUERY), **given},
         "warm": bool(row[18]),
         "marks": read_json(row[19]) + _unsteady(counts),
+        "others": read_json(row[24]) if row[24] else {},
         "progress": read_json(row[20]) if row[20] else None,
         "latency_per": row[21],
         "settled": settled,

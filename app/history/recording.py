@@ -9,6 +9,7 @@ from sqlite3 import Connection, IntegrityError
 from typing import Any, assert_never
 
 from app.core.errors import DynoError
+from app.engines.server import data_bytes
 from app.protocol.events import (
     Event,
     Fact,
@@ -243,13 +244,16 @@ def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
     events = _number(totals.get("events")) or 0.0
     connection.execute(
         "UPDATE step SET value = ?, queries = ?, seconds = ?, errors = ?,"
-        " size_bytes = ?, row_count = ?, p50_ms = ?, p95_ms = ?, p99_ms = ?, per_query = ?, marks = ?"
+        " size_bytes = ?, data_bytes = ?, row_count = ?, p50_ms = ?, p95_ms = ?, p99_ms = ?, per_query = ?,"
+        " marks = ?, others = ?"
         " WHERE number = ?",
         (
             event.value, _number(totals.get("queries")), event.seconds,
-            _number(totals.get("errors")), _number(event.sizes.get("total")), _number(rows.get("in_tables")),
+            _number(totals.get("errors")), _number(event.sizes.get("total")), data_bytes(event.sizes),
+            _number(rows.get("in_tables")),
             *percentiles(event.buckets, event.latency_ms, events),
-            json.dumps(event.per_query), json.dumps(event.marks), number,
+            json.dumps(event.per_query), json.dumps(event.marks),
+            json.dumps(event.others) if event.others else "", number,
         ),
     )  # fmt: skip
     parts = "totals latency_ms buckets per_row status sizes rows debt settled in_force"

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 
 from app.core.errors import DynoError
+from app.engines.server import data_bytes
 
 from .counting import Counted, count, keep
-from .damage import unpacking
+from .damage import unpack_json, unpacking
 from .group_means import keep_headlines
 from .history import BusyError, History
 
@@ -43,12 +45,14 @@ def recount_first(history: History, sessions: Iterable[str]) -> None:
 
 def _recount(history: History, session: int) -> None:
     """Nobody has to wait while its seconds are read. A cut cannot come in between: who cuts counts first."""
-    counts = _counts(history, session)
+    counts, sizes = _counts(history, session), _sizes(history, session)
     with history.transaction() as connection:
         if not connection.execute("DELETE FROM uncounted WHERE session = ?", (session,)).rowcount:
             return  # somebody else was faster
         for step, found in counts.items():
             keep(connection, step, found)
+        for step, size in sizes.items():
+            connection.execute("UPDATE step SET data_bytes = ? WHERE number = ?", (size, step))
         keep_headlines(connection, session)
 
 
@@ -63,4 +67,17 @@ def _counts(history: History, session: int) -> dict[int, Counted | None]:
             raise
         except DynoError:
             continue
+    return found
+
+
+def _sizes(history: History, session: int) -> dict[int, float | None]:
+    """Bytes of tables and indexes, by the number of the step."""
+    rows = history.query(
+        "SELECT step, ended FROM result JOIN step ON result.step = step.number"
+        " WHERE session = ? AND ended IS NOT NULL", (session,),
+    )  # fmt: skip
+    found: dict[int, float | None] = {}
+    for step, ended in rows:
+        with suppress(DynoError):
+            found[step] = data_bytes(unpack_json(ended).get("sizes", {}))
     return found

@@ -264,6 +264,13 @@ INSERT INTO uncounted SELECT number FROM session;
 ALTER TABLE counted ADD COLUMN max_block_deviation REAL;
 """
 
+# What else took the machine, and the bytes of tables and indexes apart from all else in the directory.
+OTHERS = """
+ALTER TABLE step ADD COLUMN others TEXT NOT NULL DEFAULT '';   -- JSON of `Others`; '': not known
+ALTER TABLE step ADD COLUMN data_bytes REAL;
+INSERT OR IGNORE INTO uncounted SELECT number FROM session;
+"""
+
 OWNED_TABLES = (
     "session_name", "session_tag", "session_note", "cut", "colour",
     "imported", "published", "link", "clock_offset", "deleted",
@@ -278,5 +285,5 @@ DERIVED_TABLES = (
 
 # A file of version N has gone through the first N of them. They make, empty and mark, and compute nothing:
 # a new one that needs figures counted anew puts the sessions into `uncounted`.
-MIGRATIONS = [DERIVED + OWNED, DELETED, HEADLINE, COUNTED, JUDGED_ANEW, UNCOUNTED]
+MIGRATIONS = [DERIVED + OWNED, DELETED, HEADLINE, COUNTED, JUDGED_ANEW, UNCOUNTED, OTHERS]
 VERSION = len(MIGRATIONS)

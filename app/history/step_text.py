@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
+from app.protocol.others import DISTURBED, Others
+from app.protocol.reading import ShapeError, read
 from app.stats.steady import UNSTEADY
 
 from .figures import CutEntry, SettledEntry, SteadinessEntry, StepEntry
@@ -19,6 +21,7 @@ MARKS = {
     "that is wrong by more than a factor of two: it may have read far more rows than needed",
     "no-index": "the engine could not build the index: statements that look it up did without",
     "fewer-clients": "fewer clients were connected than it was to have threads",
+    DISTURBED: "something else took more of the machine than the plan allows",
     "out-of-rows": "more than half of its rows were gone when it ended: every second statement found none",
     "restarted": "the server was started anew for it, with empty caches",
     UNSTEADY: "its throughput changed while it was measured",
@@ -45,9 +48,12 @@ def remarks_of(step: StepEntry) -> str:
     settled = step["settled"]
     amplification = settled and settled["write_amplification"]
     spread = f"write amplification {figure_text(amplification)}" if amplification else ""
-    other_marks = (mark for mark in step["marks"] if mark != UNSTEADY)
+    worded = (UNSTEADY, DISTURBED) if step["others"] else (UNSTEADY,)
+    other_marks = (mark for mark in step["marks"] if mark not in worded)
     seconds = seconds_texts(step["steadiness"], step["cut"])
-    return ", ".join(filter(None, (step["reason"], *other_marks, *seconds, spread)))
+    return ", ".join(
+        filter(None, (step["reason"], *other_marks, disturbed_text(step["others"]), *seconds, spread))
+    )
 
 
 def remarks_text(step: StepEntry) -> str:
@@ -56,7 +62,17 @@ def remarks_text(step: StepEntry) -> str:
     marks = marks_text(mark for mark in step["marks"] if mark != UNSTEADY)
     steady = steadiness_text(step["steadiness"])
     cut = f"{cut_text(step['cut'])}; {WHOLE}" if step["cut"] else ""
-    return "\n".join(filter(None, (step["reason"], marks, steady, cut, settled)))
+    disturbed = disturbed_text(step["others"])
+    return "\n".join(filter(None, (step["reason"], marks, disturbed, steady, cut, settled)))
+
+
+def disturbed_text(others: Mapping[str, Any]) -> str:
+    """`disturbed: other programs took 143% of 200% CPU: cc1plus (8) 120%`; '' where nothing was too much."""
+    try:
+        texts = read(Others, others).texts
+    except ShapeError:
+        return ""
+    return f"{DISTURBED}: {'; '.join(texts)}" if texts else ""
 
 
 def seconds_texts(steadiness: SteadinessEntry | None, cut: CutEntry | None) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Union
 
 from .values import check_fields
 
-PROTOCOL = (1, 1)
+PROTOCOL = (1, 2)
 MAX_LINE = 1 << 20  # bytes of one event, its newline included
 MAX_NOTE = 4000  # characters
 
@@ -193,6 +193,7 @@ class StepEnded:
     in_force: dict[str, Any] = field(
         default_factory=dict
     )  # server_cores load_cores variables restarted_with key_caches: read back where the step asks for them
+    others: dict[str, Any] = field(default_factory=dict)  # Others: what else took the machine meanwhile
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Mapping
 
+from .others import OTHERS_PCT, STEAL_PCT
 from .values import check_fields
 
 STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart")
@@ -23,6 +24,7 @@ ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  #
 LATER = (
     "figure", "rate", "cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches", "analyse",
 )  # fmt: skip
+LATER_OF_PLAN = ("others_pct", "steal_pct", "wait_quiet_s")  # of its hash where they are not as usual
 MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
 _ORDERED_ONCE = "insert"  # what `ordered` was called while there was no other: keys and hashes keep it
 
@@ -141,6 +143,9 @@ class Plan:
     load_method: str = "ordered"  # one of LOAD_METHODS
     start: str = "loaded"  # one of STARTS: the state the first step after the load finds
     allow_busy: bool = False
+    others_pct: float = OTHERS_PCT  # of its CPUs: a step in which others took more is marked as disturbed
+    steal_pct: float = STEAL_PCT  # the same of what the hypervisor took
+    wait_quiet_s: int = 0  # the longest to wait for that before a session; 0: not at all
 
     @property
     def work_key(self) -> str:
@@ -164,7 +169,9 @@ class Plan:
         contenders = [_content_of_contender(each) for each in self.contenders]
         method = self._load_method_as_published
         parts = {"steps": steps, "contenders": contenders, "load_method": method}
-        return digest({**nameless.to_json(), **parts})
+        silent = [name for name in LATER_OF_PLAN if getattr(self, name) == getattr(Plan, name)]
+        content = {name: value for name, value in nameless.to_json().items() if name not in silent}
+        return digest({**content, **parts})
 
     @property
     def _load_method_as_published(self) -> str:

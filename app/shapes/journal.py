@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta
 
+from app.protocol.others import Others
 from app.protocol.plan import Plan
 from app.protocol.reading import read
 
@@ -145,6 +146,9 @@ class PlanShape(TypedDict, total=False):
     load_method: Name
     start: Name
     allow_busy: bool
+    others_pct: Number
+    steal_pct: Number
+    wait_quiet_s: Second
 
 
 # the events
@@ -281,6 +285,7 @@ class StepEnded(Stamp, total=False):
     marks: list[Name]
     settled: Settled
     in_force: dict[Name, Any]
+    others: dict[Name, Any]  # read as `Others`
 
 
 class SessionEnded(Stamp, total=False):
@@ -366,8 +371,17 @@ def check_event(data: Mapping[str, Any]) -> None:
         _check_plan(data)
     elif kind == "fact":
         _check_fact(data)
-    elif kind == "step_ended" and "cause" in data.get("settled", {}):
+    elif kind == "step_ended":
+        _check_step_ended(data)
+
+
+def _check_step_ended(data: Mapping[str, Any]) -> None:
+    if "cause" in data.get("settled", {}):
         check(data["settled"], SettledRun)
+    try:
+        read(Others, data.get("others", {}))
+    except ShapeError as error:
+        raise ShapeError(f"others: {error}") from None
 
 
 def _check_plan(data: Mapping[str, Any]) -> None:

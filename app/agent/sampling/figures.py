@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
+from app.engines.server import data_bytes
 from app.protocol.plan import Step
 
 from .sampler import queries
@@ -48,7 +49,7 @@ def figure_of(step: Step, ended: Mapping[str, Any]) -> Optional[float]:
         mean = ended.get("latency_ms", {}).get("avg")
         return None if mean is None else round(float(mean), 4)
     if step.figure == "size":  # of what rows take; the shared one where tables have no files of their own
-        return float(ended["sizes"]["tables"] or ended["sizes"]["shared"])
+        return data_bytes(ended["sizes"])
     value: Optional[float] = ended.get("value")
     return value
 
@@ -75,7 +76,8 @@ def percentile(buckets: Sequence[Sequence[float]], percent: int) -> Optional[flo
 
 SPENT = (
     "cpu_us", "machine_cpu_us", "disk_busy_us", "context_switches", "rows_read", "reads", "read_kb",
-    "written_kb", "log_kb",
+    "written_kb", "log_kb", "server_read_kb", "server_written_kb", "cpu_user_us", "cpu_system_us",
+    "voluntary_switches", "involuntary_switches",
 )  # fmt: skip
 
 

@@ -1,25 +1,39 @@
 """What the machine and the processes of a session do each second, read from the kernel's counters.
 
-A reading keeps raw counters; what happened between two of them is computed by pure functions. Context
-switches are counted for the whole machine only: the server's would have to be summed over the files
-of all its threads, which costs more each second than everything here together.
+A reading keeps raw counters; what happened between two of them is computed by pure functions.
 """
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import os
 import time
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Union
+from functools import partial
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-from app.agent.system.disk import devices_of
+from app.agent.system.disk import devices_of, read_text
+from app.protocol.others import LEAST_KB, OTHERS_PCT
+
+from .other_processes import OtherProcesses
+from .proc_files import (
+    TICK_S,
+    Counters,
+    parse_disk,
+    parse_meminfo,
+    parse_pressure,
+    parse_stat,
+    parse_vmstat,
+)
+from .process import Process
 
 Pids = Mapping[str, Optional[int]]
-Counters = Dict[str, float]
 
-_TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
-_PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 1048576.0
 _MOST = 65536  # bytes of one read: /proc/stat has a number for every interrupt
 PROCESSES = ("server", "sysbench")
+CPUS = "/sys/devices/system/cpu"
+LOOK_SHARE = OTHERS_PCT / 100  # of the CPUs: others that take more are looked at by name
+CLOCKS = 4  # CPUs whose clock is read: on some machines each takes a millisecond
 
 
 class Reading(NamedTuple):
@@ -41,47 +55,77 @@ class _Series(NamedTuple):
     factor: float = 1.0
 
 
+def _share(name: str, label: str, counter: str, factor: float = 100) -> _Series:
+    return _Series(name, "%", "gauge", "", label, 1, counter, factor)
+
+
 _TABLE = [
-    _Series("host.cpu_pct", "%", "gauge", "", "CPU of the machine (100 = all cores)", 1, "cpu_busy"),
-    _Series("host.iowait_pct", "%", "gauge", "", "Machine idle, waiting for I/O", 1, "cpu_iowait"),
-    _Series("server.cpu_pct", "%", "gauge", "", "CPU of the server (100 = one core)", 1, "server_cpu_s", 100),
-    _Series(
-        "sysbench.cpu_pct", "%", "gauge", "", "CPU of sysbench (100 = one core)", 1, "sysbench_cpu_s", 100
-    ),
+    _share("host.cpu_pct", "CPU of the machine (100 = all cores)", "cpu_busy", 1),
+    _share("host.iowait_pct", "Machine idle, waiting for I/O", "cpu_iowait", 1),
+    _share("server.cpu_pct", "CPU of the server (100 = one core)", "server_cpu_s"),
+    _share("sysbench.cpu_pct", "CPU of sysbench (100 = one core)", "sysbench_cpu_s"),
     _Series("host.context_switches", "1/s", "rate", "lower", "Context switches", 0, "context_switches"),
     _Series("disk.reads", "1/s", "rate", "lower", "Reads from the disk", 1, "disk_reads"),
     _Series("disk.writes", "1/s", "rate", "lower", "Writes to the disk", 1, "disk_writes"),
     _Series("disk.read_kb", "KB/s", "rate", "lower", "Read from the disk", 1, "disk_read_kb"),
     _Series("disk.write_kb", "KB/s", "rate", "lower", "Written to the disk", 1, "disk_write_kb"),
-    _Series("disk.busy_pct", "%", "gauge", "", "Disk at work (100 = all the time)", 1, "disk_busy_s", 100),
+    _share("disk.busy_pct", "Disk at work (100 = all the time)", "disk_busy_s"),
     _Series("server.read_kb", "KB/s", "rate", "lower", "Read by the server", 1, "server_read_kb"),
     _Series("server.write_kb", "KB/s", "rate", "lower", "Written by the server", 1, "server_write_kb"),
     _Series("server.memory_mb", "MB", "gauge", "lower", "Memory of the server", 1, "server_memory_mb"),
     _Series("host.memory_available_mb", "MB", "gauge", "", "Memory available", 1, "available_mb"),
     _Series("host.dirty_mb", "MB", "gauge", "", "Page cache to be written", 1, "dirty_mb"),
-]
-SERIES: List[Dict[str, Any]] = [dict(list(each._asdict().items())[:6]) for each in _TABLE]
+    _share("others.cpu_pct", "CPU of other processes (100 = one core)", "others_cpu_s"),
+    _share("kernel.cpu_pct", "CPU of kernel threads and interrupts (100 = one core)", "kernel_s"),
+    _share("host.steal_pct", "CPU taken by the hypervisor (100 = all cores)", "cpu_steal", 1),
+    _Series("others.read_kb", "KB/s", "rate", "lower", "Read from disk by others", 1, "others_read_kb"),
+    _Series("others.write_kb", "KB/s", "rate", "lower", "Written to disk by others", 1, "others_write_kb"),
+    _Series("host.swap_kb", "KB/s", "rate", "lower", "Swapped in and out", 1, "swap_kb"),
+    _share("pressure.cpu_pct", "Some task waits for a CPU", "pressure_cpu_some_s"),
+    _share("pressure.io_pct", "Some task waits for I/O", "pressure_io_some_s"),
+    _share("pressure.io_full_pct", "All tasks wait for I/O", "pressure_io_full_s"),
+    _share("pressure.memory_pct", "Some task waits for memory", "pressure_memory_some_s"),
+    _share("pressure.memory_full_pct", "All tasks wait for memory", "pressure_memory_full_s"),
+    _share("server.throttled_pct", "Server held back by a CPU quota", "server_throttled_s"),
+    _Series("host.clock_mhz", "MHz", "gauge", "higher", "Clock of the CPUs", 0, "clock_mhz"),
+    _Series("host.throttled", "1/s", "rate", "lower", "CPU slowed down by heat", 1, "heat_events"),
+]  # fmt: skip
 
-_SHARES = ("cpu_busy", "cpu_iowait")  # of the machine's own time, in ticks
-_LEVELS = ("server_memory_mb", "available_mb", "dirty_mb")  # as they stand at the end
+
+def _declared(table: Sequence[_Series]) -> List[Dict[str, Any]]:
+    return [dict(list(each._asdict().items())[:6]) for each in table]
 
 
-def values(before: Reading, after: Reading, dt: float) -> List[float | None]:
-    """The values of SERIES, in its order, over the dt seconds between two readings; None is missing."""
-    return [_value(each, before, after, dt) for each in _TABLE]
+SERIES = _declared(_TABLE)
+
+_OPTIONAL = ("pressure.", "host.clock_mhz", "host.throttled", "server.throttled_pct")  # not on every machine
+_SHARES = ("cpu_busy", "cpu_iowait", "cpu_steal")  # of the machine's own time, in ticks
+_LEVELS = ("server_memory_mb", "available_mb", "dirty_mb", "clock_mhz")  # as they stand at the end
+
+
+def values(
+    before: Reading, after: Reading, dt: float, table: Sequence[_Series] = _TABLE
+) -> List[float | None]:
+    """The values of the series, in their order, over the dt seconds between two readings; None is missing."""
+    return [_value(each, before, after, dt) for each in table]
+
+
+def _is_there(series: _Series, counters: Counters) -> bool:
+    return series.counter in counters or not series.name.startswith(_OPTIONAL)
 
 
 def _value(series: _Series, before: Reading, after: Reading, dt: float) -> float | None:
     if series.counter in _LEVELS:
         return after.counters.get(series.counter)
-    grown = _grown(series.counter, before, after)
+    derived = _DERIVED.get(series.counter)
+    spent = derived(before, after) if derived else grown(series.counter, before, after)
     if series.counter in _SHARES:
-        total = _grown("cpu_total", before, after)
-        return None if grown is None or not total else 100.0 * grown / total
-    return None if grown is None or dt <= 0 else grown * series.factor / dt
+        total = grown("cpu_total", before, after)
+        return None if spent is None or not total else 100.0 * spent / total
+    return None if spent is None or dt <= 0 else spent * series.factor / dt
 
 
-def _grown(counter: str, before: Reading, after: Reading) -> float | None:
+def grown(counter: str, before: Reading, after: Reading) -> float | None:
     """How much a counter grew; None where it is missing or belongs to another process now."""
     first, last = before.counters.get(counter), after.counters.get(counter)
     if first is None or last is None:
@@ -92,133 +136,143 @@ def _grown(counter: str, before: Reading, after: Reading) -> float | None:
     return max(last - first, 0.0)  # the kernel lets iowait go back a little
 
 
+def others_cpu_s(before: Reading, after: Reading) -> float | None:
+    """CPU of the machine less that of server, load, Dyno and kernel; may be below 0: ticks are coarse."""
+    ticks, server = grown("cpu_busy", before, after), grown("server_cpu_s", before, after)
+    ours = (server, kernel_cpu_s(before, after), grown("dyno_cpu_s", before, after))
+    if ticks is None or None in ours:
+        return None
+    return ticks * TICK_S - sum(each or 0.0 for each in ours) - _of_load(before, after)
+
+
+def _of_load(before: Reading, after: Reading) -> float:
+    """CPU of sysbench, also of one that began in between."""
+    last = after.counters.get("sysbench_cpu_s", 0.0)
+    same = before.pids.get("sysbench") == after.pids.get("sysbench")
+    return last - before.counters.get("sysbench_cpu_s", 0.0) if same else last
+
+
+def kernel_cpu_s(before: Reading, after: Reading) -> float | None:
+    """Interrupts, and threads of the kernel where they can be seen."""
+    interrupts = grown("cpu_interrupts", before, after)
+    return None if interrupts is None else interrupts * TICK_S + (grown("kernel_cpu_s", before, after) or 0.0)
+
+
+def others_kb(way: str, before: Reading, after: Reading) -> float | None:
+    """What the device read or wrote beyond what the server asked for."""
+    device, server = (grown("{}_{}_kb".format(each, way), before, after) for each in ("disk", "server"))
+    return None if device is None or server is None else max(0.0, device - server)
+
+
+_DERIVED: Dict[str, Callable[[Reading, Reading], Optional[float]]] = {
+    "others_cpu_s": lambda before, after: _at_least_none(others_cpu_s(before, after)),
+    "kernel_s": kernel_cpu_s,
+    "others_read_kb": lambda before, after: others_kb("read", before, after),
+    "others_write_kb": lambda before, after: others_kb("write", before, after),
+}
+
+
+def _at_least_none(value: float | None) -> float | None:
+    return None if value is None else max(0.0, value)
+
+
 def deltas(before: Reading, after: Reading) -> Dict[str, float | None]:
     """What was used between two readings, named as the figures per query are; cpu_us is the server's."""
-    ticks, server = _grown("cpu_busy", before, after), _grown("server_cpu_s", before, after)
-    sysbench, disk = _grown("sysbench_cpu_s", before, after), _grown("disk_busy_s", before, after)
+    ticks, server = grown("cpu_busy", before, after), grown("server_cpu_s", before, after)
+    sysbench, disk = grown("sysbench_cpu_s", before, after), grown("disk_busy_s", before, after)
     return {
         "cpu_us": None if server is None else server * 1e6,
-        "machine_cpu_us": None if ticks is None else ticks * _TICK_S * 1e6,
+        "machine_cpu_us": None if ticks is None else ticks * TICK_S * 1e6,
         "sysbench_cpu_us": None if sysbench is None else sysbench * 1e6,
-        "context_switches": _grown("context_switches", before, after),
-        "reads": _grown("disk_reads", before, after),
-        "writes": _grown("disk_writes", before, after),
-        "read_kb": _grown("disk_read_kb", before, after),
-        "written_kb": _grown("disk_write_kb", before, after),
+        "context_switches": grown("context_switches", before, after),
+        "reads": grown("disk_reads", before, after),
+        "writes": grown("disk_writes", before, after),
+        "read_kb": grown("disk_read_kb", before, after),
+        "written_kb": grown("disk_write_kb", before, after),
         "disk_busy_us": None if disk is None else disk * 1e6,
-        "server_read_kb": _grown("server_read_kb", before, after),
-        "server_written_kb": _grown("server_write_kb", before, after),
+        "server_read_kb": grown("server_read_kb", before, after),
+        "server_written_kb": grown("server_write_kb", before, after),
     }
 
 
-def parse_stat(data: bytes) -> Counters:
-    """Ticks and context switches of /proc/stat; steal is nobody's work here, but time that passed."""
-    ticks = [int(word) for word in data[: data.index(b"\n")].split()[1:9]]
-    ticks += [0] * (8 - len(ticks))
-    user, nice, system, idle, iowait, irq, softirq, steal = ticks
-    busy = user + nice + system + irq + softirq  # guests are within user
-    start = data.index(b"\nctxt ") + 6
-    return {
-        "cpu_busy": busy,
-        "cpu_iowait": iowait,
-        "cpu_total": busy + idle + iowait + steal,
-        "context_switches": int(data[start : data.index(b"\n", start)]),
-    }
+_Parse = Callable[[bytes], Counters]
+_File = Tuple[str, int, _Parse]
 
 
-def parse_meminfo(data: bytes) -> Counters:
-    """Megabytes available, and waiting to be written, of /proc/meminfo."""
-    dirty = _kilobytes(data, b"\nDirty:") + _kilobytes(data, b"\nWriteback:")
-    return {"available_mb": _kilobytes(data, b"\nMemAvailable:") / 1024.0, "dirty_mb": dirty / 1024.0}
+def _optional_files() -> List[_File]:
+    """Those that are not in every kernel or container."""
+    found: List[_File] = []
+    wanted: List[Tuple[str, str, _Parse]] = [("swap", "/proc/vmstat", parse_vmstat)]
+    for name in ("cpu", "io", "memory"):
+        wanted.append(("pressure", "/proc/pressure/" + name, partial(parse_pressure, name=name)))
+    for what, path, parse in wanted:
+        with contextlib.suppress(OSError):
+            fd = os.open(path, os.O_RDONLY)
+            try:
+                parse(os.pread(fd, _MOST, 0))  # a kernel may have the file and refuse to read it
+                found.append((what, fd, parse))
+            except (OSError, ValueError):
+                os.close(fd)
+    return found
 
 
-def _kilobytes(data: bytes, key: bytes) -> int:
-    start = data.index(key) + len(key)
-    return int(data[start : data.index(b"kB", start)])
+def _clocks() -> List[str]:
+    """Files that say how fast CPUs run, of the first few."""
+    return sorted(glob.glob(CPUS + "/cpu[0-9]*/cpufreq/scaling_cur_freq"))[:CLOCKS]
 
 
-def parse_io(data: bytes) -> Counters:
-    """KB that a process caused to be read from and written to storage, of /proc/PID/io."""
-    lines = dict(line.split(b": ") for line in data.splitlines())
-    return {"read_kb": int(lines[b"read_bytes"]) / 1024.0, "write_kb": int(lines[b"write_bytes"]) / 1024.0}
+def _heat_counts() -> List[str]:
+    """Files that say how often a core was slowed down by heat."""
+    return glob.glob(CPUS + "/cpu[0-9]*/thermal_throttle/core_throttle_count")
 
 
-def parse_disk(data: bytes) -> Counters:
-    """Requests, KB and time at work of one block device; a sector has 512 bytes whatever the disk."""
-    words = data.split()
-    return {
-        "disk_reads": int(words[0]),
-        "disk_read_kb": int(words[2]) / 2.0,
-        "disk_writes": int(words[4]),
-        "disk_write_kb": int(words[6]) / 2.0,
-        "disk_busy_s": int(words[9]) / 1000.0,
-    }
-
-
-class _Process:
-    """The open files of one process: they end with it, so another one with its pid is never taken for it."""
-
-    def __init__(self, pid: int, whole: bool) -> None:
-        self.pid = pid
-        self._clock = (~pid << 3) | 2  # as clock_getcpuclockid(3): all its threads, nanoseconds
-        self._statm = os.open("/proc/{}/statm".format(pid), os.O_RDONLY)
-        self._io = -1
-        self.problem = ""
-        if whole:
-            self._open_io()
-
-    def _open_io(self) -> None:
-        try:
-            self._io = os.open("/proc/{}/io".format(self.pid), os.O_RDONLY)
-            os.pread(self._io, 1, 0)
-        except OSError as error:
-            self.problem = "reads and writes of the server are missing: {}".format(error)
-            if self._io >= 0:
-                os.close(self._io)
-            self._io = -1
-
-    def read(self, name: str, counters: Counters) -> None:
-        pages = int(os.pread(self._statm, 128, 0).split()[1])
-        counters[name + "_cpu_s"] = time.clock_gettime(self._clock)
-        if pages:  # none: it has ended and waits for its parent
-            counters[name + "_memory_mb"] = pages * _PAGE_MB
-        if self._io >= 0:
-            io = parse_io(os.pread(self._io, 512, 0))
-            counters[name + "_read_kb"], counters[name + "_write_kb"] = io["read_kb"], io["write_kb"]
-
-    def close(self) -> None:
-        os.close(self._statm)
-        if self._io >= 0:
-            os.close(self._io)
+def _numbers(paths: Sequence[str]) -> List[int]:
+    return [int(text) for text in map(read_text, paths) if text and text.isdigit()]
 
 
 class HostSampler:
     """Reads the counters of the machine, of the devices under a directory, of server and sysbench."""
 
-    def __init__(self, pids: Union[Pids, Callable[[], Pids]], directory: str) -> None:
+    def __init__(
+        self, pids: Union[Pids, Callable[[], Pids]], directory: str, own_word: str = "DYNO-TARGET"
+    ) -> None:
         self._pids = pids
-        self._processes: Dict[str, _Process] = {}
+        self._processes: Dict[str, Process] = {}
         self._problems: List[str] = []
         self._noted: set[str] = set()
-        self._stat = self._open("/proc/stat")
-        self._meminfo = self._open("/proc/meminfo")
+        self._files = self._open_files()
         self._disks = self._open_disks(directory)
+        self._clocks, self._heat = _clocks(), _heat_counts()
+        self.others = OtherProcesses(own_word.encode())
+        self.cpus = len(os.sched_getaffinity(0))
+        there = self.read().counters
+        self._table = [each for each in _TABLE if _is_there(each, there)]
 
-    def read(self) -> Reading:
+    def read(self, whole: bool = False) -> Reading:
         """The counters now; what cannot be read is left out and noted once."""
         counters: Counters = {}
         at = time.monotonic()
-        self._part("machine", self._stat, parse_stat, counters)
-        self._part("memory", self._meminfo, parse_meminfo, counters)
+        for what, fd, parse in self._files:
+            self._part(what, fd, parse, counters)
         self._read_disks(counters)
+        self._read_clocks(counters)
+        self.others.read(counters, whole)
         return Reading(at, counters, self._read_processes(counters))
 
     def declare(self) -> List[Dict[str, Any]]:
-        return SERIES
+        """The series that this machine has."""
+        return _declared(self._table)
 
     def rates(self, before: Reading, after: Reading, dt: float) -> List[float | None]:
         """The values of the declared series, in their order."""
-        return values(before, after, dt)
+        return values(before, after, dt, self._table)
+
+    def watch(self, before: Reading, after: Reading, dt: float) -> None:
+        """Have a look at all processes in a second in which others do something: their names are kept."""
+        busy = (others_cpu_s(before, after) or 0.0) > LOOK_SHARE * dt * self.cpus
+        moving = any((others_kb(way, before, after) or 0.0) > LEAST_KB * dt for way in ("read", "write"))
+        if busy or moving:
+            self.others.look()
 
     def take_problems(self) -> List[str]:
         """What could not be read, each reported once."""
@@ -226,12 +280,19 @@ class HostSampler:
         return problems
 
     def close(self) -> None:
-        for fd in [self._stat, self._meminfo, *self._disks]:
+        for fd in [*(fd for _, fd, _ in self._files), *self._disks]:
             if fd >= 0:
                 os.close(fd)
         for name in list(self._processes):
             self._forget(name)
-        self._stat, self._meminfo, self._disks = -1, -1, []
+        self._files, self._disks = [], []
+
+    def _open_files(self) -> List[_File]:
+        needed = [
+            ("machine", self._open("/proc/stat"), parse_stat),
+            ("memory", self._open("/proc/meminfo"), parse_meminfo),
+        ]
+        return [*needed, *_optional_files()]
 
     def _open(self, path: str) -> int:
         try:
@@ -273,6 +334,13 @@ class HostSampler:
             total["disk_busy_s"] /= len(self._disks)  # all of them at work all the time: one second a second
         counters.update(total)
 
+    def _read_clocks(self, counters: Counters) -> None:
+        speeds, heat = _numbers(self._clocks), _numbers(self._heat)
+        if speeds:
+            counters["clock_mhz"] = sum(speeds) / len(speeds) / 1000.0
+        if heat:
+            counters["heat_events"] = sum(heat)
+
     def _read_processes(self, counters: Counters) -> Dict[str, int]:
         pids = self._pids() if callable(self._pids) else self._pids
         there = {}
@@ -282,7 +350,7 @@ class HostSampler:
                 there[name] = process.pid
         return there
 
-    def _read_process(self, name: str, process: _Process, counters: Counters) -> bool:
+    def _read_process(self, name: str, process: Process, counters: Counters) -> bool:
         own: Counters = {}
         try:
             process.read(name, own)
@@ -292,7 +360,7 @@ class HostSampler:
         counters.update(own)
         return True
 
-    def _process(self, name: str, pid: int | None) -> _Process | None:
+    def _process(self, name: str, pid: int | None) -> Process | None:
         known = self._processes.get(name)
         if known is not None and known.pid == pid:
             return known
@@ -300,7 +368,7 @@ class HostSampler:
         if not pid:
             return None
         try:
-            process = self._processes[name] = _Process(pid, whole=name == "server")
+            process = self._processes[name] = Process(pid, whole=name == "server")
         except OSError:
             return None
         if process.problem:

@@ -11,7 +11,7 @@ from app.protocol.events import Log, Sample, SeriesDeclared
 from app.protocol.series import LOAD, P95_EVENTS
 
 from .counters import Counters, rows_read
-from .host import SERIES, HostSampler, Reading, deltas, values
+from .host import HostSampler, Reading, deltas
 
 Moment = Tuple[Reading, Dict[str, str]]  # what the machine, and what the server has counted so far
 
@@ -24,7 +24,7 @@ class Sampler:
         self._host = host
         self._counters = counters
         self._said: Dict[str, bool] = {}
-        self._series = [*LOAD, *SERIES, *counters.declare()]
+        self._series = [*LOAD, *host.declare(), *counters.declare()]
         self._digits = [each["digits"] for each in self._series]
         self.at = 0.0
         self.reading: Any = None
@@ -33,9 +33,9 @@ class Sampler:
     def declare(self) -> None:
         self._journal.write(SeriesDeclared, series=self._series)
 
-    def look(self) -> Moment:
-        """What everything has counted by now; samples go on as they were."""
-        return self._host.read(), self._try("server", self._counters.read, {})
+    def look(self, whole: bool = False) -> Moment:
+        """What everything has counted by now; whole: with what rests; samples go on as they were."""
+        return self._host.read(whole), self._try("server", self._counters.read, {})
 
     @property
     def moment(self) -> Moment:
@@ -51,10 +51,10 @@ class Sampler:
         """The rows that the server had read at the latest reading."""
         return rows_read(self._status)
 
-    def begin(self) -> None:
+    def begin(self, whole: bool = False) -> None:
         """The first reading of a step: rates need one before."""
         self.at = time.monotonic()
-        self.reading, self._status = self.look()
+        self.reading, self._status = self.look(whole)
 
     def take(
         self,
@@ -71,7 +71,8 @@ class Sampler:
         before, status, then = self.reading, self._status, self.at
         self.begin()
         dt = self.at - then
-        host = values(before, self.reading, dt)
+        host = self._host.rates(before, self.reading, dt)
+        self._host.watch(before, self.reading, dt)
         told = _rows_by_server(status, self._status, dt) if rows_by_server else _load_values(load)
         found = [*told, *host, *self._counters.values(status, self._status, dt)]
         rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]

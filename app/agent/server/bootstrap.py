@@ -12,13 +12,13 @@ import signal
 import subprocess
 import tempfile
 import time
-from typing import Callable, List, Mapping, Optional, Sequence
+from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 from app.agent.system.directory import read_lines
 from app.agent.system.errors import AgentError
 from app.engines.server import SYSTEM_TABLES
 
-from .error_log import first_error
+from .error_log import exit_text, first_error
 from .mycnf import ERROR_LOG, find_file
 from .program import start_line
 
@@ -51,10 +51,11 @@ def bootstrap(
         command.append("--initialize-insecure")
     else:
         command, sql = [*command, *_by_sql_options(known)], system_sql(base)
-    said = _run(command, sql, environment, wait)
-    if said is not None:
+    said, code = _run(command, sql, environment, wait)
+    if code:
         log = read_lines(os.path.join(os.path.dirname(my_cnf), ERROR_LOG))
-        raise AgentError("the system tables were not made: {}".format(first_error([*said, *log])))
+        text = "the system tables were not made: the server ended {}: {}"
+        raise AgentError(text.format(exit_text(code), first_error([*said, *log])))
 
 
 def _by_sql_options(known: Mapping[str, str]) -> List[str]:
@@ -84,8 +85,8 @@ def _first_of(base: str, names: Sequence[str]) -> str:
 
 def _run(
     command: List[str], sql: str, environment: Mapping[str, str], wait: Callable[[float], None]
-) -> Optional[List[str]]:
-    """What it said where it failed; None where all went well."""
+) -> Tuple[List[str], Optional[int]]:
+    """What it said, and the code that it ended with."""
     try:
         with tempfile.TemporaryFile() as file:
             file.write(sql.encode())
@@ -102,7 +103,7 @@ def _run(
     except OSError as error:
         raise AgentError("the system tables were not made: {}".format(error)) from None
     said = _follow(process, wait)
-    return said.splitlines() if process.returncode else None
+    return said.splitlines(), process.returncode
 
 
 def _follow(process: subprocess.Popen[bytes], wait: Callable[[float], None]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Sequence
+from typing import Optional, Sequence
 
 MAX_CHARS = 400
 NO_ERROR = "its error log names no error"
@@ -17,6 +17,11 @@ _NO_CAUSE = re.compile(r"Aborting|error-message ?file|messagefile|mysql\.plugin 
 def plain(line: str) -> str:
     """A line without time, process and brackets."""
     return _TAGS.sub("", _STAMP.sub("", line.strip())).strip()
+
+
+def exit_text(code: Optional[int]) -> str:
+    """How a program ended."""
+    return "by signal {}".format(-code) if code is not None and code < 0 else "with exit code {}".format(code)
 
 
 def first_error(lines: Sequence[str]) -> str:

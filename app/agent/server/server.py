@@ -19,7 +19,7 @@ from app.engines.server import WRITE_NOTHING
 
 from .bootstrap import bootstrap
 from .connection_limits import room_options
-from .error_log import first_error, last_error
+from .error_log import exit_text, first_error, last_error
 from .memory import Memory
 from .mycnf import DATA, ERROR_LOG, TMP, own_options, write_my_cnf
 from .mysql import Client, QueryError
@@ -202,10 +202,7 @@ class Server:
 
     def exit_text(self) -> str:
         """How a server that is gone went."""
-        code = self._process.poll() if self._process else None
-        if code is not None and code < 0:
-            return "by signal {}".format(-code)
-        return "with exit code {}".format(code)
+        return exit_text(self._process.poll() if self._process else None)
 
     def first_error(self) -> str:
         """Why it did not come up as it should, since its last start."""

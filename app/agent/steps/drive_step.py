@@ -16,11 +16,14 @@ from app.agent.sampling.figures import (
     totals_of,
     value_of,
 )
+from app.agent.sampling.sampler import queries
 from app.agent.server.affinity import affinity
 from app.protocol.events import Log, Mark, Progress
+from app.protocol.others import DISTURBED, to_json
 from app.protocol.sysbench import command
 
 from .generator import Generator, add, credentials, driver_options
+from .thread_costs import ThreadCosts
 
 if TYPE_CHECKING:
     from app.protocol.plan import Step
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from .running import Running
 
 LATE_S = 1.2  # after the last sample, the host is sampled without the generator's line
+LAST = 2  # seconds of the step in which the threads of the server are looked at
 OVERDUE_S = 120  # beyond its declared seconds: then it is stuck
 COUNTS = ("interval_s", "events", "reads", "writes", "other", "errors", "reconnects", "control", "rows")
 
@@ -54,13 +58,16 @@ class DriveStep:
         self._statement = ""  # that stands for all of the workload, where it tells one
         self._done = 0
         self._in_force: Dict[str, Any] = {}
+        self._costs = ThreadCosts(session.server)
         self._code = 0  # that sysbench ended with
 
     def run(self) -> Dict[str, Any]:
         """DriveStep the step to its end; the answer is what step_ended says."""
         session = self._session
-        session.sampler.begin()
+        session.host.others.begin()
+        session.sampler.begin(whole=True)
         self._first = session.sampler.moment
+        self._costs.begin()
         self._read_before = session.sampler.rows_read
         with credentials(session.server) as login:
             driver = [*driver_options(session.server.socket, session.server.port), *login]
@@ -112,7 +119,8 @@ class DriveStep:
         if kind == "second":
             self._take_second(line)
         elif kind == "measured":
-            self._first = self._session.sampler.look()  # the latest sample may be older
+            self._first = self._session.sampler.look(whole=True)  # the latest sample may be older
+            self._costs.begin()
             self._warm_rows = line["rows"]
             self._session.journal.write(Mark, name="measured", step=self._index)
         elif kind == "statement":
@@ -133,6 +141,8 @@ class DriveStep:
         self._done += int(line["events"])
         if self._s >= 0:
             self._sum = add(self._sum, {name: line[name] for name in COUNTS if name in line})
+            if not self._step.seconds or self._s >= self._step.seconds - LAST:
+                self._costs.look(queries(self._sum))  # the clients are there still
 
     def _sample(self, line: Optional[Mapping[str, Any]], derived: bool = False) -> None:
         is_scan = self._step.kind == "scan"
@@ -174,7 +184,7 @@ class DriveStep:
             self._sample(rest, derived=True)
         else:
             self._session.sampler.begin()
-        self._last = self._session.sampler.moment
+        self._last = self._session.sampler.look(whole=True)
 
     def _figures(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
         if self._total is None:
@@ -185,6 +195,8 @@ class DriveStep:
         rows = session.plan.tables * session.plan.rows
         value = value_of(step, totals, seconds, rows)
         spent = session.sampler.spent(self._first, self._last)
+        spent.update(self._costs.spent(totals["queries"], spent["cpu_us"]))
+        others = session.others_between(self._first[0], self._last[0])
         outcome, reason = self._outcome(interrupted, generator)
         session.ledger.count_rows(totals["rows"])
         session.ledger.count_rows(self._warm_rows)
@@ -202,9 +214,11 @@ class DriveStep:
             "per_row": per_unit(spent, sum(totals["rows"].values())),
             "marks": [
                 *marks_of(totals, session.crashes > 0, step.threads),
+                *([DISTURBED] if others.causes else []),
                 *out_of_rows(self._rows_before, session.ledger.rows_in_tables),
             ],
             "in_force": self._in_force,
+            "others": to_json(others),
         }
 
     def _without_total(self, interrupted: str, generator: Generator) -> Dict[str, Any]:

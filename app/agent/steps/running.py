@@ -6,7 +6,8 @@ import os
 import time
 from typing import Optional
 
-from app.agent.sampling.host import HostSampler
+from app.agent.sampling.disturbance import Allowed, others_between
+from app.agent.sampling.host import HostSampler, Reading
 from app.agent.sampling.sampler import Sampler
 from app.agent.sampling.write_accounting import WriteAccounting
 from app.agent.server.logged_errors import LoggedErrors
@@ -14,6 +15,8 @@ from app.agent.server.server import Server
 from app.agent.system.control import Control, StopRequested
 from app.agent.system.directory import Directory
 from app.agent.system.journal import DiskFullError, Journal
+from app.protocol.events import Log
+from app.protocol.others import Others
 from app.protocol.plan import Plan, Turn
 
 from .generator import Generator
@@ -39,9 +42,10 @@ class Running:
         self.ledger = WriteAccounting(plan)
         self.server: Server = None  # type: ignore[assignment]  # made by the session when it begins to serve
         self.sampler: Sampler = None  # type: ignore[assignment]
-        self.host: Optional[HostSampler] = None
+        self.host: HostSampler = None  # type: ignore[assignment]
         self.error_log = LoggedErrors(journal)
         self.open_step = -1
+        self.agent = ""  # the hash of the agent file
 
     def at(self, name: str) -> str:
         return os.path.join(self.path, name)
@@ -55,6 +59,15 @@ class Running:
         if self.server is not None:
             self.error_log.write_new(self.server)
             self.check_room()
+
+    def others_between(self, first: Reading, last: Reading) -> Others:
+        """What else took the machine; with a line in the journal where that was too much."""
+        allowed = Allowed(self.plan.others_pct, self.plan.steal_pct, bool(self.contender.memory_limit))
+        found = others_between(first, last, self.host.others, allowed)
+        if found.causes:
+            text = "disturbed: {}".format("; ".join(found.texts))
+            self.journal.write(Log, source="agent", level="warning", text=text[:1000])
+        return found
 
     def wait(self, seconds: float) -> None:
         """While a server or its data come or go: what is to end is not waited for, all of it goes."""

@@ -1,0 +1,117 @@
+"""What else took the machine between two readings, and whether that was more than a plan allows."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Dict, List, Mapping, NamedTuple, Optional
+
+from app.protocol.others import (
+    DISK_SHARE,
+    LEAST_KB,
+    MEMORY_PCT,
+    THROTTLED_PCT,
+    UNSEEN_SHARE,
+    UNSEEN_WRITES,
+    Others,
+    Program,
+)
+
+from .host import PROCESSES, Reading, grown, kernel_cpu_s, others_cpu_s, others_kb
+from .other_processes import OtherProcesses
+
+
+class Allowed(NamedTuple):
+    """The most that others may take, in percent of the CPUs that the server can use."""
+
+    others_pct: float
+    steal_pct: float
+    swaps: bool = False  # a server with a memory limit runs short of memory by itself
+
+
+def cpus_of(pid: Optional[int]) -> int:
+    """How many CPUs a process can use."""
+    try:
+        return len(os.sched_getaffinity(pid or 0))
+    except OSError:
+        return os.cpu_count() or 1
+
+
+def others_between(before: Reading, after: Reading, processes: OtherProcesses, allowed: Allowed) -> Others:
+    """Means over that time, the programs that took most, and what was above its limit."""
+    seconds = max(after.at - before.at, 0.01)
+    others = _means(before, after, seconds, _programs(processes, after.pids))
+    return replace(others, causes=_causes(others, before, after, seconds, allowed))
+
+
+def _means(before: Reading, after: Reading, seconds: float, programs: List[Program]) -> Others:
+    def rate(value: Optional[float], factor: float = 1.0) -> Optional[float]:
+        return None if value is None else round(max(0.0, value) * factor / seconds, 2)
+
+    ticks, steal = grown("cpu_total", before, after), grown("cpu_steal", before, after)
+    return Others(
+        cpus=cpus_of(after.pids.get("server")),
+        cpu_pct=rate(others_cpu_s(before, after), 100),
+        kernel_pct=rate(kernel_cpu_s(before, after), 100),
+        steal_pct=round(100 * steal / ticks, 2) if ticks and steal is not None else None,
+        read_kb=rate(others_kb("read", before, after)),
+        write_kb=rate(others_kb("write", before, after)),
+        swap_kb=grown("swap_kb", before, after),
+        throttled_pct=rate(grown("server_throttled_s", before, after), 100),
+        heat_events=grown("heat_events", before, after),
+        memory_pct=rate(grown("pressure_memory_some_s", before, after), 100),
+        stopped_s=_stopped(before, after),
+        programs=programs,
+    )
+
+
+def _stopped(before: Reading, after: Reading) -> Dict[str, float]:
+    """Readings, about one a second, that found a process stopped."""
+    found = {name: grown(name + "_stopped", before, after) for name in PROCESSES}
+    return {name: count for name, count in found.items() if count}
+
+
+def _programs(processes: OtherProcesses, measured: Mapping[str, int]) -> List[Program]:
+    seconds = processes.seconds
+    return [
+        Program(
+            each["name"],
+            each["processes"],
+            round(100 * each["cpu_s"] / seconds, 1),
+            round(each["read_kb"] / seconds, 1),
+            round(each["write_kb"] / seconds, 1),
+            each["memory_mb"],
+        )
+        for each in processes.most(set(measured.values()))
+    ]
+
+
+def _causes(others: Others, before: Reading, after: Reading, seconds: float, allowed: Allowed) -> List[str]:
+    above = {
+        "cpu": (others.cpu_pct or 0) > allowed.others_pct * others.cpus,
+        "steal": (others.steal_pct or 0) > allowed.steal_pct,
+        "disk": _is_disk_shared(others, before, after, seconds),
+        "swap": not allowed.swaps and (others.swap_kb or 0) > 0,
+        "memory": not allowed.swaps and (others.memory_pct or 0) > MEMORY_PCT,
+        "quota": (others.throttled_pct or 0) > THROTTLED_PCT,
+        "heat": (others.heat_events or 0) > 0,
+        "stopped": bool(others.stopped_s),
+    }
+    return [cause for cause, is_above in above.items() if is_above]
+
+
+def _is_disk_shared(others: Others, before: Reading, after: Reading, seconds: float) -> bool:
+    """Who it was is known of one's own processes; of others the device tells that there is somebody."""
+    named = sum(each.read_kb + each.write_kb for each in others.programs)
+    device = _device_kb(before, after, seconds)
+    if named > LEAST_KB and named > DISK_SHARE * device:
+        return True
+    reads, writes = others.read_kb or 0, others.write_kb or 0
+    of_server = (grown("server_write_kb", before, after) or 0) / seconds
+    return (reads > LEAST_KB and reads > UNSEEN_SHARE * device) or (
+        writes > LEAST_KB and writes > UNSEEN_WRITES * of_server
+    )
+
+
+def _device_kb(before: Reading, after: Reading, seconds: float) -> float:
+    return sum(grown("disk_{}_kb".format(way), before, after) or 0 for way in ("read", "write")) / seconds

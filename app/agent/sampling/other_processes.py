@@ -1,0 +1,198 @@
+"""Who else is at work on the machine: the kernel's own threads each second, all others by name when asked."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any, Collection, Dict, List, NamedTuple, Optional, Set
+
+from .proc_files import TICK_S, Counters, ProcessStat, parse_io, parse_process
+
+NEW = 64  # processes looked at in one reading: where thousands begin each second, the next readings go on
+LONGEST_WAIT = 16  # readings, until a thread of the kernel that does nothing is looked at again
+NAMED = 3
+COST = 200  # a look at all processes may take one part of so many of the time
+
+
+class _Thread:
+    """A thread of the kernel, or a process of Dyno's: one that rests is looked at less often."""
+
+    def __init__(self, ticks: int) -> None:
+        self.ticks = ticks
+        self.wait = self.due = 1
+
+    def has_used(self, ticks: int, reading: int) -> int:
+        grown = max(0, ticks - self.ticks)
+        self.ticks = ticks
+        self.wait = 1 if grown else min(self.wait * 2, LONGEST_WAIT)
+        self.due = reading + self.wait
+        return grown
+
+
+class Seen(NamedTuple):
+    """A process at one moment."""
+
+    stat: ProcessStat
+    read_kb: Optional[float]  # None: only its user may know
+    write_kb: Optional[float]
+
+
+class OtherProcesses:
+    """Counts the kernel's threads and Dyno's other processes, and names those that are neither."""
+
+    def __init__(self, own_word: bytes) -> None:
+        self._own_word = own_word  # that stands in the command line of every agent of this version
+        self._names: List[str] = []  # of /proc, at the latest reading
+        self._known: Set[int] = set()
+        self._counted: Dict[int, _Thread] = {}  # the kernel's threads, and Dyno's other processes
+        self._kernel: Set[int] = set()
+        self._ticks = {"kernel": 0, "dyno": 0}
+        self._readings = 0
+        self._first: Dict[int, Seen] = {}
+        self._last: Dict[int, Seen] = {}
+        self._from = self._to = self._next_look = 0.0
+
+    def read(self, counters: Counters, whole: bool = False) -> None:
+        """Seconds of CPU; whole: also of those that rest."""
+        self._readings += 1
+        names = os.listdir("/proc")
+        if names != self._names:
+            self._meet_new({int(name) for name in names if name.isdigit()})
+            self._names = names
+        for pid, thread in self._counted.items():
+            if whole or thread.due <= self._readings:
+                self._count(pid, thread)
+        counters["dyno_cpu_s"] = time.process_time() + self._ticks["dyno"] * TICK_S
+        if self._kernel:  # none: a container, or /proc shows one's own processes only
+            counters["kernel_cpu_s"] = self._ticks["kernel"] * TICK_S
+
+    def _meet_new(self, there: Set[int]) -> None:
+        """Most are somebody else's, and no more is asked of them."""
+        gone = self._known - there
+        self._known -= gone
+        self._kernel -= gone
+        for pid in gone:
+            self._counted.pop(pid, None)
+        for pid in sorted(there - self._known)[: None if self._readings == 1 else NEW]:
+            self._meet(pid)
+
+    def _meet(self, pid: int) -> None:
+        stat = _stat(pid)
+        if stat is None:
+            return
+        self._known.add(pid)
+        if stat.is_kernel:
+            self._kernel.add(pid)
+        if stat.is_kernel or (pid != os.getpid() and self._own_word in _command(pid)):
+            # what one did before the first reading was not in the time that is measured
+            self._counted[pid] = _Thread(stat.ticks if self._readings == 1 else 0)
+
+    def _count(self, pid: int, thread: _Thread) -> None:
+        stat = _stat(pid)
+        if stat is not None:
+            kind = "kernel" if pid in self._kernel else "dyno"
+            self._ticks[kind] += thread.has_used(stat.ticks, self._readings)
+
+    # by name
+
+    def begin(self) -> None:
+        """From now on."""
+        self._from = time.monotonic()
+        self._first = self._look()
+        self._last = dict(self._first)
+        self._to = self._from
+
+    def look(self) -> None:
+        """Once more, unless that was done so lately that looking would be work by itself."""
+        if time.monotonic() < self._next_look:
+            return
+        self._last.update(self._look())  # those that have ended since stay as they were seen last
+        self._to = time.monotonic()
+
+    def _look(self) -> Dict[int, Seen]:
+        began = time.monotonic()
+        found = {}
+        for name in os.listdir("/proc"):
+            pid = int(name) if name.isdigit() else 0
+            stat = _stat(pid) if pid and not self._is_known(pid) else None
+            if stat is not None and not stat.is_kernel:
+                found[pid] = Seen(stat, *_io(pid))
+        now = time.monotonic()
+        self._next_look = now + COST * (now - began)
+        return found
+
+    def _is_known(self, pid: int) -> bool:
+        return pid == os.getpid() or pid in self._counted
+
+    def most(self, without: Collection[int]) -> List[Dict[str, Any]]:
+        """The three programs that took most since `begin`; without those that are measured.
+
+        What began and ended between two looks is not among them.
+        """
+        programs: Dict[str, Dict[str, Any]] = {}
+        for pid, seen in self._last.items():
+            if pid not in without:
+                _add(programs, self._begun_with(pid, seen), seen)
+        took = [each for each in programs.values() if each["cpu_s"] or each["read_kb"] or each["write_kb"]]
+        took.sort(key=lambda each: (each["cpu_s"], each["read_kb"] + each["write_kb"]), reverse=True)
+        return [_rounded(each) for each in took[:NAMED]]
+
+    def _begun_with(self, pid: int, seen: Seen) -> Optional[Seen]:
+        first = self._first.get(pid)
+        return first if first is not None and first.stat.began == seen.stat.began else None
+
+    @property
+    def seconds(self) -> float:
+        """That `most` is about."""
+        return max(self._to - self._from, TICK_S)
+
+
+def _add(programs: Dict[str, Dict[str, Any]], first: Optional[Seen], last: Seen) -> None:
+    name = last.stat.name
+    found = programs.setdefault(
+        name, {"name": name, "processes": 0, "cpu_s": 0.0, "read_kb": 0.0, "write_kb": 0.0, "memory_mb": 0.0}
+    )
+    ticks = last.stat.ticks - (first.stat.ticks if first else 0)
+    found["processes"] += 1
+    found["cpu_s"] += max(0, ticks) * TICK_S
+    found["memory_mb"] += last.stat.memory_kb / 1024.0
+    if last.stat.children != (first.stat.children if first else 0):
+        return  # the kernel adds all that an ended child ever read and wrote to its parent
+    for way in ("read_kb", "write_kb"):
+        before, now = getattr(first, way, None) or 0.0, getattr(last, way)
+        found[way] += max(0.0, (now or before) - before)
+
+
+def _rounded(program: Dict[str, Any]) -> Dict[str, Any]:
+    return {name: round(value, 2) if isinstance(value, float) else value for name, value in program.items()}
+
+
+def _stat(pid: int) -> Optional[ProcessStat]:
+    try:
+        return parse_process(_read(pid, "stat"))
+    except (OSError, ValueError, IndexError):
+        return None  # it has ended
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return _read(pid, "cmdline")
+    except OSError:
+        return b""
+
+
+def _io(pid: int) -> Any:
+    """KB read and written; None where only its user may know."""
+    try:
+        io = parse_io(_read(pid, "io"))
+    except (OSError, ValueError, KeyError):
+        return None, None
+    return io["read_kb"], io["write_kb"]
+
+
+def _read(pid: int, name: str) -> bytes:
+    fd = os.open("/proc/{}/{}".format(pid, name), os.O_RDONLY)
+    try:
+        return os.read(fd, 65536)
+    finally:
+        os.close(fd)

@@ -1,0 +1,121 @@
+"""What else took the machine during a step: other programs, the hypervisor, swapping, a quota, heat."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .reading import Count, Name, Number
+
+DISTURBED = "disturbed"  # the mark of a step during which that was above a limit
+OTHERS_PCT, STEAL_PCT = 5.0, 2.0  # limits, of the CPUs that the server can use
+LEAST_KB = 1024.0  # a second, read or written by others: below it nobody notices
+DISK_SHARE = 0.05  # of what the device reads and writes
+UNSEEN_SHARE = 0.25  # the same where nobody says who it was: a file system reads and writes for itself too
+UNSEEN_WRITES = 3.0  # of what the server writes: so much its own log and file system may add
+THROTTLED_PCT = 1.0
+UNNAMED_PCT = 10.0  # of one CPU: what is less is not spoken of
+MEMORY_PCT = 2.0  # of the time, waiting for memory
+
+
+@dataclass(frozen=True)
+class Program:
+    """All processes of one name."""
+
+    name: Name
+    processes: Count = 1
+    cpu_pct: Number = 0.0  # 100: one CPU
+    read_kb: Number = 0.0  # a second
+    write_kb: Number = 0.0
+    memory_mb: Number = 0.0
+
+
+@dataclass(frozen=True)
+class Others:
+    """Means over the measured time; None is not known on that machine."""
+
+    cpus: Count = 1  # that the server can use
+    cpu_pct: Number | None = None  # of other processes; 100: one CPU
+    kernel_pct: Number | None = None
+    steal_pct: Number | None = None  # of all CPUs
+    read_kb: Number | None = None  # a second, by the device beyond what the server asked for
+    write_kb: Number | None = None
+    swap_kb: Number | None = None  # in all
+    throttled_pct: Number | None = None  # of the time, by a quota of the server's group
+    heat_events: Number | None = None  # CPUs slowed down
+    memory_pct: Number | None = None  # of the time in which some task waited for memory
+    stopped_s: dict[Name, Number] = field(default_factory=dict)  # by `server` or `sysbench`
+    programs: list[Program] = field(default_factory=list)  # the three that took most
+    causes: list[Name] = field(default_factory=list)  # what was above its limit; none: not disturbed
+
+    @property
+    def texts(self) -> list[str]:
+        """A sentence for each cause, with figures and names."""
+        return [_WORDS[cause](self) for cause in self.causes if cause in _WORDS]
+
+
+def to_json(others: Others) -> dict[str, Any]:
+    """As a journal has it: what is not known or did not happen is left out."""
+    return {name: value for name, value in asdict(others).items() if value not in (None, [], {})}
+
+
+def _cpu(others: Others) -> str:
+    named = _named(others, "cpu_pct", "{:.0f}%") + _unnamed(others)
+    return "other programs took {:.0f}% of {}% CPU{}".format(others.cpu_pct or 0, 100 * others.cpus, named)
+
+
+def _unnamed(others: Others) -> str:
+    """Programs that may not be seen, or had ended before they were looked at."""
+    rest = (others.cpu_pct or 0) - sum(each.cpu_pct for each in others.programs)
+    return ", others {:.0f}%".format(rest) if others.programs and rest >= UNNAMED_PCT else ""
+
+
+def _disk(others: Others) -> str:
+    rates = "other programs read {:.1f} and wrote {:.1f} MiB/s"
+    named = ", ".join(each.name for each in others.programs if each.read_kb + each.write_kb >= LEAST_KB)
+    text = rates.format((others.read_kb or 0) / 1024, (others.write_kb or 0) / 1024)
+    return "{}: {}".format(text, named) if named else text
+
+
+def _memory(others: Others) -> str:
+    text = "tasks waited for memory for {:.0f}% of the time".format(others.memory_pct or 0)
+    return text + _named(others, "memory_mb", "{:.0f} MiB")
+
+
+def _named(others: Others, figure: str, form: str) -> str:
+    """`: cc1plus (8) 120%, rsync 40%`."""
+    programs = sorted(others.programs, key=lambda each: -getattr(each, figure))
+    texts = [
+        "{} {}".format(_program(each), form.format(getattr(each, figure)))
+        for each in programs
+        if getattr(each, figure) >= 1
+    ]
+    return ": " + ", ".join(texts) if texts else ""
+
+
+def _program(program: Program) -> str:
+    return "{} ({})".format(program.name, program.processes) if program.processes > 1 else str(program.name)
+
+
+def _swap(others: Others) -> str:
+    return "the machine swapped {:.1f} MiB".format((others.swap_kb or 0) / 1024)
+
+
+def _stopped(others: Others) -> str:
+    return " and ".join(
+        "{} was stopped for {:.0f} s".format(name, seconds) for name, seconds in others.stopped_s.items()
+    )
+
+
+_WORDS = {
+    "cpu": _cpu,
+    "steal": lambda others: "the hypervisor took {:.1f}% of the CPU".format(others.steal_pct or 0),
+    "disk": _disk,
+    "swap": _swap,
+    "memory": _memory,
+    "quota": lambda others: "a CPU quota held the server back for {:.0f}% of the time".format(
+        others.throttled_pct or 0
+    ),
+    "heat": lambda others: "heat slowed the CPUs down {:.0f} times".format(others.heat_events or 0),
+    "stopped": _stopped,
+}

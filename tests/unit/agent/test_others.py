@@ -1,0 +1,196 @@
+"""What else takes the machine: each cause brought about for real, where this machine lets us."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+
+from app.agent.sampling.disturbance import Allowed, others_between
+from app.agent.sampling.host import HostSampler, Reading, others_cpu_s
+from app.agent.sampling.other_processes import OtherProcesses
+from app.agent.sampling.proc_files import parse_pressure, parse_process, parse_switches, parse_vmstat
+from app.agent.sampling.process import Threads, throttled_s
+from app.protocol.others import Others, Program, to_json
+from app.protocol.reading import read
+
+ALLOWED = Allowed(others_pct=5, steal_pct=101)
+STAT = b"42 (a (b) c) S 1 1 1 0 -1 4194304 10 0 0 0 250 50 7 3 20 0 2 0 900 1000 512 1 2 3"
+KERNEL = b"9 (kworker/0:1) I 2 0 0 0 -1 69238880 0 0 0 0 0 12 0 0 20 0 1 0 30 0 0 1"
+
+
+@contextmanager
+def program(*argv: str) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def burner() -> AbstractContextManager[subprocess.Popen[bytes]]:
+    return program(sys.executable, "-c", "while True: pass")
+
+
+def watched(seconds: float, directory: str = "/", **pids: int) -> Others:
+    """What a step of so long would be told."""
+    sampler = HostSampler({"server": os.getpid(), **pids}, directory)
+    sampler.others.begin()
+    first = sampler.read(whole=True)
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        before = sampler.read()
+        time.sleep(0.25)
+        after = sampler.read()
+        sampler.watch(before, after, after.at - before.at)
+    last = sampler.read(whole=True)
+    sampler.close()
+    return others_between(first, last, sampler.others, ALLOWED)
+
+
+def test_a_process_is_read_whatever_it_is_called() -> None:
+    found = parse_process(STAT)
+    assert (found.name, found.state, found.is_kernel) == ("a (b) c", "S", False)
+    assert (found.ticks, found.children, found.began) == (300, 10, 900)
+    assert parse_process(KERNEL).is_kernel
+
+
+def test_files_of_the_kernel_become_seconds_and_kb() -> None:
+    pressure = b"some avg10=0.00 avg60=0.00 avg300=0.00 total=1500000\nfull avg10=0.0 total=20\n"
+    assert parse_pressure(pressure, "io") == {"pressure_io_some_s": 1.5, "pressure_io_full_s": 2e-05}
+    page_kb = os.sysconf("SC_PAGE_SIZE") / 1024
+    assert parse_vmstat(b"nr 1\npswpin 3\npswpout 4\nx 2\n") == {"swap_kb": 7 * page_kb}
+    status = b"Name:\tx\nvoluntary_ctxt_switches:\t5\nnonvoluntary_ctxt_switches:\t2\n"
+    assert parse_switches(status) == (5, 2)
+
+
+def test_a_busy_loop_is_seen_and_named() -> None:
+    with burner() as loop:
+        found = watched(1.2)
+        names = [each.name for each in found.programs]
+        assert Path(f"/proc/{loop.pid}/comm").read_text().strip() in names
+    assert found.cpu_pct is not None and found.cpu_pct > 20
+    assert "cpu" in found.causes
+    assert any(text.startswith("other programs took ") and names[0] in text for text in found.texts)
+
+
+def test_the_server_the_load_and_dyno_are_not_others() -> None:
+    with burner() as server, burner() as load:
+        sampler = HostSampler({"server": server.pid, "sysbench": load.pid}, "/")
+        sampler.others.begin()
+        first = sampler.read(whole=True)
+        time.sleep(0.5)
+        sampler.others.look()
+        last = sampler.read(whole=True)
+        sampler.close()
+        measured = {server.pid, load.pid}
+        took = others_cpu_s(first, last)
+        assert took is not None and last.counters["server_cpu_s"] > first.counters["server_cpu_s"]
+        seen = {each["name"]: each["processes"] for each in sampler.others.most(measured)}
+        everything = {each["name"]: each["processes"] for each in sampler.others.most(())}
+    name = Path(sys.executable).resolve().name[:15]
+    assert everything.get(name, 0) - seen.get(name, 0) in (0, 2)  # 0: neither is among the three
+
+
+def test_what_another_program_writes_is_told_by_name(tmp_path: Path) -> None:
+    script = (
+        "import os, sys\nfd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)\n"
+        "while True:\n os.pwrite(fd, os.urandom(1 << 20) * 8, 0)\n os.fdatasync(fd)"
+    )
+    with program(sys.executable, "-c", script, str(tmp_path / "written")):
+        found = watched(2.0, str(tmp_path))
+    if found.write_kb is None:
+        pytest.skip("no block device lies under the tests here")
+    assert "disk" in found.causes
+    assert any("wrote" in text for text in found.texts)
+
+
+def test_a_stopped_load_is_told() -> None:
+    with program("sleep", "60") as load:
+        load.send_signal(signal.SIGSTOP)
+        time.sleep(0.1)
+        found = watched(1.0, sysbench=load.pid)
+    assert "stopped" in found.causes
+    assert found.stopped_s["sysbench"] >= 2
+    assert any("sysbench was stopped for" in text for text in found.texts)
+
+
+@pytest.mark.root
+def test_a_quota_on_the_server_is_told() -> None:
+    group = Path("/sys/fs/cgroup/cpu/dyno-test-quota")
+    try:
+        group.mkdir()
+        (group / "cpu.cfs_quota_us").write_text("10000")
+    except OSError:
+        pytest.skip("no group with a CPU quota can be made here")
+    try:
+        with burner() as server:
+            (group / "cgroup.procs").write_text(str(server.pid))
+            found = watched(1.0, server=server.pid)
+    finally:
+        time.sleep(0.2)
+        group.rmdir()
+    assert "quota" in found.causes
+    assert found.throttled_pct is not None and found.throttled_pct > 30
+
+
+def reading(at: float, **counters: float) -> Reading:
+    return Reading(at, {"server_cpu_s": 0.0, **counters}, {"server": os.getpid()})
+
+
+@pytest.mark.parametrize(
+    ("counter", "grown", "cause"),
+    [
+        ("swap_kb", 4, "swap"),
+        ("heat_events", 1, "heat"),
+        ("pressure_memory_some_s", 0.5, "memory"),
+        ("server_throttled_s", 0.5, "quota"),
+        ("cpu_steal", 60, "steal"),
+    ],
+)
+def test_what_this_machine_cannot_bring_about_is_told_from_its_counters(
+    counter: str, grown: float, cause: str
+) -> None:
+    before = reading(0, cpu_total=0, **{counter: 0} if counter != "cpu_total" else {})
+    after = reading(10, cpu_total=2000, **{counter: grown})
+    found = others_between(before, after, OtherProcesses(b"no-such-word"), Allowed(5, 2))
+    assert found.causes == [cause]
+    assert len(found.texts) == 1
+    assert read(Others, to_json(found)) == found
+
+
+def test_a_server_with_a_memory_limit_runs_short_of_memory_by_itself() -> None:
+    before, after = reading(0, swap_kb=0, cpu_total=0), reading(10, swap_kb=9, cpu_total=2000)
+    found = others_between(before, after, OtherProcesses(b"no-such-word"), Allowed(5, 2, swaps=True))
+    assert found.causes == []
+
+
+def test_programs_that_had_ended_are_the_rest() -> None:
+    others = Others(cpus=2, cpu_pct=150, programs=[Program("make", 1, 20.0)], causes=["cpu", "unheard-of"])
+    assert others.texts == ["other programs took 150% of 200% CPU: make 20%, others 130%"]
+
+
+def test_threads_that_end_take_their_switches_along_and_new_ones_bring_theirs() -> None:
+    first = Threads.of(os.getpid())
+    time.sleep(0.05)
+    last = Threads.of(os.getpid())
+    assert first is not None and last is not None
+    voluntary, involuntary = last.switches_since(first)
+    assert voluntary >= 1 and involuntary >= 0
+    assert Threads.of(None) is None
+    assert Threads.of(2**22 + 1) is None
+
+
+def test_a_group_that_is_gone_held_nobody_back(tmp_path: Path) -> None:
+    path = tmp_path / "cpu.stat"
+    assert throttled_s(str(path), "throttled_usec", 1e-6) == 0
+    path.write_text("nr_throttled 3\nthrottled_usec 2500000\n")
+    assert throttled_s(str(path), "throttled_usec", 1e-6) == 2.5
