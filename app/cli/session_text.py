@@ -10,6 +10,7 @@ from app.core.units import date_text, with_unit
 from app.history.step_text import (
     WHOLE,
     cut_text,
+    disturbed_text,
     mark_text,
     named,
     seconds_texts,
@@ -24,7 +25,7 @@ from .screen import print_table, say
 
 HEADERS = (
     *("step", "threads", "state", "value", "unit", "p95 ms", "p99 ms", "latency per", "CPU us/query"),
-    *("KB written/query", "size MB", "errors", "steady", "marks", "reason"),
+    *("KiB written/query", "tables MiB", "errors", "steady", "marks", "reason"),
 )
 _STEADY = {STEADY: "yes", UNSTEADY: "no", SHORT: "too short"}
 _RIGHT = (1, 3, 5, 6, 8, 9, 10, 11)
@@ -52,6 +53,7 @@ def show(found: Mapping[str, Any]) -> None:
     _show_list("of their seconds", list(_of_seconds(found["steps"])))
     marked = {mark for step in found["steps"] for mark in step["marks"]}
     _show_list("what the marks of steps mean", [mark_text(mark) for mark in sorted(marked)])
+    _show_list("disturbed", list(_disturbed(found["steps"])))
     explains = [line for each in found["explains"] for line in _explain(each)]
     _show_list("carried out by the server as", explains)
     marks = [each for each in found["events"] if each["kind"] == "mark" and each["about"] != "measured"]
@@ -65,6 +67,13 @@ def _of_seconds(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield from _seconds(step)
     if any(step["steadiness"] and step["steadiness"]["word"] == SHORT for step in steps):
         yield f"{SHORT}: whether a step was steady is seen in {LEAST_S} seconds with a figure or more"
+
+
+def _disturbed(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What took the machine meanwhile, of each step where that was too much."""
+    for step in steps:
+        if text := disturbed_text(step["others"]):
+            yield f"{step_label(step['name'], step['coordinates'])}: {text.partition(': ')[2]}"
 
 
 def _seconds(step: Mapping[str, Any]) -> list[str]:
@@ -90,7 +99,7 @@ def _show_list(head: str, lines: list[str]) -> None:
 
 
 def _step(step: Mapping[str, Any]) -> tuple[Any, ...]:
-    latency, cost, size = step["latency_ms"] or {}, step["per_query"] or {}, step["size_bytes"]
+    latency, cost, size = step["latency_ms"] or {}, step["per_query"] or {}, step["data_bytes"]
     has_latency = latency.get("p50") is not None
     return (
         named(step["name"], step["coordinates"]),
@@ -102,7 +111,7 @@ def _step(step: Mapping[str, Any]) -> tuple[Any, ...]:
         _figure(latency.get("p99"), 3),
         step["latency_per"] if has_latency else "",
         _figure(cost.get("cpu_us"), 3),
-        _figure(cost.get("written_kb"), 3),
+        _figure(cost.get("server_written_kb"), 3),
         _figure(size / 2**20 if size is not None else None, 1),
         step["errors"],
         _STEADY[step["steadiness"]["word"]] if step["steadiness"] else "",

@@ -264,9 +264,10 @@ INSERT INTO uncounted SELECT number FROM session;
 ALTER TABLE counted ADD COLUMN max_block_deviation REAL;
 """
 
-# What else took the machine, and the bytes of tables and indexes apart from all else in the directory.
+# What else took the machine: JSON of `Others`, empty where nobody looked. Tables and indexes have bytes of
+# their own, apart from all else in the data directory.
 OTHERS = """
-ALTER TABLE step ADD COLUMN others TEXT NOT NULL DEFAULT '';   -- JSON of `Others`; '': not known
+ALTER TABLE step ADD COLUMN others TEXT NOT NULL DEFAULT '';
 ALTER TABLE step ADD COLUMN data_bytes REAL;
 INSERT OR IGNORE INTO uncounted SELECT number FROM session;
 """

@@ -37,8 +37,8 @@ COLUMNS = (
     Column("p95", "p95 ms", "95 of 100 were faster than this"),
     Column("p99", "p99 ms", "99 of 100 were faster than this"),
     Column("cpu", "CPU \u00b5s/query", "CPU time of the server for each query, in microseconds"),
-    Column("written", "KB/query", "KB that the server wrote for each query"),
-    Column("size", "size", "All files of the database after the step"),
+    Column("written", "KiB/query", "KiB that the server wrote to its storage for each query"),
+    Column("size", "size", "Tables and indexes after the step"),
     Column("errors", "errors", "Queries that were answered with an error and not counted"),
     Column("remarks", "remarks", "Why there is no figure, or what is to be known of it", is_text=True),
 )  # fmt: skip
@@ -178,9 +178,9 @@ class ResultsModel(QAbstractTableModel):
             case "cpu":
                 return _optional(step["per_query"]["cpu_us"])
             case "written":
-                return _optional(step["per_query"]["written_kb"])
+                return _optional(step["per_query"]["server_written_kb"])
             case "size":
-                return "" if step["size_bytes"] is None else bytes_text(step["size_bytes"])
+                return "" if step["data_bytes"] is None else bytes_text(step["data_bytes"])
             case _:
                 return "" if step["errors"] is None else f"{step['errors']:,.0f}"
 

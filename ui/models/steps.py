@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -49,8 +50,12 @@ def _latency_per(step: StepEntry) -> str:
     return step["latency_per"] if step["latency_ms"].get("p50") is not None else ""
 
 
-def _size(step: StepEntry) -> str:
-    return "" if step["size_bytes"] is None else f"{step['size_bytes'] / 2**20:,.1f}"
+def _size(name: Literal["data_bytes", "size_bytes"]) -> Callable[[StepEntry], str]:
+    def read(step: StepEntry) -> str:
+        size = step[name]
+        return "" if size is None else f"{size / 2**20:,.1f}"
+
+    return read
 
 
 def _errors(step: StepEntry) -> str:
@@ -86,9 +91,12 @@ COLUMNS = (
     _Column("p99 ms", _latency("p99"), True, "99 % of all took no longer"),
     _Column("Latency per", _latency_per, False, "What one latency is of"),
     _Column("CPU us/query", _per_query("cpu_us"), True, "CPU of the server for each query"),
-    _Column("KB read/query", _per_query("read_kb"), True),
-    _Column("KB written/query", _per_query("written_kb"), True),
-    _Column("Size MB", _size, True, "Of the database after the step"),
+    _Column("KiB read/query", _per_query("server_read_kb"), True, "By the server, from its storage"),
+    _Column("KiB written/query", _per_query("server_written_kb"), True, "By the server, to its storage"),
+    _Column("Device KiB read/query", _per_query("read_kb"), True, "By the disk, whoever asked for it"),
+    _Column("Device KiB written/query", _per_query("written_kb"), True, "By the disk, whoever asked for it"),
+    _Column("Tables MiB", _size("data_bytes"), True, "Tables and indexes after the step"),
+    _Column("Directory MiB", _size("size_bytes"), True, "All of the data directory after the step: logs too"),
     _Column("Errors", _errors, True),
     _Column("Settled s", _settled, True, "That the writes up to this step took to settle"),
 )

@@ -11,7 +11,15 @@ from app.history.step_text import MARKS, WHOLE, coordinate_text, mark_text, name
 
 
 def step(**changes: Any) -> Any:
-    return {"reason": "", "marks": [], "settled": None, "steadiness": None, "cut": None, **changes}
+    return {
+        "reason": "",
+        "marks": [],
+        "settled": None,
+        "steadiness": None,
+        "cut": None,
+        "others": {},
+        **changes,
+    }
 
 
 @pytest.mark.parametrize(

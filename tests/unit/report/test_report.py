@@ -186,7 +186,7 @@ def test_charts_have_a_bar_for_each_figure(history: History) -> None:
 def test_headings_say_a_unit_once_and_which_way_is_better(history: History) -> None:
     html = render(read_report(history, keep(history)), ".html")
     assert "<h3>CPU per query, us/query (less is better)</h3>" in html
-    assert "<h3>Context switches per query (less is better)</h3>" in html
+    assert "<h3>Context switches of the machine per query (less is better)</h3>" in html
 
 
 def test_a_step_that_is_marked_has_its_sign_explained(history: History) -> None:

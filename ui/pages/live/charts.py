@@ -38,6 +38,7 @@ CPU = (
     Drawn("host.cpu_pct", "machine (% of all)", "muted"),
     Drawn("server.cpu_pct", "server", "accent"),
     Drawn("sysbench.cpu_pct", "sysbench", "warn"),
+    Drawn("others.cpu_pct", "others", "bad"),
 )
 DISK = (Drawn("disk.read_kb", "read", "accent"), Drawn("disk.write_kb", "written", "warn"))
 
@@ -60,7 +61,9 @@ class SessionCharts(QWidget):
         self.qps = self._chart("QPS", "queries/s")
         self.latency = self._chart("Latency p95", "ms")
         self.cpu = self._chart("CPU", "% of a core")
-        self.cpu.setToolTip("Server and sysbench: 100 is one core; machine: 100 is all of its cores")
+        self.cpu.setToolTip(
+            "Server, sysbench and other programs: 100 is one core; machine: 100 is all of its cores"
+        )
         self.disk = self._chart("Disk", "KB/s")
         self.choice = self._chart("Your choice", "")
         self._arrange()
