@@ -29,6 +29,7 @@ from .steps.drive_step import DriveStep, write_lua
 from .steps.engine_limits import Lacking
 from .steps.facts import Facts
 from .steps.from_snapshot import FromSnapshot
+from .steps.quiet import wait_until_quiet
 from .steps.running import Running
 from .steps.settle_step import pause, run_restart, run_settle
 from .steps.step_settings import StepSettings
@@ -95,6 +96,8 @@ class Session(Running):
 
     def _measure(self) -> Any:
         pause(self, -1, time.monotonic() + self.plan.pause)
+        if self.plan.quiet_wait and not self.control.ends_session:
+            wait_until_quiet(self)
         if not self.control.ends_session:
             self._serve()
         for index, step in enumerate(self.plan.steps):

@@ -30,13 +30,18 @@ _NUMBERS = {
     "warmup": "seconds before them, not part of the figures",
     "rate": "events a second, of each driven step that says nothing else; left out: as many as it can",
     "pause": "idle seconds before each session",
+    "quiet_wait": "seconds to wait before each session, at most, until others leave the machine alone",
     "repeats": "sessions of each contender: 4 at least to tell differences from noise",
+}
+_LIMITS = {
+    "others_pct": "of the CPUs: a step in which other programs take more is disturbed (5)",
+    "steal_pct": "the same of what the hypervisor takes (2)",
 }
 _TEXTS = ("target", "sequence", "name", "order", "transport", "load_method", "vary")
 
 # what `--duel` settles by itself: its name among the arguments, and as it is written
 _SETTLED = ("plan", "contender", "sequence", "steps", *_NUMBERS, "rows", "threads", "order", "transport")
-_SETTLED += ("load_method", "start_state", "core_sets", "vary")
+_SETTLED += (*_LIMITS, "load_method", "start_state", "core_sets", "vary")
 _SETTLED += ("table_options", "cores", "allocator", "numa", "memory_limit")
 
 
@@ -61,7 +66,9 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sequence", help="which list of steps: dyno sequence list")
     parser.add_argument("--steps", help="only these, by name: a,b,c")
     for name, text in _NUMBERS.items():
-        parser.add_argument(f"--{name}", type=int, help=text)
+        parser.add_argument(f"--{name.replace('_', '-')}", type=int, help=text)
+    for name, text in _LIMITS.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="PCT", help=text)
     parser.add_argument("--rows", help='of each table; or "3x memory"')
     parser.add_argument("--threads", help="of the client: 1,2,4")
     parser.add_argument("--core-sets", help="how many cores the server has, one after the other: 4,2,1")
@@ -120,7 +127,7 @@ def request_of(arguments: argparse.Namespace) -> PlanRequest:
     shared = {name: getattr(arguments, name) for name in SHARED if getattr(arguments, name)}
     contenders = named or list(request.contenders)
     return request.with_options(
-        **{name: getattr(arguments, name) for name in (*_NUMBERS, *_TEXTS)},
+        **{name: getattr(arguments, name) for name in (*_NUMBERS, *_LIMITS, *_TEXTS)},
         start=arguments.start_state,
         rows=_rows(arguments.rows),
         threads=_numbers("threads", arguments.threads),

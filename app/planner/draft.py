@@ -24,8 +24,11 @@ from .resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
 from .steps import chosen_steps
 
 # the fields that are typed; what is left open the sequence or the planner fills in
-TYPED = ("tables", "rows", "seconds", "warmup", "threads", "cores", "repeats", "pause")
-_COMMANDED = ("tables", "rows", "seconds", "warmup", "rate", "pause", "repeats")  # numbers of `dyno run`
+TYPED = ("tables", "rows", "seconds", "warmup", "threads", "cores", "repeats", "pause", "quiet_wait")
+_COMMANDED = (
+    "tables", "rows", "seconds", "warmup", "rate", "pause", "quiet_wait", "others_pct", "steal_pct",
+    "repeats",
+)  # fmt: skip  # numbers of `dyno run`
 _OPEN = PlanRequest()
 _COUNT = re.compile(r"(\d{1,3}(?:[ ,_]?\d{3})*|\d+)\s*([kKmM]?)")
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
@@ -103,7 +106,11 @@ class Draft:
         if name in self.unread:
             return self.unread[name].text
         value = getattr(self.request, name)
-        return "" if value == getattr(_OPEN, name) and name in ("pause", "repeats") else text_of(value)
+        return (
+            ""
+            if value == getattr(_OPEN, name) and name in ("pause", "quiet_wait", "repeats")
+            else text_of(value)
+        )
 
     def said(self, **values: Any) -> Draft:
         """With values that were chosen, not typed."""
@@ -336,7 +343,7 @@ def command_line(request: PlanRequest) -> str:
     words += _option("sequence", request.sequence)
     words += _option("steps", ",".join(request.steps))
     for name in (*_COMMANDED, "name", "order", "transport", "vary"):
-        words += _option(name, getattr(request, name), getattr(_OPEN, name))
+        words += _option(name.replace("_", "-"), getattr(request, name), getattr(_OPEN, name))
     words += _option("threads", ",".join(map(str, request.threads or ())))
     words += _option("core-sets", ",".join(map(str, request.cores or ())))
     words += _option("load-method", request.load_method, _OPEN.load_method)

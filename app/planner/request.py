@@ -24,10 +24,12 @@ from app.catalog.entries import (
 from app.core.errors import InputError
 from app.core.toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
 from app.engines import engine_of
+from app.protocol.others import OTHERS_PCT, STEAL_PCT
 from app.protocol.plan import ALLOCATORS, LOAD_METHODS, MEMORY, ORDERS, STARTS, load_method_of
 from app.protocol.words import FACTORS
 
 MAX_CONTENDERS = 64
+PERCENT = Rule((int, float), 0, 100)
 
 _FLAGS = {"cores": "core-sets"}  # --cores are those of a contender
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
@@ -50,6 +52,9 @@ RULES = {
     "seconds": SECONDS,
     "warmup": WARMUP,
     "pause": WARMUP,
+    "quiet_wait": WARMUP,
+    "others_pct": PERCENT,
+    "steal_pct": PERCENT,
     "threads": THREAD_LIST,
     "rate": RATE,
     "cores": CORE_LIST,
@@ -157,6 +162,9 @@ class PlanRequest:
     seconds: int | None = None
     warmup: int | None = None
     pause: int = 0
+    quiet_wait: int = 0
+    others_pct: float = OTHERS_PCT
+    steal_pct: float = STEAL_PCT
     threads: tuple[int, ...] | None = None
     rate: int | None = None  # events a second; None: as many as there can be
     cores: tuple[int, ...] | None = None  # core sets; those of the steps go before them

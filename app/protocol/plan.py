@@ -24,7 +24,7 @@ ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  #
 LATER = (
     "figure", "rate", "cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches", "analyse",
 )  # fmt: skip
-LATER_OF_PLAN = ("others_pct", "steal_pct", "wait_quiet_s")  # of its hash where they are not as usual
+LATER_OF_PLAN = ("others_pct", "steal_pct", "quiet_wait")  # of its hash where they are not as usual
 MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
 _ORDERED_ONCE = "insert"  # what `ordered` was called while there was no other: keys and hashes keep it
 
@@ -145,7 +145,7 @@ class Plan:
     allow_busy: bool = False
     others_pct: float = OTHERS_PCT  # of its CPUs: a step in which others took more is marked as disturbed
     steal_pct: float = STEAL_PCT  # the same of what the hypervisor took
-    wait_quiet_s: int = 0  # the longest to wait for that before a session; 0: not at all
+    quiet_wait: int = 0  # seconds, the longest to wait for a quiet machine before each session
 
     @property
     def work_key(self) -> str:

@@ -148,7 +148,7 @@ class PlanShape(TypedDict, total=False):
     allow_busy: bool
     others_pct: Number
     steal_pct: Number
-    wait_quiet_s: Second
+    quiet_wait: Second
 
 
 # the events

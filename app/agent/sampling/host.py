@@ -138,11 +138,17 @@ def grown(counter: str, before: Reading, after: Reading) -> float | None:
 
 def others_cpu_s(before: Reading, after: Reading) -> float | None:
     """CPU of the machine less that of server, load, Dyno and kernel; may be below 0: ticks are coarse."""
-    ticks, server = grown("cpu_busy", before, after), grown("server_cpu_s", before, after)
+    ticks, server = grown("cpu_busy", before, after), _of_server("server_cpu_s", before, after)
     ours = (server, kernel_cpu_s(before, after), grown("dyno_cpu_s", before, after))
     if ticks is None or None in ours:
         return None
     return ticks * TICK_S - sum(each or 0.0 for each in ours) - _of_load(before, after)
+
+
+def _of_server(counter: str, before: Reading, after: Reading) -> float | None:
+    """Nothing, where there is none."""
+    is_there = "server" in before.pids or "server" in after.pids
+    return grown(counter, before, after) if is_there else 0.0
 
 
 def _of_load(before: Reading, after: Reading) -> float:
@@ -160,7 +166,8 @@ def kernel_cpu_s(before: Reading, after: Reading) -> float | None:
 
 def others_kb(way: str, before: Reading, after: Reading) -> float | None:
     """What the device read or wrote beyond what the server asked for."""
-    device, server = (grown("{}_{}_kb".format(each, way), before, after) for each in ("disk", "server"))
+    device = grown("disk_{}_kb".format(way), before, after)
+    server = _of_server("server_{}_kb".format(way), before, after)
     return None if device is None or server is None else max(0.0, device - server)
 
 

@@ -194,3 +194,13 @@ def test_a_group_that_is_gone_held_nobody_back(tmp_path: Path) -> None:
     assert throttled_s(str(path), "throttled_usec", 1e-6) == 0
     path.write_text("nr_throttled 3\nthrottled_usec 2500000\n")
     assert throttled_s(str(path), "throttled_usec", 1e-6) == 2.5
+
+
+def test_without_a_server_all_but_dyno_and_the_kernel_are_others() -> None:
+    with burner():
+        sampler = HostSampler({}, "/")
+        first = sampler.read(whole=True)
+        time.sleep(0.5)
+        took = others_cpu_s(first, sampler.read(whole=True))
+        sampler.close()
+    assert took is not None and took > 0.1

@@ -1,0 +1,54 @@
+"""Waiting for others to leave the machine alone, before a session begins."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from app.agent.sampling.disturbance import Allowed, others_between
+from app.agent.sampling.host import HostSampler
+from app.protocol.events import Log
+
+from .settle_step import pause
+
+if TYPE_CHECKING:
+    from app.protocol.others import Others
+
+    from .running import Running
+
+LOOK_S = 5.0  # the machine has to be quiet for so long
+
+
+def wait_until_quiet(session: Running) -> None:
+    """As long as the plan allows; the journal says for whom it waited, and whether in vain."""
+    until = time.monotonic() + session.plan.quiet_wait
+    host = HostSampler({}, session.directory.path, session.agent)
+    told = False
+    try:
+        while not session.control.ends_session:
+            found = _look(session, host)
+            if not found.causes or session.control.ends_session:
+                return
+            if time.monotonic() >= until:
+                _say(session, "warning", "it begins on a machine that is not quiet", found)
+                return
+            if not told:
+                _say(session, "info", "it waits until the machine is quiet", found)
+                told = True
+    finally:
+        host.close()
+
+
+def _look(session: Running, host: HostSampler) -> Others:
+    host.others.begin()
+    first = host.read(whole=True)
+    pause(session, -1, time.monotonic() + LOOK_S)
+    host.others.look()
+    return others_between(
+        first, host.read(whole=True), host.others, Allowed(session.plan.others_pct, session.plan.steal_pct)
+    )
+
+
+def _say(session: Running, level: str, text: str, found: Others) -> None:
+    line = "{}: {}".format(text, "; ".join(found.texts))
+    session.journal.write(Log, source="agent", level=level, text=line[:1000])
