@@ -7,6 +7,7 @@ import os
 import time
 from typing import Any, Dict, Optional
 
+from app.engines import engine_of
 from app.protocol.answers import Build
 from app.protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
 from app.protocol.plan import PREPARING, Plan, Step, Turn
@@ -174,7 +175,7 @@ class Session(Running):
         ended["status"] = status_deltas(before, read_status(client))
         ended["sizes"] = sizes(self.server.data, self.at("tmp"))
         ended["rows"] = {**self.ledger.rows, "in_tables": self.ledger.rows_in_tables}
-        ended["value"] = figure_of(step, ended)
+        ended["value"] = figure_of(step, ended, engine_of(self.contender.engine))
         self.journal.write(StepEnded, step=index, **ended)
         self.open_step = -1
         self._after_step(index, step, ended)

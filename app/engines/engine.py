@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .counter import Counter, rate
 from .query import Query
@@ -14,6 +14,7 @@ IsSteady = Callable[[str, Any, int], bool]  # whether a value has stayed within 
 Rules = Tuple[Tuple[str, str], ...]  # the part of the data that files belong to, and how their names begin
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")  # of an engine as plans have it
+DEFINITIONS = 1 << 20  # bytes: files of tables that take less hold no rows
 UNKNOWN_COMMIT = "unknown to Dyno"
 
 
@@ -87,6 +88,14 @@ class Engine:
     def bytes_per_row(self, row: float, table_options: str) -> float:
         """Of a row of plain tables, what these table options leave of it."""
         return row
+
+    def data_bytes(self, sizes: Mapping[str, Any]) -> Optional[float]:
+        """Tables and indexes, from sizes by part; the shared file where they have none of their own."""
+        tables, shared = sizes.get("tables"), sizes.get("shared", 0)
+        if tables is None:
+            return None
+        has_shared = any(part == "shared" for part, _ in self.files)
+        return float(max(tables, shared) if has_shared and tables < DEFINITIONS else tables)
 
     # durability and caching, from options or variables
 

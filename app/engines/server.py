@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Mapping, Optional
+from typing import List, Mapping
 
 from .counter import gauge, rate
 from .engine import Rules
@@ -17,7 +17,6 @@ SHUTDOWN = "innodb_fast_shutdown"  # the variable that says what a shutdown does
 PURGE_ALL, WRITE_NOTHING = "SET GLOBAL innodb_fast_shutdown=0", "SET GLOBAL innodb_fast_shutdown=2"
 SYSTEM_TABLES = "MyISAM"  # the engine of system tables that are made from SQL files
 
-DEFINITIONS = MB  # files of tables that take less hold no rows, only what the tables look like
 SYSTEM_BYTES = {"mariadb": 30 * MB, "mysql": 80 * MB}  # system tables, undo, temporary tablespace when fresh
 UNDO_BYTES = 1200  # of a row that InnoDB writes, while nothing is purged
 
@@ -77,11 +76,3 @@ def redo_bytes(values: Mapping[str, str], family: str, version: str) -> int:
     if version.startswith("5."):
         return (one or 48 * MB) * files
     return as_number(values, "innodb_redo_log_capacity", 0) or one * files or 100 * MB
-
-
-def data_bytes(sizes: Mapping[str, Any]) -> Optional[float]:
-    """Tables and indexes, from sizes by part; the shared file where tables have none of their own."""
-    tables, shared = sizes.get("tables"), sizes.get("shared", 0)
-    if tables is None:
-        return None
-    return float(tables if tables > DEFINITIONS else max(tables, shared))

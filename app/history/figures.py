@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from app.core.errors import InputError
-from app.engines.server import data_bytes
 from app.protocol.plan import step_label
 from app.protocol.states import GOING_ON, GONE, UNREACHED
 from app.shapes.journal import is_left_out
@@ -146,23 +145,20 @@ def steps(history: History, session: str) -> list[StepEntry]:
 def _settled(history: History, session: str) -> dict[int, SettledEntry]:
     """What the settle steps said, by the position of the step that it is kept with."""
     rows = history.query(
-        "SELECT result.ended FROM result JOIN step ON result.step = step.number"
+        "SELECT result.ended, data_bytes FROM result JOIN step ON result.step = step.number"
         " JOIN session ON step.session = session.number"
         " WHERE id = ? AND kind = 'settle' AND step.state = 'completed'",
         (session,),
     )
-    said = [_said(unpack_json(ended)) for (ended,) in rows]
+    said = [_said(unpack_json(ended), data_bytes) for ended, data_bytes in rows]
     return {each.pop("cause"): each for each in said if "cause" in each}
 
 
-def _said(ended: dict[str, Any]) -> Any:
-    settled = ended.get("settled", {})
-    return {**settled, "space_amplification": _space_amplification(ended, settled.get("row_bytes"))}
-
-
-def _space_amplification(ended: dict[str, Any], row_bytes: int | None) -> float | None:
-    taken, rows = data_bytes(ended.get("sizes", {})), ended.get("rows", {}).get("in_tables")
-    return round(taken / (rows * row_bytes), 3) if taken and rows and row_bytes else None
+def _said(ended: dict[str, Any], data_bytes: float | None) -> Any:
+    settled, rows = ended.get("settled", {}), ended.get("rows", {}).get("in_tables")
+    of_rows = rows * settled["row_bytes"] if rows and settled.get("row_bytes") else None
+    amplification = round(data_bytes / of_rows, 3) if data_bytes and of_rows else None
+    return {**settled, "space_amplification": amplification}
 
 
 def _step(

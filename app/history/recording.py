@@ -9,7 +9,7 @@ from sqlite3 import Connection, IntegrityError
 from typing import Any, assert_never
 
 from app.core.errors import DynoError
-from app.engines.server import data_bytes
+from app.engines import engine_of
 from app.protocol.events import (
     Event,
     Fact,
@@ -238,9 +238,13 @@ def _declare(connection: Connection, session: int | None, declared: Sequence[dic
     return _read_layout(connection, session)
 
 
+_ENGINE = "SELECT engine FROM session JOIN step ON step.session = session.number WHERE step.number = ?"
+
+
 def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
     """The figures of a step that has ended: what lists and comparisons read, and all of it."""
     totals, rows = event.totals, event.rows
+    (engine,) = connection.execute(_ENGINE, (number,)).fetchone()
     events = _number(totals.get("events")) or 0.0
     connection.execute(
         "UPDATE step SET value = ?, queries = ?, seconds = ?, errors = ?,"
@@ -249,8 +253,8 @@ def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
         " WHERE number = ?",
         (
             event.value, _number(totals.get("queries")), event.seconds,
-            _number(totals.get("errors")), _number(event.sizes.get("total")), data_bytes(event.sizes),
-            _number(rows.get("in_tables")),
+            _number(totals.get("errors")), _number(event.sizes.get("total")),
+            engine_of(engine).data_bytes(event.sizes), _number(rows.get("in_tables")),
             *percentiles(event.buckets, event.latency_ms, events),
             json.dumps(event.per_query), json.dumps(event.marks),
             json.dumps(event.others) if event.others else "", number,

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from app.core.errors import DynoError
-from app.engines.server import data_bytes
+from app.engines import engine_of
 
 from .counting import Counted, count, keep
 from .damage import unpack_json, unpacking
@@ -73,11 +73,12 @@ def _counts(history: History, session: int) -> dict[int, Counted | None]:
 def _sizes(history: History, session: int) -> dict[int, float | None]:
     """Bytes of tables and indexes, by the number of the step."""
     rows = history.query(
-        "SELECT step, ended FROM result JOIN step ON result.step = step.number"
-        " WHERE session = ? AND ended IS NOT NULL", (session,),
+        "SELECT step, ended, engine FROM result JOIN step ON result.step = step.number"
+        " JOIN session ON step.session = session.number WHERE session.number = ? AND ended IS NOT NULL",
+        (session,),
     )  # fmt: skip
     found: dict[int, float | None] = {}
-    for step, ended in rows:
+    for step, ended, engine in rows:
         with suppress(DynoError):
-            found[step] = data_bytes(unpack_json(ended).get("sizes", {}))
+            found[step] = engine_of(engine).data_bytes(unpack_json(ended).get("sizes", {}))
     return found

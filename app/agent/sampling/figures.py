@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
-from app.engines.server import data_bytes
+from app.engines.engine import Engine
 from app.protocol.plan import Step
 
 from .sampler import queries
@@ -43,13 +43,13 @@ def value_of(step: Step, totals: Mapping[str, Any], seconds: float, rows: int) -
     return round(int(totals.get("queries", 0)) / seconds, 2)
 
 
-def figure_of(step: Step, ended: Mapping[str, Any]) -> Optional[float]:
+def figure_of(step: Step, ended: Mapping[str, Any], engine: Engine) -> Optional[float]:
     """The figure of a step from all that is known at its end: what its kind of figure says."""
     if step.figure == "latency":
         mean = ended.get("latency_ms", {}).get("avg")
         return None if mean is None else round(float(mean), 4)
     if step.figure == "size":  # of what rows take; the shared one where tables have no files of their own
-        return data_bytes(ended["sizes"])
+        return engine.data_bytes(ended["sizes"])
     value: Optional[float] = ended.get("value")
     return value
 

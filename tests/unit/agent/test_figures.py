@@ -16,6 +16,7 @@ from app.agent.sampling.figures import (
 )
 from app.agent.sampling.sampler import _load_values
 from app.agent.server.options_in_force import differences
+from app.engines import engine_of
 from app.protocol.plan import Step
 from app.protocol.series import LOAD
 
@@ -46,16 +47,18 @@ def test_the_value_is_in_the_unit_of_the_step() -> None:
 
 
 def test_the_figure_is_of_the_kind_the_step_says() -> None:
-    sizes = {"tables": 4096, "shared": 9, "total": 9000}
+    innodb, myisam, large = engine_of("innodb"), engine_of("myisam"), 3 << 20
+    sizes = {"tables": large, "shared": 9, "total": 9000}
     ended = {"value": 50.0, "latency_ms": {"avg": 0.12345}, "sizes": sizes}
-    assert figure_of(Step("x", "drive"), ended) == 50.0
-    assert figure_of(Step("x", "drive", figure="latency", unit="ms"), ended) == 0.1235
-    assert figure_of(Step("x", "settle", figure="size", unit="bytes"), ended) == 4096
-    shared = {"sizes": {**sizes, "tables": 0}}
-    assert figure_of(Step("x", "settle", figure="size", unit="bytes"), shared) == 9
+    assert figure_of(Step("x", "drive"), ended, innodb) == 50.0
+    assert figure_of(Step("x", "drive", figure="latency", unit="ms"), ended, innodb) == 0.1235
+    assert figure_of(Step("x", "settle", figure="size", unit="bytes"), ended, innodb) == large
+    shared = {"sizes": {"tables": 8, "shared": 9}}  # definitions alone: the rows lie in the shared file
+    assert figure_of(Step("x", "settle", figure="size", unit="bytes"), shared, innodb) == 9
+    assert figure_of(Step("x", "settle", figure="size", unit="bytes"), shared, myisam) == 8
     broken = {"sizes": {"tables": 1}}
-    assert figure_of(Step("x", "drive"), broken) is None
-    assert figure_of(Step("x", "drive", figure="latency"), broken) is None
+    assert figure_of(Step("x", "drive"), broken, innodb) is None
+    assert figure_of(Step("x", "drive", figure="latency"), broken, innodb) is None
 
 
 def test_fewer_clients_are_a_mark_or_a_failure() -> None:
