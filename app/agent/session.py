@@ -10,7 +10,7 @@ from typing import Any, Dict, Optional
 from app.engines import engine_of
 from app.protocol.answers import Build
 from app.protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
-from app.protocol.plan import PREPARING, Plan, Step, Turn
+from app.protocol.plan import PREPARING, Contender, Plan, Step, Turn
 from app.protocol.sysbench import seed_of
 
 from .cleanup import PARTS
@@ -26,6 +26,7 @@ from .server.options import with_options
 from .server.program import find_sysbench
 from .server.server import Server
 from .steps.analyse import Analysing
+from .steps.canary import carry_out_canary
 from .steps.drive_step import DriveStep, write_lua
 from .steps.engine_limits import Lacking
 from .steps.facts import Facts
@@ -99,6 +100,8 @@ class Session(Running):
         pause(self, -1, time.monotonic() + self.plan.pause)
         if self.plan.quiet_wait and not self.control.ends_session:
             wait_until_quiet(self)
+        if self.plan.canary and not self.control.ends_session:
+            carry_out_canary(self, self.facts, self._server_of)
         if not self.control.ends_session:
             self._serve()
         for index, step in enumerate(self.plan.steps):
@@ -118,14 +121,17 @@ class Session(Running):
         self.facts.write_machine()
         self.facts.write_limits({"clients": clients, "open_files": raise_file_limit(clients)})
         write_lua(self.at("lua"), self.plan.files)
-        contender = self.contender
-        extra = environment(contender.base, contender.server)
-        build = Build(contender.build, contender.base, contender.server, environment=extra)
-        known = with_options(self.directory.at("builds"), build).options
-        self.server = Server(vars(contender), self.path, known, extra, self.plan.transport, clients)
+        self.server = self._server_of(self.contender, self.plan.transport, clients)
         if not self.snapshot.is_found():
             self.server.prepare(self.wait)
             self.open()
+
+    def _server_of(self, contender: Contender, transport: str = "socket", clients: int = 1) -> Server:
+        """In the directory of this session."""
+        extra = environment(contender.base, contender.server)
+        build = Build(contender.build, contender.base, contender.server, environment=extra)
+        known = with_options(self.directory.at("builds"), build).options
+        return Server(vars(contender), self.path, known, extra, transport, clients)
 
     def open(self) -> None:
         """Start the server on its data, and begin to look at it."""

@@ -15,7 +15,8 @@ from app.engines import FIRST
 from app.protocol.answers import FAIL, Check, Survey
 from app.protocol.plan import Plan
 
-from . import ContenderRequest, Estimate, PlanRequest, estimate, resolve
+from . import ContenderRequest, Estimate, PlanRequest, resolve
+from .canary import estimated
 from .checks import check_plan
 from .contenders import engines_in, short_names
 from .duel import SEQUENCE, duelists
@@ -243,7 +244,7 @@ def outcome(
         plan, unapproved = _resolved(draft.request, survey, catalog, frozenset(approved))
     except InputError as error:
         return Outcome(draft, Problem(str(error), error.field))
-    found = estimate(plan, survey)
+    plan, found = estimated(plan, survey)
     checks = tuple(check_plan(plan, survey, found, clock))
     return Outcome(draft, plan=plan, estimate=found, checks=checks, unapproved=tuple(unapproved))
 

@@ -13,8 +13,9 @@ from app.core.errors import DynoError
 from app.protocol.answers import FAIL, Check, Started, Survey
 from app.protocol.plan import Plan
 
+from .canary import estimated
 from .checks import check_plan
-from .estimate import Estimate, estimate
+from .estimate import Estimate
 from .request import PlanRequest
 from .resolve import resolve
 
@@ -114,7 +115,7 @@ class Launch:
     def _plan(self, survey: Survey) -> Plan:
         """Resolved, estimated and checked by the desktop, each once."""
         plan = resolve(self._request(survey), survey, Catalog(), approved_hashes())
-        found = estimate(plan, survey)
+        plan, found = estimated(plan, survey)
         checks = tuple(check_plan(plan, survey, found))
         total = len(STAGES) + len(plan.contenders)
         self._stage = replace(self._stage, plan=plan, estimate=found, checks=checks, total=total)

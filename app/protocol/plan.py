@@ -24,7 +24,7 @@ ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  #
 LATER = (
     "figure", "rate", "cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches", "analyse",
 )  # fmt: skip
-LATER_OF_PLAN = ("others_pct", "steal_pct", "quiet_wait")  # of its hash where they are not as usual
+LATER_OF_PLAN = ("others_pct", "steal_pct", "quiet_wait", "canary")  # of its hash where they are not as usual
 MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
 _ORDERED_ONCE = "insert"  # what `ordered` was called while there was no other: keys and hashes keep it
 
@@ -145,6 +145,9 @@ class Plan:
     allow_busy: bool = False
     others_pct: float = OTHERS_PCT  # of its CPUs: a step in which others took more is marked as disturbed
     steal_pct: float = STEAL_PCT  # the same of what the hypervisor took
+    canary: list[Contender] = field(
+        default_factory=list
+    )  # a server that is measured before each session; or none
     quiet_wait: int = 0  # seconds, the longest to wait for a quiet machine before each session
 
     @property
@@ -169,7 +172,7 @@ class Plan:
         contenders = [_content_of_contender(each) for each in self.contenders]
         method = self._load_method_as_published
         parts = {"steps": steps, "contenders": contenders, "load_method": method}
-        silent = [name for name in LATER_OF_PLAN if getattr(self, name) == getattr(Plan, name)]
+        silent = [name for name in LATER_OF_PLAN if getattr(self, name) == getattr(Plan, name, [])]
         content = {name: value for name, value in nameless.to_json().items() if name not in silent}
         return digest({**content, **parts})
 
@@ -235,7 +238,7 @@ def load_method_of(text: str) -> str:
     return "ordered" if text == _ORDERED_ONCE else text
 
 
-_PARTS = {"contenders": Contender, "steps": Step, "turns": Turn}
+_PARTS = {"contenders": Contender, "steps": Step, "turns": Turn, "canary": Contender}
 
 
 def _build(cls: Any, data: Any, what: str) -> Any:
@@ -245,7 +248,7 @@ def _build(cls: Any, data: Any, what: str) -> Any:
     values = {name: value for name, value in data.items() if name in known}
     if cls is Plan:
         for name, part in _PARTS.items():
-            values[name] = [_build(part, each, name) for each in values[name]]
+            values[name] = [_build(part, each, name) for each in values.get(name, [])]
     return cls(**values)
 
 

@@ -149,6 +149,7 @@ class PlanShape(TypedDict, total=False):
     others_pct: Number
     steal_pct: Number
     quiet_wait: Second
+    canary: list[Contender]
 
 
 # the events
@@ -348,7 +349,20 @@ class Build(TypedDict, total=False):
     notes: Texts | None
 
 
+class Canary(TypedDict):
+    """What a small server that is always the same came to, before the session."""
+
+    build: Name
+    key: Name
+    reads: Number  # a second, by key
+    commits: Number
+    reads_by_second: list[Number]
+    commits_by_second: list[Number]
+    others: dict[Name, Any]
+
+
 FACTS: Mapping[str, Any] = {
+    "canary": Canary,
     "build": Build,
     "start_state": StartState,
     "variables": Texts,

@@ -31,6 +31,9 @@ class Facts:
     def _write(self, name: str, value: Any, when: str = "") -> None:
         self._session.journal.write_fact(Fact, value, name=name, when=when)
 
+    def write_canary(self, value: Dict[str, Any]) -> None:
+        self._write("canary", value)
+
     def write_machine(self) -> None:
         session = self._session
         self._write("machine", to_json(machine_facts(session.directory.path)))

@@ -1,0 +1,106 @@
+"""The canary: what one small server that is always the same comes to, before each session.
+
+It tells a machine that has changed from a contender that is slower. One connection reads by key, then commits
+updates; no load generator, so that nothing of the contender's work takes part.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import TYPE_CHECKING, Any, Callable, Dict, List
+
+from app.agent.cleanup import PARTS
+from app.agent.sampling.disturbance import Allowed, others_between
+from app.agent.sampling.host import HostSampler
+from app.agent.server.mysql import QueryError
+from app.agent.system.errors import AgentError
+from app.engines import engine_of
+from app.engines.engine import Engine
+from app.protocol.events import Log
+from app.protocol.others import to_json
+
+if TYPE_CHECKING:
+    from app.agent.server.mysql import Client
+    from app.agent.server.server import Server
+    from app.protocol.plan import Contender
+
+    from .facts import Facts
+    from .running import Running
+
+ROWS = 10_000
+BATCH = 1_000
+WARM_S, SECONDS = 1, 5  # of each of the two; the first second is no figure
+CREATE = (
+    "CREATE TABLE dyno.canary (id INT NOT NULL PRIMARY KEY, k INT NOT NULL, c CHAR(120) NOT NULL) ENGINE={}"
+)
+
+
+def carry_out_canary(session: Running, facts: Facts, make: Callable[[Contender], Server]) -> None:
+    """Leaves a fact; where it fails, a warning: the session goes on."""
+    contender = session.plan.canary[0]
+    try:
+        session.server = make(contender)
+        session.server.prepare(session.wait)
+        session.server.start(session.wait)
+        value = _measured(session, engine_of(contender.engine))
+        facts.write_canary({"build": contender.build, "key": contender.key, **value})
+    except (AgentError, QueryError) as error:
+        text = "the canary could not be measured: {}".format(error)
+        session.journal.write(Log, source="agent", level="warning", text=text[:1000])
+    finally:
+        _take_down(session)
+
+
+def _take_down(session: Running) -> None:
+    if session.server is None:
+        return
+    session.server.kill()
+    session.server.clean()
+    for part in (*PARTS, "error.log"):
+        session.directory.discard(session.at(part))
+    session.server = None  # type: ignore[assignment]  # as before it
+
+
+def _measured(session: Running, engine: Engine) -> Dict[str, Any]:
+    client = session.server.client
+    host = HostSampler({"server": session.server.pid}, session.path, session.agent)
+    try:
+        _fill(client, engine)
+        host.others.begin()
+        first = host.read(whole=True)
+        reads = _rates(session, client, "SELECT c FROM dyno.canary WHERE id = {}")
+        commits = _rates(session, client, "UPDATE dyno.canary SET k = k + 1 WHERE id = {}")
+        host.others.look()
+        allowed = Allowed(session.plan.others_pct, session.plan.steal_pct)
+        others = others_between(first, host.read(whole=True), host.others, allowed)
+    finally:
+        host.close()
+    return {
+        "reads": round(sum(reads) / len(reads), 1),
+        "commits": round(sum(commits) / len(commits), 1),
+        "reads_by_second": reads,
+        "commits_by_second": commits,
+        "others": to_json(others),
+    }
+
+
+def _fill(client: Client, engine: Engine) -> None:
+    client.run("CREATE DATABASE IF NOT EXISTS dyno", CREATE.format(engine.title))
+    for begin in range(1, ROWS + 1, BATCH):
+        rows = ",".join("({},0,'{:0>120}')".format(id_, id_) for id_ in range(begin, begin + BATCH))
+        client.run("INSERT INTO dyno.canary VALUES {}".format(rows))  # noqa: S608 - our own numbers
+
+
+def _rates(session: Running, client: Client, statement: str) -> List[int]:
+    """Statements in each second, the same ones in every session."""
+    any_row = random.Random(1)
+    counts = []
+    for _ in range(WARM_S + SECONDS):
+        until, count = time.monotonic() + 1, 0
+        while time.monotonic() < until:
+            client.query(statement.format(any_row.randint(1, ROWS)))
+            count += 1
+        counts.append(count)
+        session.wait(0)
+    return counts[WARM_S:]

@@ -1,0 +1,57 @@
+"""The canary of a plan: a small server that stays the same, measured before each session."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from app.engines import FIRST
+from app.protocol.answers import Build, Survey
+from app.protocol.plan import Contender, Plan
+
+from .estimate import Estimate, estimate
+
+CANARY_S = 20  # that it takes: made, started, measured, gone
+LONG_S = 6  # plans that take longer have one
+CNF = "\n".join(
+    (
+        "[mysqld]",
+        "loose_skip_log_bin",
+        "loose_innodb_buffer_pool_size=64M",
+        "loose_innodb_flush_log_at_trx_commit=1",
+        "loose_performance_schema=OFF",
+        "",
+    )
+)
+_SYSTEM = "/usr"  # the build that the target's own packages brought: it changes least
+
+
+def estimated(plan: Plan, survey: Survey) -> tuple[Plan, Estimate]:
+    """The plan with its estimate, and with a canary where it is long enough and a build can be one."""
+    found = estimate(plan, survey)
+    build = _build(plan, survey) if found.seconds > LONG_S else None
+    if build is None:
+        return plan, found
+    longer = replace(found, seconds=found.seconds + CANARY_S * len(plan.turns))
+    return replace(plan, canary=[_contender(build)]), longer
+
+
+def _build(plan: Plan, survey: Survey) -> Build | None:
+    fitting = [build for build in survey.builds if build.has(FIRST.name)]
+    named = {each.build for each in plan.contenders}
+    fitting.sort(key=lambda build: (build.base != _SYSTEM, build.name not in named, build.name))
+    return next(iter(fitting), None)
+
+
+def _contender(build: Build) -> Contender:
+    return Contender(
+        name="canary",
+        build=build.name,
+        base=build.base,
+        server=build.server,
+        family=build.family or "",
+        version=build.version or "",
+        fingerprint=build.fingerprint or "",
+        engine=FIRST.name,
+        preset="",
+        cnf=CNF,
+    )

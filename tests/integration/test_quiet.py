@@ -1,0 +1,61 @@
+"""A machine that is not quiet: who disturbs a session is said, and what a small server comes to before it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.protocol.events import Fact, Log
+from tests.integration.desktop import Desktop
+
+NAME = "noisy-neighbour"  # 15 characters: as much of a name as the kernel keeps
+
+
+@pytest.fixture
+def neighbours(tmp_path: Path) -> Iterator[None]:
+    """Four programs of one name that only burn CPU."""
+    program = tmp_path / NAME
+    program.symlink_to(os.path.realpath(sys.executable))
+    burning = [subprocess.Popen([program, "-c", "while True: pass"]) for _ in range(4)]
+    yield
+    for each in burning:
+        each.kill()
+        each.wait()
+
+
+@pytest.mark.usefixtures("neighbours")
+def test_who_disturbs_a_session_is_said_everywhere(desktop: Desktop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.planner.canary.LONG_S", 0)
+    monkeypatch.setattr(desktop, "in_process", (*desktop.in_process, "run"))
+    plan = desktop.plan(seconds=3, quiet_wait=1)
+    desktop.dyno("run", *plan)
+    (entry,) = desktop.sessions()
+    events = desktop.events(entry["id"])
+    (canary,) = [each.value for each in events if isinstance(each, Fact) and each.name == "canary"]
+    assert canary["reads"] > canary["commits"] > 1
+    assert len(canary["reads_by_second"]) == len(canary["commits_by_second"]) == 5
+    said = [each.text for each in events if isinstance(each, Log) and each.source == "agent"]
+    assert any(text.startswith("it begins on a machine that is not quiet: ") for text in said)
+    assert any(text.startswith("disturbed: other programs took ") and NAME in text for text in said)
+    check_figures(desktop, entry["id"])
+
+
+def check_figures(desktop: Desktop, session: str) -> None:
+    shown: Any = desktop.json("session", "show", session)
+    step = next(each for each in shown["steps"] if each["name"] == "update-index")
+    assert step["marks"].count("disturbed") == 1
+    assert NAME in [each["name"] for each in step["others"]["programs"]]
+    costs = step["per_query"]
+    assert costs["server_written_kb"] > 0.01
+    assert costs["cpu_user_us"] + costs["cpu_system_us"] == pytest.approx(costs["cpu_us"], rel=0.01)
+    assert costs["voluntary_switches"] > 0
+    assert 100_000 < step["data_bytes"] < step["size_bytes"]
+    text = desktop.dyno("session", "show", session).stdout
+    assert "update-index threads=2: other programs took " in text
+    assert NAME in text
