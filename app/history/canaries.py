@@ -16,7 +16,7 @@ _FIGURES = ("reads", "commits")
 def canaries(history: History, machine_key: str) -> list[float]:
     """Their figures, the newest first: reads or commits, whichever vary more.
 
-    Those of the server that is the canary now, but for the disturbed ones: of sessions these are left out too.
+    Those of the server that is the canary now, but for the disturbed ones: these are left out of cells too.
     """
     rows = history.query(
         "SELECT content FROM fact JOIN session ON session = session.number"
