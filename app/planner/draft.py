@@ -25,7 +25,7 @@ from .resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
 from .steps import chosen_steps
 
 # the fields that are typed; what is left open the sequence or the planner fills in
-TYPED = ("tables", "rows", "seconds", "warmup", "threads", "cores", "repeats", "pause", "quiet_wait")
+TYPED = ("tables", "rows", "seconds", "warmup", "threads", "cores", "repeats", "pause")
 _COMMANDED = (
     "tables", "rows", "seconds", "warmup", "rate", "pause", "quiet_wait", "others_pct", "steal_pct",
     "repeats",
@@ -107,11 +107,7 @@ class Draft:
         if name in self.unread:
             return self.unread[name].text
         value = getattr(self.request, name)
-        return (
-            ""
-            if value == getattr(_OPEN, name) and name in ("pause", "quiet_wait", "repeats")
-            else text_of(value)
-        )
+        return "" if value == getattr(_OPEN, name) and name in ("pause", "repeats") else text_of(value)
 
     def said(self, **values: Any) -> Draft:
         """With values that were chosen, not typed."""

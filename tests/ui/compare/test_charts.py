@@ -29,7 +29,7 @@ def test_another_measure(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     combo.setCurrentIndex(combo.findText("CPU per query"))
     qtbot.waitUntil(lambda: "us/query" in {row[2] for row in texts(page)})
     assert {row[2] for row in texts(page) if row[0] != "geometric mean" and row[2]} == {"us/query"}
-    combo.setCurrentIndex(combo.findText("KB written per query"))
+    combo.setCurrentIndex(combo.findText("KB written by the device per query"))
     qtbot.waitUntil(lambda: texts(page) == [])
 
 

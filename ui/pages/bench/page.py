@@ -24,7 +24,7 @@ from ui.widgets.message import Message
 
 from .plan.contenders import ContendersPanel
 from .plan.draft_controller import DraftController
-from .plan.run_button import Starter
+from .plan.run_button import QUIET_WAIT_S, Starter
 from .plan.sequence import SequencePanel
 from .plan.sweep import change_sweep
 from .presets.dialog import edit_preset
@@ -135,6 +135,9 @@ class BenchPage(Page):
         self.before.run_bar.run_wanted.connect(lambda: self._start(is_rehearsal=False))
         self.before.run_bar.rehearsal_wanted.connect(lambda: self._start(is_rehearsal=True))
         self.before.run_bar.busy_allowed.connect(lambda is_on: desk.change(desk.draft.said(allow_busy=is_on)))
+        self.before.run_bar.quiet_wanted.connect(
+            lambda is_on: desk.change(desk.draft.said(quiet_wait=QUIET_WAIT_S if is_on else 0))
+        )
         self.before.run_bar.cancel_wanted.connect(self._on_cancel_wanted)
 
     def _hear_desk(self) -> None:

@@ -46,6 +46,7 @@ class BeforePanel(QWidget):
     def show_draft(self, draft: Draft) -> None:
         self.plan.show_draft(draft)
         self.run_bar.busy.setChecked(draft.request.allow_busy)
+        self.run_bar.quiet.setChecked(draft.request.quiet_wait > 0)
 
     def show_outcome(self, outcome: Outcome) -> None:
         self.estimate.show_outcome(outcome)

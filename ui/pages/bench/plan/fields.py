@@ -30,10 +30,6 @@ _TYPED = {
     ),
     "warmup": ("Warm-up s", "Seconds before the measured ones, in the same process"),
     "pause": ("Pause s", "Idle seconds before each session"),
-    "quiet_wait": (
-        "Wait for quiet s",
-        "How long to wait before each session, at most, until other programs leave the machine alone",
-    ),
 }
 _CHOSEN = {
     "load_method": (

@@ -16,6 +16,7 @@ from ui.core.theme import SPACE
 from ui.widgets.actions import action, action_button
 
 T = TypeVar("T")
+QUIET_WAIT_S = 600
 
 
 class Starter(QObject):
@@ -82,6 +83,7 @@ class RunBar(QWidget):
     rehearsal_wanted = Signal()
     cancel_wanted = Signal()
     busy_allowed = Signal(bool)
+    quiet_wanted = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -97,6 +99,11 @@ class RunBar(QWidget):
             "Start although another plan is carried out on the target: the figures will suffer"
         )
         self.busy.clicked.connect(self.busy_allowed)
+        self.quiet = QCheckBox("Wait until quiet")
+        self.quiet.setToolTip(
+            f"Before each session wait up to {QUIET_WAIT_S // 60} minutes until other programs leave it alone"
+        )
+        self.quiet.clicked.connect(self.quiet_wanted)
         self.run = action(self, "Run", "Ctrl+R", "Check, rehearse and start the plan", self.run_wanted.emit)
         tip = "Check and start each contender once on an empty directory; nothing is measured"
         self.rehearse = action(self, "Rehearse", "Ctrl+Shift+R", tip, self.rehearsal_wanted.emit)
@@ -136,7 +143,11 @@ class RunBar(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE)
-        layout.addWidget(self.busy)
+        choices = QHBoxLayout()
+        choices.addWidget(self.quiet)
+        choices.addWidget(self.busy)
+        choices.addStretch(1)
+        layout.addLayout(choices)
         layout.addWidget(self.reason)
         layout.addWidget(self.progress)
         layout.addLayout(buttons)
