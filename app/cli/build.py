@@ -97,7 +97,7 @@ def note_build(arguments: argparse.Namespace) -> None:
     notes = _notes(arguments)
     if not notes:
         words = ", ".join(f"--{name}" for name in NOTES)
-        raise InputError(f"no note of {arguments.build} is given: write one of {words}")
+        raise InputError(f"no note of {arguments.build} is given: give one of {words}")
     from app.remote.reach import reached
     from app.targets.builds import note
     from app.targets.store import Targets
