@@ -9,9 +9,7 @@ from .server.cgroup import remove_group
 from .server.server import end_leftover
 from .snapshots.snapshots import Snapshots
 from .survey.installing import Installing
-from .system.directory import REHEARSAL, Directory
-
-PARTS = ("data", "tmp", "lua")  # of a session that end with it
+from .system.directory import OF_SESSION, REHEARSAL, Directory
 
 
 def clean(directory: Directory) -> List[str]:
@@ -28,7 +26,7 @@ def clean(directory: Directory) -> List[str]:
         if session.startswith(REHEARSAL):
             directory.discard(folder)
             continue
-        for part in PARTS:
+        for part in OF_SESSION:
             path = os.path.join(folder, part)
             if os.path.isdir(path):
                 directory.discard(path)

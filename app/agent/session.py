@@ -13,7 +13,6 @@ from app.protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, S
 from app.protocol.plan import PREPARING, Contender, Plan, Step, Turn
 from app.protocol.sysbench import seed_of
 
-from .cleanup import PARTS
 from .sampling.counters import Counters, read_status, status_deltas
 from .sampling.figures import figure_of
 from .sampling.host import HostSampler
@@ -37,7 +36,7 @@ from .steps.settle_step import pause, run_restart, run_settle
 from .steps.step_settings import StepSettings
 from .survey.builds import environment
 from .system.control import Control, StopRequested
-from .system.directory import Directory
+from .system.directory import OF_SESSION, Directory
 from .system.errors import AgentError
 from .system.journal import DiskFullError, Journal
 
@@ -246,6 +245,6 @@ class Session(Running):
         self.server.clean()
 
     def _remove_data(self) -> None:
-        for part in PARTS:
+        for part in OF_SESSION:
             self.directory.discard(self.at(part))
         self.directory.empty_trash()

@@ -11,7 +11,7 @@ from app.protocol.plan import Contender, Plan
 from .estimate import Estimate, estimate
 
 CANARY_S = 20  # that it takes: made, started, measured, gone
-LONG_S = 6  # plans that take longer have one
+LONG_S = 600  # plans that take longer have one
 CNF = "\n".join(
     (
         "[mysqld]",

@@ -10,10 +10,10 @@ import random
 import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, List
 
-from app.agent.cleanup import PARTS
 from app.agent.sampling.disturbance import Allowed, others_between
 from app.agent.sampling.host import HostSampler
 from app.agent.server.mysql import QueryError
+from app.agent.system.directory import OF_SESSION
 from app.agent.system.errors import AgentError
 from app.engines import engine_of
 from app.engines.engine import Engine
@@ -57,7 +57,7 @@ def _take_down(session: Running) -> None:
         return
     session.server.kill()
     session.server.clean()
-    for part in (*PARTS, "error.log"):
+    for part in (*OF_SESSION, "error.log"):
         session.directory.discard(session.at(part))
     session.server = None  # type: ignore[assignment]  # as before it
 

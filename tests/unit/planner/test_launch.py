@@ -9,7 +9,7 @@ import pytest
 
 from app.catalog import Catalog
 from app.core.errors import TargetError
-from app.planner import PlanRequest, launch
+from app.planner import PlanRequest, canary
 from app.planner import draft as drafting
 from app.planner.duel import duelists
 from app.planner.launch import CHECKED, REHEARSED, STARTED, CancelledError, Launch, Stage
@@ -63,14 +63,13 @@ def test_a_plan_and_its_estimate_are_there_before_the_builds_are_asked() -> None
 def estimated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A word for each estimate that is made."""
     made: list[str] = []
-    estimate = launch.estimate
+    estimate = canary.estimate
 
     def counted(plan: Any, its_survey: Any) -> Any:
         made.append(plan.id)
         return estimate(plan, its_survey)
 
-    monkeypatch.setattr(launch, "estimate", counted)
-    monkeypatch.setattr(drafting, "estimate", counted)
+    monkeypatch.setattr(canary, "estimate", counted)
     return made
 
 
