@@ -76,14 +76,20 @@ def _difference(pair: Pair, *priors: Prior) -> Difference:
     sides = (pair.base, pair.other)
     own = [_of_mean(side, prior) for side, prior in zip(sides, priors, strict=True)]
     error = sqrt(sum(part for part, _ in (*own, *pair.added)))
-    together = (own[0][0] + own[1][0], sum(map(len, sides)) - 2)
+    usual = [_usual(side, prior) for side, prior in zip(sides, priors, strict=True)]
     is_moderated = any(prior.freedom for prior in priors)
     return Difference(
         fmean(pair.other) - fmean(pair.base),
         error,
         freedom_of(*own, *pair.added),
-        freedom_of(together, *pair.added) if is_moderated else None,
+        freedom_of(*usual, *pair.added) if is_moderated else None,
     )
+
+
+def _usual(figures: Sequence[float], prior: Prior) -> Part:
+    """Of the mean of such figures in any cell of the column, as if all cells shared their noise."""
+    found, freedom = _measured(figures)
+    return (prior.variance if prior.freedom else found) / len(figures), freedom
 
 
 def _of_mean(figures: Sequence[float], prior: Prior) -> Part:

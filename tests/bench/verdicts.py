@@ -31,9 +31,9 @@ Found = np.ndarray  # comparisons x cells: which are called different
 
 
 def verdicts(arguments: argparse.Namespace) -> list[Figure]:
-    chance = np.random.default_rng(13)
-    worst = {order: _equals(order, arguments.runs, chance) for order in ORDERS}
-    _powers(arguments.runs // _POWER_PART, chance)
+    worst = {order: equals(order, arguments.runs) for order in ORDERS}
+    others(arguments.runs)
+    powers(arguments.runs // _POWER_PART)
     return [
         Figure(f"equals called different, {order}", share, "%", arguments.runs, "runs", at_most=limit)
         for order, share in worst.items()
@@ -45,16 +45,15 @@ def verdicts(arguments: argparse.Namespace) -> list[Figure]:
 # what is false
 
 
-def _equals(order: str, runs: int, chance: np.random.Generator) -> float:
-    """A table: a line for each world; returns the largest share of the worlds that the limits are held in."""
+def equals(order: str, runs: int) -> float:
+    """Two tables, a line for each world; returns the largest share."""
+    chance = np.random.default_rng([13, ORDERS.index(order)])
     heads = ["equals", *(f"n = {n}, {cells} cells" for n in REPEATS for cells in CELLS)]
     tried = {name: _tried(name, order, runs, chance) for name in (*WORLDS, NOISIER)}
     for title, which in (("cells", 0), ("intervals", 1)):
         lines = [[name, *(f"{100 * each[which]:.1f} %" for each in found)] for name, found in tried.items()]
         print(f"{order}: comparisons of equals with a false verdict, by {title}", end="\n\n")
         print(markdown_of(heads, lines), end="\n\n", flush=True)
-    if order == ORDERS[0]:
-        _others(runs, chance)
     return 100 * max(each for found in tried.values() for pair in found for each in pair)
 
 
@@ -85,8 +84,9 @@ def _excludes(base: Logs, other: Logs, order: str) -> bool:
     )
 
 
-def _others(runs: int, chance: np.random.Generator) -> None:
+def others(runs: int) -> None:
     """The same of the tests that Dyno does not use, with 40 cells."""
+    chance = np.random.default_rng([13, 2])
     named = [*OTHERS, "moderated alone"]
     heads = ["equals, 40 cells", *(f"{name}, n = {n}" for n in REPEATS for name in named)]
     lines = []
@@ -102,7 +102,8 @@ def _others(runs: int, chance: np.random.Generator) -> None:
 # what is found
 
 
-def _powers(runs: int, chance: np.random.Generator) -> None:
+def powers(runs: int) -> None:
+    chance = np.random.default_rng([13, 3])
     heads = [
         "noise",
         "effect",
