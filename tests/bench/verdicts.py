@@ -1,7 +1,7 @@
 """How often verdicts are false, and what they find: the tables of docs/comparing.md.
 
-All false ones are of comparisons of equals. What Dyno says is said by its own code; the rank test, Welch's
-test alone and the paired one are what it could have been.
+All false ones are of comparisons of equals. What Dyno says is reckoned for all at once, and held against its
+own code; the rank test, Welch's test alone and the paired one are what it could have been.
 """
 
 from __future__ import annotations
@@ -13,19 +13,18 @@ import numpy as np
 from scipy import stats  # type: ignore[import-untyped]
 
 from app.core.table import markdown_of
-from app.stats import judge
+from app.stats import Between, judge
 from app.stats.groups import Group, group_ratios
-from app.stats.student import two_sided
-from app.stats.verdicts import COLOURED, Limits
-from app.stats.welch import Difference, Pair, differences
+from app.stats.verdicts import COLOURED
 from tests.bench.figure import Figure
-from tests.worlds import NOISIER, ORDERS, WORLDS, Logs, cells_of, compared
+from tests.bench.vectorised import SHARE, called, declared, differences, excluded
+from tests.worlds import NOISIER, ORDERS, TURN_S, WORLDS, Logs, cells_of, compared, turns
 
 CELLS, REPEATS = (9, 40), (3, 5, 8)
 EFFECTS, NOISES, DIFFERING = (0.03, 0.05, 0.1), (0.01, 0.03, 0.1), (0.1, 0.5)
 GROUPS = 3  # that the cells are parted into, for the intervals
 _POWER_PART = 4  # of the runs: what is found needs no third digit
-SHARE = Limits.false_share
+_HELD = 20  # comparisons of each world that Dyno judges too: both have to say the same
 
 Found = np.ndarray  # comparisons x cells: which are called different
 
@@ -63,25 +62,36 @@ def _tried(name: str, order: str, runs: int, chance: np.random.Generator) -> lis
     ]
 
 
-def _of_equals(bases: Logs, others: Logs, order: str) -> tuple[float, float]:
+def _of_equals(base: Logs, other: Logs, order: str) -> tuple[float, float]:
     """The share of comparisons with a coloured cell, and of those with an interval without 1."""
-    pairs = list(zip(bases, others, strict=True))
-    false = [any(_called(base, other, order)) for base, other in pairs]
-    return float(np.mean(false)), float(np.mean([_excludes(base, other, order) for base, other in pairs]))
+    cells, groups = _called(base, other, order), excluded(base, other, GROUPS, _added(order))
+    for at in range(_HELD):
+        assert cells[at].tolist() == _told(base[at], other[at], order), "not what Dyno says"
+        assert groups[at].tolist() == _intervals(base[at], other[at], order), "no interval of Dyno"
+    return float(cells.any(1).mean()), float(groups.any(1).mean())
 
 
-def _called(base: Logs, other: Logs, order: str = ORDERS[0]) -> list[bool]:
+def _called(base: Logs, other: Logs, order: str = ORDERS[0]) -> Found:
+    times = (np.array(its) * TURN_S for its in turns(order, base.shape[2]))
+    return called(base, other, tuple(times), _added(order))
+
+
+def _added(order: str) -> float:
+    return Between().variance if order == "grouped" else 0.0
+
+
+def _told(base: Logs, other: Logs, order: str) -> list[bool]:
+    """By Dyno itself, of one comparison."""
     return [verdict.word in COLOURED for verdict in judge(cells_of(base, other, order))]
 
 
-def _excludes(base: Logs, other: Logs, order: str) -> bool:
+def _intervals(base: Logs, other: Logs, order: str) -> list[bool]:
     parts = np.array_split(np.arange(len(base)), GROUPS)
     groups = [Group(*(np.exp(side[part]).T.tolist() for side in (base, other))) for part in parts]
-    added = [cells_of(base, other, order)[0].added]
-    found = group_ratios([groups], added=added)[0]
-    return any(
+    found = group_ratios([groups], added=[cells_of(base, other, order)[0].added])[0]
+    return [
         each is not None and each.low is not None and not each.low <= 1 <= (each.high or 0) for each in found
-    )
+    ]
 
 
 def others(runs: int) -> None:
@@ -128,8 +138,7 @@ def _power(
     for n in REPEATS:
         base, other = (noise * chance.standard_normal((runs, cells, n)) for _ in range(2))
         other += np.log1p(effect) * differ[None, :, None]
-        ours = np.array([_called(*pair) for pair in zip(base, other, strict=True)])
-        all_found = [ours, *(test(base, other) for test in OTHERS.values())]
+        all_found = [_called(base, other), *(test(base, other) for test in OTHERS.values())]
         found += [f"{100 * each[:, differ].mean():.0f} %" for each in all_found]
     return found
 
@@ -138,35 +147,20 @@ def _power(
 
 
 def _rank(base: Logs, other: Logs) -> Found:
-    return _declared(stats.mannwhitneyu(base, other, axis=2, method="exact").pvalue, base, other)
+    return declared(stats.mannwhitneyu(base, other, axis=2, method="exact").pvalue, base, other)
 
 
 def _welch(base: Logs, other: Logs) -> Found:
-    return _declared(stats.ttest_ind(base, other, axis=2, equal_var=False).pvalue, base, other)
+    return declared(stats.ttest_ind(base, other, axis=2, equal_var=False).pvalue, base, other)
 
 
 def _paired(base: Logs, other: Logs) -> Found:
-    return _declared(stats.ttest_rel(base, other, axis=2).pvalue, base, other)
+    return declared(stats.ttest_rel(base, other, axis=2).pvalue, base, other)
 
 
 def _moderated(base: Logs, other: Logs) -> Found:
     """Without the calibrated level."""
-    ps = [
-        [two_sided(each.apart / each.error, each.freedom) for each in _differences(*pair)]
-        for pair in zip(base, other, strict=True)
-    ]
-    return _declared(np.array(ps), base, other)
-
-
-def _differences(base: Logs, other: Logs) -> list[Difference]:
-    pairs = zip(base.tolist(), other.tolist(), strict=True)
-    return differences([Pair(tuple(a), tuple(b)) for a, b in pairs])
-
-
-def _declared(p: np.ndarray, base: Logs, other: Logs) -> Found:
-    """By the same rate of false discoveries, and the same limit of size."""
-    apart = np.abs(np.median(other, 2) - np.median(base, 2))
-    return (stats.false_discovery_control(p, axis=1) <= SHARE) & (np.exp(apart) - 1 >= Limits.matters)
+    return declared(differences(base, other).plain_p, base, other)
 
 
 OTHERS: dict[str, Callable[[Logs, Logs], Found]] = {"rank": _rank, "Welch": _welch, "paired": _paired}

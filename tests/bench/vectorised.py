@@ -1,0 +1,111 @@
+"""What `app.stats` does to one comparison, done to thousands at once; the bench holds it against that.
+
+Arrays are comparisons x cells x sessions, all of them logarithms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special, stats  # type: ignore[import-untyped]
+
+from app.stats.drift import PART
+from app.stats.groups import WIDEST
+from app.stats.student import MOST
+from app.stats.verdicts import Limits
+
+Array = np.ndarray
+SHARE = Limits.false_share
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Comparisons x cells."""
+
+    apart: Array
+    error: Array
+    freedom: Array
+    level: Array  # calibrated, of the share of false ones
+
+    @property
+    def p(self) -> Array:
+        return np.minimum(1, self.plain_p * SHARE / self.level)
+
+    @property
+    def plain_p(self) -> Array:
+        return 2 * special.stdtr(self.freedom, -np.abs(self.apart / self.error))
+
+
+def differences(base: Array, other: Array, added: float = 0.0) -> Differences:
+    """With a variance between plans of each mean."""
+    sides = [_side(base), _side(other)]
+    error = np.sqrt(sum(side[0] for side in sides) + 2 * added)
+    freedom = _freedom([(of_mean, known) for of_mean, known, _, _ in sides], added)
+    shared = _freedom([(usual, np.full_like(usual, n - 1.0)) for _, _, usual, n in sides], added)
+    level = 2 * special.ndtr(-special.stdtrit(shared, 1 - SHARE / 2))
+    return Differences(other.mean(2) - base.mean(2), error, freedom, np.broadcast_to(level, error.shape))
+
+
+def _side(figures: Array) -> tuple[Array, Array, Array, int]:
+    """Variance of a mean, its freedom, the usual one of the column, and of how many figures."""
+    n = figures.shape[2]
+    measured = figures.var(2, ddof=1)
+    freedom, variance = _prior(measured, n - 1)
+    together = freedom + n - 1
+    moderated = np.maximum(measured, (freedom * variance + (n - 1) * measured) / together)
+    return moderated / n, np.broadcast_to(together, measured.shape), variance / n, n
+
+
+def _prior(measured: Array, own: int) -> tuple[Array, Array]:
+    logs = np.log(measured) - special.digamma(own / 2) + np.log(own / 2)
+    beyond = logs.var(1, ddof=1, keepdims=True) - special.polygamma(1, own / 2)
+    least = special.polygamma(1, MOST / 2)
+    half = np.where(beyond <= least, MOST / 2, _trigamma_inverse(np.maximum(beyond, least)))
+    return 2 * half, np.exp(logs.mean(1, keepdims=True) + special.digamma(half) - np.log(half))
+
+
+def _trigamma_inverse(value: Array) -> Array:
+    x = 0.5 + 1 / value
+    for _ in range(50):
+        found = special.polygamma(1, x)
+        x = x + found * (1 - found / value) / special.polygamma(2, x)
+    return x
+
+
+def _freedom(parts: list[tuple[Array, Array]], added: float) -> Array:
+    whole = sum(part for part, _ in parts) + 2 * added
+    return np.minimum(whole**2 / sum(part**2 / known for part, known in parts), MOST)
+
+
+def called(base: Array, other: Array, times: tuple[Array, Array], added: float) -> Array:
+    """Which cells are better or worse."""
+    found = declared(differences(base, other, added).p, base, other)
+    middles = np.median(other, 2) - np.median(base, 2)
+    is_same_way = (middles > 0) == (other.mean(2) > base.mean(2))
+    return found & is_same_way & ~_is_drift(base, other, times)
+
+
+def declared(p: Array, base: Array, other: Array) -> Array:
+    """By the rate of false discoveries and the limit of size."""
+    apart = np.abs(np.median(other, 2) - np.median(base, 2))
+    return (stats.false_discovery_control(p, axis=1) <= SHARE) & (np.exp(apart) - 1 >= Limits.matters)
+
+
+def _is_drift(base: Array, other: Array, times: tuple[Array, Array]) -> Array:
+    off = [at - at.mean() for at in times]
+    along = sum((side * at).sum(2) for side, at in zip((base, other), off, strict=True))
+    slope = along / sum((at**2).sum() for at in off)
+    far = min(abs(times[1].mean() - times[0].mean()), max(np.ptp(at) for at in times))
+    return np.abs(slope * far) > np.abs(other.mean(2) - base.mean(2)) * PART
+
+
+def excluded(base: Array, other: Array, groups: int, added: float) -> Array:
+    """Which groups have an interval without 1."""
+    levels = [
+        np.stack([part.mean(1) for part in np.array_split(side, groups, axis=1)], axis=1)
+        for side in (base, other)
+    ]
+    found = differences(levels[0], levels[1], added)
+    half = special.stdtrit(found.freedom, 1 - found.level / groups / 2) * found.error
+    return (np.abs(found.apart) > half) & (2 * half <= np.log(WIDEST))
