@@ -86,7 +86,8 @@ def _of_groups(groups: Sequence[GroupEntry], at: int, direction: str) -> Iterato
 def _interval(ratio: RatioEntry) -> str:
     if ratio["low"] is None:
         return ""
-    return f" ({ratio['low']:.2f} to {ratio['high']:.2f}{across_sign(ratio['across'])})"
+    interval = f"{ratio['low']:.2f} to {ratio['high']:.2f} {across_sign(ratio['across'])}"
+    return f" ({interval.rstrip()})"
 
 
 def _across(rows: Sequence[RowEntry], at: int) -> Iterator[str]:
