@@ -11,6 +11,7 @@ from app.presets import Rendered, parse_preset, preset_file, render
 from app.protocol.answers import FAIL, PASS, WARN, Check, Survey
 from app.protocol.machine_checks import machine_checks, program_checks
 from app.protocol.plan import ALLOCATORS, OPEN_FILES, Contender, Plan
+from app.stats.between import ASSUMED
 from app.stats.planning import NOISE, least_difference
 from app.stats.verdicts import LEAST
 from app.targets.tested_versions import tried
@@ -216,20 +217,22 @@ def _repeats(plan: Plan) -> list[Check]:
     if plan.repeats == 1:
         text = "1 of each: the noise between sessions stays unknown, nothing is judged"
         return [Check("repeats", PASS, text)]
-    least = least_difference(plan.repeats, cells)
+    between = ASSUMED if plan.order == "grouped" else 0.0
+    least = least_difference(plan.repeats, cells, between=between)
     if least is None:
         text = f"{plan.repeats} of each cannot tell a difference from noise: nothing is judged"
         return [Check("repeats", WARN, text, f"take {LEAST} or more")]
     where = f"in one of {count_text(cells, 'cell')}" if cells > 1 else "in the only cell"
     text = f"{plan.repeats} of each find a difference of {least:.1%} {where} four times in five"
-    return [Check("repeats", PASS, f"{text}, where sessions vary by {NOISE:.0%}")]
+    plans = f" and the machine by {between:.0%} between plans" if between else ""
+    return [Check("repeats", PASS, f"{text}, where sessions vary by {NOISE:.0%}{plans}")]
 
 
 def _order(plan: Plan) -> list[Check]:
     """A machine that drifts favours the contender of the first or the last hours."""
     if plan.order != "grouped" or plan.repeats == 1 or len(plan.contenders) == 1:
         return []
-    text = "grouped order (A A B B): when the machine drifts, equal contenders look different"
+    text = "grouped order (A A B B) is judged across time: the machine may drift meanwhile"
     return [Check("order", WARN, text, "set the order to interleaved (A B B A)")]
 
 

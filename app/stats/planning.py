@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import expm1, inf, sqrt
 from statistics import NormalDist
 
 from .verdicts import LEAST, Limits
-from .welch import calibrated
+from .welch import calibrated, freedom_of
 
 NOISE = 0.01  # between sessions, where nobody has measured it
 _FOUND = 0.8  # of such differences
@@ -14,15 +14,18 @@ _OF_MEDIAN = 1.25  # times the error of a mean: the limit of size is held by med
 
 
 def least_difference(
-    repeats: int, cells: int, noise: float = NOISE, share: float = Limits.false_share
+    repeats: int, cells: int, noise: float = NOISE, share: float = Limits.false_share, between: float = 0.0
 ) -> float | None:
     """The difference in one of the cells that is found four times in five; None where nothing is judged.
 
     As if variances were known: by simulation it takes a part more that becomes less with more repeats.
+    `between`: what the machine varies by between plans, where the sessions do not alternate.
     """
     if repeats < LEAST or not share:
         return None
-    level = calibrated(share, 2 * repeats - 2) / max(cells, 1)
-    error, beyond = noise * sqrt(2 / repeats), NormalDist().inv_cdf(_FOUND)
-    sure = (NormalDist().inv_cdf(1 - level / 2) + beyond) * error * (1 + 1 / repeats)
-    return max(sure, Limits.matters + beyond * error * _OF_MEDIAN)
+    own, added = noise**2 / repeats, (2 * between**2, inf)
+    freedom = freedom_of((own, repeats - 1), (own, repeats - 1), added)
+    level, beyond = calibrated(share, freedom) / max(cells, 1), NormalDist().inv_cdf(_FOUND)
+    error = sqrt(2 * own * (1 + 1 / repeats) ** 2 + added[0])
+    sure = expm1((NormalDist().inv_cdf(1 - level / 2) + beyond) * error)
+    return max(sure, Limits.matters + beyond * sqrt(2 * own + added[0]) * _OF_MEDIAN)

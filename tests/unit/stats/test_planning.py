@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -24,6 +25,17 @@ def test_such_a_difference_is_found_four_times_in_five(repeats: int, cells: int)
         one, *others = (Cell(sample(1), sample(1 + least if at == 0 else 1)) for at in range(cells))
         found += judge([one, *others])[0].word == BETTER
     assert 0.7 <= found / 300 <= 0.93
+
+
+def test_across_time_only_what_is_large_is_found() -> None:
+    least, drawn, found = least_difference(5, 1, between=0.1), random.Random(1), 0
+    assert least is not None and 0.4 < least < 0.6
+    for _ in range(400):
+        plans = [drawn.lognormvariate(0, 0.1) for _ in range(2)]
+        base, other = ([drawn.lognormvariate(0, 0.01) * plan for _ in range(5)] for plan in plans)
+        cell = Cell(tuple(base), tuple((1 + least) * each for each in other), added=((0.02, math.inf),))
+        found += judge([cell])[0].word == BETTER
+    assert 0.7 <= found / 400 <= 0.9
 
 
 def test_two_of_each_find_nothing() -> None:
