@@ -76,7 +76,12 @@ def keep(
     with History(home) as history:
         for turn in its_plan.turns:
             maker = journals.Maker(its_plan, turn.session).begin()
-            maker.add(Fact, name="variables", value={"io_capacity": str(turn.contender)}, when="loaded")
+            maker.add(
+                Fact,
+                name="variables",
+                value={"io_capacity": str(turn.contender), "innodb_flush_method": "O_DIRECT"},
+                when="loaded",
+            )
             for name, value in facts.items():
                 maker.add(Fact, name=name, value=value)
             for at, step in enumerate(its_plan.steps):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from app.protocol.answers import FAIL, PASS, Check, Started, Survey
+from app.protocol.answers import FAIL, PASS, Check, Rehearsal, Started, Survey
 from app.protocol.plan import Plan
 from app.remote.connection import MOST, Completed
 from tests.plans import survey
@@ -115,6 +115,7 @@ class ScriptedAgent:
         found: Survey | None = None,
     ) -> None:
         self.asked: list[str] = []
+        self.in_force: dict[str, dict[str, str]] = {}  # variables, by the name of a contender
         self._wrong, self._meanwhile = wrong, meanwhile
         self._survey = found or survey()
 
@@ -139,8 +140,9 @@ class ScriptedAgent:
     def check(self, plan: str) -> list[Check]:
         return self._answer(plan, "check")
 
-    def rehearse(self, plan: str, contender: int) -> list[Check]:
-        return self._answer(plan, f"rehearse {self._plan.contenders[contender].name}")
+    def rehearse(self, plan: str, contender: int) -> Rehearsal:
+        name = self._plan.contenders[contender].name
+        return Rehearsal(self._answer(plan, f"rehearse {name}"), self.in_force.get(name, {}))
 
     def start(self, plan: str) -> Started:
         assert plan == "5ba"

@@ -86,6 +86,9 @@ def session_id(number: int, ordinal: int) -> str:
     return f"{number:010d}{ordinal:016d}"
 
 
+VARIABLES = {"innodb_buffer_pool_size": "1073741824", "innodb_flush_method": "O_DIRECT"}
+
+
 class Maker:
     """Writes the events of one session; seq, t and at count themselves."""
 
@@ -106,7 +109,7 @@ class Maker:
         self.planned()
         self.add(SessionStarted, agent="a" * 64, pid=4711)
         self.add(Fact, name="machine", value={"hostname": "nuc", "cpu": {"model": "a CPU", "cores": 2}})
-        self.add(Fact, name="variables", value={"innodb_buffer_pool_size": "1073741824"}, when="loaded")
+        self.add(Fact, name="variables", value=VARIABLES, when="loaded")
         self.declare(series)
         return self
 

@@ -73,14 +73,15 @@ def _upload_plan(directory: Directory, arguments: argparse.Namespace) -> answers
     return answers.Done()
 
 
-def _check(directory: Directory, arguments: argparse.Namespace) -> answers.Checks:
+def _check(directory: Directory, arguments: argparse.Namespace) -> answers.Checks | answers.Rehearsal:
     """What the builds say to their options; with a contender its rehearsal."""
     from .checks.check import check, rehearse
     from .incoming import Incoming
 
     plan, contender = Incoming(directory).read(arguments.plan), arguments.contender
-    found = check(directory, plan) if contender is None else rehearse(directory, plan, contender)
-    return answers.Checks(found)
+    if contender is None:
+        return answers.Checks(check(directory, plan))
+    return rehearse(directory, plan, contender)
 
 
 def _start(directory: Directory, arguments: argparse.Namespace) -> answers.Started:

@@ -13,8 +13,9 @@ from app.history.figures import facts, latest_fact, plan_of
 from app.history.history import History
 from app.imported.session import is_foreign
 from app.planner.memory_text import memory_of
-from app.planner.parity import DURABILITY, answers
-from app.presets.ownership import PLACED, words
+from app.planner.parity import CORES, MEMORY, answers
+from app.planner.variables import DURABILITY, OF_THE_SERVER
+from app.presets.ownership import words
 from app.presets.render import option_values, plain_value
 from app.protocol.plan import LATER, Contender, Step, load_method_of, step_label
 
@@ -23,7 +24,7 @@ GROUPS = (
     "durability", "parity", "variables", "preset", "tables", "contender", "build", "allocator", "machine",
     "plan", "load method", "start state",
 )  # fmt: skip
-_NOT_PARITY = (*DURABILITY, "server memory")  # rules that are told elsewhere
+_NOT_PARITY = (*DURABILITY, CORES, MEMORY)  # rules that are told elsewhere
 _RULED = ("durability", "parity")  # where a session without an answer takes no part
 
 Profile = dict[tuple[str, str], str]  # group and name -> value as text
@@ -48,16 +49,6 @@ _TOLD_ELSEWHERE = frozenset(
     ("name", "kind", "coordinates", "group", "workload", "cap_s", "analyse")
 )  # of a step
 _DEFAULTS = {name: getattr(Step("", ""), name) for name in LATER}  # of fields that older plans do not have
-# variables that no two servers share, or that only say where its files lie
-_OF_THE_SERVER = PLACED | words(
-    """
-    auto_generate_certs error_count general_log_file gtid_binlog_pos gtid_binlog_state gtid_current_pos
-    gtid_executed gtid_purged hostname identity in_transaction insert_id last_insert_id log_bin_basename
-    log_bin_index mysqlx_socket pseudo_thread_id rand_seed1 rand_seed2 relay_log relay_log_basename
-    relay_log_index report_host server_id server_uid server_uuid slow_query_log_file timestamp
-    version_source_revision warning_count
-    """
-)
 _SHOWN = 3  # steps named in one line
 
 
@@ -134,7 +125,7 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
     names = ("machine", "build", "start_state", "variables", "memory")
     known = {name: latest_fact(history, session, name) or {} for name in names}
     table = latest_fact(history, session, "create_table")
-    rules = _ruled(contender, known["variables"])
+    rules = rules_of(contender, known["variables"])
     foreign = is_foreign(plan)
     build, work = (_BUILD_OF_OTHERS, _PLAN_OF_OTHERS) if foreign else (_BUILD, _PLAN)
     parts: dict[str, Iterable[tuple[str, Any]]] = {
@@ -158,14 +149,13 @@ def _profile(history: History, session: str, plan: Mapping[str, Any]) -> Profile
     return {(group, name): text(value) for group, name, value in flat if value not in (None, "")}
 
 
-def _ruled(contender: Mapping[str, Any], variables: Mapping[str, str]) -> dict[str, str]:
-    """What the rules of a fair comparison find: in force where that is known, else in the preset."""
+def rules_of(contender: Mapping[str, Any], variables: Mapping[str, str]) -> dict[str, str]:
+    """What matters in a fair comparison: in force where that is known, else as the preset names it."""
     options = option_values(contender["cnf"])
     if not options and not variables:  # of somebody else's session nothing is known
         return {}
     known = {each.name: contender[each.name] for each in fields(Contender) if each.name in contender}
-    in_force = {name: plain_value(value) for name, value in variables.items()}
-    return answers(Contender(**known), {**options, **in_force})
+    return answers(Contender(**known), variables or options, bool(variables))
 
 
 def _start_state(plan: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,7 +225,7 @@ def _variables(variables: Mapping[str, str], session: str, base: str) -> Iterato
     """Where the files of the session and of the build lie is said in the same words for all."""
     own = re.compile(rf"\S*/sessions/{re.escape(session)}|/\S*/dyno-\w{{8}}(?=/|$)")
     for name, value in variables.items():
-        if name not in _OF_THE_SERVER and name != _ALLOCATOR:
+        if name not in OF_THE_SERVER and name != _ALLOCATOR:
             plain = own.sub("(session)", value)
             is_below = plain == base or plain.startswith(f"{base}/")
             yield name, f"(base){plain[len(base) :]}" if is_below and base != "/" else plain

@@ -103,16 +103,11 @@ class Engine:
         """When a committed transaction is on the disk."""
         return UNKNOWN_COMMIT
 
-    def doublewrite(self, values: Mapping[str, str]) -> str:
-        """Whether pages are written twice; '' where that has no meaning."""
-        return ""
+    def file_access(self, values: Mapping[str, str]) -> str:
+        """Direct files are cached by the engine alone, buffered ones a second time by the system.
 
-    def warm_start(self, values: Mapping[str, str], family: str, version: str) -> str:
-        """Whether a restarted server finds its cache filled; '' where that has no meaning."""
-        return ""
-
-    def file_access(self, values: Mapping[str, str], family: str, version: str) -> str:
-        """Direct files are cached by the engine alone, buffered ones a second time by the system."""
+        '' where these values do not say.
+        """
         return "buffered"
 
     # what a server says

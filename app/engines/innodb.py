@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional
 from .counter import KB, MB, gauge, rate
 from .engine import Debt, Engine, IsSteady, words
 from .query import Query, first_answer, number, pairs
-from .server import UNDO_BYTES, is_mariadb, row_formats, table_formats
+from .server import UNDO_BYTES, row_formats, table_formats
 
 _MIB = 1 << 20
 FEW_PAGES = 128  # a server writes a handful of pages for itself all the time
@@ -70,19 +70,16 @@ class InnoDB(Engine):
         said = values.get("innodb_flush_log_at_trx_commit") or "1"
         return words.get(said, "written and flushed each second")
 
-    def doublewrite(self, values: Mapping[str, str]) -> str:
-        return "off" if values.get("innodb_doublewrite", "ON") in ("OFF", "0") else "on"
-
-    def warm_start(self, values: Mapping[str, str], family: str, version: str) -> str:
-        if version.startswith("5.5"):
+    def file_access(self, values: Mapping[str, str]) -> str:
+        """MariaDB has a variable of its own for it from 11.0 on; an empty flush method is fsync."""
+        if "innodb_data_file_buffering" in values:
+            return "direct" if values["innodb_data_file_buffering"] in ("OFF", "0") else "buffered"
+        if "innodb_flush_method" not in values:
             return ""
-        default = "OFF" if version.startswith("5.6") and not is_mariadb(family) else "ON"
-        return "off" if values.get("innodb_buffer_pool_load_at_startup", default) in ("OFF", "0") else "on"
-
-    def file_access(self, values: Mapping[str, str], family: str, version: str) -> str:
-        older = not is_mariadb(family) and version.startswith(("5.", "8.0"))
-        method = values.get("innodb_flush_method", "fsync" if older else "O_DIRECT")
-        return "direct" if method.upper().startswith("O_DIRECT") else "buffered"
+        method = values["innodb_flush_method"].upper()
+        if not method.startswith("O_DIRECT"):
+            return "buffered"
+        return "direct, without fsync" if method == "O_DIRECT_NO_FSYNC" else "direct"
 
     def debt(self, query: Query) -> Debt:
         status = pairs(query, "SHOW GLOBAL STATUS LIKE 'Innodb_%'")

@@ -57,7 +57,7 @@ class MyRocks(Engine):
         said = values.get("rocksdb_flush_log_at_trx_commit") or _write_sync(values)
         return words.get(said, "written and flushed each second")
 
-    def file_access(self, values: Mapping[str, str], family: str, version: str) -> str:
+    def file_access(self, values: Mapping[str, str]) -> str:
         return "direct" if values.get("rocksdb_use_direct_reads") in ("ON", "1") else "buffered"
 
     def debt(self, query: Query) -> Debt:

@@ -18,7 +18,7 @@ from app.targets.tested_versions import tried
 
 from .contenders import machine_of
 from .estimate import Estimate
-from .parity import differing
+from .parity import check_presets
 from .sizes import cache_bytes, server_caches_bytes
 
 SERVER_BYTES = 400 << 20  # of a server, beside its caches
@@ -41,7 +41,7 @@ def check_plan(
         *_presets(plan, survey),
         *machine_checks(survey),
         _clock(survey, clock()),
-        *_parity(plan, found),
+        *check_presets(plan.contenders, found.contenders),
         *_repeats(plan),
         *_order(plan),
     ]
@@ -194,18 +194,7 @@ def _clock(survey: Survey, now: float) -> Check:
     return Check("clock", WARN, text, "nothing measured depends on it; set it for readable dates")
 
 
-# parity
-
-
-def _parity(plan: Plan, found: Estimate) -> list[Check]:
-    """What differs between contenders beside what they are compared for."""
-    checks = [
-        Check("parity", WARN, f"{difference.what}: {difference.text}", difference.todo)
-        for difference in differing(plan.contenders, found.contenders)
-    ]
-    if checks or len(plan.contenders) < 2:
-        return checks
-    return [Check("parity", PASS, "the contenders agree in durability, character set, TLS and caching")]
+# repeats
 
 
 def _repeats(plan: Plan) -> list[Check]:

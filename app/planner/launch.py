@@ -10,12 +10,13 @@ from typing import Protocol
 
 from app.catalog import Catalog, approved_hashes
 from app.core.errors import DynoError
-from app.protocol.answers import FAIL, Check, Started, Survey
+from app.protocol.answers import FAIL, Check, Rehearsal, Started, Survey
 from app.protocol.plan import Plan
 
 from .canary import estimated
 from .checks import check_plan
 from .estimate import Estimate
+from .parity import check_in_force
 from .request import PlanRequest
 from .resolve import resolve
 
@@ -40,7 +41,7 @@ class Agent(Protocol):
     def survey(self, search_paths: Sequence[str] = ()) -> Survey: ...
     def upload_plan(self, plan: Plan) -> str: ...
     def check(self, plan: str) -> list[Check]: ...
-    def rehearse(self, plan: str, contender: int) -> list[Check]: ...
+    def rehearse(self, plan: str, contender: int) -> Rehearsal: ...
     def start(self, plan: str) -> Started: ...
 
 
@@ -122,9 +123,13 @@ class Launch:
         return plan
 
     def _rehearse(self, agent: Agent, plan: Plan, uploaded: str) -> Iterator[Stage]:
+        found: list[Rehearsal] = []
         for at, contender in enumerate(plan.contenders):
             yield self._reach(CHECKED, f"rehearsing {contender.name}")
-            self._add(agent.rehearse(uploaded, at))
+            found.append(agent.rehearse(uploaded, at))
+            self._add(found[-1].checks)
+        if self._stage.estimate:
+            self._add(check_in_force(plan.contenders, self._stage.estimate.contenders, found))
         yield self._reach(REHEARSED, "starting")
 
     def _goes_on_after(self, stage: str) -> bool:

@@ -1,167 +1,164 @@
-"""Whether contenders of one plan play by the same rules: what is compared is the engine, not its safety."""
+"""Whether contenders of one plan play by the same rules: what is compared is the engine, not its settings.
+
+Before a rehearsal only what all presets name is known; the rehearsal says what is in force.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
 
 from app.engines import engine_of
 from app.presets import option_values
+from app.protocol.answers import PASS, WARN, Check, Rehearsal, Reply
 from app.protocol.plan import Contender
+from app.protocol.words import plain
 
 from .estimate import ContenderSize
 from .memory_text import memory_text
-from .sizes import is_mariadb, writes_binary_log
+from .variables import MATTERS, NAMED, OF_THE_SERVER, Values
 
-Values = Mapping[str, str]
-DURABILITY = ("commit", "binary log", "sync_binlog", "doublewrite")  # rules of what a crash may cost
 IN_MEMORY = 0.8  # of the memory: what the operating system can cache of files read through it
+CORES, MEMORY = "cores", "server memory"
+_SHOWN = 6  # variables named in one line
+_LONGEST = 200  # characters of a value
+_NAME = re.compile(r"[a-z0-9_.]{1,64}")
+_SAYS_NOTHING = re.compile(r"version|.*_version$|license$|.*time_zone$")  # what a server says of itself
+_ALGORITHM = re.compile(r"zlib|snappy|lz4|zstd|bzip2|lzma|lzo|row format compressed", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Difference:
-    """Something that the contenders do not have in common."""
-
-    what: str
-    text: str  # who has what
-    todo: str
+# before the rehearsal
 
 
-@dataclass(frozen=True)
-class _Rule:
-    what: str
-    read: Callable[[Contender, Values], str]
-    todo: str
-
-
-def differing(contenders: Sequence[Contender], sizes: Sequence[ContenderSize]) -> list[Difference]:
-    """Every rule in which the contenders differ; an empty answer of a rule takes no part in it."""
-    found = []
+def check_presets(contenders: Sequence[Contender], sizes: Sequence[ContenderSize]) -> list[Check]:
+    """What all presets name, and what is asked for beside them."""
     values = [option_values(each.cnf) for each in contenders]
-    for rule in _RULES:
-        said = [rule.read(each, value) for each, value in zip(contenders, values, strict=True)]
-        found += _difference(rule.what, rule.todo, contenders, said)
-    sides = [_side(*each) for each in zip(contenders, values, sizes, strict=True)]
-    todo = "change rows or caches so that the data of all fits, or of none"
-    return found + _difference("fits in cache", todo, contenders, sides)
+    found = _check_rules(contenders, [answers(*each, False) for each in zip(contenders, values, strict=True)])
+    found += _check_sides(contenders, values, sizes)
+    if found or len(contenders) < 2:
+        return found
+    return [Check("parity", PASS, "the contenders agree in all that their presets name")]
 
 
-def answers(contender: Contender, values: Values) -> dict[str, str]:
-    """What each rule finds in these options, or variables in force; without those that have no meaning."""
-    found = {rule.what: rule.read(contender, values) for rule in _RULES}
-    return {what: answer for what, answer in found.items() if answer}
+# after it
+
+
+def check_in_force(
+    contenders: Sequence[Contender], sizes: Sequence[ContenderSize], rehearsals: Sequence[Rehearsal]
+) -> list[Check]:
+    """What the servers of these contenders had in force, each started once."""
+    if len(contenders) < 2 or not all(each.variables for each in rehearsals):
+        return []
+    values = [each.variables for each in rehearsals]
+    told = [
+        {**answers(contender, each.variables), "compression": compressed(each.compression)}
+        for contender, each in zip(contenders, rehearsals, strict=True)
+    ]
+    found = _check_rules(contenders, told) + _check_sides(contenders, values, sizes)
+    agreed = Check("parity", PASS, f"the contenders agree in {len(told[0])} settings in force")
+    return [*(found or [agreed]), *_check_defaults(contenders, values)]
+
+
+def compressed(in_force: str) -> str:
+    """The compression of tables as the server says it; `none` where it names no algorithm."""
+    return "; ".join(filter(_ALGORITHM.search, in_force.split("; "))) or "none"
+
+
+def answers(contender: Contender, values: Values, is_in_force: bool = True) -> dict[str, str]:
+    """What each variable that matters means for a contender; without those of no meaning."""
+    engine = engine_of(contender.engine)
+    plain_ones = {each.what: each.answer(engine, values, is_in_force) for each in MATTERS}
+    asked = {CORES: contender.cores or "all", MEMORY: memory_text(vars(contender)) or _USUAL_MEMORY}
+    return {what: answer for what, answer in {**plain_ones, **asked}.items() if answer}
+
+
+def _check_rules(contenders: Sequence[Contender], told: Sequence[Mapping[str, str]]) -> list[Check]:
+    found = []
+    for what in dict.fromkeys(what for each in told for what in each):
+        why, todo = _WORDS[what]
+        found += _difference(what, why, todo, contenders, [each.get(what, "") for each in told])
+    return found
 
 
 def _difference(
-    what: str, todo: str, contenders: Sequence[Contender], said: Sequence[str]
-) -> list[Difference]:
+    what: str, why: str, todo: str, contenders: Sequence[Contender], said: Sequence[str]
+) -> list[Check]:
+    """A contender without an answer takes no part."""
     who: dict[str, list[str]] = {}
     for contender, answer in zip(contenders, said, strict=True):
         if answer:
             who.setdefault(answer, []).append(contender.name)
     if len(who) < 2:
         return []
-    return [Difference(what, "; ".join(f"{', '.join(names)}: {each}" for each, names in who.items()), todo)]
+    text = "; ".join(f"{', '.join(names)}: {answer}" for answer, names in who.items())
+    return [Check("parity", WARN, f"{what}: {text} ({why})", todo)]
 
 
-# durability
+# data and caches
 
 
-def _commit(contender: Contender, values: Values) -> str:
-    return engine_of(contender.engine).commit(values)
-
-
-def _doublewrite(contender: Contender, values: Values) -> str:
-    return engine_of(contender.engine).doublewrite(values)
-
-
-def _binary_log(contender: Contender, _values: Values) -> str:
-    return "written" if writes_binary_log(contender) else "off"
-
-
-def _sync_binlog(contender: Contender, values: Values) -> str:
-    """Of no meaning where no binary log is written."""
-    if not writes_binary_log(contender):
-        return ""
-    default = "0" if is_mariadb(contender) or contender.version.startswith(("5.5", "5.6")) else "1"
-    return values.get("sync_binlog", default)
-
-
-# what every statement pays for
-
-
-def _character_set(contender: Contender, values: Values) -> str:
-    modern = not is_mariadb(contender) and not contender.version.startswith("5.")
-    default = "utf8mb4" if modern or _is_mariadb_from(contender, (11, 6)) else "latin1"
-    return values.get("character_set_server", values.get("default_character_set", default)).lower()
-
-
-def _tls(contender: Contender, values: Values) -> str:
-    if values.get("ssl") in ("OFF", "0") or values.get("tls_version") == "":
-        return "off"
-    if values.get("ssl") in ("ON", "1"):
-        return "on"
-    if is_mariadb(contender):
-        return "on" if _is_mariadb_from(contender, (11, 4)) else "off"
-    return "off" if contender.version.startswith(("5.5", "5.6")) else "on"
-
-
-def _performance_schema(contender: Contender, values: Values) -> str:
-    default = "OFF" if is_mariadb(contender) or contender.version.startswith("5.5") else "ON"
-    return "off" if values.get("performance_schema", default) in ("OFF", "0") else "on"
-
-
-def _query_cache(contender: Contender, values: Values) -> str:
-    """On only where both a size and a type say so; all defaults have the type off since 5.6."""
-    default = "1" if contender.version.startswith("5.5") else "0"
-    kind = values.get("query_cache_type", default)
-    return "off" if kind in ("OFF", "0") or values.get("query_cache_size") == "0" else "on"
-
-
-def _warm_loading(contender: Contender, values: Values) -> str:
-    return engine_of(contender.engine).warm_start(values, contender.family, contender.version)
-
-
-def _cores(contender: Contender, _values: Values) -> str:
-    return contender.cores or "all"
-
-
-def _memory(contender: Contender, _values: Values) -> str:
-    return memory_text(vars(contender)) or "as the build and the machine have it"
-
-
-# caching
-
-
-def _file_access(contender: Contender, values: Values) -> str:
-    return engine_of(contender.engine).file_access(values, contender.family, contender.version)
+def _check_sides(
+    contenders: Sequence[Contender], values: Sequence[Values], sizes: Sequence[ContenderSize]
+) -> list[Check]:
+    sides = [_side(*each) for each in zip(contenders, values, sizes, strict=True)]
+    return _difference("fits in cache", *_WORDS["fits in cache"], contenders, sides)
 
 
 def _side(contender: Contender, values: Values, size: ContenderSize) -> str:
-    if size.data_bytes <= size.cache_bytes:
+    """'' where it is not known whether the operating system caches its files too."""
+    access = engine_of(contender.engine).file_access(values)
+    is_small = size.data_bytes <= IN_MEMORY * size.memory_bytes
+    if size.data_bytes <= size.cache_bytes or (access.startswith("buffered") and is_small):
         return "the data fits"
-    if _file_access(contender, values) == "buffered" and size.data_bytes <= IN_MEMORY * size.memory_bytes:
-        return "the data fits"
-    return "the data does not fit"
+    return "the data does not fit" if access or not is_small else ""
 
 
-def _is_mariadb_from(contender: Contender, version: tuple[int, int]) -> bool:
-    parts = contender.version.split("-")[0].split(".")
-    return is_mariadb(contender) and tuple(int(each) for each in parts[:2] if each.isdigit()) >= version
+# defaults
 
 
-_SAME = "set it to the same in all presets"
-_RULES = (
-    _Rule("commit", _commit, "set the flush-at-commit options to the same meaning"),
-    _Rule("binary log", _binary_log, "write it for all contenders or for none"),
-    _Rule("sync_binlog", _sync_binlog, _SAME),
-    _Rule("doublewrite", _doublewrite, _SAME),
-    _Rule("character set", _character_set, _SAME),
-    _Rule("TLS", _tls, "switch it off in all presets, or on in all"),
-    _Rule("Performance Schema", _performance_schema, _SAME),
-    _Rule("query cache", _query_cache, "switch it off in all presets"),
-    _Rule("warm buffer pool", _warm_loading, "set innodb_buffer_pool_load_at_startup to the same"),
-    _Rule("cores", _cores, "give all the same, unless cores are what is compared"),
-    _Rule("server memory", _memory, "give all the same, unless it is what is compared"),
-    _Rule("file access", _file_access, "know it when you read the results, or set the same in all presets"),
-)
+def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -> list[Check]:
+    """What builds have otherwise by themselves, as far as no variable above says it."""
+    one_of_each = {each.fingerprint: (each.name, its) for each, its in zip(contenders, values, strict=True)}
+    set_ones = {name for each in contenders for name in option_values(each.cnf)}
+    changed = _changed([its for _, its in one_of_each.values()], set_ones)
+    if not changed:
+        return []
+    more = len(changed) - _SHOWN
+    names = ", ".join(changed[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    text = f"{len(changed)} other variables differ by the defaults of the builds: {names}"
+    details = [
+        Reply(
+            "default", name, "; ".join(f"{who}: {its[name][:_LONGEST]}" for who, its in one_of_each.values())
+        )
+        for name in changed
+    ]
+    return [Check("defaults", PASS, text, answers=tuple(details))]
+
+
+def _changed(values: Sequence[Values], set_ones: set[str]) -> list[str]:
+    """Names that all builds have, with other values, and that no preset has."""
+    common = set(values[0]).intersection(*values) - set_ones - NAMED - OF_THE_SERVER
+    return sorted(
+        name
+        for name in common
+        if _NAME.fullmatch(name)
+        and not _SAYS_NOTHING.match(name)
+        and not any("/" in each[name] for each in values)
+        and len({plain(each[name]) for each in values}) > 1
+    )
+
+
+_USUAL_MEMORY = "as the build and the machine have it"
+_WORDS = {
+    **{each.what: (each.why, each.todo) for each in MATTERS},
+    CORES: ("fewer CPUs do less", "give all the same, unless cores are what is compared"),
+    MEMORY: ("allocators and limits cost time", "give all the same, unless it is what is compared"),
+    "compression": (
+        "CPU is spent to write and cache fewer bytes",
+        "set the same compression for all, or none",
+    ),
+    "fits in cache": (
+        "one reads from memory, the other from files",
+        "change rows or caches so that the data of all fits, or of none",
+    ),
+}

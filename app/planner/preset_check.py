@@ -11,7 +11,7 @@ from app.catalog import Catalog
 from app.catalog.own import diff_presets
 from app.core.errors import InputError, TargetError
 from app.presets import Preset, Rendered, check_sendable, parse_preset
-from app.protocol.answers import FAIL, Check, Survey
+from app.protocol.answers import FAIL, Check, Rehearsal, Survey
 from app.protocol.my_cnf import option_key
 from app.protocol.plan import Plan
 
@@ -29,7 +29,7 @@ class Agent(Protocol):
 
     def upload_plan(self, plan: Plan) -> str: ...
     def check(self, plan: str) -> list[Check]: ...
-    def rehearse(self, plan: str, contender: int) -> list[Check]: ...
+    def rehearse(self, plan: str, contender: int) -> Rehearsal: ...
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _checks(agent: Agent, plan: Plan, start: bool) -> list[Check]:
     refused = {each.contender for each in found if each.state == FAIL}
     for at, contender in enumerate(plan.contenders if start else ()):
         if not refused & {contender.name, ""}:
-            found += agent.rehearse(uploaded, at)
+            found += agent.rehearse(uploaded, at).checks
     return found
 
 

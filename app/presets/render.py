@@ -22,7 +22,7 @@ _ADDING = words(
     """
 )
 _NEGATIONS = ("skip_", "disable_")
-_SIZE = re.compile(r"(\d+)([kmgtpe])b?", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]{1,18})([kmgtpe])b?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -180,6 +180,15 @@ class Checks:
 
 
 @dataclass(frozen=True)
+class Rehearsal:
+    """What came of one contender that was started once, and what its server had in force."""
+
+    checks: list[Check]
+    variables: dict[Name, Text] = field(default_factory=dict)  # empty: it did not start
+    compression: Text = ""  # of its tables, in the words of the engine
+
+
+@dataclass(frozen=True)
 class Plans:
     plans: list[PlanSummary]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 FACTORS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50, "e": 1 << 60}
+_SIZE = re.compile("([0-9]{1,18})([kmgt])")
 _WORDS = {"on": "1", "true": "1", "yes": "1", "off": "0", "false": "0", "no": "0"}
 
 
@@ -28,10 +30,11 @@ def plain(value: str) -> str:
     """A value in the one form in which two spellings of it are equal."""
     said = value.strip().lower()
     said = _WORDS.get(said, said)
-    if said[:-1].isdigit() and said[-1] in FACTORS:
-        return str(int(said[:-1]) * FACTORS[said[-1]])
+    size = _SIZE.fullmatch(said)
+    if size:
+        return str(int(size.group(1)) * FACTORS[size.group(2)])
     try:
         number = float(said)
     except ValueError:
         return ",".join(sorted(part.strip() for part in said.split(",")))
-    return str(int(number)) if number == int(number) else str(number)
+    return str(int(number)) if number.is_integer() else str(number)

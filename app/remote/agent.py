@@ -23,6 +23,7 @@ from app.protocol.answers import (
     PlanSummary,
     Pushed,
     Received,
+    Rehearsal,
     Removed,
     Snapshot,
     Snapshots,
@@ -93,10 +94,10 @@ class Agent:
         """What speaks against an uploaded plan before any server is started."""
         return self._ask("check", Checks, ["--plan", plan], timeout_s=CHECK_S).checks
 
-    def rehearse(self, plan: str, contender: int) -> list[Check]:
+    def rehearse(self, plan: str, contender: int) -> Rehearsal:
         """What comes of one contender of an uploaded plan that is started once, by its place in the plan."""
         words = ["--plan", plan, "--contender", str(contender)]
-        return self._ask("check", Checks, words, timeout_s=REHEARSAL_S).checks
+        return self._ask("check", Rehearsal, words, timeout_s=REHEARSAL_S)
 
     def start(self, plan: str) -> Started:
         """Carry out an uploaded plan."""

@@ -6,16 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 from app.comparison.across import across_texts
+from app.comparison.differences import rules_of
 from app.comparison.entries import Comparison, RowEntry
 from app.comparison.judgement import marks_of_measures, verdict_legend
 from app.comparison.repeats import repeats_text
 from app.comparison.text import left_out_text, row_label, seconds_told
-from app.history.figures import notes, plan_of
+from app.history.figures import latest_fact, notes, plan_of
 from app.history.history import History
 from app.history.step_text import mark_text
-from app.planner.parity import answers
-from app.presets import option_values
-from app.protocol.plan import Contender, Plan
 from app.stats.steady import UNSTEADY
 
 _NAMED = 6  # steps in one line
@@ -126,9 +124,7 @@ def _some(labels: Sequence[str]) -> str:
 def _not_the_same(history: History, found: Comparison, names: Sequence[str]) -> Iterator[str]:
     """Rules by which the contenders did not all play: durability, caching and the like."""
     told = {
-        name: answers(contender, option_values(contender.cnf))
-        for name, column in zip(names, found["sessions"], strict=True)
-        if (contender := _contender(history, column["id"])).cnf
+        name: _rules(history, column["id"]) for name, column in zip(names, found["sessions"], strict=True)
     }
     for rule in dict.fromkeys(rule for each in told.values() for rule in each):
         who: dict[str, list[str]] = {}
@@ -139,14 +135,16 @@ def _not_the_same(history: History, found: Comparison, names: Sequence[str]) -> 
             yield f"{rule}: " + "; ".join(f"{', '.join(of)}: {answer}" for answer, of in who.items())
 
 
+def _rules(history: History, session: str) -> dict[str, str]:
+    plan = plan_of(history, session)
+    turn = next(turn for turn in plan["turns"] if turn["session"] == session)
+    variables = latest_fact(history, session, "variables") or {}
+    return rules_of(plan["contenders"][turn["contender"]], variables)
+
+
 def _noted(history: History, found: Comparison, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     """What people had to say of the sessions."""
     for name, column in zip(names, found["sessions"], strict=True):
         for session in column["ids"]:
             which = f", session {session[-6:]}" if len(column["ids"]) > 1 else ""
             yield from ((f"{name}{which}", note["text"]) for note in notes(history, session))
-
-
-def _contender(history: History, session: str) -> Contender:
-    plan = Plan.from_json(plan_of(history, session))
-    return plan.contender_of(plan.turn_of(session))

@@ -34,9 +34,10 @@ from app.imported.session import journal_of
 from app.imported.table import read_table
 from app.planner import PlanRequest, estimate, resolve
 from app.planner.checks import check_plan
+from app.planner.parity import check_in_force
 from app.presets.mycnf import parse_preset
 from app.presets.render import Machine, render
-from app.protocol.answers import Survey
+from app.protocol.answers import Rehearsal, Survey
 from app.remote.agent import Agent
 from app.remote.connection import Completed
 from app.targets.store import Targets
@@ -150,6 +151,7 @@ def answers() -> list[Any]:
         ["survey", plans.surveyed(snapshots=[snapshot], topology=[[[0, 1]]])],
         ["list", {"plans": [{**told, "sessions": [session]}]}],
         ["check", {"checks": [{**check, "answers": [{"state": "x", "option": "o", "text": "t"}]}]}],
+        ["rehearse", {"checks": [check], "variables": {"innodb_io_capacity": "200"}, "compression": "x"}],
         ["snapshots", {"snapshots": [snapshot]}],
         ["status", {"locked": True, "plan": None, "pid": 1}],
         ["clean", {"removed": ["x"]}],
@@ -162,6 +164,8 @@ def read_answer(said: Any) -> None:
     agent = Agent(ScriptedConnection(there, Completed(0, line_of(answer), b"")), "~/dyno")
     if verb == "check":
         agent.check("0" * 64)
+    elif verb == "rehearse":
+        _compare_in_force(agent.rehearse("0" * 64, 0))
     else:
         found = getattr(agent, verb)()
         if verb == "survey":
@@ -175,6 +179,14 @@ def _use(survey: Survey) -> None:
     target._show("far", survey)
     plan = resolve(plans.request(), survey, Catalog())
     check_plan(plan, survey, estimate(plan, survey))
+
+
+def _compare_in_force(found: Rehearsal) -> None:
+    """As a launch does it with an answer beside another one."""
+    survey = plans.survey()
+    plan = resolve(plans.request("mysql-5.6.24:innodb", "mysql-9.7.4:innodb"), survey, Catalog())
+    sizes = estimate(plan, survey).contenders
+    check_in_force(plan.contenders, sizes, [found, Rehearsal([], {"innodb_io_capacity": "1", "a": "1"})])
 
 
 @st.composite

@@ -607,6 +607,22 @@ def test_a_rehearsal_that_fails_says_what(
     assert not followed
 
 
+def test_what_servers_have_in_force_is_compared_after_the_rehearsal(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None]
+) -> None:
+    agent = ScriptedAgent(found=now())
+    agent.in_force = {
+        "innodb": {"gtid_mode": "ON", "table_open_cache": "1"},
+        "rocksdb": {"gtid_mode": "OFF", "table_open_cache": "2"},
+    }
+    reach(agent)
+    page.before.run_bar.rehearse.trigger()
+    qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
+    items = [page.before.checks.item(row) for row in range(page.before.checks.count())]
+    (gtid,) = (each for each in items if "GTID: innodb: on; rocksdb: off (each transaction" in each.text())
+    assert gtid.text().startswith("Warn · parity") and "→ set gtid_mode" in gtid.text()
+
+
 def test_a_target_that_cannot_be_reached_is_told(
     qtbot: QtBot, page: BenchPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:

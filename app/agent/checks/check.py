@@ -31,7 +31,7 @@ from app.agent.system.directory import REHEARSAL, Directory
 from app.agent.system.errors import AgentError
 from app.agent.system.other_agents import agents_elsewhere
 from app.engines import engine_of
-from app.protocol.answers import FAIL, PASS, WARN, Build, Check, Machine, Reply
+from app.protocol.answers import FAIL, PASS, WARN, Build, Check, Machine, Rehearsal, Reply
 from app.protocol.machine_checks import sysbench_check
 from app.protocol.my_cnf import option_key
 from app.protocol.plan import Contender, Plan
@@ -58,16 +58,16 @@ def check(directory: Directory, plan: Plan) -> Checks:
     return found
 
 
-def rehearse(directory: Directory, plan: Plan, contender: int) -> Checks:
+def rehearse(directory: Directory, plan: Plan, contender: int) -> Rehearsal:
     """One contender, by its place in the plan, is started once on an empty directory and shut down."""
     if not 0 <= contender < len(plan.contenders):
         raise AgentError("the plan has no contender {}".format(contender))
     busy = _check_busy(directory, plan)
     if busy.state == FAIL:
-        return [busy]
+        return Rehearsal([busy])
     with _locked(directory) as problems:
         if problems:
-            return problems
+            return Rehearsal(problems)
         with _folder(directory) as folder:
             one = plan.contenders[contender]
             return _rehearse(_build(directory, one), plan, one, folder)
@@ -219,7 +219,7 @@ def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Check:
     return Check("options", state, answer["text"], todo, contender.name, (_reply(answer),))
 
 
-def _rehearse(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Checks:
+def _rehearse(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Rehearsal:
     server: Optional[Server] = None
     try:
         clients = plan.most_clients
@@ -232,7 +232,7 @@ def _rehearse(build: KnownBuild, plan: Plan, contender: Contender, folder: str) 
         return _compare(server, contender, plan)
     except (AgentError, QueryError) as error:
         todo = "look at the preset {} and the build {}".format(contender.preset, contender.build)
-        return [Check("rehearsal", FAIL, str(error), todo, contender.name)]
+        return Rehearsal([Check("rehearsal", FAIL, str(error), todo, contender.name)])
     finally:
         if server is not None:
             server.stop(30)
@@ -254,7 +254,7 @@ def is_unread(out: int) -> bool:
     return any(event & (select.POLLERR | select.POLLHUP) for _, event in asked.poll(0))
 
 
-def _compare(server: Server, contender: Contender, plan: Plan) -> Checks:
+def _compare(server: Server, contender: Contender, plan: Plan) -> Rehearsal:
     """The engine is there, and what was asked for is in force."""
     engines = {
         str(row["engine"]).lower() for row in server.client.query("SHOW ENGINES") if row["support"] != "NO"
@@ -264,7 +264,7 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> Checks:
             contender.build, contender.engine, server.first_error(), ", ".join(sorted(engines))
         )
         todo = "choose another build, or load its plugin in the preset"
-        return [Check("engine", FAIL, text, todo, contender.name)]
+        return Rehearsal([Check("engine", FAIL, text, todo, contender.name)])
     in_force = server.client.pairs("SHOW GLOBAL VARIABLES")
     variables = {name: value for name, value in in_force.items() if name not in server.room}
     found = [
@@ -282,4 +282,4 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> Checks:
     if contender.memory:
         told.append(Check("server memory", PASS, _memory_text(server.memory.in_force()), "", contender.name))
     fine = Check("rehearsal", PASS, "started, and what was asked for is in force", "", contender.name)
-    return (found or [fine]) + told
+    return Rehearsal((found or [fine]) + told, variables, compression)

@@ -73,6 +73,7 @@ def test_variables_in_force_without_what_is_never_the_same(tmp_path: Path) -> No
         "plugin_dir": "/usr/lib/plugin", "rocksdb_x_dir": f"/elsewhere/sessions/{theirs}/data",
     }  # fmt: skip
     assert rows(found(tmp_path, plan, {"variables": first}, {"variables": second})) == {
+        ("parity", "I/O capacity"): ["100 to 100", "200 to 200"],
         ("variables", "innodb_io_capacity"): ["100", "200"],
         ("variables", "only_here"): ["1", None],
     }

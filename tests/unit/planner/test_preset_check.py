@@ -11,7 +11,7 @@ from app.catalog.own import write_preset
 from app.core.errors import InputError, TargetError
 from app.planner.preset_check import BuildReply, try_preset
 from app.presets import parse_preset
-from app.protocol.answers import FAIL, PASS, Check, Reply
+from app.protocol.answers import FAIL, PASS, Check, Rehearsal, Reply
 from app.protocol.plan import Plan
 from tests.plans import MARIADB, survey
 
@@ -33,9 +33,9 @@ class Agent:
     def check(self, plan: str) -> list[Check]:
         return self.checks
 
-    def rehearse(self, plan: str, contender: int) -> list[Check]:
+    def rehearse(self, plan: str, contender: int) -> Rehearsal:
         self.started.append(self.plans[-1].contenders[contender].name)
-        return []
+        return Rehearsal([])
 
 
 def check(name: str, state: str, text: str, *answers: dict[str, str]) -> Check:

@@ -24,6 +24,7 @@ _SIGNS = {FAIL: "Fail", WARN: "Warn"}
 NONE = "-"
 TICK_MS = 10_000  # of the finish
 PADDING = 28  # beside the words of a check
+_MOST_DETAILS = 40  # lines of a tooltip
 
 
 class EstimateCard(QFrame):
@@ -139,5 +140,7 @@ def _item(check: Check, ink: QColor) -> QListWidgetItem:
         lines.append(f"→ {check.todo}")
     item = QListWidgetItem("\n".join(map(harmless, lines)))
     item.setForeground(ink)
-    item.setToolTip(as_tip(item.text()))
+    details = [f"{each.option}: {each.text}" for each in check.answers if each.text not in check.text]
+    more = [f"and {len(details) - _MOST_DETAILS} more"] if len(details) > _MOST_DETAILS else []
+    item.setToolTip(as_tip("\n".join(map(harmless, [*lines, *details[:_MOST_DETAILS], *more]))))
     return item

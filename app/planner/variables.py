@@ -1,0 +1,335 @@
+"""The variables of a server that matter in a comparison: how each is read, and why it matters.
+
+The values are those in force, whatever version or preset they come from. To compare one more, add a row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from app.core.units import bytes_text
+from app.engines import KNOWN
+from app.engines.engine import Engine
+from app.presets.ownership import PLACED, words
+from app.presets.render import plain_value
+
+Values = Mapping[str, str]
+Read = Callable[[Engine, Values], str]
+
+_LONGEST = 80  # characters of a value: a server may answer anything
+_OFF = ("", "OFF", "0", "NO", "DISABLED", "FALSE", "NONE")
+_MYSQL_REDO = 100 << 20, 2 * (48 << 20)  # capacity, and size x files, of a MySQL that nobody has set
+_SAME = "set it to the same in all presets"
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One thing that servers may have otherwise: its spellings, its meaning, its weight."""
+
+    what: str
+    names: tuple[str, ...]  # of MySQL and MariaDB, the newest first
+    why: str
+    read: Read | None = None  # what it means in one word; else the value of the first name that there is
+    absent: str = ""  # what holds in a server that has none of the names; '': it takes no part
+    todo: str = _SAME
+    is_durability: bool = False  # it says what a crash may cost
+
+    def answer(self, engine: Engine, values: Values, is_in_force: bool = True) -> str:
+        """'' where it has no meaning for the engine, or is not known: presets do not name everything."""
+        if not self._concerns(engine):
+            return ""
+        found = self.read(engine, values) if self.read else _first(self.names, values)
+        return found[:_LONGEST] or (self.absent if is_in_force else "")
+
+    def _concerns(self, engine: Engine) -> bool:
+        """What only one engine has says nothing about another one."""
+        owners = {each for each in KNOWN for name in self.names if name.startswith(f"{each}_")}
+        return len(owners) != 1 or engine.name in owners
+
+
+def _first(names: tuple[str, ...], values: Values) -> str:
+    return next((plain_value(values[name]).lower() for name in names if name in values), "")
+
+
+def _is_on(value: str) -> bool:
+    return value.upper() not in _OFF
+
+
+def _switch(*names: str) -> Read:
+    """On or off, by the first name that there is."""
+
+    def read(_engine: Engine, values: Values) -> str:
+        found = next((values[name] for name in names if name in values), None)
+        return "" if found is None else "on" if _is_on(found) else "off"
+
+    return read
+
+
+def _of_binary_log(*names: str) -> Read:
+    """Of no meaning where no binary log is written."""
+
+    def read(_engine: Engine, values: Values) -> str:
+        return _first(names, values) if _is_on(values.get("log_bin", "OFF")) else ""
+
+    return read
+
+
+# durability
+
+
+def _binary_log(_engine: Engine, values: Values) -> str:
+    return "" if "log_bin" not in values else "written" if _is_on(values["log_bin"]) else "off"
+
+
+def _doublewrite(_engine: Engine, values: Values) -> str:
+    said = values.get("innodb_doublewrite", "").upper()
+    words_of = {"1": "on", "DETECT_AND_RECOVER": "on", "0": "off", "FALSE": "off"}
+    return words_of.get(said, said.lower())
+
+
+def _redo(_engine: Engine, values: Values) -> str:
+    """MySQL from 8.0.30 on shows the default capacity where the older options are set, and ignores it."""
+    one, files = (_number(values, f"innodb_log_file{each}") for each in ("_size", "s_in_group"))
+    capacity, older = _number(values, "innodb_redo_log_capacity"), (one or 0) * (files or 1)
+    default, default_of_older = _MYSQL_REDO
+    if older and capacity == default and older != default_of_older:
+        capacity = older
+    return bytes_text(capacity or older) if capacity or older else ""
+
+
+def _gtid(_engine: Engine, values: Values) -> str:
+    """MariaDB writes one with each transaction wherever it writes a binary log."""
+    if "gtid_mode" in values:
+        return "off" if not _is_on(values["gtid_mode"]) else values["gtid_mode"].lower()
+    if "gtid_strict_mode" not in values:
+        return ""
+    return "on" if _is_on(values.get("log_bin", "OFF")) else "off"
+
+
+# what every statement pays for
+
+
+def _checksums(engine: Engine, values: Values) -> str:
+    """`strict_` and `full_` say where one is expected; the oldest algorithm has the name of the engine."""
+    if "innodb_checksums" in values and not _is_on(values["innodb_checksums"]):
+        return "none"
+    older = engine.name if "innodb_checksums" in values else ""
+    said = values.get("innodb_checksum_algorithm", older).lower()
+    return said.removeprefix("strict_").removeprefix("full_")
+
+
+def _capacity(_engine: Engine, values: Values) -> str:
+    low = values.get("innodb_io_capacity", "")
+    high = values.get("innodb_io_capacity_max", low)
+    return f"{low} to {high}" if low else ""
+
+
+def _io_threads(_engine: Engine, values: Values) -> str:
+    found = [values.get(f"innodb_{each}_io_threads", "") for each in ("read", "write")]
+    return f"{found[0]} read, {found[1]} write" if all(found) else ""
+
+
+def _character_set(_engine: Engine, values: Values) -> str:
+    said = _first(("character_set_server", "default_character_set"), values)
+    return "utf8mb3" if said == "utf8" else said
+
+
+def _query_cache(_engine: Engine, values: Values) -> str:
+    """On only where both a size and a type say so."""
+    names = ("query_cache_type", "query_cache_size")
+    said = [_is_on(values[name]) for name in names if name in values]
+    return "" if not said else "off" if not all(said) else "on" if len(said) == 2 else ""
+
+
+def _statement_logs(_engine: Engine, values: Values) -> str:
+    logs = {"general": "general_log", "slow": "slow_query_log"}
+    known = {word: values[name] for word, name in logs.items() if name in values}
+    return " and ".join(word for word in known if _is_on(known[word])) or "off" if known else ""
+
+
+def _cache(engine: Engine, values: Values) -> str:
+    size = _number(values, engine.cache)
+    return bytes_text(size) if size else ""
+
+
+def _number(values: Values, name: str) -> int | None:
+    said = plain_value(values.get(name, ""))
+    return int(said) if re.fullmatch("[0-9]{1,18}", said) else None
+
+
+# the table
+
+MATTERS = (
+    Variable(
+        "commit", ("innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit"),
+        "a flush at every commit bounds the commits a second",
+        lambda engine, values: engine.commit(values),
+        todo="set the flush-at-commit options to the same meaning", is_durability=True,
+    ),
+    Variable(
+        "binary log", ("log_bin",), "each change is written once more",
+        _binary_log, todo="write it for all contenders or for none", is_durability=True,
+    ),
+    Variable(
+        "sync_binlog", ("sync_binlog",), "a flush of the binary log bounds the commits a second",
+        _of_binary_log("sync_binlog"), is_durability=True,
+    ),
+    Variable(
+        "doublewrite", ("innodb_doublewrite",), "pages are written twice or once",
+        _doublewrite, is_durability=True,
+    ),
+    Variable(
+        "redo capacity",
+        ("innodb_redo_log_capacity", "innodb_log_file_size", "innodb_log_files_in_group"),
+        "a smaller redo log makes the server write pages back sooner and more often",
+        _redo, todo="give all the same redo, each under the option of its version",
+    ),
+    Variable(
+        "GTID", ("gtid_mode", "gtid_strict_mode"),
+        "each transaction gets an identifier, which costs commits time",
+        _gtid, "off", "set gtid_mode to the same in all presets",
+    ),
+    Variable(
+        "binary log format", ("binlog_format",), "rows or statements are written, and locked for",
+        _of_binary_log("binlog_format"),
+    ),
+    Variable(
+        "binary log row image", ("binlog_row_image",), "whole rows or only changed columns are written",
+        _of_binary_log("binlog_row_image"),
+    ),
+    Variable(
+        "binary log checksum", ("binlog_checksum",), "each event of the binary log costs a checksum",
+        _of_binary_log("binlog_checksum"),
+    ),
+    Variable(
+        "binary log compression", ("binlog_transaction_compression", "log_bin_compress"),
+        "CPU is spent to write fewer bytes",
+        _of_binary_log("binlog_transaction_compression", "log_bin_compress"),
+    ),
+    Variable(
+        "checksums", ("innodb_checksum_algorithm", "innodb_checksums"),
+        "each page that is read or written costs one", _checksums,
+    ),
+    Variable(
+        "redo checksums", ("innodb_log_checksums",), "each block of redo costs one",
+        _switch("innodb_log_checksums"), "on",
+    ),
+    Variable(
+        "row checksums", ("rocksdb_store_row_debug_checksums",), "each row that is written costs one",
+        _switch("rocksdb_store_row_debug_checksums"),
+    ),
+    Variable(
+        "isolation", ("transaction_isolation", "tx_isolation"), "it decides about locks and old versions"
+    ),
+    Variable(
+        "snapshot isolation", ("innodb_snapshot_isolation",),
+        "a change of a row that is newer than the snapshot ends in an error",
+        _switch("innodb_snapshot_isolation"), "off",
+    ),
+    Variable(
+        "file access", ("innodb_flush_method", "innodb_data_file_buffering", "rocksdb_use_direct_reads"),
+        "buffered files are cached a second time by the operating system",
+        lambda engine, values: engine.file_access(values),
+        todo="know it when you read the results, or set the same in all presets",
+    ),
+    Variable(
+        "cache", tuple(filter(None, (each.cache for each in KNOWN.values()))),
+        "what is not in it is read from files", _cache, todo="give all the same memory",
+    ),
+    Variable(
+        "warm buffer pool", ("innodb_buffer_pool_load_at_startup",),
+        "a restarted server finds its cache filled or empty",
+        _switch("innodb_buffer_pool_load_at_startup"), "off",
+        "set innodb_buffer_pool_load_at_startup to the same",
+    ),
+    Variable(
+        "I/O capacity", ("innodb_io_capacity", "innodb_io_capacity_max"),
+        "it bounds how fast pages are written back", _capacity,
+    ),
+    Variable(
+        "I/O threads", ("innodb_read_io_threads", "innodb_write_io_threads"),
+        "so many reads and writes can be under way", _io_threads,
+    ),
+    Variable(
+        "native AIO", ("innodb_use_native_aio",), "without it each write holds up a thread",
+        _switch("innodb_use_native_aio"),
+    ),
+    Variable(
+        "neighbours", ("innodb_flush_neighbors",), "pages beside a dirty one are written back with it",
+        absent="1",
+    ),
+    Variable(
+        "adaptive hash index", ("innodb_adaptive_hash_index",),
+        "it spares point reads CPU, and changes pay for it", _switch("innodb_adaptive_hash_index"),
+    ),
+    Variable(
+        "change buffer", ("innodb_change_buffering",),
+        "it puts off reads of secondary indexes", absent="none",
+    ),
+    Variable(
+        "purge threads", ("innodb_purge_threads",), "old versions of rows are removed sooner or later"
+    ),
+    Variable(
+        "page cleaner threads", ("innodb_page_cleaners",), "so many threads write pages back", absent="1"
+    ),
+    Variable(
+        "page size", ("innodb_page_size",), "it is what is read, cached and written at once", absent="16384"
+    ),
+    Variable(
+        "file per table", ("innodb_file_per_table",), "tables share one file or not",
+        _switch("innodb_file_per_table"),
+    ),
+    Variable(
+        "auto-increment locks", ("innodb_autoinc_lock_mode",), "inserts wait for one another or not"
+    ),
+    Variable(
+        "persistent statistics", ("innodb_stats_persistent",),
+        "plans depend on what the server counted, and when", _switch("innodb_stats_persistent"), "off",
+    ),
+    Variable(
+        "character set", ("character_set_server", "default_character_set"),
+        "comparing and sorting cost more in some", _character_set,
+    ),
+    Variable(
+        "TLS", ("have_ssl", "ssl", "tls_version"), "connections over TCP are encrypted",
+        _switch("have_ssl", "ssl", "tls_version"), todo="switch it off in all presets, or on in all",
+    ),
+    Variable(
+        "Performance Schema", ("performance_schema",), "each statement and wait is counted",
+        _switch("performance_schema"), "off",
+    ),
+    Variable(
+        "query cache", ("query_cache_type", "query_cache_size"),
+        "reads need not reach the engine, and every change takes its lock", _query_cache, "off",
+        "switch it off in all presets",
+    ),
+    Variable(
+        "statement logs", ("general_log", "slow_query_log"),
+        "each statement, or each slow one, is written to a file", _statement_logs,
+        todo="switch them off in all presets",
+    ),
+    Variable("threads", ("thread_handling",), "a pool or a thread for each connection"),
+    Variable(
+        "huge pages", ("large_pages",), "the cache needs fewer address translations",
+        _switch("large_pages"), "off",
+    ),
+    Variable(
+        "background jobs", ("rocksdb_max_background_jobs",), "so many flushes and compactions can go on"
+    ),
+)  # fmt: skip
+
+DURABILITY = tuple(each.what for each in MATTERS if each.is_durability)
+NAMED = frozenset(name for each in MATTERS for name in each.names)
+
+# variables that no two servers share, or that only say where its files lie
+OF_THE_SERVER = PLACED | words(
+    """
+    auto_generate_certs error_count general_log_file gtid_binlog_pos gtid_binlog_state gtid_current_pos
+    gtid_executed gtid_purged hostname identity in_transaction insert_id last_insert_id log_bin_basename
+    log_bin_index mysqlx_socket pseudo_thread_id rand_seed1 rand_seed2 relay_log relay_log_basename
+    relay_log_index report_host server_id server_uid server_uuid slow_query_log_file timestamp
+    version_source_revision warning_count
+    """
+)
