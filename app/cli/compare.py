@@ -130,6 +130,7 @@ def show_comparison(
     with opened() as history:
         found = by_measure(compare(history, references, base, limits), measure)
     if form == "table":
+        say(*compare_text.first_of(found))
         print_rich(compare_text.to_table(found, has_details))
         say(*compare_text.remarks_of(found))
     elif form == "json":

@@ -23,6 +23,7 @@ from .entries import ColumnEntry, Comparison, MeasureEntry, RelatedEntry, RowEnt
 from .judgement import FAILED_REPEAT, SPOILT, marks_of_measures, with_verdicts
 from .measures import FIGURE, MEASURES, Measure, measure_named
 from .repeats import Counts, counts_of
+from .same_work import differing_plans, plans_of, warnings_of, work_of
 
 _LEFT_OUT = ("warmup",)
 
@@ -50,13 +51,19 @@ def compare(
         figures = [[_steps(history, each["id"]) for each in column] for column in columns]
         cpus = [_cpus(history, column[0]) for column in columns]
         sources = [source_text(history, column[0]["id"]) for column in columns]
-        warnings = _warnings(history, columns, at)
+        work = [work_of(history, [each["id"] for each in column]) for column in columns]
+        warnings = [
+            *warnings_of(work, [column[0]["name"] for column in columns]),
+            *_warnings(history, columns, at),
+        ]
+        plans = list(differing_plans([plans_of(history, column[0]["id"]) for column in columns]))
         described = [_column(*each) for each in zip(columns, counts, cpus, sources, strict=True)]
         _relate(history, described, described[at])
     found: Comparison = {
         "base": columns[at][0]["id"],
         "sessions": described,
         "rows": [_row(key, figures, at) for key in _keys(figures, at)],
+        "plans": [{"statement": statement, "values": values} for statement, values in plans],
         "groups": [],
         "limits": {},
         "warnings": warnings,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NotRequired, TypedDict
 
-from app.core.units import count_text
+from app.core.units import count_text, figure_text
 from app.history.figures import facts, latest_fact, plan_of
 from app.history.history import History
 from app.imported.session import is_foreign
@@ -19,10 +19,12 @@ from app.presets.ownership import words
 from app.presets.render import option_values, plain_value
 from app.protocol.plan import LATER, Contender, Step, load_method_of, step_label
 
+from .same_work import differing_plans, disagreeing, plans_of, work_of
+
 # the ones most likely to matter on top
 GROUPS = (
-    "durability", "parity", "variables", "preset", "tables", "contender", "build", "allocator", "machine",
-    "plan", "load method", "start state",
+    "work", "plans", "durability", "parity", "variables", "preset", "tables", "contender", "build",
+    "allocator", "machine", "plan", "load method", "start state",
 )  # fmt: skip
 _NOT_PARITY = (*DURABILITY, CORES, MEMORY)  # rules that are told elsewhere
 _RULED = ("durability", "parity")  # where a session without an answer takes no part
@@ -72,10 +74,22 @@ def differences(history: History, sessions: Sequence[str]) -> list[DifferenceEnt
         plans = [plan_of(history, session) for session in sessions]
         profiles = [_profile(history, *each) for each in zip(sessions, plans, strict=True)]
         settings = [latest_fact(history, session, "not_default") for session in sessions]
+        done = list(_differing_work(history, sessions))
     foreign = [is_foreign(plan) for plan in plans]
     told = [each for each in differing(profiles, GROUPS) if _differs(each["values"], foreign)]
-    found = [*told, *differing_steps(plans)]
+    found = [*done, *told, *differing_steps(plans)]
     return list(_with_defaults(sorted(found, key=_rank), settings))
+
+
+def _differing_work(history: History, sessions: Sequence[str]) -> Iterator[DifferenceEntry]:
+    """What an event of a step did, and how its statements were carried out."""
+    work = [work_of(history, [session]) for session in sessions]
+    for label in dict.fromkeys(label for each in work for label in each):
+        for what, rows in disagreeing(work, label):
+            values = [None if each is None else figure_text(each) for each in rows]
+            yield {"group": "work", "name": f"{what}, {label}", "values": values}
+    for name, plans in differing_plans([plans_of(history, session) for session in sessions]):
+        yield {"group": "plans", "name": name, "values": plans}
 
 
 def _differs(values: Sequence[str | None], foreign: Sequence[bool]) -> bool:

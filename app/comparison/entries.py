@@ -73,12 +73,20 @@ class RowEntry(RelatedEntry):
     measures: dict[str, MeasureEntry]  # by the name of a Measure, but the figure of the step itself
 
 
+class PlansEntry(TypedDict):
+    """A statement that columns carried out in different ways, or one of them in two."""
+
+    statement: str  # behind the label of its step
+    values: list[str | None]  # one a column
+
+
 class Comparison(TypedDict):
     """What `compare --format json` gives."""
 
     base: str
     sessions: list[ColumnEntry]
     rows: list[RowEntry]
+    plans: list[PlansEntry]
     groups: list[GroupEntry]
     limits: dict[str, float]  # of the verdicts
     warnings: list[str]

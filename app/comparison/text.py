@@ -21,6 +21,7 @@ from .compare import base_of
 from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
 from .judgement import verdict_label, verdict_legend
 from .repeats import repeats_text
+from .same_work import OTHER
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -50,7 +51,8 @@ def _csv_row(row: RowEntry) -> list[object]:
 def to_markdown(comparison: Comparison, has_details: bool = False) -> str:
     """A table for a forum or an issue, with what has to be known beside it."""
     remarks = [f"- {escaped(remark)}" for remark in remarks_of(comparison)]
-    return "\n".join([markdown_of(*_cells(comparison, has_details)), *remarks]).rstrip() + "\n"
+    first = [f"{escaped(each)}\n" for each in first_of(comparison)]
+    return "\n".join([*first, markdown_of(*_cells(comparison, has_details)), *remarks]).rstrip() + "\n"
 
 
 def to_table(comparison: Comparison, has_details: bool = False) -> Table:
@@ -75,7 +77,13 @@ def to_text(comparison: Comparison, has_details: bool = False, width: int = 200)
     with console.capture() as captured:
         console.print(to_table(comparison, has_details))
     lines = [line.rstrip() for line in captured.get().splitlines()]
-    return "\n".join([*lines, "", *map(harmless, remarks_of(comparison))]).rstrip() + "\n"
+    first = map(harmless, first_of(comparison))
+    return "\n".join([*first, *lines, "", *map(harmless, remarks_of(comparison))]).rstrip() + "\n"
+
+
+def first_of(comparison: Comparison) -> list[str]:
+    """What has to be read before any figure: columns that did not do the same work."""
+    return [each for each in comparison["warnings"] if each.startswith(OTHER)]
 
 
 def remarks_of(comparison: Comparison) -> list[str]:
@@ -97,7 +105,8 @@ def remarks_of(comparison: Comparison) -> list[str]:
     said = [*missing, *marked, *_repeats(comparison), *_alone(comparison)]
     judged = [": ".join(filter(None, (repeats, verdict_legend(comparison))))] if repeats else []
     across = across_texts(comparison, names_of(comparison))
-    return [*comparison["warnings"], *across, *said, *judged]
+    warnings = [each for each in comparison["warnings"] if not each.startswith(OTHER)]
+    return [*warnings, *across, *said, *judged]
 
 
 def told_of(row: RowEntry, at: int) -> list[str]:

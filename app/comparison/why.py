@@ -10,10 +10,11 @@ together need not be a cause.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypedDict
 
 from app.history.step_text import mark_text
+from app.history.step_work import THEN
 from app.stats.verdicts import DRIFT, FEW, NOISE
 
 from .compare import base_of, spread_of
@@ -82,6 +83,7 @@ class WhyEntry(PairEntry):
     column: str
     verdict: str | None
     marks: list[str]  # of both
+    plans: list[str]  # of statements that were carried out in different ways
     costs: list[CostEntry]  # those that may explain the most first
 
 
@@ -101,8 +103,18 @@ def why(comparison: Comparison, row: RowEntry, at: int) -> WhyEntry:
         "column": columns[at]["id"],
         "verdict": row["verdict"][at],
         "marks": sorted({*marks_of_measures(row, base), *marks_of_measures(row, at)}),
+        "plans": list(_plans(comparison, row_label(row), places)),
         "costs": sorted(costs, key=_rank),
     }
+
+
+def _plans(comparison: Comparison, label: str, places: Sequence[int]) -> Iterator[str]:
+    """Of the statements of a step, where these two columns had other plans."""
+    for each in comparison["plans"]:
+        step, _, statement = each["statement"].partition(": ")
+        values = [each["values"][at] or "not known" for at in places]
+        if step == label and (values[0] != values[1] or THEN in values[0]):
+            yield f"Other plans: {statement}: {values[0]} in the base, {values[1]} in the other."
 
 
 def why_all(comparison: Comparison, step: str = "") -> list[WhyEntry]:
@@ -128,7 +140,11 @@ def remarks_of(entry: WhyEntry) -> list[str]:
     few = "More repeats could tell the change of the figure from noise." if entry["verdict"] == FEW else ""
     known = [cost["explains"] or 0.0 for cost in entry["costs"]]
     little = LITTLE if 0.0 < max(known) < 0.5 else ""
-    return [each for each in (_of_order(entry), little, alone, few, *map(mark_text, entry["marks"])) if each]
+    return [
+        each
+        for each in (_of_order(entry), little, alone, few, *entry["plans"], *map(mark_text, entry["marks"]))
+        if each
+    ]
 
 
 def _of_order(entry: WhyEntry) -> str:

@@ -25,7 +25,11 @@ HANDLER_READS = "+".join(
 )
 READS = rate("server.handler_reads", HANDLER_READS, "handler reads")
 ROWS = rate("server.rows_read", "rows_read", "rows read, whatever engine")  # MariaDB counts them
-COUNTERS = (gauge("server.threads_running", "threads_running", "threads running in the server"), READS, ROWS)
+SORTED = rate("server.rows_sorted", "sort_rows", "rows sorted")
+COUNTERS = (
+    gauge("server.threads_running", "threads_running", "threads running in the server"),
+    *(READS, ROWS, SORTED),
+)
 
 # engines of which Dyno has no facts, compiled in: the option in the help of a server that says so; '': in all
 COMPILED_IN = {"memory": "", "csv": "", "mrg_myisam": ""}

@@ -19,6 +19,10 @@ MARKS = {
     "indebted": "it began while much of earlier writes was still to be written back, compacted or purged",
     "bad-statistics": "ANALYZE TABLE failed or was skipped before it, or left an estimate of the rows "
     "that is wrong by more than a factor of two: it may have read far more rows than needed",
+    "no-statistics": "when it began the server's estimate of the rows was more than 10 % off: its plans "
+    "may be bad ones",
+    "other-work": "an event of it read, sent, changed or sorted other rows than its workload must: the log "
+    "names the statement and its plan",
     "no-index": "the engine could not build the index: statements that look it up did without",
     "fewer-clients": "fewer clients were connected than it was to have threads",
     DISTURBED: "something else took more of the machine than the plan allows",

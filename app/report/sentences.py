@@ -8,7 +8,7 @@ from app.comparison.across import ADVICE, MACHINES
 from app.comparison.compare import by_measure
 from app.comparison.entries import Comparison, GroupEntry, RatioEntry, RowEntry
 from app.comparison.judgement import MARKED, UNKNOWN_NOISE, ratios_of
-from app.comparison.text import across_sign, row_label
+from app.comparison.text import across_sign, first_of, row_label
 from app.core.units import count_text
 from app.stats import Limits
 from app.stats.verdicts import BETTER, DIFFERS, DRIFT, FEW, LEAST, NOISE, SINGLE, SMALL, WORSE
@@ -18,7 +18,8 @@ _WORDS = (("better", "than"), ("worse", "than"), ("not distinguishable", "from")
 
 
 def summary(found: Comparison, names: Sequence[str], base: int) -> Iterator[str]:
-    """A paragraph for each column beside the base; first, where nothing could be judged, that it was not."""
+    """A paragraph for each column beside the base; first what did not do the same work, or was not judged."""
+    yield from first_of(found)
     if why := _unjudged(found):
         yield why
     for at in range(len(names)):

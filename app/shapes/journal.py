@@ -6,7 +6,7 @@ A kind or field that is not named here is of a newer minor protocol: it is kept 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, Required, TypedDict
 
 from msgspec import Meta
 
@@ -337,6 +337,21 @@ class Explain(TypedDict):
     rows: list[dict[Name, Any]]
 
 
+class StatementPlans(TypedDict, total=False):
+    """Of a statement of a step; the end only where it had another plan."""
+
+    statement: Required[str]
+    begin: Required[list[dict[Name, Any]]]
+    end: list[dict[Name, Any]]
+
+
+class Work(TypedDict):
+    """Rows of an event, by what was done with them."""
+
+    found: dict[Name, Number | None]
+    expected: dict[Name, list[Number]]
+
+
 class Build(TypedDict, total=False):
     """A server, as the session names it that ran on it."""
 
@@ -372,6 +387,8 @@ FACTS: Mapping[str, Any] = {
     "create_table": str,
     "compression": Compression,
     "explain": Explain,
+    "plans": list[StatementPlans],
+    "work": Work,
 }
 LEFT_OUT = "left out"  # the key of what the agent writes in place of a fact that is too large for a line
 

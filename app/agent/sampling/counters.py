@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 from app.agent.server.mysql import Client, QueryError
 from app.engines import engine_of
 from app.engines.counter import Counter
-from app.engines.server import COUNTERS, READS, ROWS
+from app.engines.server import COUNTERS, READS, ROWS, SORTED
 
 LEAVE_S = 5.0  # for clients to be gone once their program has ended
 GONE_S = 0.01  # from the last one that is counted to the end of its thread
@@ -46,16 +46,25 @@ class Counters:
         return [_value(counter, before, after, dt) for counter in self.counters]
 
     def spent(self, before: Mapping[str, str], after: Mapping[str, str]) -> Dict[str, Optional[float]]:
-        """Rows read and KB of redo or WAL between two readings; None where nobody counts them.
+        """Rows read and sorted, and KB of redo or WAL between two readings; None where nobody counts them.
 
         MariaDB leaves out some rows of MyRocks, so the engine is asked first; the handlers come last, for
         rows of status tables are among theirs.
         """
-        rows, log = ([each for each in self.counters if each.series == self._engine + name] for name in OWN)
+        rows, log = (self._own(name) for name in OWN)
         return {
             "rows_read": _first([*rows, ROWS, READS], before, after),
+            "rows_sorted": _first([SORTED], before, after),
             "log_kb": _first(log, before, after),
         }
+
+    def counts_calls(self, status: Mapping[str, str]) -> bool:
+        """Whether rows read are calls of the handler, for nobody counts the rows."""
+        rows = [*self._own(".rows_read"), ROWS]
+        return all(_total(each, status) is None for each in rows)
+
+    def _own(self, name: str) -> List[Counter]:
+        return [each for each in self.counters if each.series == self._engine + name]
 
 
 def _value(

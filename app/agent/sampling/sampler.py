@@ -47,6 +47,11 @@ class Sampler:
         return {**deltas(first[0], last[0]), **self._counters.spent(first[1], last[1])}
 
     @property
+    def counts_calls(self) -> bool:
+        """Whether rows read are calls of the handler."""
+        return self._counters.counts_calls(self._status)
+
+    @property
     def rows_read(self) -> Optional[float]:
         """The rows that the server had read at the latest reading."""
         return rows_read(self._status)

@@ -119,11 +119,22 @@ class Analyse(threading.Thread):
             self.problem = self.problem or "{}: {}".format(name, "; ".join(said))
 
     def _read_estimates(self) -> None:
-        self._client.try_run("SET SESSION information_schema_stats_expiry=0")  # MySQL 8 and later cache them
-        for row in self._client.query(_ESTIMATES):
-            name, estimate = str(row["name"]), row["estimate"]
+        for name, estimate in _estimates_of(self._client).items():
             if name in self.tables and estimate is not None:
-                self.tables[name]["estimate"] = int(estimate)
+                self.tables[name]["estimate"] = estimate
+
+
+def _estimates_of(client: Client) -> Dict[str, Optional[int]]:
+    """By table; None where the server does not say."""
+    client.try_run("SET SESSION information_schema_stats_expiry=0")  # MySQL 8 and later cache them
+    found = ((str(row["name"]), row["estimate"]) for row in client.query(_ESTIMATES))
+    return {name: None if estimate is None else int(estimate) for name, estimate in found}
+
+
+def read_estimate(client: Client) -> Optional[int]:
+    """Rows of all tables, as the server estimates them at this moment; None where it does not say."""
+    found = [each for each in _estimates_of(client).values() if each is not None]
+    return sum(found) if found else None
 
 
 def _ask(client: Client, statement: str) -> List[str]:

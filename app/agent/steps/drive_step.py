@@ -23,6 +23,7 @@ from app.protocol.others import DISTURBED, to_json
 from app.protocol.sysbench import command
 
 from .generator import Generator, add, credentials, driver_options
+from .same_work import SameWork
 from .thread_costs import ThreadCosts
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class DriveStep:
         self._last: Any = None
         self._read_before: Optional[float] = None
         self._rows_before = session.ledger.rows_in_tables
+        self._work = SameWork(session, facts, step)
         self._statement = ""  # that stands for all of the workload, where it tells one
         self._done = 0
         self._in_force: Dict[str, Any] = {}
@@ -64,6 +66,7 @@ class DriveStep:
     def run(self) -> Dict[str, Any]:
         """DriveStep the step to its end; the answer is what step_ended says."""
         session = self._session
+        self._work.begin()
         session.host.others.begin()
         session.sampler.begin(whole=True)
         self._first = session.sampler.moment
@@ -216,6 +219,7 @@ class DriveStep:
                 *marks_of(totals, session.crashes > 0, step.threads),
                 *([DISTURBED] if others.causes else []),
                 *out_of_rows(self._rows_before, session.ledger.rows_in_tables),
+                *self._work.end(totals, spent, seconds),
             ],
             "in_force": self._in_force,
             "others": to_json(others),

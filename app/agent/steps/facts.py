@@ -84,13 +84,21 @@ class Facts:
 
     def write_explain(self, step: Step, statement: str) -> None:
         """How the server carries out the statement that stands for a step; asked when the step is over."""
-        client = self._session.server.client
-        try:
-            client.run("USE dyno")
-            rows: Any = [_plain(row) for row in client.query("EXPLAIN " + statement)]
-        except QueryError as error:
-            rows = [{"not verdict_legend": str(error)}]
+        rows = rows_of_explain(self._session.server.client, statement)
         self._write("explain", {"statement": statement, "rows": rows}, step.label)
+
+    def write_plans(self, step: Step, found: List[Dict[str, Any]]) -> None:
+        """How the server meant to carry out each statement of a step, at its begin and at its end."""
+        if found:
+            self._write("plans", found, step.label)
+
+    def write_estimate(self, step: Step, found: Dict[str, Any]) -> None:
+        """The rows that the server believed in when a step began, and those that there were."""
+        self._write("estimate", found, step.label)
+
+    def write_work(self, step: Step, found: Dict[str, Any]) -> None:
+        """Rows that an event of a step read, sent, changed and sorted, and those it should have."""
+        self._write("work", found, step.label)
 
     def write_loaded(self) -> None:
         """The tables as they are made, and the engine once they are filled."""
@@ -154,6 +162,17 @@ def tables_of(client: Client) -> List[str]:
     """The tables that the load has made, by number: sbtest1, sbtest2, ... sbtest10."""
     names = [str(row["tables_in_dyno"]) for row in client.query("SHOW TABLES FROM dyno")]
     return sorted(names, key=lambda name: (len(name), name))
+
+
+def rows_of_explain(client: Client, statement: str) -> List[Dict[str, Any]]:
+    """The plan of a statement as a table, whatever form the server prefers; why there is none, else."""
+    try:
+        client.run("USE dyno")
+        if client.query("SHOW VARIABLES LIKE 'explain_format'"):
+            client.run("SET SESSION explain_format='TRADITIONAL'")
+        return [_plain(row) for row in client.query("EXPLAIN " + statement)]
+    except QueryError as error:
+        return [{"not explained": str(error)[:300]}]
 
 
 def _plain(row: Dict[str, Any]) -> Dict[str, Any]:

@@ -1,0 +1,171 @@
+"""Whether a step does the work of its workload: the server's estimates, its plans, the rows of an event."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
+
+from app.agent.server.mysql import QueryError
+from app.protocol.events import Log
+from app.protocol.work import WHAT, WORDS, Bounds, Statement, access_of, bounds_of, rows_of, statements_of
+
+from .analyse import read_estimate
+from .facts import rows_of_explain
+
+if TYPE_CHECKING:
+    from app.protocol.plan import Step
+
+    from .facts import Facts
+    from .running import Running
+
+NO_STATISTICS, OTHER_WORK = "no-statistics", "other-work"
+OFF = 0.1  # of the rows: how far an estimate may be off
+FAR = 0.2  # of what an event must do: how far a step may be off
+FEW_ROWS = 100  # that no plan depends on
+FEW_EVENTS = 50  # of which nothing can be said
+FEW = 0.5  # rows of an event that servers count for themselves
+STATUS_ROWS = 1500  # that a second of watching costs a server that counts calls
+READING = ("drive", "scan")
+BY_SERVER = ("read", "sorted")  # a client counts the others
+
+
+class SameWork:
+    """Of one step that reads or changes the tables."""
+
+    def __init__(self, session: Running, facts: Facts, step: Step) -> None:
+        self._session = session
+        self._facts = facts
+        self._step = step
+        self._rows = session.ledger.rows_in_tables
+        self._statements = statements_of(step, session.plan) if step.kind in READING else []
+        self._explained = [each for each in self._statements if each.has_plan]
+        self._estimate: Optional[int] = None
+        self._plans: List[Any] = []
+
+    def begin(self) -> None:
+        """Before the first statement: what the server believes, and what it would do."""
+        if self._step.kind not in READING:
+            return
+        try:
+            self._estimate = read_estimate(self._session.server.client)
+            self._plans = self._explain()
+        except QueryError as error:
+            self._say("nothing is known of the plans of {}: {}".format(self._step.label, error))
+
+    def end(
+        self, totals: Mapping[str, Any], spent: Mapping[str, Optional[float]], seconds: float
+    ) -> List[str]:
+        """The marks of the step, once it is over; the facts that they stand for are written down."""
+        if self._step.kind not in READING:
+            return []
+        problem = self._other_work(totals, spent, seconds) if self._step.kind == "drive" else ""
+        plans = self._explain()
+        if problem:
+            self._say(
+                "{}: {}".format(self._step.label, "; ".join([problem, *_worst(self._explained, plans)]))
+            )
+        self._facts.write_plans(self._step, _both(self._explained, self._plans, plans))
+        marks = [NO_STATISTICS] if self._has_no_statistics() else []
+        return [*marks, OTHER_WORK] if problem else marks
+
+    def _has_no_statistics(self) -> bool:
+        """An estimate of the moment in which the step began, against what the tables hold."""
+        self._facts.write_estimate(self._step, {"rows": self._rows, "estimate": self._estimate})
+        return is_off(self._estimate, self._rows)
+
+    def _explain(self) -> List[Any]:
+        client = self._session.server.client
+        return [rows_of_explain(client, each.text) for each in self._explained]
+
+    def _other_work(
+        self, totals: Mapping[str, Any], spent: Mapping[str, Optional[float]], seconds: float
+    ) -> str:
+        """What an event did beyond its bounds; '' where that is nothing, or cannot be known."""
+        events = int(totals["events"])
+        if not self._statements or events < FEW_EVENTS:
+            return ""
+        calls = self._session.sampler.counts_calls
+        bounds, found = bounds_of(self._statements, calls), rows_of_event(totals, spent, events)
+        watched = STATUS_ROWS * (seconds + 2) / events if calls else 0.0
+        problem = "; ".join(beyond(found, bounds, self._room(int(totals["errors"]) / events, watched)))
+        expected = {what: list(bounds[what]) for what in WHAT}
+        self._facts.write_work(self._step, {"found": found, "expected": expected, "problem": problem})
+        return problem
+
+    def _room(self, errors: float, watched: float) -> Room:
+        """For rows that came and went, and events that were repeated."""
+        loaded = self._session.plan.tables * rows_of(self._step, self._session.plan)
+        least, most = sorted((self._rows, self._session.ledger.rows_in_tables))
+        return Room(min(1.0, least / loaded), max(1.0, most / loaded) * (1 + errors), watched)
+
+    def _say(self, text: str) -> None:
+        self._session.journal.write(Log, source="agent", level="warning", text=text)
+
+
+def is_off(estimate: Optional[int], rows: int) -> bool:
+    """Whether plans may rest on a wrong number of rows."""
+    return estimate is None or abs(estimate - rows) > max(OFF * rows, FEW_ROWS)
+
+
+class Room(NamedTuple):
+    """How far an event may be off for reasons that are none of its plans'."""
+
+    least: float = 1.0  # times the lower bound
+    most: float = 1.0  # times the upper one
+    watched: float = 0.0  # rows that the agent has read by asking
+
+
+def beyond(found: Mapping[str, Optional[float]], bounds: Mapping[str, Bounds], room: Room) -> List[str]:
+    """In words what an event did too much or too little of."""
+    wrong = []
+    for what in WHAT:
+        value, (low, high) = found[what], bounds[what]
+        most = (1 + FAR) * room.most * high + (FEW + room.watched if what in BY_SERVER else 0.0)
+        if value is not None and not (1 - FAR) * room.least * low <= value <= most:
+            expected = _text(bounds[what])
+            wrong.append("{:,.1f} rows {} by an event, {} expected".format(value, WORDS[what], expected))
+    return wrong
+
+
+def rows_of_event(
+    totals: Mapping[str, Any], spent: Mapping[str, Optional[float]], events: int
+) -> Dict[str, Optional[float]]:
+    """By WHAT; None where nobody counts them."""
+    rows = totals["rows"]
+    counts = {
+        "read": spent.get("rows_read"),
+        "returned": rows.get("read"),
+        "changed": sum(int(rows.get(each, 0)) for each in ("inserted", "updated", "deleted")),
+        "sorted": spent.get("rows_sorted"),
+    }
+    return {name: None if count is None else round(count / events, 4) for name, count in counts.items()}
+
+
+def _text(bounds: Bounds) -> str:
+    low, high = ("{:,.1f}".format(each) for each in bounds)
+    return low if low == high else "{} to {}".format(low, high)
+
+
+def _both(statements: List[Statement], begin: List[Any], end: List[Any]) -> List[Dict[str, Any]]:
+    """Where a plan stayed what it was, once."""
+    begin = begin or [[] for _ in statements]
+    return [
+        {
+            "statement": each.text,
+            "begin": first,
+            **({} if access_of(first) == access_of(last) else {"end": last}),
+        }
+        for each, first, last in zip(statements, begin, end)
+    ]
+
+
+def _worst(statements: List[Statement], plans: List[Any]) -> List[str]:
+    """The statement for which the server means to look at the most rows, with its plan."""
+    sizes = [sum(_number(row.get("rows")) for row in rows) for rows in plans]
+    if not sizes:
+        return []
+    at = sizes.index(max(sizes))
+    return ["{}: {}, {:,} rows".format(statements[at].text[:200], access_of(plans[at]), sizes[at])]
+
+
+def _number(value: Any) -> int:
+    return int(value) if str(value).isdigit() else 0

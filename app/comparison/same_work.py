@@ -1,0 +1,91 @@
+"""Whether columns did the same work in a step: the rows of an event, and the plans of its statements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+
+from app.core.units import figure_text
+from app.history.history import History
+from app.history.step_work import THEN, WorkEntry, plan_entries, work_entries
+from app.protocol.work import WHAT, WORDS
+
+OTHER = "not the same work: "
+DISAGREE = 1.2  # times the rows of another column
+LITTLE = 0.1  # rows of an event that do not matter
+
+Count = tuple[float, float, float]  # found, and the bounds of its own way of counting
+Work = Mapping[str, Mapping[str, Count]]  # by the label of a step, by WHAT
+Plans = dict[tuple[str, str], str]  # by the label of a step, and a statement
+
+
+def work_of(history: History, sessions: Sequence[str]) -> Work:
+    """Of a column: the medians of its sessions."""
+    told: dict[str, list[WorkEntry]] = {}
+    for session in sessions:
+        for entry in work_entries(history, session):
+            told.setdefault(entry["step"], []).append(entry)
+    return {
+        label: {what: each for what in WHAT if (each := _median(found, what))}
+        for label, found in told.items()
+    }
+
+
+def _median(told: Sequence[WorkEntry], what: str) -> Count | None:
+    known = [value for each in told if (value := each["found"].get(what)) is not None]
+    bounds = told[0]["expected"].get(what, [])
+    return (median(known), bounds[0], bounds[1]) if known and len(bounds) == 2 else None
+
+
+def disagreeing(columns: Sequence[Work], label: str) -> Iterator[tuple[str, list[float | None]]]:
+    """In words what columns did not do alike in a step, and the rows of an event; None: nobody counted."""
+    for what in WHAT:
+        known = [each.get(label, {}).get(what) for each in columns]
+        if _disagree([each for each in known if each], what):
+            yield f"rows {WORDS[what]} by an event", [each and each[0] for each in known]
+
+
+def _disagree(known: Sequence[Count], what: str) -> bool:
+    """What a client counts is the same for all; servers count reads and sorts each in their own way."""
+    if what in ("returned", "changed"):
+        found = sorted(each[0] for each in known)
+        return len(found) > 1 and found[-1] > max(DISAGREE * found[0], found[0] + LITTLE)
+    shares = [(found / high, found / low) for found, low, high in known if low > 0 and high > 0]
+    return len(shares) > 1 and max(low for low, _ in shares) > DISAGREE * min(high for _, high in shares)
+
+
+def warnings_of(columns: Sequence[Work], names: Sequence[str]) -> list[str]:
+    """One line for each step in which columns did other work: what has to be read before any figure."""
+    found = []
+    for label in dict.fromkeys(label for each in columns for label in each):
+        for what, rows in disagreeing(columns, label):
+            who = "; ".join(
+                f"{name} {figure_text(each)}"
+                for name, each in zip(names, rows, strict=True)
+                if each is not None
+            )
+            found.append(f"{OTHER}{label}: {what}: {who}")
+    return found
+
+
+def plans_of(history: History, session: str) -> Plans:
+    """How each statement of each step was carried out, whatever its keys are."""
+    return {
+        (each["step"], _without_keys(each["statement"])): each["access"]
+        for each in plan_entries(history, session)
+        if each["access"]
+    }
+
+
+def _without_keys(statement: str) -> str:
+    return re.sub(r"\(\?(,\?)+\)", "(?, ...)", re.sub(r"\b\d+\b", "?", statement))
+
+
+def differing_plans(sessions: Sequence[Plans]) -> Iterator[tuple[str, list[str | None]]]:
+    """Statements that not all carried out alike, or that one of them carried out in two ways."""
+    for label, statement in dict.fromkeys(key for each in sessions for key in each):
+        values = [each.get((label, statement)) for each in sessions]
+        known = {each for each in values if each}
+        if len(known) > 1 or any(THEN in each for each in known):
+            yield f"{label}: {statement}", values

@@ -1,0 +1,50 @@
+"""What an event of each step did, and how its statements were carried out, as the agent has kept it."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from app.protocol.work import access_of
+from app.shapes.journal import is_left_out
+
+from .figures import facts
+from .history import History
+
+THEN = ", then "  # between the plans of a step whose begin and end had others
+
+
+class WorkEntry(TypedDict):
+    """Of a step: rows of an event, by what was done with them."""
+
+    step: str
+    found: dict[str, float | None]
+    expected: dict[str, list[float]]  # the least and the most, as this server counts
+
+
+class PlanEntry(TypedDict):
+    """Of a statement of a step."""
+
+    step: str
+    statement: str
+    access: str  # '' where the server does not say
+
+
+def work_entries(history: History, session: str) -> list[WorkEntry]:
+    return [
+        {"step": fact["when"], "found": fact["value"]["found"], "expected": fact["value"]["expected"]}
+        for fact in facts(history, session, "work")
+        if not is_left_out(fact["value"])
+    ]
+
+
+def plan_entries(history: History, session: str) -> list[PlanEntry]:
+    return [
+        {"step": fact["when"], "statement": each["statement"], "access": _access(each)}
+        for fact in facts(history, session, "plans")
+        for each in ([] if is_left_out(fact["value"]) else fact["value"])
+    ]
+
+
+def _access(told: dict[str, list[dict[str, object]]]) -> str:
+    begin = access_of(told["begin"])
+    return f"{begin}{THEN}{access_of(told['end'])}" if "end" in told else begin

@@ -1,0 +1,46 @@
+"""What a step may do beyond the work of its workload, and what is said where it does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.agent.steps.same_work import Room, beyond, is_off, rows_of_event
+from app.protocol.work import WHAT
+
+BOUNDS = {"read": (410.0, 410.0), "returned": (310.0, 311.0), "changed": (0.0, 0.0), "sorted": (200.0, 200.0)}
+GOOD = {"read": 409.0, "returned": 309.0, "changed": 0.0, "sorted": 199.0}
+
+
+@pytest.mark.parametrize(
+    ("change", "room", "wrong"),
+    [
+        ({}, Room(), []),
+        ({"read": None, "sorted": None}, Room(), []),  # nobody counts them
+        ({"read": 40_010.0}, Room(), ["40,010.0 rows read by an event, 410.0 expected"]),
+        ({"read": 100.0}, Room(), ["100.0 rows read by an event, 410.0 expected"]),
+        ({"read": 100.0, "returned": 80.0, "sorted": 50.0}, Room(least=0.25), []),  # the others are deleted
+        ({"read": 800.0}, Room(most=2.0), []),  # half of the events were repeated
+        ({"read": 900.0}, Room(watched=500.0), []),
+        ({"changed": 0.4}, Room(watched=500.0), ["0.4 rows changed by an event, 0.0 expected"]),
+        ({"returned": 100.0}, Room(), ["100.0 rows sent to the client by an event, 310.0 to 311.0 expected"]),
+    ],
+)
+def test_rows_beyond_the_bounds(change: dict[str, Any], room: Room, wrong: list[str]) -> None:
+    assert beyond({**GOOD, **change}, BOUNDS, room) == wrong
+
+
+def test_rows_of_an_event() -> None:
+    totals = {"rows": {"read": 100, "inserted": 3, "deleted": 3, "updated": 4}}
+    found = rows_of_event(totals, {"rows_read": 500.0, "rows_sorted": None}, 10)
+    assert found == dict(zip(WHAT, (50.0, 10.0, 1.0, None), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("estimate", "rows", "off"),
+    [(20_000, 20_000, False), (18_500, 20_000, False), (17_900, 20_000, True), (22_100, 20_000, True),
+     (None, 20_000, True), (0, 90, False), (0, 20_000, True)],
+)  # fmt: skip
+def test_an_estimate_that_is_a_tenth_off(estimate: int | None, rows: int, off: bool) -> None:
+    assert is_off(estimate, rows) == off
