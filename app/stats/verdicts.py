@@ -50,6 +50,14 @@ class Cell:
             return Pair(self.base, self.other)
         return Pair(tuple(map(log, self.base)), tuple(map(log, self.other)), self.added)
 
+    @property
+    def is_drift(self) -> bool:
+        """Whether the difference may be what the machine did meanwhile."""
+        figures = (self.pair.base, self.pair.other)
+        return bool(self.times) and is_drift(
+            *(list(zip(*column, strict=True)) for column in zip(self.times, figures, strict=True))
+        )
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -101,7 +109,7 @@ def _word(cell: Cell, limits: Limits) -> str:
     pair = cell.pair
     if (other > base) != (fmean(pair.other) > fmean(pair.base)):
         return NOISE  # a few odd sessions against the others
-    if cell.times and is_drift(*map(list, map(zip, cell.times, (pair.base, pair.other)))):
+    if cell.is_drift:
         return DRIFT
     if not cell.direction:
         return DIFFERS
