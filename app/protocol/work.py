@@ -220,7 +220,9 @@ _BY_HASH: Dict[str, Callable[[Keys], List[Statement]]] = {
     "33bd71cc7cfc1c93": _range,  # range.lua
     "719535ea02f9ada1": _update,  # update.lua
     "f39ab6b543ad06cb": _update_list,  # update-inlist.lua
-    "ae17d10af56fd20b": _insert,  # insert.lua
+    "0eb5118b3c6abb62": _insert,  # insert.lua
+    "7eb67bea2b9e8a8e": _insert,  # insert-prepared.lua
+    "ae17d10af56fd20b": _insert,  # insert.lua until it sent text
     "15183b82e5efef4d": _delete,  # delete.lua
     "b3415a8bd60a5592": _delete_each,  # delete-each.lua
     "98a583a7105c11ba": _scan,  # scan.lua
