@@ -168,7 +168,7 @@ def launch_plan(
     if arguments.dry_run:
         last = REHEARSED if arguments.start else CHECKED
     way = reached(target, ask_secret, arguments.directory)
-    plan, stage = show_launch(Launch(request, way, target.search_paths, last))
+    plan, stage = show_launch(Launch(request, way, target.search_paths, last, _noise))
     if arguments.dry_run:
         return 0, plan
     sessions = count_text(len(plan.turns), "session")
@@ -179,6 +179,15 @@ def launch_plan(
     from .follow import watch_plan
 
     return watch_plan(target, stage.directory, plan, stage.sha, bool(arguments.directory)), plan
+
+
+def _noise(machine_key: str) -> float | None:
+    from app.history.calibration import noise_of
+
+    from .session import opened
+
+    with opened() as history:
+        return noise_of(history, machine_key)
 
 
 def show_launch(launch: Launch) -> tuple[Plan, Stage]:

@@ -6,8 +6,10 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from app.core.errors import InputError
+
 from .parser import add_json
-from .screen import ask_secret, print_json, print_table, say
+from .screen import ask_secret, print_json, print_table, print_text_tables, say
 
 if TYPE_CHECKING:
     from app.protocol.answers import Build, Survey
@@ -40,6 +42,16 @@ def add_words(words: Any) -> None:
     survey.add_argument("name", help=_NAME)
     add_json(survey)
     survey.set_defaults(run=survey_target)
+    calibrate = verbs.add_parser(
+        "calibrate", help="measure how noisy the machine is: equals, in about four minutes"
+    )
+    calibrate.add_argument("name", help=_NAME)
+    calibrate.add_argument("--last", action="store_true", help="show the latest one, measure nothing")
+    calibrate.add_argument(
+        "--allow-busy", action="store_true", help="although another plan is carried out there"
+    )
+    calibrate.add_argument("--directory", default="", help="another directory of the target")
+    calibrate.set_defaults(run=calibrate_target)
     trust = verbs.add_parser("trust", help="accept a host key by its fingerprint")
     trust.add_argument("name", help=_NAME)
     trust.add_argument("fingerprint", help="SHA256:..., as the machine was refused with")
@@ -167,3 +179,48 @@ def show_builds(builds: Sequence[Build]) -> None:
         for each in builds
     ]
     print_table(heads, rows)
+
+
+def calibrate_target(arguments: argparse.Namespace) -> int:
+    """Sessions of one contender, then what they differ by."""
+    from dataclasses import replace
+
+    from app.planner.calibration import calibration_request
+
+    from .run import launch_plan
+
+    if arguments.last:
+        return _show_last(arguments.name)
+    arguments.dry_run = arguments.start = arguments.detach = False
+    code, plan = launch_plan(
+        arguments.name,
+        lambda survey: replace(calibration_request(survey, arguments.name), allow_busy=arguments.allow_busy),
+        arguments,
+    )
+    say("")
+    return code or _show_calibration(arguments.name, plan.machine_key)
+
+
+def _show_last(name: str) -> int:
+    from app.history.calibration import machine_of
+    from app.targets.store import Targets
+
+    from .session import opened
+
+    with opened() as history:
+        machine_key = machine_of(history, Targets().get(name).name)
+    return _show_calibration(name, machine_key)
+
+
+def _show_calibration(name: str, machine_key: str) -> int:
+    from app.comparison.calibration_text import calibration_table
+    from app.history.calibration import calibration
+
+    from .session import opened
+
+    with opened() as history:
+        found = calibration(history, machine_key)
+    if found is None:
+        raise InputError(f"{name} was not calibrated yet: dyno target calibrate {name}")
+    print_text_tables([calibration_table(found)], "table")
+    return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from app.engines import FIRST
@@ -28,16 +29,17 @@ _SYSTEM = "/usr"  # the build that the target's own packages brought: it changes
 def estimated(plan: Plan, survey: Survey) -> tuple[Plan, Estimate]:
     """The plan with its estimate, and with a canary where it is long enough and a build can be one."""
     found = estimate(plan, survey)
-    build = _build(plan, survey) if found.seconds > LONG_S else None
+    named = [each.build for each in plan.contenders]
+    build = steadiest_build(survey, named) if found.seconds > LONG_S else None
     if build is None:
         return plan, found
     longer = replace(found, seconds=found.seconds + CANARY_S * len(plan.turns))
     return replace(plan, canary=[_contender(build)]), longer
 
 
-def _build(plan: Plan, survey: Survey) -> Build | None:
+def steadiest_build(survey: Survey, named: Sequence[str] = ()) -> Build | None:
+    """The one that changes least; None where none can start."""
     fitting = [build for build in survey.builds if build.has(FIRST.name)]
-    named = {each.build for each in plan.contenders}
     fitting.sort(key=lambda build: (build.base != _SYSTEM, build.name not in named, build.name))
     return next(iter(fitting), None)
 

@@ -27,9 +27,16 @@ CLOCK_S = 5.0
 
 
 def check_plan(
-    plan: Plan, survey: Survey, found: Estimate, clock: Callable[[], float] = time.time
+    plan: Plan,
+    survey: Survey,
+    found: Estimate,
+    clock: Callable[[], float] = time.time,
+    noise: float | None = None,
 ) -> list[Check]:
-    """All of them; the survey should be fresh, as it holds the load and the clock of the target."""
+    """All of them; the survey should be fresh, as it holds the load and the clock of the target.
+
+    `noise`: how far sessions of equals lie apart there; None where nobody has measured it.
+    """
     return [
         *program_checks(survey),
         _memory(plan, survey),
@@ -42,7 +49,7 @@ def check_plan(
         *machine_checks(survey),
         _clock(survey, clock()),
         *check_presets(plan.contenders, found.contenders),
-        *_repeats(plan),
+        *_repeats(plan, noise),
         *_order(plan),
     ]
 
@@ -197,7 +204,7 @@ def _clock(survey: Survey, now: float) -> Check:
 # repeats
 
 
-def _repeats(plan: Plan) -> list[Check]:
+def _repeats(plan: Plan, noise: float | None) -> list[Check]:
     """Which difference so many can tell from noise: better asked before the hours have gone."""
     steps = sum(step.kind != "warmup" and not step.warm for step in plan.steps)
     cells = steps * (len(plan.contenders) - 1)
@@ -207,14 +214,19 @@ def _repeats(plan: Plan) -> list[Check]:
         text = "1 of each: the noise between sessions stays unknown, nothing is judged"
         return [Check("repeats", PASS, text)]
     between = ASSUMED if plan.order == "grouped" else 0.0
-    least = least_difference(plan.repeats, cells, between=between)
+    least = least_difference(plan.repeats, cells, NOISE if noise is None else noise, between=between)
     if least is None:
         text = f"{plan.repeats} of each cannot tell a difference from noise: nothing is judged"
         return [Check("repeats", WARN, text, f"take {LEAST} or more")]
     where = f"in one of {count_text(cells, 'cell')}" if cells > 1 else "in the only cell"
     text = f"{plan.repeats} of each find a difference of {least:.1%} {where} four times in five"
     plans = f" and the machine by {between:.0%} between plans" if between else ""
-    return [Check("repeats", PASS, f"{text}, where sessions vary by {NOISE:.0%}{plans}")]
+    varies = (
+        f"sessions vary by {NOISE:.0%}"
+        if noise is None
+        else f"sessions vary by {noise:.1%}, as measured here"
+    )
+    return [Check("repeats", PASS, f"{text}, where {varies}{plans}")]
 
 
 def _order(plan: Plan) -> list[Check]:

@@ -231,8 +231,9 @@ def outcome(
     catalog: Catalog,
     approved: Iterable[str],
     clock: Callable[[], float],
+    noise: Callable[[str], float | None] = lambda _: None,
 ) -> Outcome:
-    """All that is known before a start; `clock` is the time of the survey."""
+    """All that is known before a start; `clock`: the time of the survey; `noise`: by machine."""
     problem = _first_problem(draft)
     if problem:
         return Outcome(draft, problem)
@@ -241,7 +242,7 @@ def outcome(
     except InputError as error:
         return Outcome(draft, Problem(str(error), error.field))
     plan, found = estimated(plan, survey)
-    checks = tuple(check_plan(plan, survey, found, clock))
+    checks = tuple(check_plan(plan, survey, found, clock, noise(plan.machine_key)))
     return Outcome(draft, plan=plan, estimate=found, checks=checks, unapproved=tuple(unapproved))
 
 

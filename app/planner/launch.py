@@ -73,10 +73,12 @@ class Launch:
         agent: AbstractContextManager[Agent],
         search_paths: Sequence[str] = (),
         last: str = STARTED,
+        noise: Callable[[str], float | None] = lambda _: None,
     ) -> None:
         self._request = request  # what is asked for may depend on what is there
         self._reaching = agent
         self._search_paths = search_paths
+        self._noise = noise  # between sessions of a machine, by its key
         self._last = last  # CHECKED, REHEARSED or STARTED
         self._stage = Stage()
         self._lock = threading.Lock()
@@ -117,7 +119,7 @@ class Launch:
         """Resolved, estimated and checked by the desktop, each once."""
         plan = resolve(self._request(survey), survey, Catalog(), approved_hashes())
         plan, found = estimated(plan, survey)
-        checks = tuple(check_plan(plan, survey, found))
+        checks = tuple(check_plan(plan, survey, found, noise=self._noise(plan.machine_key)))
         total = len(STAGES) + len(plan.contenders)
         self._stage = replace(self._stage, plan=plan, estimate=found, checks=checks, total=total)
         return plan

@@ -149,6 +149,7 @@ class BenchPage(Page):
         self.desk.target_wanted.connect(self.targets.choose)
         self.targets.target_chosen.connect(self._on_target_chosen)
         self.targets.surveyed.connect(self._on_surveyed)
+        self.targets.calibration_wanted.connect(self._on_calibration_wanted)
         self.starter.advanced.connect(self.before.run_bar.show_stage)
         self.starter.ended.connect(self._on_launch_ended)
         self.starter.failed.connect(self._on_start_failed)
@@ -158,6 +159,12 @@ class BenchPage(Page):
     def _on_typed(self, name: str, text: str) -> None:
         draft = self.desk.draft
         self.desk.change(draft.said(name=text.strip()) if name == "name" else draft.typed(name, text))
+
+    def _on_calibration_wanted(self) -> None:
+        if self.desk.calibrate():
+            self.context.bus.said.emit(
+                "Set up to calibrate: Run starts it, the check of repeats goes by it afterwards"
+            )
 
     def _on_steps_ticked(self, names: list[str]) -> None:
         sequence = self.desk.choices.sequence(self.desk.draft.request.sequence)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.catalog import Catalog, approve, approved_hashes
+from app.core.errors import InputError, TargetError
 from app.core.toml_text import read_text
 from app.planner import PlanRequest
+from app.planner.calibration import calibration_request
 from app.planner.choices import NO_SURVEY, Choices, choices
 from app.planner.draft import (
     Draft,
@@ -172,6 +175,19 @@ class DraftController(QObject):
             return Draft(PlanRequest(target=target, sequence=self.draft.request.sequence or FIRST))
         return carried_over(self.draft, self.survey, target)
 
+    def calibrate(self) -> bool:
+        """Set up sessions of equals on the target; False where that cannot be."""
+        if self.survey is None:
+            self.failed.emit(InputError("survey the target first"))
+            return False
+        try:
+            request = calibration_request(self.survey, self.draft.request.target)
+        except TargetError as error:
+            self.failed.emit(error)
+            return False
+        self.change(Draft(request))
+        return True
+
     def _do(self, work: Work, said: str, changes: Changes | None = None, done: Done | None = None) -> None:
         """Something with files; what it was is said in the status bar."""
 
@@ -191,10 +207,12 @@ class DraftController(QObject):
             return
 
         def work(history: History) -> tuple[Outcome, list[int]]:
+            from app.history.calibration import noise_of
             from app.history.edits import colours
             from app.history.planned import COLOURS
 
-            found = outcome(draft, survey, Catalog(), approved_hashes(), lambda: at)
+            noise = partial(noise_of, history)
+            found = outcome(draft, survey, Catalog(), approved_hashes(), lambda: at, noise)
             known = colours(history)
             return found, contender_colours(found.plan, known, COLOURS) if found.plan else []
 

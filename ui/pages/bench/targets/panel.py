@@ -44,6 +44,7 @@ CHOSEN = "bench/target"  # as the window remembers it
 class TargetsPanel(QWidget):
     """A list of targets, and below it the chosen one: the way to it and its survey, or its form."""
 
+    calibration_wanted = Signal()
     target_chosen = Signal(str)  # its name
     surveyed = Signal(str, object)  # name, Survey
 
@@ -88,7 +89,10 @@ class TargetsPanel(QWidget):
 
     def panel_actions(self) -> Sequence[QAction | None]:
         """For the menu of the page, which adds them to itself for their shortcuts."""
-        return (self._add, self._edit, self._survey, self._remove, *self.builds.all(), self._snapshots)
+        return (
+            self._add, self._edit, self._survey, self._calibrate, self._remove, *self.builds.all(),
+            self._snapshots,
+        )  # fmt: skip
 
     def reload(self) -> None:
         """Read targets.toml anew; what is known of the targets that are still the same stays."""
@@ -142,6 +146,11 @@ class TargetsPanel(QWidget):
             self, "S&urvey the target", "F5", "Test the connection and survey it afresh", self.survey_chosen
         )
         self.builds = BuildCommands(self._context, self.view.card.builds, lambda: self.chosen, self)
+        self._calibrate = action(
+            self, "Cali&brate the target…", "Ctrl+Shift+K",
+            "Set up sessions of equals: about four minutes tell how noisy the machine is",
+            self.calibration_wanted.emit,
+        )  # fmt: skip
         self._snapshots = action(
             self, "Sna&pshots…", "Ctrl+Shift+D", "Data sets stored on the target", self.show_snapshots
         )

@@ -1,0 +1,61 @@
+"""A calibration for people: how noisy a machine is, and which differences can be told on it in which time."""
+
+from __future__ import annotations
+
+from app.core.table import MISSING, TextTable
+from app.core.units import count_text, date_text
+from app.history.calibration import Calibration
+from app.stats.noise import Noise
+from app.stats.planning import least_difference
+
+MINUTES = (10, 30, 120)
+CONTENDERS, CELLS = 2, 9  # of the plans that are spoken of
+WAYS = {"shared": "all CPUs for both", "own": "CPUs of their own"}
+CALMER = 0.75  # of the noise: then CPUs of their own are worth it
+
+
+def calibration_table(found: Calibration) -> TextTable:
+    """A line for each time, a column for each way to give out the CPUs."""
+    noises = {name: noise for name in WAYS if (noise := getattr(found, name)) is not None}
+    lines = tuple(
+        (f"{minutes} min", str(repeats), *(_least(repeats, noise) for noise in noises.values()))
+        for minutes in MINUTES
+        for repeats in [repeats_in(minutes, found)]
+    )
+    title = f"What is found between {CONTENDERS} contenders, four times in five, in one of {CELLS} cells"
+    heads = ("takes", "sessions of each", *(WAYS[name] for name in noises))
+    return TextTable(title, heads, lines, 1, tuple(remarks(found)))
+
+
+def repeats_in(minutes: int, found: Calibration) -> int:
+    """Sessions of each contender, as long as those of the calibration."""
+    return max(1, int(minutes * 60 / (CONTENDERS * max(found.session_s, 1.0))))
+
+
+def _least(repeats: int, noise: Noise) -> str:
+    least = least_difference(repeats, CELLS, noise.deviation)
+    return MISSING if least is None else f"{least:.1%}"
+
+
+def remarks(found: Calibration) -> list[str]:
+    """The noise itself with its own error, what it rests on, and what would make it less."""
+    texts = [f"Measured {date_text(found.at)}, {count_text(found.sessions, 'session')} of one contender."]
+    for name, words in WAYS.items():
+        noise = getattr(found, name)
+        if noise is not None:
+            low, high = noise.bounds()
+            texts.append(
+                f"Server and load with {words}: sessions vary by {noise.deviation:.1%}"
+                f" ({low:.1%} to {high:.1%}), {noise.freedom} degrees of freedom."
+            )
+    if found.disturbed:
+        texts.append(f"{count_text(found.disturbed, 'figure')} disturbed by other programs.")
+    if is_calmer_alone(found):
+        texts.append(
+            "CPUs of their own for server and load make it calmer here: take core sets (--core-sets)."
+        )
+    return texts
+
+
+def is_calmer_alone(found: Calibration) -> bool:
+    return bool(found.own and found.shared and found.own.deviation < CALMER * found.shared.deviation)

@@ -1,0 +1,82 @@
+"""What the latest calibration of a machine came to: figures of equals, by step and by core set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.protocol.others import DISTURBED
+from app.stats.noise import Noise, pooled
+
+from .damage import read_json
+from .history import History
+
+SEQUENCE = "calibration"
+LEAST = 2  # sessions
+
+_PLAN = """
+SELECT plan, count(*) FROM session WHERE machine_key = ? AND sequence = ? AND state = 'completed'
+GROUP BY plan HAVING count(*) >= ? ORDER BY max(started_at) DESC LIMIT 1"""
+_STEPS = """
+SELECT step.name, coordinates, step.value, marks FROM step JOIN session ON step.session = session.number
+WHERE plan = ? AND session.state = 'completed' AND step.state = 'completed' AND kind = 'drive'
+    AND step.value IS NOT NULL"""
+_TIMES = (
+    "SELECT avg(ended_at - started_at), max(started_at) FROM session WHERE plan = ? AND state = 'completed'"
+)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The noise of a machine, with all CPUs for both and with CPUs of their own for server and load."""
+
+    at: float  # when its last session began
+    sessions: int
+    session_s: float  # that one takes
+    shared: Noise | None
+    own: Noise | None  # None: the machine has one core, or nothing was told apart
+    disturbed: int  # figures that were left out, or kept as there are no others
+
+    @property
+    def best(self) -> float | None:
+        """The noise of plans as they are usually made."""
+        noise = self.shared or self.own
+        return noise.deviation if noise else None
+
+
+def calibration(history: History, machine_key: str) -> Calibration | None:
+    """The latest one; None where there is none yet."""
+    row = history.one(_PLAN, (machine_key, SEQUENCE, LEAST))
+    if row is None:
+        return None
+    plan, sessions = row
+    seconds, at = history.query(_TIMES, (plan,))[0]
+    quiet: dict[str, list[float]] = {}
+    noisy: dict[str, list[float]] = {}
+    for name, coordinates, value, marks in history.query(_STEPS, (plan,)):
+        where = noisy if DISTURBED in read_json(marks) else quiet
+        where.setdefault(f"{name} {read_json(coordinates).get('cores', 0)}", []).append(value)
+    disturbed = sum(map(len, noisy.values()))
+    steps = quiet if any(len(each) >= LEAST for each in quiet.values()) else noisy
+    largest = max((_cores(name) for name in steps), default=0)
+    shared = pooled(each for name, each in steps.items() if _cores(name) == largest)
+    own = pooled(each for name, each in steps.items() if _cores(name) != largest)
+    return Calibration(float(at), sessions, float(seconds), shared, own, disturbed)
+
+
+def _cores(name: str) -> int:
+    return int(name.rpartition(" ")[2])
+
+
+def noise_of(history: History, machine_key: str) -> float | None:
+    """Between sessions of that machine, as measured; None where nobody has measured it."""
+    found = calibration(history, machine_key)
+    return found.best if found else None
+
+
+def machine_of(history: History, target: str) -> str:
+    """The machine that a target was when it was calibrated last; '' where it never was."""
+    row = history.one(
+        "SELECT machine_key FROM session WHERE target = ? AND sequence = ? ORDER BY started_at DESC LIMIT 1",
+        (target, SEQUENCE),
+    )
+    return str(row[0]) if row else ""

@@ -1,0 +1,125 @@
+"""A calibration: the latest sessions of equals of a machine, what they differ by, and what that is good for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.catalog import Catalog
+from app.comparison.calibration_text import calibration_table, repeats_in
+from app.core.errors import TargetError
+from app.history.calibration import calibration, machine_of, noise_of
+from app.history.history import History
+from app.history.writing import Writer
+from app.planner import resolve
+from app.planner.calibration import calibration_request
+from app.planner.checks import check_plan
+from app.planner.estimate import estimate
+from app.protocol.plan import Step
+from tests import journals, plans
+
+MACHINE = "m" * 64
+STEPS = [
+    Step("load", "load", "load", unit="rows/s", writes=True),
+    *(
+        Step(name, "drive", name, threads=2, seconds=7, coordinates={"threads": 2, "cores": cores})
+        for name in ("point-query", "insert")
+        for cores in (2, 1)
+    ),
+]
+SHARED, OWN = (100.0, 106.0, 94.0, 103.0), (100.0, 101.0, 99.0, 100.5)
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    with History(tmp_path) as opened:
+        yield opened
+
+
+def calibrated(history: History, number: int = 1, disturbed: int = 0, factor: float = 1.0) -> None:
+    """Four sessions, of which the first so many were disturbed."""
+    plan = replace(journals.plan(repeats=4, number=number, its_steps=STEPS), sequence="calibration")
+    for at, turn in enumerate(plan.turns):
+        maker = journals.Maker(plan, turn.session).begin()
+        maker.step(0)
+        for step in range(1, len(STEPS)):
+            figure = (SHARED if STEPS[step].coordinates["cores"] == 2 else OWN)[at]
+            marks = ["disturbed"] if at < disturbed else []
+            maker.step(step, value=100 * (figure / 100) ** factor, marks=marks)
+        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+
+
+def test_the_noise_of_shared_and_of_own_cpus(history: History) -> None:
+    calibrated(history)
+    found = calibration(history, MACHINE)
+    assert found is not None and found.shared is not None and found.own is not None
+    assert (found.sessions, found.shared.freedom, found.own.freedom, found.disturbed) == (4, 6, 6, 0)
+    assert found.shared.deviation == pytest.approx(0.0525, abs=0.001)
+    assert found.own.deviation == pytest.approx(0.0085, abs=0.001)
+    assert noise_of(history, MACHINE) == found.shared.deviation
+    assert machine_of(history, "local") == MACHINE
+
+
+def test_the_latest_one_counts(history: History) -> None:
+    calibrated(history)
+    before = noise_of(history, MACHINE)
+    calibrated(history, number=2, factor=2.0)
+    after = noise_of(history, MACHINE)
+    assert before and after == pytest.approx(2 * before, rel=0.01)
+
+
+def test_what_was_disturbed_is_left_out_where_others_remain(history: History) -> None:
+    calibrated(history, disturbed=2)
+    found = calibration(history, MACHINE)
+    assert found is not None and found.shared is not None
+    assert (found.shared.freedom, found.disturbed) == (2, 8)
+    calibrated(history, number=2, disturbed=4)
+    found = calibration(history, MACHINE)
+    assert found is not None and found.shared is not None
+    assert (found.shared.freedom, found.disturbed) == (6, 16)
+    assert "16 figures disturbed by other programs." in calibration_table(found).remarks
+
+
+def test_another_machine_and_none(history: History) -> None:
+    calibrated(history)
+    assert calibration(history, "another") is None and noise_of(history, "another") is None
+    assert machine_of(history, "nas") == ""
+
+
+def test_it_is_told_with_what_would_be_calmer(history: History) -> None:
+    calibrated(history)
+    found = calibration(history, MACHINE)
+    assert found is not None
+    table = calibration_table(replace(found, session_s=60.0))
+    assert [line[:2] for line in table.lines] == [("10 min", "5"), ("30 min", "15"), ("120 min", "60")]
+    shares = [[float(cell.rstrip("%")) for cell in line[2:]] for line in table.lines]
+    assert all(shared > own for shared, own in shares)
+    assert shares[0][0] > shares[1][0] > shares[2][0]
+    assert any("take core sets" in remark for remark in table.remarks)
+    assert repeats_in(10, replace(found, session_s=0.0)) == 300
+
+
+def test_the_check_of_repeats_goes_by_what_was_measured() -> None:
+    survey = plans.survey()
+    plan = resolve(plans.request(*plans.BOTH, repeats=5), survey, Catalog())
+    guess = estimate(plan, survey)
+
+    def said(noise: float | None) -> str:
+        checks = check_plan(plan, survey, guess, lambda: plans.NOW, noise)
+        return next(each.text for each in checks if each.name == "repeats")
+
+    assert said(None).endswith("where sessions vary by 1%")
+    assert said(0.053).endswith("where sessions vary by 5.3%, as measured here")
+
+
+def test_a_machine_without_a_build_is_not_calibrated() -> None:
+    survey = plans.survey(topology=[[[0], [1]], [[2], [3]]])
+    request = calibration_request(survey, "local")
+    assert (request.repeats, request.cores) == (4, (4, 2))
+    assert resolve(request, survey, Catalog()).sequence == "calibration"
+    assert calibration_request(plans.survey(topology=[[[0]]]), "local").cores is None
+    with pytest.raises(TargetError, match="no build with InnoDB that can start"):
+        calibration_request(plans.survey(builds=[]), "nas")
