@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from app.protocol.others import DISTURBED
 from app.stats.noise import Noise, pooled
 
 from .damage import read_json
-from .history import History
+
+if TYPE_CHECKING:
+    from .history import History
 
 SEQUENCE = "calibration"
 LEAST = 2  # sessions

@@ -281,8 +281,8 @@ def test_a_contender_that_cannot_be_is_told_with_what_there_is(texts: tuple[str]
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"sequence": "nothing"}, "there is no sequence nothing; there are concurrency, "),
-        ({"sequence": ""}, "choose a sequence: concurrency, "),
+        ({"sequence": "nothing"}, "there is no sequence nothing; there are calibration, concurrency, "),
+        ({"sequence": ""}, "choose a sequence: calibration, concurrency, "),
         ({"steps": ["lod"]}, "the sequence duel has no step lod; its steps are load, index"),
         ({"contenders": ()}, "choose a contender"),
         ({"contenders": contenders("mysql-5.6.24:innodb") * 65}, "65 contenders; 64 are the most"),
