@@ -10,6 +10,7 @@ from app.shapes.journal import is_left_out
 from .figures import facts
 from .history import History
 
+LONGEST = 500  # characters of a statement or its plan: a journal may hold anything
 THEN = ", then "  # between the plans of a step whose begin and end had others
 
 
@@ -39,7 +40,7 @@ def work_entries(history: History, session: str) -> list[WorkEntry]:
 
 def plan_entries(history: History, session: str) -> list[PlanEntry]:
     return [
-        {"step": fact["when"], "statement": each["statement"], "access": _access(each)}
+        {"step": fact["when"], "statement": each["statement"][:LONGEST], "access": _access(each)[:LONGEST]}
         for fact in facts(history, session, "plans")
         for each in ([] if is_left_out(fact["value"]) else fact["value"])
     ]

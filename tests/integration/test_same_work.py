@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
+from typing import Any
+
 import pytest
 
+from app.agent.sampling.write_accounting import WriteAccounting
+from app.agent.server.mysql import Client
+from app.agent.steps.same_work import SameWork
+from app.catalog import Catalog
+from app.protocol.plan import Plan, Step
+from app.protocol.work import access_of
 from tests import builds
 from tests.integration.desktop import Desktop
+from tests.integration.generated import ROWS, TABLES, Server, fill
 from tests.plans import write
 from tests.sequences import INDEX, LOAD, own_sequence
+from tests.unit.protocol.test_work import planned
 
 CNF = "# title: x\n[mysqld]\ninnodb_flush_log_at_trx_commit=2\nskip_log_bin\n"
 FORBIDDEN = CNF + "range_optimizer_max_mem_size=1\n"
@@ -58,3 +69,73 @@ def check_comparison(desktop: Desktop, first: str, second: str) -> None:
     assert "SELECT c FROM sbtest1 WHERE id BETWEEN ? AND ? " in differing and "all rows" in differing
     why = desktop.dyno("compare", first, second, "--why", "read-only").stdout
     assert "range by PRIMARY in the base, all rows in the other." in why
+
+
+@dataclass
+class Session:
+    """As much of a session as one step needs, on a real server."""
+
+    running: Server
+    step: Step
+    plan: Plan
+    facts: dict[str, Any] = field(default_factory=dict)
+    logged: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.ledger = WriteAccounting(self.plan)
+        self.ledger.rows["inserted"] = TABLES * ROWS
+        self.server = self.journal = self.sampler = self
+        self.counts_calls = False
+        self.client = Client(self.running.socket)
+
+    def write(self, _kind: Any, text: str, **_more: str) -> None:
+        self.logged.append(text)
+
+    def write_estimate(self, _step: Step, found: Any) -> None:
+        self.facts["estimate"] = found
+
+    def write_plans(self, _step: Step, found: Any) -> None:
+        self.facts["plans"] = found
+
+    def write_work(self, _step: Step, found: Any) -> None:
+        self.facts["work"] = found
+
+
+def test_a_plan_that_changes_within_a_step_is_kept_twice(server: Server) -> None:
+    """Whole tables are read until the index is there."""
+    fill(server, "innodb", with_index=False)
+    step, plan = planned(Catalog().workload("range-notcovered-si"), ROWS)
+    session = Session(server, step, replace(plan, tables=TABLES))
+    work = SameWork(session, session, step)  # type: ignore[arg-type]
+    work.begin()
+    server.query("CREATE INDEX k_1 ON dyno.sbtest1(k)")
+    totals = {"events": 100, "errors": 0, "rows": {"read": 9_900}}
+    marks = work.end(totals, {"rows_read": 100.0 * ROWS, "rows_sorted": 0.0}, 1.0)
+    session.client.close()
+    assert marks == ["other-work"]
+    assert f"{ROWS:,}.0 rows read by an event" in session.logged[0] and "BETWEEN" in session.logged[0]
+    (ranges,) = session.facts["plans"]
+    assert (access_of(ranges["begin"]), access_of(ranges["end"])) == ("all rows", "range by k_1")
+
+
+def test_an_estimate_that_is_far_off_is_marked(server: Server) -> None:
+    fill(server, "innodb")
+    step, plan = planned(Catalog().workload("point-query"), ROWS)
+    session = Session(server, step, replace(plan, tables=TABLES))
+    session.ledger.rows["inserted"] = 2 * TABLES * ROWS  # more than the server has ever seen
+    work = SameWork(session, session, step)  # type: ignore[arg-type]
+    work.begin()
+    totals = {"events": 100, "errors": 0, "rows": {"read": 100}}
+    assert work.end(totals, {"rows_read": 100.0, "rows_sorted": 0.0}, 1.0) == ["no-statistics"]
+    session.client.close()
+    assert session.facts["estimate"]["estimate"] == pytest.approx(TABLES * ROWS, rel=0.1)
+
+
+def test_a_server_that_is_gone_ends_no_step(server: Server) -> None:
+    step, plan = planned(Catalog().workload("read-only"), ROWS)
+    session = Session(server, step, replace(plan, tables=TABLES))
+    session.client = Client("/nowhere")
+    work = SameWork(session, session, step)  # type: ignore[arg-type]
+    work.begin()
+    assert "nothing is known of the plans" in session.logged[0]
+    assert work.end({"events": 1, "errors": 0, "rows": {}}, {}, 1.0) == ["no-statistics"]
