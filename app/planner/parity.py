@@ -21,6 +21,7 @@ from .variables import MATTERS, NAMED, OF_THE_SERVER, Values
 IN_MEMORY = 0.8  # of the memory: what the operating system can cache of files read through it
 CORES, MEMORY = "cores", "server memory"
 _SHOWN = 6  # variables named in one line
+_MOST = 1000  # kept with their values: a server may answer anything
 _LONGEST = 200  # characters of a value
 _NAME = re.compile(r"[a-z0-9_.]{1,64}")
 _SAYS_NOTHING = re.compile(r"version|.*_version$|license$|.*time_zone$")  # what a server says of itself
@@ -130,7 +131,7 @@ def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -
         Reply(
             "default", name, "; ".join(f"{who}: {its[name][:_LONGEST]}" for who, its in one_of_each.values())
         )
-        for name in changed
+        for name in changed[:_MOST]
     ]
     return [Check("defaults", PASS, text, answers=tuple(details))]
 

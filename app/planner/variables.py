@@ -149,6 +149,17 @@ def _statement_logs(_engine: Engine, values: Values) -> str:
     return " and ".join(word for word in known if _is_on(known[word])) or "off" if known else ""
 
 
+def _dirty(_engine: Engine, values: Values) -> str:
+    """In per cent; the lower mark is off where it is 0."""
+    marks = [values.get(f"innodb_max_dirty_pages_pct{each}", "") for each in ("_lwm", "")]
+    return " to ".join(f"{each.partition('.')[0]} %" for each in marks if each)
+
+
+def _log_buffer(_engine: Engine, values: Values) -> str:
+    size = _number(values, "innodb_log_buffer_size")
+    return bytes_text(size) if size else ""
+
+
 def _cache(engine: Engine, values: Values) -> str:
     size = _number(values, engine.cache)
     return bytes_text(size) if size else ""
@@ -251,6 +262,13 @@ MATTERS = (
     Variable(
         "I/O threads", ("innodb_read_io_threads", "innodb_write_io_threads"),
         "so many reads and writes can be under way", _io_threads,
+    ),
+    Variable(
+        "dirty pages", ("innodb_max_dirty_pages_pct", "innodb_max_dirty_pages_pct_lwm"),
+        "from these shares on pages are written back, whatever else is to be done", _dirty,
+    ),
+    Variable(
+        "log buffer", ("innodb_log_buffer_size",), "transactions wait for a small one", _log_buffer
     ),
     Variable(
         "native AIO", ("innodb_use_native_aio",), "without it each write holds up a thread",
