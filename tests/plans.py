@@ -18,7 +18,7 @@ MARIADB = f"mariadb-{VERSION}"  # of the made-up target; that of this system is 
 
 
 def survey(**changes: Any) -> Survey:
-    """A quiet machine of four threads and 16 GB with three builds, and one that cannot start."""
+    """A quiet machine of four threads and 16 GiB with three builds, and one that cannot start."""
     return read(Survey, surveyed(**changes))
 
 

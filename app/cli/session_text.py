@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.comparison.repeats import start_text
-from app.core.units import date_text, with_unit
+from app.core.units import date_text, unit_text, with_unit
 from app.history.step_text import (
     WHOLE,
     cut_text,
@@ -106,7 +106,7 @@ def _step(step: Mapping[str, Any]) -> tuple[Any, ...]:
         step["coordinates"].get("threads", ""),
         step["state"],
         _figure(step["value"], 3 if step["unit"] == "ms" else 1),
-        step["unit"],
+        unit_text(step["unit"]),
         _figure(latency.get("p95"), 3),
         _figure(latency.get("p99"), 3),
         step["latency_per"] if has_latency else "",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from app.core.csv_text import csv_text
 from app.core.table import MISSING, TextTable, ratio_text
-from app.core.units import figure_text
+from app.core.units import figure_text, unit_text
 from app.history.step_text import mark_text
 from app.protocol.plan import step_label
 
@@ -30,14 +30,14 @@ _SHORT = {
     "involuntary_switches": "preempted",
     "context_switches": "machine switches",
     "rows_read": "rows read",
-    "server_read_kb": "KB read",
-    "server_written_kb": "KB written",
+    "server_read_kb": "KiB read",
+    "server_written_kb": "KiB written",
     "reads": "device reads",
-    "read_kb": "device KB read",
-    "written_kb": "device KB written",
-    "log_kb": "KB log",
-    "size_mb": "MB",
-    "directory_mb": "directory MB",
+    "read_kb": "device KiB read",
+    "written_kb": "device KiB written",
+    "log_kb": "KiB log",
+    "size_mb": "tables MiB",
+    "directory_mb": "directory MiB",
     "space_amplification": "space ampl.",
     "write_amplification": "write ampl.",
 }
@@ -83,7 +83,7 @@ def pair_cells(pair: PairEntry, word: str = "") -> tuple[str, ...]:
     """Unit, both figures and how they relate; ~ where the repeats of both overlap."""
     sign = word or ("~" if pair["overlaps"] else "")
     figures = (figure_text(value, pair["unit"]) for value in pair["values"])
-    return pair["unit"], *figures, f"{ratio_text(pair['ratio'])} {sign}".rstrip()
+    return unit_text(pair["unit"]), *figures, f"{ratio_text(pair['ratio'])} {sign}".rstrip()
 
 
 def noise_cells(pair: PairEntry) -> tuple[str, str]:
@@ -182,7 +182,12 @@ def pairs_of_steps(comparison: Comparison, found: Sequence[PairOfSteps]) -> Text
     """A line a pair and column."""
     names = names_of(comparison)
     lines = tuple(
-        (step_label(pair["after"], pair["coordinates"]), name, pair["unit"], *_cells(column, pair["unit"]))
+        (
+            step_label(pair["after"], pair["coordinates"]),
+            name,
+            unit_text(pair["unit"]),
+            *_cells(column, pair["unit"]),
+        )
         for pair in found
         for name, column in zip(names, pair["columns"], strict=True)
         if column["n"]

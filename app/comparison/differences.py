@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NotRequired, TypedDict
 
-from app.core.units import count_text, figure_text
+from app.core.units import count_text, figure_text, unit_text
 from app.history.figures import facts, latest_fact, plan_of
 from app.history.history import History
 from app.imported.session import is_foreign
@@ -232,7 +232,7 @@ def _columns_of(create_table: str) -> Iterator[tuple[str, str]]:
 def _compression(history: History, session: str) -> Iterator[tuple[str, str]]:
     """As it was after the load: what there is of it at the end depends on how much was written."""
     for found in facts(history, session, "compression")[:1]:
-        yield "compression in force", found["value"]["in_force"]
+        yield "compression in force", unit_text(found["value"]["in_force"])
 
 
 def _variables(variables: Mapping[str, str], session: str, base: str) -> Iterator[tuple[str, str]]:

@@ -95,12 +95,14 @@ MEASURES = (
         "context_switches", "Context switches of the machine per query", "/{of}", _cost("context_switches")
     ),
     Measure("rows_read", "Rows read per query", "/{of}", _cost("rows_read")),
-    Measure("server_read_kb", "KB read by the server per query", "KB/{of}", _cost("server_read_kb")),
-    Measure("server_written_kb", "KB written by the server per query", "KB/{of}", _cost("server_written_kb")),
+    Measure("server_read_kb", "KiB read by the server per query", "KB/{of}", _cost("server_read_kb")),
+    Measure(
+        "server_written_kb", "KiB written by the server per query", "KB/{of}", _cost("server_written_kb")
+    ),
     Measure("reads", "Reads of the device per query", "/{of}", _cost("reads")),
-    Measure("read_kb", "KB read by the device per query", "KB/{of}", _cost("read_kb")),
-    Measure("written_kb", "KB written by the device per query", "KB/{of}", _cost("written_kb")),
-    Measure("log_kb", "KB of log per query", "KB/{of}", _cost("log_kb")),
+    Measure("read_kb", "KiB read by the device per query", "KB/{of}", _cost("read_kb")),
+    Measure("written_kb", "KiB written by the device per query", "KB/{of}", _cost("written_kb")),
+    Measure("log_kb", "KiB of log per query", "KB/{of}", _cost("log_kb")),
     Measure("size_mb", "Tables and indexes", "MB", _size_mb),
     Measure("directory_mb", "Data directory", "MB", _directory_mb),
     Measure("space_amplification", "Space amplification", "bytes/byte", _space_amplification),

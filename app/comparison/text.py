@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from app.core.csv_text import csv_text
 from app.core.harmless import harmless
 from app.core.table import escaped, markdown_of
-from app.core.units import count_text, figure_text
+from app.core.units import count_text, figure_text, unit_text
 from app.history.figures import SteadinessEntry
 from app.history.step_text import mark_text, seconds_texts
 from app.protocol.plan import step_label
@@ -178,7 +178,7 @@ def _cells(comparison: Comparison, has_details: bool = False) -> tuple[list[str]
 
 
 def _line(row: RowEntry, order: Sequence[int], has_details: bool) -> list[str]:
-    unit = f"{row['unit']} (less is better)" if row["direction"] == "lower" else row["unit"]
+    unit = unit_text(row["unit"]) + (" (less is better)" if row["direction"] == "lower" else "")
     cells = [row_label(row), unit, _figure(row, order[0], has_details)]
     for at in order[1:]:
         cells += [_figure(row, at, has_details), judged_text(row, at)]

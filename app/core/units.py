@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
+_STORED = re.compile(r"\b([KMGT])B\b")
 _LEAST = 0.0001  # smaller figures are no more than that
 
 
 def bytes_text(size: float) -> str:
-    """`1.5 GB`; a count of bytes for people."""
-    for unit in ("B", "KB", "MB", "GB", "TB"):
-        if abs(size) < 1024 or unit == "TB":
+    """`1.5 GiB`; a count of bytes for people."""
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if abs(size) < 1024 or unit == "TiB":
             return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
         size /= 1024
     return ""
@@ -43,16 +45,21 @@ def figure_text(value: float | None, unit: str = "") -> str:
     return f"{value:,.{digits}f}"
 
 
+def unit_text(unit: str) -> str:
+    """`KiB/s` for the stored `KB/s`: every stored unit is a power of 1024."""
+    return _STORED.sub(r"\1iB", unit)
+
+
 def with_unit(value: float, unit: str) -> str:
-    """`12,345 rows/s`, `1.50 ms`, `3.2 GB`."""
-    return figure_text(value, unit) if unit == "bytes" else f"{figure_text(value)} {unit}"
+    """`12,345 rows/s`, `1.50 ms`, `3.2 GiB`."""
+    return figure_text(value, unit) if unit == "bytes" else f"{figure_text(value)} {unit_text(unit)}"
 
 
 def direction_of(unit: str) -> str:
     """Whether more of a unit is better: of rates it is, of times and sizes it is not; "" of anything else."""
     if unit.endswith("/s"):
         return "higher"
-    return "lower" if unit in ("s", "ms", "bytes", "KB", "MB") else ""
+    return "lower" if unit_text(unit) in ("s", "ms", "bytes", "KiB", "MiB", "GiB") else ""
 
 
 def ago_text(at: float, now: float) -> str:

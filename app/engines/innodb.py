@@ -128,7 +128,7 @@ def _zip_pages(query: Query) -> str:
     sizes = sorted({int(row["zip_page_size"] or 0) for row in rows} - {0})
     if not sizes:
         return ""
-    pages = " and ".join("{:g} KB".format(size / 1024) for size in sizes)
+    pages = " and ".join("{:g} KiB".format(size / 1024) for size in sizes)
     level = _variable(query, "innodb_compression_level")
     return "pages of {}, zlib{}".format(pages, " level {}".format(level) if level else "")
 

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from app.core.units import unit_text
 from app.history.damage import unpack_json
 from app.history.decoding import Line, SampleLine
 from app.history.history import History
@@ -248,7 +249,8 @@ class PlanProgress:
 
 def _progress_text(shown: Progress) -> str:
     """How much is done, and what there is to say of it: of a settle step, what is still to be written."""
-    return ": ".join(filter(None, (f"{shown.done:,.0f} of {shown.total:,.0f} {shown.unit}", shown.text)))
+    done = f"{shown.done:,.0f} of {shown.total:,.0f} {unit_text(shown.unit)}"
+    return ": ".join(filter(None, (done, shown.text)))
 
 
 def _second_text(s: int, step: Step) -> str:

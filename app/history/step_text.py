@@ -116,7 +116,7 @@ def coordinate_text(name: str, value: Any) -> str:
 
 
 def settled_text(settled: SettledEntry) -> str:
-    """`load, index: settled in 12 s (waited for dirty pages 9 s, purge 3 s); 34.1 MB written meanwhile`."""
+    """`load, index: settled in 12 s (waited for dirty pages 9 s, purge 3 s); 34.1 MiB written meanwhile`."""
     waited = ", ".join(f"{name} {seconds_text(s)}" for name, s in settled["waited_for"].items())
     parts = [
         f"{', '.join(settled['steps'])}: settled in {seconds_text(settled['seconds'])}"

@@ -75,7 +75,7 @@ def text_of(file: Path) -> str:
         if file.exists() and not file.is_file():  # a pipe or device would be read for ever
             raise ValueError("it is no file")
         if file.stat().st_size > MAX_BYTES:
-            raise ValueError(f"it has more than {MAX_BYTES >> 20} MB")
+            raise ValueError(f"it has more than {MAX_BYTES >> 20} MiB")
         return file.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise ValueError(error.strerror) from None

@@ -35,7 +35,7 @@ def read_table(file: Path) -> list[ForeignSession]:
         if file.exists() and not file.is_file():  # a pipe or device would be read for ever
             raise ValueError("it is no file")
         if file.stat().st_size > MAX_BYTES:
-            raise ValueError(f"it has more than {MAX_BYTES >> 20} MB")
+            raise ValueError(f"it has more than {MAX_BYTES >> 20} MiB")
         lines = file.read_text(encoding="utf-8-sig").splitlines(keepends=True)
         source = dict(_source(lines))
         rows = list(_rows(lines))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from app.core.units import count_text
+from app.core.units import bytes_text, count_text
 from app.engines import engine_of
 from app.presets import Rendered, parse_preset, preset_file, render
 from app.protocol.answers import FAIL, PASS, WARN, Check, Survey
@@ -64,7 +64,8 @@ def _memory(plan: Plan, survey: Survey) -> Check:
     needed, who = max((_caches_bytes(plan, each) + rest, each.name) for each in plan.contenders)
     total = survey.memory_bytes or 0
     available = survey.memory_available_bytes or total
-    text = f"{_size(needed)} for {who} and its clients, {_size(available)} of {_size(total)} available"
+    room = f"{bytes_text(available)} of {bytes_text(total)} available"
+    text = f"{bytes_text(needed)} for {who} and its clients, {room}"
     if needed > total:
         return Check("memory", FAIL, text, "make the caches of the preset smaller", who)
     if needed > available:
@@ -110,7 +111,8 @@ def _memory_limit(plan: Plan, contender: Contender, survey: Survey) -> tuple[str
     if problem := survey.memory_limit_problem:
         return FAIL, f"there can be no memory limit: {problem}", "leave it out, or be root on the target"
     needed = _caches_bytes(plan, contender) + plan.most_clients * THREAD_BYTES
-    text = f"{_size(needed)} of caches and clients in a memory limit of {_size(contender.memory_limit)}"
+    limit = bytes_text(contender.memory_limit)
+    text = f"{bytes_text(needed)} of caches and clients in a memory limit of {limit}"
     if needed > contender.memory_limit:
         return FAIL, text, "raise the limit, or make the caches of the preset smaller"
     if needed + SERVER_BYTES > contender.memory_limit:
@@ -127,7 +129,7 @@ def _disk(found: Estimate, survey: Survey) -> Check:
         return Check("disk", WARN, "the free space is not known", "look at the directory of the target")
     certain = max(each.certain_bytes for each in found.contenders)
     certain += found.kept_bytes + found.snapshot_bytes
-    text = f"about {_size(found.disk_bytes)} needed, {_size(free)} free"
+    text = f"about {bytes_text(found.disk_bytes)} needed, {bytes_text(free)} free"
     if certain > free:
         return Check("disk", FAIL, text, "take fewer rows, or a directory on a larger disk")
     if found.disk_bytes > free * 0.9:
@@ -235,11 +237,3 @@ def _order(plan: Plan) -> list[Check]:
         return []
     text = "grouped order (A A B B) is judged across time: the machine may drift meanwhile"
     return [Check("order", WARN, text, "set the order to interleaved (A B B A)")]
-
-
-def _size(value: float) -> str:
-    for unit in ("B", "KB", "MB"):
-        if value < 1024:
-            return f"{value:.0f} {unit}"
-        value /= 1024
-    return f"{value:.1f} GB"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.catalog.custom_sql import parse, workload_keys
+from app.core.units import bytes_text
 from app.engines import engine_of
 from app.engines.server import SYSTEM_BYTES, UNDO_BYTES, redo_bytes
 from app.presets import option_values
@@ -110,10 +111,10 @@ class Estimate:
     @property
     def disk_text(self) -> str:
         largest = max(self.contenders, key=lambda each: each.session_bytes)
-        parts = ", ".join(f"{name} {size // MB} MB" for name, size in largest.parts.items() if size >= MB)
-        kept = f"{self.kept_bytes / MB:.1f} MB of journals are kept"
+        parts = ", ".join(f"{name} {bytes_text(size)}" for name, size in largest.parts.items() if size >= MB)
+        kept = f"{bytes_text(self.kept_bytes)} of journals are kept"
         if self.snapshot_bytes:
-            kept += f", and {self.snapshot_bytes // MB} MB of snapshots"
+            kept += f", and {bytes_text(self.snapshot_bytes)} of snapshots"
         return f"largest session: {largest.contender}: {parts}; its data goes when it ends, {kept}"
 
 
@@ -149,7 +150,7 @@ def _assumptions(plan: Plan, work: Work) -> list[str]:
     found = ((engine, work.thread_rate(step, engine)) for step in loads for engine in engines)
     rates = ", ".join(f"{engine} {rate / 1000:.0f}k" for engine, rate in found)
     return [
-        f"server, load, index and settling (guessed: {rates} rows/s a thread, {DISK_RATE // MB} MB/s)",
+        f"server, load, index and settling (guessed: {rates} rows/s a thread, {bytes_text(DISK_RATE)}/s)",
         f"steps bounded by events: {STATEMENT_RATE:,} statements/s a thread",
         f"growth by writes: {BINLOG_BYTES} bytes of binary log and {UNDO_BYTES} of undo a statement, "
         f"at most {WRITE_RATE:,} statements/s a thread and {work.most_rate:,} in all",

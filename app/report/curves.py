@@ -9,7 +9,7 @@ from app.comparison.charts import AXES
 from app.comparison.charts.points import points_of
 from app.comparison.charts.sweeps import is_logarithmic, step_of, swept
 from app.comparison.entries import RowEntry
-from app.core.units import figure_text
+from app.core.units import figure_text, unit_text
 
 from .svg import ColumnStyle, drawing, line, text, tip
 
@@ -44,7 +44,7 @@ def _chart(axis: str, rows: Sequence[RowEntry], names: Sequence[str], its: Seque
     parts += [text(x_at(x), HEIGHT - BOTTOM + 14, f"{x:,.0f}", "middle", "muted") for x in _apart(xs, x_at)]
     for at, style in enumerate(its):
         parts.append(_curve(at, rows, [x_at(x) for x in xs], y_at, style, names[at]))
-    return drawing(WIDTH, HEIGHT, parts, f"{name} over {AXES[axis]}, {rows[0]['unit']}{less}")
+    return drawing(WIDTH, HEIGHT, parts, f"{name} over {AXES[axis]}, {unit_text(rows[0]['unit'])}{less}")
 
 
 def _across(xs: Sequence[float], is_log: bool) -> Place:
@@ -97,7 +97,7 @@ def _curve(
         runs[-1].append(f"{x:.1f},{y:.1f}")
         if reach := point.reach:
             marks.append(line(x, y_at(reach[0]), x, y_at(reach[1]), f"{style.classes} reach"))
-        said = tip(f"{name}: {figure_text(point.value, row['unit'])} {row['unit']}")
+        said = tip(f"{name}: {figure_text(point.value, row['unit'])} {unit_text(row['unit'])}")
         marks.append(f'<circle class="{style.classes}" cx="{x:.1f}" cy="{y:.1f}" r="3">{said}</circle>')
     lines = [f'<polyline class="{style.classes}" points="{" ".join(run)}"/>' for run in runs if len(run) > 1]
     return "".join([*lines, *marks])

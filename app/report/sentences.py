@@ -9,7 +9,7 @@ from app.comparison.compare import by_measure
 from app.comparison.entries import Comparison, GroupEntry, RatioEntry, RowEntry
 from app.comparison.judgement import MARKED, UNKNOWN_NOISE, ratios_of
 from app.comparison.text import across_sign, first_of, row_label
-from app.core.units import count_text
+from app.core.units import count_text, unit_text
 from app.stats import Limits
 from app.stats.verdicts import BETTER, DIFFERS, DRIFT, FEW, LEAST, NOISE, SINGLE, SMALL, WORSE
 
@@ -78,7 +78,7 @@ def _of_groups(groups: Sequence[GroupEntry], at: int, direction: str) -> Iterato
     for group in groups:
         ratio = group["ratios"][at]
         if ratio is not None and ratio["steps"] > 1 and group["direction"] == direction:
-            unit = f" in {group['unit']}" if names.count(group["group"]) > 1 else ""
+            unit = f" in {unit_text(group['unit'])}" if names.count(group["group"]) > 1 else ""
             which = f"the {ratio['steps']} {steps}of {group['group'] or 'no group'}"
             yield f"{ratio['ratio']:.2f}{_interval(ratio)} over {which}{unit}"
             steps = ""

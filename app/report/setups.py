@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.comparison.entries import ColumnEntry
-from app.core.units import bytes_text, count_text
+from app.core.units import bytes_text, count_text, unit_text
 from app.history.figures import facts, plan_of
 from app.history.history import History
 from app.planner.memory_text import memory_text
@@ -41,7 +41,7 @@ def setups(history: History, columns: Sequence[ColumnEntry], names: Sequence[str
             ("Published", column["source"]),
             *_machine(column["target"], known["machine"]),
             *_build(column, known["build"]),
-            ("Compression", known["compression"].get("in_force", "")),
+            ("Compression", unit_text(known["compression"].get("in_force", ""))),
             ("Server memory", memory_text({}, known["memory"])),
             ("Sequence", column["sequence"]),
             ("Sessions", str(len(column["ids"]))),

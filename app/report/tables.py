@@ -9,7 +9,7 @@ from app.comparison.before_after import ColumnOfPair, pairs
 from app.comparison.entries import Comparison, GroupEntry, RatioEntry, RowEntry
 from app.comparison.measures import measure_named
 from app.comparison.text import across_sign, judged_text, left_out_text, p_text, row_label, steady_text
-from app.core.units import count_text, figure_text
+from app.core.units import count_text, figure_text, unit_text
 from app.protocol.plan import step_label
 from app.stats.verdicts import COLOURED
 
@@ -49,7 +49,7 @@ class Group:
     @property
     def title(self) -> str:
         less = " (less is better)" if self.direction == "lower" else ""
-        return f"{self.name}, {self.unit}{less}" if self.unit else f"{self.name}{less}"
+        return f"{self.name}, {unit_text(self.unit)}{less}" if self.unit else f"{self.name}{less}"
 
 
 def groups(found: Comparison, base: int) -> Iterator[Group]:

@@ -107,7 +107,7 @@ def measure_size(options: argparse.Namespace) -> list[Figure]:
     return [
         Figure("packed values", packed / values, "bytes a value", values, "values", at_most=3),
         Figure("the whole file", size / values, "bytes a value", values, "values"),
-        Figure("10 hours of 50 series", size / 1e6, "MB", 1, "session", digits=2),
+        Figure("10 hours of 50 series", size / 2**20, "MiB", 1, "session", digits=2),
         Figure("one series of all its steps, read", read_s, "s", len(plan.steps), "steps", at_most=0.5),
     ]
 

@@ -95,7 +95,7 @@ def descendants(processes: dict[int, Process], roots: Iterable[int]) -> Iterator
 
 
 def memory_of(pid: int, key: str) -> float:
-    """VmRSS or VmHWM, in MB."""
+    """VmRSS or VmHWM, in MiB."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith(key + ":"):
             return int(line.split()[1]) / 1024

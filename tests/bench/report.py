@@ -42,7 +42,7 @@ def measure_report(_options: argparse.Namespace) -> list[Figure]:
     name = f"{COLUMNS} columns x {REPEATS} repeats x {STEPS} steps"
     return [
         Figure(f"{name}: the report, median", median(times), "s", TIMES, "reports", at_most=3, digits=2),
-        Figure(f"{name}: its HTML", size, "MB", 1, "report", at_most=3, digits=2),
+        Figure(f"{name}: its HTML", size, "MiB", 1, "report", at_most=3, digits=2),
     ]
 
 

@@ -73,8 +73,8 @@ def _figures_of(engine: str, cost: Cost, agent: int, seconds: float) -> list[Fig
     return [
         Figure(f"{name}, CPU", share, "% of a core", n, "s", at_most=CORE_PCT),
         Figure(f"{name}, CPU by /proc/PID/stat", ticks, "% of a core", n, "s", at_most=CORE_PCT),
-        Figure(f"{name}, memory", cost.memory_mb, "MB", n, "s", at_most=MEMORY_MB, digits=1),
-        Figure(f"{name}, most memory since it began", cost.peak_mb, "MB", n, "s", MEMORY_MB, digits=1),
+        Figure(f"{name}, memory", cost.memory_mb, "MiB", n, "s", at_most=MEMORY_MB, digits=1),
+        Figure(f"{name}, most memory since it began", cost.peak_mb, "MiB", n, "s", MEMORY_MB, digits=1),
     ]
 
 

@@ -59,10 +59,10 @@ def measure_memory(options: argparse.Namespace) -> list[Figure]:
     found = _replayed(SECONDS, Replay("", HEAD, PACE_S, SECONDS * 2))
     grown, n = found.hours_mb[-1] - found.hours_mb[-2], len(found.hours_mb)
     return [
-        Figure("window after the first hour", found.hours_mb[0], "MB", 1, "hours", digits=0),
-        Figure("window after ten hours", found.hours_mb[-1], "MB", n, "hours", at_most=MOST_MB, digits=0),
-        Figure("window at its largest", found.peak_mb, "MB", n, "hours", at_most=MOST_MB, digits=0),
-        Figure("grown in the last hour", grown, "MB", HOUR, "seconds", at_most=GROWN_MB, digits=2),
+        Figure("window after the first hour", found.hours_mb[0], "MiB", 1, "hours", digits=0),
+        Figure("window after ten hours", found.hours_mb[-1], "MiB", n, "hours", at_most=MOST_MB, digits=0),
+        Figure("window at its largest", found.peak_mb, "MiB", n, "hours", at_most=MOST_MB, digits=0),
+        Figure("grown in the last hour", grown, "MiB", HOUR, "seconds", at_most=GROWN_MB, digits=2),
     ]
 
 

@@ -13,14 +13,14 @@ import pytest
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A tmpfs of 400 MB with a directory for Dyno in it."""
+    """A tmpfs of 400 MiB with a directory for Dyno in it."""
     with _mounted(tmp_path / "small", ["-t", "tmpfs", "-o", "size=400m,mode=0700", "tmpfs"]) as place:
         yield place / "dyno"
 
 
 @pytest.fixture
 def sharing_disk(tmp_path: Path) -> Iterator[Path]:
-    """An XFS of 2 GB, in a file with holes, with a directory for Dyno in it."""
+    """An XFS of 2 GiB, in a file with holes, with a directory for Dyno in it."""
     image = tmp_path / "xfs"
     with image.open("wb") as file:
         file.truncate(2 << 30)

@@ -180,7 +180,7 @@ def test_table_options_reach_create_table_and_cores_the_server(desktop: Desktop)
     (entry,) = desktop.sessions()
     facts = facts_of(desktop, entry["id"])
     assert "KEY_BLOCK_SIZE=8" in facts["create_table"].upper()
-    assert facts["compression"]["in_force"] == "row format compressed; pages of 8 KB, zlib level 6"
+    assert facts["compression"]["in_force"] == "row format compressed; pages of 8 KiB, zlib level 6"
 
 
 def test_restarted_after_the_load(desktop: Desktop) -> None:

@@ -104,8 +104,8 @@ def test_what_the_build_would_have_in_force(desktop: Desktop, engine: str, optio
 @pytest.mark.parametrize(
     ("fetched", "contender", "options", "told"),
     [
-        ("mysql-5.6", "mysql-5.6.24:innodb:nuc-i3", ZIPPED + "4", "pages of 4 KB, zlib level 6"),
-        ("mysql-9.7", "mysql-9.7.4:innodb", ZIPPED + "8", "pages of 8 KB, zlib level 6"),
+        ("mysql-5.6", "mysql-5.6.24:innodb:nuc-i3", ZIPPED + "4", "pages of 4 KiB, zlib level 6"),
+        ("mysql-9.7", "mysql-9.7.4:innodb", ZIPPED + "8", "pages of 8 KiB, zlib level 6"),
         ("mysql-9.7", "mysql-9.7.4:innodb", "COMPRESSION='lz4'", "row format dynamic; page compression lz4"),
     ],
 )

@@ -127,7 +127,7 @@ def fill(context: Context) -> list[str]:
     stopped.step(1, "failed", f"sysbench: FATAL: {NEWS}")
     stopped.end("stopped", "as was asked for")
     full.add(Log, source="server", level="error", text=f"2026-11-21 15:47:08 0 [ERROR] mariadbd: {NEWS}")
-    full.end("failed", "the disk is full: 12 MB are left under /srv/dyno")
+    full.end("failed", "the disk is full: 12 MiB are left under /srv/dyno")
     active.start_step(1)
     active.samples(1, range(-2, 3))
     keep(context, [*makers, stopped, full])

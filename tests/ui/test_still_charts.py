@@ -77,7 +77,7 @@ def test_parts_stand_on_one_another(shown: Shown, theme: Theme) -> None:
     assert isinstance(chart, StackChart)
     tables, redo = (Line(part, part, theme.part(part)) for part in ("tables", "redo"))
     chart.set_bars(
-        ["innodb", "rocksdb", "failed"], [(tables, [60, 20, None]), (redo, [40, None, None])], "MB", None
+        ["innodb", "rocksdb", "failed"], [(tables, [60, 20, None]), (redo, [40, None, None])], "MiB", None
     )
     places = {(line.key, at): place for line, at, _, place in chart.places()}
     assert set(places) == {("tables", 0), ("redo", 0), ("tables", 1)}
@@ -87,7 +87,7 @@ def test_parts_stand_on_one_another(shown: Shown, theme: Theme) -> None:
     image = picture(chart)
     assert all(has_colour(image, theme.part(part), place.center(), 0) for (part, _), place in places.items())
     QTest.keyClick(chart, Qt.Key.Key_Right)
-    assert chart.accessibleDescription() == "innodb: tables 60.00 MB, redo 40.00 MB"
+    assert chart.accessibleDescription() == "innodb: tables 60.00 MiB, redo 40.00 MiB"
 
 
 # percentiles
@@ -213,7 +213,7 @@ def test_missing_figures_never_break_a_chart(
     for steps in ([], ["one step"], ["one", "another"]):
         none = [None] * len(steps)
         bars.set_bars(steps, [(line, none) for line in given], "", 1.0, {line.key: none for line in given})
-        stack.set_bars(steps, [(line, none) for line in given], "MB", None)
+        stack.set_bars(steps, [(line, none) for line in given], "MiB", None)
         curve.set_curves([(line, range(len(steps)), none) for line in given], "threads", "", True)
         latency.set_percentiles(
             [(line, list(WHERE)[: len(steps)], none) for line in given], "ms", WHERE, WHERE

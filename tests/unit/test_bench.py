@@ -98,4 +98,4 @@ def test_a_goal_is_met_up_to_its_value() -> None:
     assert not Figure("cpu", 0.251, "%", 1, at_most=0.25).is_met
     assert Figure("qps", 0.98, "", 1, at_least=0.98).row()[-2:] == (">= 0.98", "met")
     assert Figure("qps", 0.9799, "", 1, at_least=0.98).row()[-1] == "NOT MET"
-    assert Figure("size", 5, "MB", 1).row()[-1] == ""
+    assert Figure("size", 5, "MiB", 1).row()[-1] == ""

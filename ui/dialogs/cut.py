@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.core.errors import InputError
 from app.core.harmless import harmless
-from app.core.units import with_unit
+from app.core.units import unit_text, with_unit
 from app.history.counting import Countable, Cut
 from app.history.edits import MAX_NAME
 from app.history.step_text import WHOLE
@@ -60,7 +60,7 @@ class CutDialog(QDialog):
         self._reason = QLineEdit(harmless(cut.reason))
         self._told = Label()
         self._told.setWordWrap(True)
-        self._chart = TimeChart(theme, step.label, step.unit)
+        self._chart = TimeChart(theme, step.label, unit_text(step.unit))
         self._axis = _ChoosingAxis(self)
         self._buttons = QDialogButtonBox()
         self._build(name)

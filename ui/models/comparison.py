@@ -13,7 +13,7 @@ from app.comparison.compare import base_of
 from app.comparison.entries import ColumnEntry, Comparison, GroupEntry, RowEntry
 from app.comparison.repeats import repeats_text
 from app.comparison.text import names_of
-from app.core.units import count_text
+from app.core.units import count_text, unit_text
 from app.history.step_text import named
 from app.history.timeline import step_key
 from ui.core.plain import plain_data
@@ -79,8 +79,8 @@ def step_text(row: RowEntry) -> str:
 
 
 def drawn_unit(unit: str) -> str:
-    """Of an axis: sizes are drawn in MB."""
-    return "MB" if unit == "bytes" else unit
+    """Of an axis: sizes are drawn in MiB."""
+    return "MiB" if unit == "bytes" else unit_text(unit)
 
 
 def drawn_points(row: RowEntry) -> list[Point]:
@@ -220,7 +220,7 @@ class ComparisonModel(QAbstractTableModel):
         fixed = [
             Cell(step_text(row)),
             Cell(threads, is_right=True, is_quiet=True),
-            Cell(row["unit"], is_quiet=True),
+            Cell(unit_text(row["unit"]), is_quiet=True),
         ]
         return [*fixed, *(self._judged.figure(row, at) for at in columns)]
 
@@ -231,7 +231,7 @@ class ComparisonModel(QAbstractTableModel):
         if isinstance(row, Mean):
             return mean_tip(row.group, at, self._columns[at].name) if at >= 0 else None
         if at < 0:
-            return f"{step_text(row)}, {row['unit']}{direction_text(row)}"
+            return f"{step_text(row)}, {unit_text(row['unit'])}{direction_text(row)}"
         return self._judged.tip(row, at, self._columns[at].name)
 
 

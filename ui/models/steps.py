@@ -8,7 +8,7 @@ from typing import Literal
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.core.units import figure_text
+from app.core.units import figure_text, unit_text
 from app.history.figures import StepEntry
 from app.history.step_text import named, remarks_of, remarks_text
 from ui.core.plain import plain_data
@@ -83,7 +83,7 @@ COLUMNS = (
     _Column("Threads", lambda step: str(step["coordinates"].get("threads", "")), True),
     _Column("State", lambda step: step["state"]),
     _Column("Figure", _figure, True, "In the unit next to it, n = 1"),
-    _Column("Unit", lambda step: step["unit"]),
+    _Column("Unit", lambda step: unit_text(step["unit"])),
     _Column("Remarks", remarks_of, False, "Why there is no figure, or what is to be known of it"),
     _Column("Seconds", _seconds, True, "That were measured; of a step that was cut, how many of them count"),
     _Column("p50 ms", _latency("p50"), True, "Half of all took no longer"),

@@ -132,7 +132,7 @@ def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> C
     except AgentError as error:
         todo = "nothing: the first session loads the tables and keeps another one"
         return [Check("snapshot", WARN, str(error), todo, contender.name)]
-    text = "starts from the snapshot {}, {:,} MB".format(key, found.size_bytes >> 20)
+    text = "starts from the snapshot {}, {:,} MiB".format(key, found.size_bytes >> 20)
     return [Check("snapshot", PASS, text, "", contender.name)]
 
 
@@ -186,7 +186,7 @@ def _check_memory(contender: Contender, folder: str) -> Checks:
 
 def _memory_text(found: Mapping[str, Any]) -> str:
     limit = found["limit_bytes"]
-    most = "{:,} MB at most".format(limit >> 20) if limit else "no limit"
+    most = "{:,} MiB at most".format(limit >> 20) if limit else "no limit"
     return "in force: allocator {allocator}, NUMA policy {numa}, {}".format(most, **found)
 
 

@@ -182,7 +182,7 @@ class FromSnapshot:
 
 
 def _without_room(size: int) -> str:
-    return "the disk has no room for a second copy of {:,} MB".format(size // MB)
+    return "the disk has no room for a second copy of {:,} MiB".format(size // MB)
 
 
 def _as_full(error: OSError, path: str) -> Exception:

@@ -104,7 +104,7 @@ class Installing:
         found = os.statvfs(self._at(""))
         free = found.f_bavail * found.f_frsize
         if needed + ROOM > free:
-            text = "unpacked it takes {:,} MB, {:,} MB are free: make room in {}"
+            text = "unpacked it takes {:,} MiB, {:,} MiB are free: make room in {}"
             raise AgentError(text.format(needed >> 20, free >> 20, self._directory.path))
 
     def _accept(self, name: str, notes: Mapping[str, str]) -> Build:

@@ -8,6 +8,7 @@ from typing import Any
 
 from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import names_of
+from app.core.units import unit_text
 from app.history.curves import Curve
 from app.history.latency import distribution
 
@@ -16,7 +17,7 @@ from .points import REACH, Numbers, Point, numbers, point_of
 
 def second_numbers(comparison: Comparison, found: Mapping[str, Curve], label: str, unit: str) -> Numbers:
     """A row a second of a session; those of the warm-up are negative."""
-    told = f"{label} ({unit})" if unit else label
+    told = f"{label} ({unit_text(unit)})" if unit else label
     return numbers(
         ("second (s)", "contender", "repeat", "session", told),
         (

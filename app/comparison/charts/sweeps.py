@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from app.comparison.entries import Comparison, RowEntry
 from app.comparison.text import names_of
+from app.core.units import unit_text
 from app.history.step_text import coordinate_text
 
 from . import AXES
@@ -48,7 +49,7 @@ def not_swept(row: RowEntry, axis: str) -> str:
 def sweep_numbers(comparison: Comparison, row: RowEntry | None, axis: str) -> Numbers:
     """A row a point of a curve."""
     rows = swept(comparison["rows"], row, axis)
-    unit = f" ({rows[0]['unit']})" if rows else ""
+    unit = f" ({unit_text(rows[0]['unit'])})" if rows else ""
     return numbers(
         ("step", AXES[axis], "contender", *(f"{head}{unit}" for head in ("value", *REACH[:2])), REACH[2]),
         (

@@ -29,7 +29,7 @@ def test_another_measure(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     combo.setCurrentIndex(combo.findText("CPU per query"))
     qtbot.waitUntil(lambda: "us/query" in {row[2] for row in texts(page)})
     assert {row[2] for row in texts(page) if row[0] != "geometric mean" and row[2]} == {"us/query"}
-    combo.setCurrentIndex(combo.findText("KB written by the device per query"))
+    combo.setCurrentIndex(combo.findText("KiB written by the device per query"))
     qtbot.waitUntil(lambda: texts(page) == [])
 
 
@@ -135,7 +135,7 @@ def test_sizes_over_rows(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     choose(page, "size", 1)
     assert shown._chart and not shown._axes.isVisible()
     assert [text for _, text in shown._chart._ground.x_ticks] == ["1M", "5M"]
-    assert shown._chart.accessibleName() == "size over rows, MB, less is better"
+    assert shown._chart.accessibleName() == "size over rows, MiB, less is better"
     page.controls.turn()
     row = page.body.table.figures.row_at(1)
     assert row and row["direction"] == "lower"
@@ -193,7 +193,7 @@ def test_what_differs(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
     shown._filter.setText("sort 2097152")
     names = [model.index(row, 0).data() for row in range(model.rowCount())]
     assert names == ["preset", "sort_buffer_size"]
-    assert "2.0 MB" in model.index(1, 2).data(Qt.ItemDataRole.ToolTipRole)
+    assert "2.0 MiB" in model.index(1, 2).data(Qt.ItemDataRole.ToolTipRole)
 
 
 # for other programs

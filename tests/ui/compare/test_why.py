@@ -34,7 +34,7 @@ def test_enter_on_a_cell_shows_why(qtbot: QtBot, opened: Open, page: ComparePage
     assert shown._heading.text() == "read-only threads=1: innodb-preset1-1 against innodb-preset0-1"
     found = {line[0]: line for line in lines(shown)}
     assert found["CPU"][1:5] == ["us/query", "35.50", "35.50", "1.00"]
-    assert found["KB written by the device"][2:6] == ["-", "-", "-", "-"]
+    assert found["KiB written by the device"][2:6] == ["-", "-", "-", "-"]
     assert "need not be a cause" in shown._remark.text() or "goes along" in shown._remark.text()
     assert shown._model.index(0, 5).data(SHARE) is None
     choose(page, "read-only", 1)

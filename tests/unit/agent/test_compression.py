@@ -49,13 +49,13 @@ def level(value: str) -> dict[str, str]:
 def test_innodb_tells_the_size_of_its_compressed_pages() -> None:
     new = [{"name": "dyno/sbtest1", "zip_page_size": 8192}]
     answers = {"information_schema__tables": table("Compressed"), "innodb_compression_level": level("6")}
-    said = "row format compressed; pages of 8 KB, zlib level 6"
+    said = "row format compressed; pages of 8 KiB, zlib level 6"
     assert in_force("innodb", **answers, INNODB_TABLES=new) == said  # 8.0 and later
     assert in_force("innodb", **answers, INNODB_SYS_TABLES=new) == said
     plain = [{"name": "dyno/sbtest1", "zip_page_size": 0}]
     assert in_force("innodb", **answers, INNODB_SYS_TABLES=plain) == "row format compressed"
     old = {"information_schema__tables": table("Compressed"), "innodb_compression_level": {}}  # 5.5
-    said = "row format compressed; pages of 4 KB, zlib"
+    said = "row format compressed; pages of 4 KiB, zlib"
     assert in_force("innodb", **old, INNODB_CMP=[{"zip_page_size": 4096}]) == said
     assert in_force("innodb", information_schema__tables=table("Compact")) == "row format compact"
 

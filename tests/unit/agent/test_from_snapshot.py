@@ -170,7 +170,7 @@ def test_no_room_for_a_second_copy(on_disk: Path) -> None:
 @pytest.mark.parametrize(
     ("number", "said"),
     [
-        (errno.ENOSPC, "the disk has no room for a second copy of 0 MB"),
+        (errno.ENOSPC, "the disk has no room for a second copy of 0 MiB"),
         (errno.EIO, "{}: Input/output error"),
     ],
 )

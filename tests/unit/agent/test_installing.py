@@ -166,7 +166,7 @@ def test_a_full_disk_is_told_before_and_in_the_middle(
     content = tarball(member("mysql-5.6/big", content=b"x" * 5000))
     with monkeypatch.context() as patch:
         patch.setattr(installing, "ROOM", 1 << 60)
-        with pytest.raises(AgentError, match="MB are free: make room"):
+        with pytest.raises(AgentError, match="MiB are free: make room"):
             install(directory, content)
 
     def full(*_: Any) -> None:

@@ -107,14 +107,14 @@ def test_memory_as_asked_for_and_as_it_was_in_force(tmp_path: Path) -> None:
     asked = [replace(INNODB, allocator="jemalloc", memory_limit=1 << 30), INNODB]
     assert rows(found(tmp_path / "asked", journals.plan(asked))) == {
         ("allocator", "allocator"): ["jemalloc", None],
-        ("allocator", "memory_limit"): ["1.0 GB", None],
+        ("allocator", "memory_limit"): ["1.0 GiB", None],
     }
     usual = {"allocator": "system", "numa": "default", "limit_bytes": None, "peak_bytes": None}
     facts = [{**usual, "allocator": "/lib/libjemalloc.so.2", "limit_bytes": 1 << 30, "peak_bytes": 9}, usual]
     both = found(tmp_path / "found", journals.plan(asked), *({"memory": fact} for fact in facts))
     assert rows(both) == {
         ("allocator", "allocator"): ["/lib/libjemalloc.so.2", "system"],
-        ("allocator", "memory_limit"): ["1.0 GB", None],
+        ("allocator", "memory_limit"): ["1.0 GiB", None],
     }
 
 
@@ -136,8 +136,10 @@ def test_compression_is_what_was_read_back(tmp_path: Path) -> None:
         {"compression": {"in_force": said, "tables": []}} for said in ("row format compact", "pages of 8 KB")
     ]
     assert rows(found(tmp_path, journals.plan([INNODB, INNODB]), *facts)) == {
-        ("tables", "compression in force"): ["row format compact", "pages of 8 KB"],
+        ("tables", "compression in force"): ["row format compact", "pages of 8 KiB"],
     }
+    facts = [{"compression": {"in_force": f"pages of 8 {unit}", "tables": []}} for unit in ("KB", "KiB")]
+    assert not rows(found(tmp_path / "same", journals.plan([INNODB, INNODB]), *facts))  # only written anew
 
 
 def test_plans_and_their_files(tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ def test_the_table_of_all_steps_absolute_and_relative(history: History) -> None:
     found = compared(history, 2000.0, {**BASE, "cpu_us": 25.0})
     absolute, relative = (costs_of_steps(found, is_relative) for is_relative in (False, True))
     assert absolute.heads[:6] == ("step", "per", "column", "figure", "CPU us", "machine us")
-    assert "KB written" not in absolute.heads
+    assert "KiB written" not in absolute.heads
     assert [line[3:5] for line in absolute.lines] == [("1,000", "100.0"), ("2,000", "25.00")]
     assert [line[3:5] for line in relative.lines] == [("2.00", "0.25")]
 

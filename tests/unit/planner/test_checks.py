@@ -61,8 +61,8 @@ def test_what_is_no_pass_says_what_to_do() -> None:
         ({"sysbench": None}, "sysbench", "sysbench is missing"),
         ({"sysbench": "0.4.12"}, "sysbench", "sysbench 0.4.12 is too old"),
         ({"python": "3.7.3"}, "python", "Python 3.7.3 is too old"),
-        ({"memory_bytes": GB}, "memory", "of 1.0 GB available"),
-        ({"disk": {"free_bytes": 50 << 20}}, "disk", "50 MB free"),
+        ({"memory_bytes": GB}, "memory", "of 1.0 GiB available"),
+        ({"disk": {"free_bytes": 50 << 20}}, "disk", "50.0 MiB free"),
     ],
 )
 def test_what_cannot_be_done_fails(change: dict[str, Any], name: str, text: str) -> None:
@@ -175,7 +175,7 @@ def test_contenders_that_have_their_memory_otherwise_have_no_parity() -> None:
     found = checks(contenders=(ContenderRequest(MARIADB, "innodb"), other))
     texts = [each.text for each in found if each.name == "parity"]
     usual = "innodb-system: as the build and the machine have it"
-    who = f"server memory: {usual}; innodb-jemalloc: allocator jemalloc, memory limit 8.0 GB"
+    who = f"server memory: {usual}; innodb-jemalloc: allocator jemalloc, memory limit 8.0 GiB"
     assert f"{who} (allocators and limits cost time)" in texts
 
 

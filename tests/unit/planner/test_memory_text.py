@@ -16,9 +16,9 @@ USUAL = {
 
 def test_what_was_in_force_is_told_before_what_was_asked_for() -> None:
     asked = {"allocator": "jemalloc", "numa": "", "memory_limit": 1 << 30}
-    assert memory_text(asked) == "allocator jemalloc, memory limit 1.0 GB"
+    assert memory_text(asked) == "allocator jemalloc, memory limit 1.0 GiB"
     found = {**USUAL, "allocator": "/lib/libjemalloc.so.2", "limit_bytes": 1 << 30, "peak_bytes": 1 << 29}
-    told = "allocator /lib/libjemalloc.so.2, memory limit 1.0 GB, 512.0 MB of it used at most"
+    told = "allocator /lib/libjemalloc.so.2, memory limit 1.0 GiB, 512.0 MiB of it used at most"
     assert memory_text(asked, found) == told
 
 

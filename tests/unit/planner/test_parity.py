@@ -64,7 +64,7 @@ def test_other_redo_is_found() -> None:
     """A public comparison of 2026 had to be corrected for it."""
     told = warned(in_force("mysql-5.5.9", "mysql-5.6.24", "mysql-9.7.4"))
     assert told["redo capacity"].startswith(
-        "mysql-5.5.9: 10.0 MB; mysql-5.6.24: 96.0 MB; mysql-9.7.4: 100.0 MB (a smaller redo log"
+        "mysql-5.5.9: 10.0 MiB; mysql-5.6.24: 96.0 MiB; mysql-9.7.4: 100.0 MiB (a smaller redo log"
     )
 
 
@@ -73,7 +73,7 @@ def test_the_same_redo_under_other_names_is_the_same() -> None:
         "mysql-5.7.29": {"innodb_log_file_size": str(48 << 20), "innodb_log_files_in_group": "2"},
         "mysql-9.7.4": {"innodb_redo_log_capacity": str(96 << 20)},
     }
-    found = in_force("mysql-5.7.29", "mysql-9.7.4", "mariadb-11.8.9", changes=changes)  # it has 96 MB
+    found = in_force("mysql-5.7.29", "mysql-9.7.4", "mariadb-11.8.9", changes=changes)  # it has 96 MiB
     assert "redo capacity" not in warned(found)
 
 
@@ -81,7 +81,7 @@ def test_older_options_of_redo_count_where_only_they_are_set() -> None:
     """As in MySQL 8.0.30 and later, which show the capacity of their default all the same."""
     older = {"innodb_log_file_size": str(1 << 30), "innodb_log_files_in_group": "2"}
     found = in_force("mysql-5.7.29", "mysql-9.7.4", changes={"mysql-9.7.4": older})
-    assert "mysql-9.7.4: 2.0 GB" in warned(found)["redo capacity"]
+    assert "mysql-9.7.4: 2.0 GiB" in warned(found)["redo capacity"]
 
 
 @pytest.mark.parametrize("build", SERVERS)
@@ -161,7 +161,7 @@ def test_compression_that_one_side_has_is_named() -> None:
     [
         ("", False),
         ("row format compact", False),
-        ("row format compressed; pages of 8 KB, zlib level 6", True),
+        ("row format compressed; pages of 8 KiB, zlib level 6", True),
         ("page compression lz4", True),
         ("level 0 none, 1 none; files not compressed", False),
         ("level 0 none, 1 LZ4; the last level Zlib", True),

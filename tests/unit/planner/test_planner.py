@@ -674,7 +674,7 @@ def test_snapshots_take_disk_beside_the_session_and_spare_the_loads_of_repeats()
     assert loaded.snapshot_bytes == 0
     assert kept.disk_bytes - kept.kept_bytes == size.session_bytes + kept.snapshot_bytes
     assert kept.seconds < loaded.seconds
-    assert "MB of snapshots" in kept.disk_text and "snapshots" not in loaded.disk_text
+    assert "iB of snapshots" in kept.disk_text and "snapshots" not in loaded.disk_text
 
 
 def test_the_disk_is_that_of_the_largest_session() -> None:

@@ -15,6 +15,7 @@ from app.comparison.compare import sessions_of
 from app.comparison.entries import RowEntry
 from app.comparison.text import names_of, seconds_told
 from app.core.harmless import harmless
+from app.core.units import unit_text
 from app.history.curves import Curve, all_series, curves
 from app.history.history import History
 from app.history.series import ALIASES
@@ -127,7 +128,7 @@ class SecondsPanel(Panel):
         from ui.widgets.pyramid import Track
 
         chart = self._provide()
-        chart.set_title(f"{label}, {self._step}", unit)
+        chart.set_title(f"{label}, {self._step}", unit_text(unit))
         tracks = {session: Track() for session in found}
         for session, curve in found.items():
             tracks[session].extend(curve.seconds, curve.values)
@@ -155,7 +156,7 @@ class SecondsPanel(Panel):
         if [self._chooser.itemData(at) for at in range(self._chooser.count())] != names:
             self._chooser.clear()
             for name, label, unit in series:
-                self._chooser.addItem(harmless(f"{label} ({unit})" if unit else label), name)
+                self._chooser.addItem(harmless(f"{label} ({unit_text(unit)})" if unit else label), name)
         self._chooser.setCurrentIndex(self._chooser.findData(self._series))
 
     def _on_series_chosen(self, at: int) -> None:

@@ -13,7 +13,7 @@ from ui.widgets.still import StillChart
 from .ending import Ended, EndingPanel
 from .panel import Shown
 
-_UNITS = (("GB", 2.0**30), ("MB", 2.0**20))
+_UNITS = (("GiB", 2.0**30), ("MiB", 2.0**20))
 _FEW = 4.0  # of a unit: less is told in the next one
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from app.core.units import unit_text
 from app.history.figures import CutEntry, StepEntry
 from app.history.series import SeriesEntry
 from app.history.sessions import SessionEntry
@@ -64,7 +65,7 @@ class SessionCharts(QWidget):
         self.cpu.setToolTip(
             "Server, sysbench and other programs: 100 is one core; machine: 100 is all of its cores"
         )
-        self.disk = self._chart("Disk", "KB/s")
+        self.disk = self._chart("Disk", "KiB/s")
         self.choice = self._chart("Your choice", "")
         self._arrange()
         self.axis.cursor_moved.connect(self._on_cursor_moved)
@@ -110,7 +111,7 @@ class SessionCharts(QWidget):
         is_other = self._curves is None or self._curves.session != curves.session
         self._curves, self._ghost, self._entries, self._choice = curves, ghost, entries, choice
         title = (choice["label"] or choice["name"], choice["unit"]) if choice else ("Your choice", "")
-        self.choice.set_title(_sentence(title[0]), title[1])
+        self.choice.set_title(_sentence(title[0]), unit_text(title[1]))
         self._set_lines()
         for chart in self.charts:
             chart.set_tracks(self._tracks())

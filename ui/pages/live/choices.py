@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QHBoxLayout, QPushButton, 
 from app.core.csv_text import save_csv
 from app.core.errors import DynoError
 from app.core.harmless import as_file_name, harmless
+from app.core.units import unit_text
 from app.history.series import SeriesEntry
 from app.history.sessions import SessionEntry
 from ui.core.context import Context
@@ -98,7 +99,7 @@ class ChartChoices(QWidget):
         self._units = {each["name"]: each["unit"] for each in series}
         self._series.clear()
         for each in series:
-            text = f"{each['name']}  ({each['unit']})" if each["unit"] else each["name"]
+            text = f"{each['name']}  ({unit_text(each['unit'])})" if each["unit"] else each["name"]
             self._series.addItem(harmless(text), each["name"])
         self._series.setCurrentIndex(self._series.findData(self.series))
 

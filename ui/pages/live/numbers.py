@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from app.comparison.charts.points import Cell, Numbers, numbers
+from app.core.units import unit_text
 from ui.widgets.pyramid import Track
 
 from .curves import GhostCurves, SessionCurves
@@ -16,7 +17,7 @@ def session_numbers(
     """`names` of both sessions, units by series; an earlier second stands at the time where it is drawn."""
     series = [name for name, track in curves.tracks.items() if len(track)]
     both = [curves.tracks, *([ghost.tracks] if ghost else [])]
-    heads = [f"{name} ({units[name]})" if units.get(name) else name for name in series]
+    heads = [f"{name} ({unit_text(units[name])})" if units.get(name) else name for name in series]
     return numbers(
         ("session", "time (s)", "step", *heads),
         (
