@@ -1,16 +1,26 @@
-"""What is wrong with a window at a look: texts cut off, controls without a name or beyond reach."""
+"""What is wrong with a window at a look: texts cut off, controls without a name or beyond reach, units."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import combinations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractListModel,
+    QAbstractTableModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import QAccessible, QAction, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractItemView,
     QAbstractScrollArea,
     QApplication,
     QComboBox,
@@ -18,9 +28,11 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMainWindow,
     QMenu,
+    QPlainTextEdit,
     QStyle,
     QStyleOptionComboBox,
     QTabBar,
+    QTextEdit,
     QWidget,
 )
 
@@ -28,6 +40,9 @@ from ui.widgets.elided import ElidedLabel
 
 LARGEST = QSize(1280, 760)  # of what a window may demand: a small screen less the frame
 GIVE_WAY = ("Behind it", "Last chart")  # boxes with names of sessions and series
+_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
+Index = QModelIndex | QPersistentModelIndex
+_DECIMAL = re.compile(r"\b[KMGT]B\b")
 _MOST = 400  # presses of Tab, of which no page needs as many
 
 
@@ -40,10 +55,41 @@ def faults(window: QWidget) -> list[str]:
     found += [f"lies over another: {_told(one)}, {_told(other)}" for one, other in _overlapping(shown)]
     found += [f"is not reached by Tab: {_told(each)}" for each in unreached(window)]
     found += [f"is given twice: {key}: {', '.join(names)}" for key, names in _keys(window, shown).items()]
+    found += [f"names no binary unit: {text}" for each in shown for text in decimal_units(each)]
     least = window.minimumSizeHint()
     if least.width() > LARGEST.width() or least.height() > LARGEST.height():
         found.append(f"demands {least.width()} x {least.height()}")
     return found
+
+
+def decimal_units(widget: QWidget) -> list[str]:
+    """Its texts that say KB, MB or GB: all sizes in Dyno are powers of 1024."""
+    return [text for text in _texts(widget) if _DECIMAL.search(text)]
+
+
+def _texts(widget: QWidget) -> Iterator[str]:
+    yield from (widget.toolTip(), widget.accessibleName(), widget.accessibleDescription())
+    if isinstance(widget, QAbstractButton | QLabel | QLineEdit):
+        yield widget.text()
+    if isinstance(widget, QPlainTextEdit | QTextEdit):
+        yield widget.toPlainText()
+    if isinstance(widget, QComboBox):
+        yield from _cells(widget.model())
+    if isinstance(widget, QAbstractItemView) and widget.model() is not None:
+        yield from _cells(widget.model())
+
+
+def _cells(model: QAbstractItemModel, parent: Index = QModelIndex()) -> Iterator[str]:  # noqa: B008
+    """Heads and cells with their tooltips; of a tree also those below."""
+    is_list = isinstance(model, QAbstractListModel)
+    is_tree = not isinstance(model, QAbstractListModel | QAbstractTableModel)
+    for column in range(1 if is_list else model.columnCount(parent)):
+        yield from (str(model.headerData(column, Qt.Orientation.Horizontal, role)) for role in _ROLES)
+        for row in range(model.rowCount(parent)):
+            index = model.index(row, column, parent)
+            yield from (str(index.data(role)) for role in _ROLES)
+            if is_tree and model.hasChildren(index):
+                yield from _cells(model, index)
 
 
 def unreached(window: QWidget) -> list[QWidget]:

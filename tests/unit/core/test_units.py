@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.units import figure_text
+from app.agent.sampling.host import SERIES
+from app.comparison.measures import MEASURES
+from app.core.units import bytes_text, direction_of, figure_text, unit_text, with_unit
+from app.engines import KNOWN
 
 
 @pytest.mark.parametrize(
@@ -13,3 +16,53 @@ from app.core.units import figure_text
 )
 def test_what_is_nothing_and_what_is_next_to_nothing_are_told_apart(value: float | None, text: str) -> None:
     assert figure_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (1023, "1023 B"),
+        (1024, "1.0 KiB"),
+        (1000**2, "976.6 KiB"),
+        (1 << 20, "1.0 MiB"),
+        (3 << 29, "1.5 GiB"),
+        (1 << 40, "1.0 TiB"),
+        (1 << 50, "1024.0 TiB"),
+        (-2048, "-2.0 KiB"),
+    ],
+)
+def test_sizes_are_powers_of_1024_and_say_so(size: int, text: str) -> None:
+    assert bytes_text(size) == text
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("KB/s", "KiB/s"),
+        ("MB", "MiB"),
+        ("KB/query", "KiB/query"),
+        ("pages of 8 KB, zlib level 6", "pages of 8 KiB, zlib level 6"),
+        ("KiB/s", "KiB/s"),
+        ("MHz", "MHz"),
+        ("queries/s", "queries/s"),
+        ("bytes/byte", "bytes/byte"),
+        ("", ""),
+    ],
+)
+def test_a_stored_unit_is_shown_as_what_it_is(stored: str, shown: str) -> None:
+    assert unit_text(stored) == shown
+    assert unit_text(shown) == shown
+
+
+def test_stored_units_stay_and_none_is_shown_as_stored() -> None:
+    counters = [each.unit for engine in KNOWN.values() for each in engine.counters]
+    stored = {*counters, *(each["unit"] for each in SERIES), *(each.unit for each in MEASURES)}
+    assert {"KB/s", "MB", "KB/{of}"} <= stored
+    assert not any("KB" in unit_text(each) or "MB" in unit_text(each) for each in stored)
+
+
+def test_a_figure_with_its_unit() -> None:
+    assert with_unit(12.5, "KB/query") == "12.50 KiB/query"
+    assert with_unit(3 << 20, "bytes") == "3.0 MiB"
+    assert direction_of("KB") == direction_of("MiB") == "lower"
+    assert direction_of("KB/s") == "higher"
