@@ -39,6 +39,7 @@ def cpus_of(pid: Optional[int]) -> int:
 
 def others_between(before: Reading, after: Reading, processes: OtherProcesses, allowed: Allowed) -> Others:
     """Means over that time, the programs that took most, and what was above its limit."""
+    processes.look(at_once=True)
     seconds = max(after.at - before.at, 0.01)
     others = _means(before, after, seconds, _programs(processes, after.pids))
     return replace(others, causes=_causes(others, before, after, seconds, allowed))

@@ -102,9 +102,9 @@ class OtherProcesses:
         self._last = dict(self._first)
         self._to = self._from
 
-    def look(self) -> None:
+    def look(self, at_once: bool = False) -> None:
         """Once more, unless that was done so lately that looking would be work by itself."""
-        if time.monotonic() < self._next_look:
+        if time.monotonic() < self._next_look and not at_once:
             return
         self._last.update(self._look())  # those that have ended since stay as they were seen last
         self._to = time.monotonic()

@@ -71,7 +71,6 @@ def _measured(session: Running, engine: Engine) -> Dict[str, Any]:
         first = host.read(whole=True)
         reads = _rates(session, client, "SELECT c FROM dyno.canary WHERE id = {}")
         commits = _rates(session, client, "UPDATE dyno.canary SET k = k + 1 WHERE id = {}")
-        host.others.look()
         allowed = Allowed(session.plan.others_pct, session.plan.steal_pct)
         others = others_between(first, host.read(whole=True), host.others, allowed)
     finally:

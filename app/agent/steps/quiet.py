@@ -43,7 +43,6 @@ def _look(session: Running, host: HostSampler) -> Others:
     host.others.begin()
     first = host.read(whole=True)
     pause(session, -1, time.monotonic() + LOOK_S)
-    host.others.look()
     return others_between(
         first, host.read(whole=True), host.others, Allowed(session.plan.others_pct, session.plan.steal_pct)
     )

@@ -88,7 +88,7 @@ def test_the_server_the_load_and_dyno_are_not_others() -> None:
         sampler.others.begin()
         first = sampler.read(whole=True)
         time.sleep(0.5)
-        sampler.others.look()
+        sampler.others.look(at_once=True)
         last = sampler.read(whole=True)
         sampler.close()
         measured = {server.pid, load.pid}
