@@ -16,6 +16,7 @@ import pytest
 
 from app.agent.server.server import start_ticks
 from app.protocol.events import (
+    PROTOCOL,
     Event,
     Log,
     Mark,
@@ -28,7 +29,7 @@ from app.protocol.events import (
     decode,
 )
 from tests.installed import MARIADB
-from tests.integration.desktop import READ, WRITE, Desktop
+from tests.integration.desktop import READ, WRITE, Desktop, own_marks
 from tests.integration.netns import FarTarget
 from tests.integration.sshd import Sshd, wait_until
 
@@ -205,7 +206,7 @@ def test_server_killed_once_is_started_again_and_later_steps_are_marked(desktop:
     recovered = next(event for event in events if isinstance(event, Mark) and event.name == "recovered")
     assert recovered.value is not None and recovered.value > 0
     last = [event for event in events if isinstance(event, StepEnded)][-1]
-    assert (last.outcome, last.marks) == ("completed", ["after-a-crash"])
+    assert (last.outcome, own_marks(last.marks)) == ("completed", ["after-a-crash"])
     failed = next(event for event in events if isinstance(event, StepEnded) and event.outcome == "failed")
     assert "the server died by signal 9" in failed.reason
     assert [event.after_crash for event in events if isinstance(event, StepStarted)][-2:] == [False, True]
@@ -222,7 +223,7 @@ def test_a_server_that_hangs_most_of_a_step_stalls_it_and_every_second_of_it_is_
     time.sleep(6)
     os.kill(held, signal.SIGCONT)
     said, _ = running.communicate(timeout=60)
-    assert re.search(r"point-query threads=2 [\d,.]+ queries/s; unsteady: 1 stall of [4567] s", said)
+    assert re.search(r"point-query threads=2 [\d,.]+ queries/s.*; unsteady: 1 stall of [4567] s", said)
     (entry,) = desktop.sessions()
     series = desktop.json("session", "series", entry["id"], "point-query")
     assert None not in series["values"] and series["values"].count(0.0) >= 4
@@ -411,7 +412,7 @@ def test_a_newer_minor_protocol_is_read_and_its_new_events_are_kept(recorded: De
 
 def test_a_newer_major_protocol_is_refused_with_both_versions(recorded: Desktop) -> None:
     said = rewrite(recorded, "2.0")
-    for word in ("2.0", "1.1", "update Dyno"):
+    for word in ("2.0", "{}.{}".format(*PROTOCOL), "update Dyno"):
         assert word in said
     (kept,) = (recorded.home / "journals").glob("*.jsonl")
     assert kept.stat().st_size > 1000
@@ -420,5 +421,6 @@ def test_a_newer_major_protocol_is_refused_with_both_versions(recorded: Desktop)
 def test_what_the_agent_says_of_itself_is_no_traceback(recorded: Desktop) -> None:
     (entry,) = recorded.sessions()
     told = [e.text for e in recorded.events(entry["id"]) if isinstance(e, Log) and e.source == "agent"]
-    assert [text for text in told if "no block device" not in text] == []  # as in memory
+    usual = ("no block device", "disturbed: ")  # the former as in memory, the latter by other tests
+    assert [text for text in told if not any(word in text for word in usual)] == []
     assert all(path.read_text() == "" for path in recorded.target.glob("plans/*/agent.log"))

@@ -20,6 +20,7 @@ FIXED = {"update-one": {1}, "hot-points": {ROWS // 2 + i for i in range(1, 101)}
 LAWFUL = {"update-nonindex-zipfian"}  # its law is looked at in test_small_datum.py
 UNIFORM = sorted(DRAWN.keys() - FIXED.keys() - LAWFUL)
 _WHERE = re.compile(r"sbtest(\d+) .*WHERE (?:id|k) ?(?:=|IN \(|BETWEEN) ?([\d, ]+)")
+_SENT = "(Execute|Query)\t"  # statements that were prepared, and those that are sent as text
 _VALUES = re.compile(r"INSERT INTO sbtest(\d+) \(k, c, pad\) VALUES \((\d+)")
 
 
@@ -35,7 +36,7 @@ def keys_of(server: Server, name: str, seed: int, events: int) -> list[tuple[int
     _, log = logged(server, shipped(name, "innodb", threads=1, events=events, seed=seed))
     for line in log.splitlines():
         asked = _WHERE.search(line) or _VALUES.search(line)
-        if "Execute\t" in line and asked:
+        if re.search(_SENT, line) and asked:
             found += [(int(asked[1]), int(key)) for key in asked[2].split(",")]
     assert len(found) >= events
     return found

@@ -110,7 +110,7 @@ def test_what_cannot_be_had_is_refused_before_anything_starts(desktop: Desktop) 
     assert said.startswith(f"nothing was started: /etc/passwd is no shared library for {SERVER}: ")
     assert f"{libm} is no allocator for {SERVER}, which has malloc from " in said
     assert "the allocator /gone.so is not there: there is no such file" in said
-    assert "numactl --membind=63 cannot be had here: " in said
+    assert "numactl --membind=63 does not work here: " in said
     assert desktop.sessions() == []
 
 

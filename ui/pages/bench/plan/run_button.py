@@ -100,8 +100,9 @@ class RunBar(QWidget):
         )
         self.busy.clicked.connect(self.busy_allowed)
         self.quiet = QCheckBox("Wait until quiet")
+        minutes = QUIET_WAIT_S // 60
         self.quiet.setToolTip(
-            f"Before each session wait up to {QUIET_WAIT_S // 60} minutes until other programs leave it alone"
+            as_tip(f"Before each session wait up to {minutes} minutes until other programs leave it alone")
         )
         self.quiet.clicked.connect(self.quiet_wanted)
         self.run = action(self, "Run", "Ctrl+R", "Check, rehearse and start the plan", self.run_wanted.emit)
