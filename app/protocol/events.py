@@ -177,7 +177,7 @@ class StepEnded:
     buckets: list[Any] = field(default_factory=list)  # [[upper bound in ms, count], ...]
     per_query: dict[str, Any] = field(
         default_factory=dict
-    )  # cpu_us machine_cpu_us disk_busy_us context_switches rows_read reads read_kb written_kb log_kb
+    )  # cpu_us disk_busy_us rows_read log_kb read_kb (the device's) server_read_kb (its own) ...: docs/journal.md
     per_row: dict[str, Any] = field(default_factory=dict)
     status: dict[str, Any] = field(default_factory=dict)  # deltas of the server's counters
     sizes: dict[str, Any] = field(
