@@ -177,7 +177,7 @@ class Session(Running):
         if step.kind in READING:
             ended["marks"] = [*ended.get("marks", ()), *self.analysing.marks, *self.lacking.marks]
         ended["debt"] = read_debt(client, self.contender.engine) if self.server.is_alive() else {}
-        ended["status"] = status_deltas(before, read_status(client))
+        ended.setdefault("status", status_deltas(before, read_status(client)))
         ended["sizes"] = sizes(self.server.data, self.at("tmp"))
         ended["rows"] = {**self.ledger.rows, "in_tables": self.ledger.rows_in_tables}
         ended["value"] = figure_of(step, ended, engine_of(self.contender.engine))

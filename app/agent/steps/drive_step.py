@@ -6,7 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
 
-from app.agent.sampling.counters import await_last_client
+from app.agent.sampling.counters import await_last_client, read_status, status_deltas
 from app.agent.sampling.figures import (
     clients_missing,
     latency_of,
@@ -60,6 +60,7 @@ class DriveStep:
         self._statement = ""  # that stands for all of the workload, where it tells one
         self._done = 0
         self._in_force: Dict[str, Any] = {}
+        self._status: Dict[str, str] = {}
         self._costs = ThreadCosts(session.server)
         self._code = 0  # that sysbench ended with
 
@@ -67,6 +68,7 @@ class DriveStep:
         """DriveStep the step to its end; the answer is what step_ended says."""
         session = self._session
         self._work.begin()
+        self._status = read_status(session.server.client)  # what the work itself is told by comes before it
         session.host.others.begin()
         session.sampler.begin(whole=True)
         self._first = session.sampler.moment
@@ -193,6 +195,7 @@ class DriveStep:
         if self._total is None:
             return self._without_total(interrupted, generator)
         step, session = self._step, self._session
+        status = status_deltas(self._status, read_status(session.server.client))
         totals = totals_of(self._total)
         seconds = float(self._total["time_s"])
         rows = session.plan.tables * session.plan.rows
@@ -222,6 +225,7 @@ class DriveStep:
                 *self._work.end(totals, spent, seconds),
             ],
             "in_force": self._in_force,
+            "status": status,
             "others": to_json(others),
         }
 
