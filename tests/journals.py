@@ -128,6 +128,7 @@ class Maker:
         reason: str = "",
         value: float | None = None,
         marks: Sequence[str] = (),
+        others: dict[str, Any] | None = None,
     ) -> None:
         """A whole step of the plan."""
         self.start_step(at)
@@ -135,7 +136,7 @@ class Maker:
         if step.kind == "load":
             self.add(Progress, step=at, done=500, total=1000, unit="rows")
         self.samples(at, range(-step.warmup, step.seconds))
-        self.end_step(at, outcome, reason, value, marks)
+        self.end_step(at, outcome, reason, value, marks, others)
 
     def start_step(self, at: int) -> None:
         self.add(StepStarted, step=at, seed=at + 1)
@@ -166,6 +167,7 @@ class Maker:
         reason: str = "",
         value: float | None = None,
         marks: Sequence[str] = (),
+        others: dict[str, Any] | None = None,
     ) -> None:
         step = self.plan.steps[at]
         if outcome != "completed":
@@ -179,7 +181,7 @@ class Maker:
             per_query={"cpu_us": 35.5, "context_switches": 1.2, "reads": 0.1, "read_kb": 1.6},
             sizes={"tables": 1000, "redo": 500, "total": 1500},
             rows={"inserted": 4000, "deleted": 0, "in_tables": 4000},
-            status={"Questions": 5000}, marks=list(marks),
+            status={"Questions": 5000}, marks=list(marks), others=others or {},
         )  # fmt: skip
 
     def end(self, outcome: str = "completed", reason: str = "") -> Maker:

@@ -13,6 +13,7 @@ from app.history.canaries import canaries
 from app.history.figures import StepEntry, facts, plan_of, steps
 from app.history.history import History
 from app.history.sessions import SessionEntry, find, sessions, source_text
+from app.history.step_text import disturbed_text
 from app.protocol.cpus import from_text
 from app.stats import Limits
 from app.stats.verdicts import LEAST
@@ -171,6 +172,7 @@ def _row(key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int)
         "left_out": left_out,
         "steadiness": [[step and step["steadiness"] for step in place] for place in places],
         "cuts": [[step and step["cut"] for step in place] for place in places],
+        "disturbed": [[disturbed_text(step["others"]) if step else "" for step in place] for place in places],
         "latency_per": model["latency_per"],
         "measures": {
             measure.name: _measured(measure, counted) for measure in MEASURES if measure is not FIGURE

@@ -69,6 +69,7 @@ class RowEntry(RelatedEntry):
     left_out: list[list[str]]  # one a session: the marks for which it does not count; '' where it does
     steadiness: list[list[SteadinessEntry | None]]  # one a session, as the samples
     cuts: list[list[CutEntry | None]]
+    disturbed: list[list[str]]  # one a session: what else took the machine, where that was too much
     latency_per: str  # what one latency is of
     measures: dict[str, MeasureEntry]  # by the name of a Measure, but the figure of the step itself
 

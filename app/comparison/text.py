@@ -123,12 +123,14 @@ def left_out_text(row: RowEntry, at: int) -> str:
 
 
 def seconds_told(row: RowEntry, at: int) -> list[str]:
-    """Of each session of a cell why it was not steady, and which of its seconds count."""
+    """Of each session of a cell what disturbed it, why it was not steady, and which of its seconds count."""
     n = len(row["samples"][at])
     return [
         f"session {number} of {n}: {text}" if n > 1 else text
-        for number, each in enumerate(zip(row["steadiness"][at], row["cuts"][at], strict=True), 1)
-        for text in seconds_texts(*each)
+        for number, (disturbed, steadiness, cut) in enumerate(
+            zip(row["disturbed"][at], row["steadiness"][at], row["cuts"][at], strict=True), 1
+        )
+        for text in [*filter(None, [disturbed]), *seconds_texts(steadiness, cut)]
     ]
 
 

@@ -84,6 +84,7 @@ class WhyEntry(PairEntry):
     verdict: str | None
     marks: list[str]  # of both
     plans: list[str]  # of statements that were carried out in different ways
+    disturbed: list[str]  # what else took the machine, in a session of either
     costs: list[CostEntry]  # those that may explain the most first
 
 
@@ -104,8 +105,16 @@ def why(comparison: Comparison, row: RowEntry, at: int) -> WhyEntry:
         "verdict": row["verdict"][at],
         "marks": sorted({*marks_of_measures(row, base), *marks_of_measures(row, at)}),
         "plans": list(_plans(comparison, row_label(row), places)),
+        "disturbed": list(_disturbed(comparison, row, places)),
         "costs": sorted(costs, key=_rank),
     }
+
+
+def _disturbed(comparison: Comparison, row: RowEntry, places: Sequence[int]) -> Iterator[str]:
+    """In one session of a column after the other; the mark alone is said anyway."""
+    for at in places:
+        for text in filter(None, row["disturbed"][at]):
+            yield f"{comparison['sessions'][at]['name']} was {text}."
 
 
 def _plans(comparison: Comparison, label: str, places: Sequence[int]) -> Iterator[str]:
@@ -142,7 +151,15 @@ def remarks_of(entry: WhyEntry) -> list[str]:
     little = LITTLE if 0.0 < max(known) < 0.5 else ""
     return [
         each
-        for each in (_of_order(entry), little, alone, few, *entry["plans"], *map(mark_text, entry["marks"]))
+        for each in (
+            _of_order(entry),
+            little,
+            alone,
+            few,
+            *entry["plans"],
+            *entry["disturbed"],
+            *map(mark_text, entry["marks"]),
+        )
         if each
     ]
 

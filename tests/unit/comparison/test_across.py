@@ -259,3 +259,27 @@ def test_json_has_only_more_keys(dyno_home: Path, capsys: pytest.CaptureFixture[
     assert row["across"] == ["", ""] and row["left_out"] == [[""] * 3] * 2
     assert column["across"] == "" and len(column["starts"]) == 3 and column["canaries"] == []
     assert found["groups"][0]["ratios"][0]["ratio"] == 1.0
+
+
+# disturbed
+
+
+def test_who_disturbed_a_session_stands_in_compare_why_and_the_report(history: History) -> None:
+    others = {
+        "cpus": 2, "cpu_pct": 143.0, "causes": ["cpu"], "programs": [{"name": "cc1plus", "cpu_pct": 120.0}],
+    }  # fmt: skip
+    plan = journals.plan([INNODB, ROCKSDB], repeats=1)
+    for turn in plan.turns:
+        maker = journals.Maker(plan, turn.session).begin()
+        for step in range(len(plan.steps)):
+            is_disturbed = turn.contender == 1 and step == 2
+            maker.step(step, marks=["disturbed"] * is_disturbed, others=others if is_disturbed else {})
+        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+    ids = [turn.session for turn in plan.turns]
+    found = compare(history, ids)
+    text = "disturbed: other programs took 143% of 200% CPU: cc1plus 120%, others 23%"
+    row = next(each for each in found["rows"] if any(map(any, each["disturbed"])))
+    assert row["disturbed"] == [[""], [text]]
+    assert text in compare_text.told_of(row, 1)
+    assert any(text in remark for remark in remarks_of(why(found, row, 1)))
+    assert any(text in line for line in read_report(history, ids).caveats)
