@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 from app.core.errors import InputError
 from app.protocol.plan import step_label
 from app.protocol.states import GOING_ON, GONE, UNREACHED
-from app.shapes.journal import is_left_out
+from app.shapes.facts import is_left_out
 from app.stats.steady import UNSTEADY
 
 from .counting import Counted, counted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from app.protocol.work import access_of
-from app.shapes.journal import is_left_out
+from app.shapes.facts import is_left_out
 
 from .figures import facts
 from .history import History

@@ -6,7 +6,7 @@ A kind or field that is not named here is of a newer minor protocol: it is kept 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Required, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta
 
@@ -31,6 +31,7 @@ from . import (
     Whole,
     check,
 )
+from .facts import check_fact
 
 MOST_SECONDS = 1 << 21  # of one step: 24 days
 
@@ -311,88 +312,6 @@ SHAPES: Mapping[str, Any] = {
 }
 
 
-# the facts that somebody reads; others are kept and shown as they are
-
-
-class StartState(TypedDict, total=False):
-    load: Name
-    start: Name
-    pause_s: Number
-
-
-class Memory(TypedDict, total=False):
-    allocator: Text | None
-    numa: Text | None
-    limit_bytes: Count | None
-    used_bytes: Count | None
-    peak_bytes: Count | None
-
-
-class Compression(TypedDict):
-    in_force: Text
-
-
-class Explain(TypedDict):
-    statement: str
-    rows: list[dict[Name, Any]]
-
-
-class StatementPlans(TypedDict, total=False):
-    """Of a statement of a step; the end only where it had another plan."""
-
-    statement: Required[str]
-    begin: Required[list[dict[Name, Any]]]
-    end: list[dict[Name, Any]]
-
-
-class Work(TypedDict):
-    """Rows of an event, by what was done with them."""
-
-    found: dict[Name, Number | None]
-    expected: dict[Name, list[Number]]
-
-
-class Build(TypedDict, total=False):
-    """A server, as the session names it that ran on it."""
-
-    build: Name
-    base: Text
-    server: Text
-    family: Name
-    version: Name
-    fingerprint: Name
-    notes: Texts | None
-
-
-class Canary(TypedDict):
-    """What a small server that is always the same came to, before the session."""
-
-    build: Name
-    key: Name
-    reads: Number  # a second, by key
-    commits: Number
-    reads_by_second: list[Number]
-    commits_by_second: list[Number]
-    others: dict[Name, Any]
-
-
-FACTS: Mapping[str, Any] = {
-    "canary": Canary,
-    "build": Build,
-    "start_state": StartState,
-    "variables": Texts,
-    "not_default": list[Name],
-    "memory": Memory,
-    "my_cnf": str,
-    "create_table": str,
-    "compression": Compression,
-    "explain": Explain,
-    "plans": list[StatementPlans],
-    "work": Work,
-}
-LEFT_OUT = "left out"  # the key of what the agent writes in place of a fact that is too large for a line
-
-
 def check_event(data: Mapping[str, Any]) -> None:
     """Raise ShapeError where an event of a known kind is not as its readers need it."""
     kind = data.get("kind")
@@ -401,7 +320,7 @@ def check_event(data: Mapping[str, Any]) -> None:
     if kind == "session_planned":
         _check_plan(data)
     elif kind == "fact":
-        _check_fact(data)
+        check_fact(data)
     elif kind == "step_ended":
         _check_step_ended(data)
 
@@ -420,22 +339,3 @@ def _check_plan(data: Mapping[str, Any]) -> None:
         Plan.from_json(data.get("plan"))
     except ValueError as error:
         raise ShapeError(str(error)) from None
-
-
-def _check_fact(data: Mapping[str, Any]) -> None:
-    name, value = data.get("name", ""), data.get("value")
-    if not is_left_out(value):
-        try:
-            if name == "machine":
-                from app.protocol.answers import Machine  # dear to import, and no live event needs it
-
-                read(Machine, value)
-            elif name in FACTS:
-                check(value, FACTS[name])
-        except ShapeError as error:
-            raise ShapeError(f"the fact {name}: {error}") from None
-
-
-def is_left_out(value: Any) -> bool:
-    """Whether a fact was too large for the journal."""
-    return isinstance(value, dict) and value.keys() == {LEFT_OUT}
