@@ -197,7 +197,8 @@ def test_what_settling_cost_is_kept_with_the_steps_that_caused_it(desktop: Deskt
     rows = steps["update-index"]["queries"]
     assert rows < writes["rows"]  # the second of its warm-up wrote rows too
     assert ("indebted" in steps["early"]["marks"]) == (engine == "innodb")
-    assert own_marks(steps["scan"]["marks"]) == []
+    guessed = {"no-statistics"} if engine == "rocksdb" else set()  # of rows that lie in memory it guesses
+    assert set(own_marks(steps["scan"]["marks"])) <= guessed
     assert not events[3].debt.get("memtable_bytes", 0) > 1 << 20
     check_scan(desktop, shown)
     text = desktop.dyno("session", "show", "last").stdout

@@ -12,7 +12,7 @@ from app.catalog import Catalog, Sequence, Workload
 from app.catalog.approval import hash_of
 from app.protocol.events import Fact, Progress, SessionPlanned, StepEnded
 from tests.installed import MARIADB
-from tests.integration.desktop import Desktop
+from tests.integration.desktop import Desktop, own_marks
 from tests.integration.generated import ENGINES, classic
 from tests.plans import write
 from tests.sequences import INDEX, LOAD, own_sequence
@@ -96,7 +96,9 @@ def test_scans_end_by_themselves_and_tell_rows(desktop: Desktop, engine: str) ->
         assert (step["unit"], step["queries"], step["seconds"] < 30) == ("rows/s", 3, True)
         assert_rate(step, 3 * ROWS)
     assert load["rows"] == 3 * ROWS > deleted["rows"] == fewer["rows"]
-    assert deleted["marks"] == ["out-of-rows"]  # of as many keys as there are rows, each third is never drawn
+    assert own_marks(deleted["marks"]) == [
+        "out-of-rows"
+    ]  # of as many keys as there are rows, each third is never drawn
     assert_rate(fewer, fewer["rows"])
 
 
