@@ -6,12 +6,11 @@ import os
 import time
 from typing import Dict, List, Optional, Tuple
 
-from app.agent.system.directory import read_lines
+from app.agent.server.cgroup import place_of
 from app.agent.system.disk import read_text
 
 from .proc_files import PAGE_KB, TICK_S, Counters, parse_io, parse_process, parse_switches
 
-CGROUPS = "/sys/fs/cgroup"
 _NANO, _MICRO = 1e-9, 1e-6
 
 
@@ -64,23 +63,13 @@ Quota = Tuple[str, str, float]  # a file cpu.stat, the word for the time that wa
 
 def quotas_of(pid: int) -> List[Quota]:
     """The groups in which the CPU of a process can be limited, from its own up to the top."""
-    found = []
-    for line in read_lines("/proc/{}/cgroup".format(pid)):
-        _, controllers, path = line.split(":", 2)
-        if not controllers:
-            found += _quotas(CGROUPS, path, "throttled_usec", _MICRO)
-        elif "cpu" in controllers.split(","):
-            found += _quotas(os.path.join(CGROUPS, "cpu"), path, "throttled_time", _NANO)
-    return found
-
-
-def _quotas(root: str, path: str, word: str, unit: float) -> List[Quota]:
-    folder = root + path
-    folders = []
-    while folder.startswith(root):
-        folders.append(os.path.join(folder, "cpu.stat"))
+    place = place_of(pid, "cpu")
+    word, unit = ("throttled_time", _NANO) if place.is_first else ("throttled_usec", _MICRO)
+    folder, files = os.path.normpath(place.root + place.path), []
+    while folder.startswith(place.root):
+        files.append(os.path.join(folder, "cpu.stat"))
         folder = os.path.dirname(folder)
-    return [(each, word, unit) for each in folders if word in (read_text(each) or "")]
+    return [(each, word, unit) for each in files if word in (read_text(each) or "")]
 
 
 def throttled_s(path: str, word: str, unit: float) -> float:

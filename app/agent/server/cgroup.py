@@ -10,7 +10,7 @@ import contextlib
 import os
 import re
 import time
-from typing import List, NamedTuple, Optional, Tuple
+from typing import List, NamedTuple, Optional, Tuple, Union
 
 from app.agent.system.directory import read_lines, write_file
 from app.agent.system.disk import read_text
@@ -111,15 +111,29 @@ class MemoryLimit:
         return os.path.join(self._folder, name)
 
 
-def group_of(pid: str) -> Tuple[str, Names]:
-    """The group in which the memory of a process is counted."""
+class Place(NamedTuple):
+    """Where in the tree of groups a process is, for one controller."""
+
+    root: str
+    path: str  # below it, with a slash at its begin
+    is_first: bool  # of the first version, which has a tree for each controller
+
+
+def place_of(pid: Union[int, str], controller: str) -> Place:
+    """Where a controller counts and limits a process; `self` is a pid too."""
     unified = ""
     for line in read_lines("/proc/{}/cgroup".format(pid)):
         _, controllers, path = line.split(":", 2)
-        if "memory" in controllers.split(","):
-            return _there(os.path.join(CGROUPS, "memory"), path), FIRST
+        if controller in controllers.split(","):
+            return Place(os.path.join(CGROUPS, controller), path, is_first=True)
         unified = unified if controllers else path
-    return _there(CGROUPS, unified), SECOND
+    return Place(CGROUPS, unified, is_first=False)
+
+
+def group_of(pid: str) -> Tuple[str, Names]:
+    """The group in which the memory of a process is counted."""
+    place = place_of(pid, "memory")
+    return _there(place.root, place.path), FIRST if place.is_first else SECOND
 
 
 def _there(root: str, path: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from app.agent.sampling.process import quotas_of
 from app.agent.server import cgroup
 from app.agent.server.cgroup import (
     FIRST,
@@ -41,6 +42,26 @@ def test_groups_of_both_versions_are_found(tmp_path: Path, monkeypatch: pytest.M
     assert group_of("self") == (str(tmp_path / "user.slice/x.scope"), SECOND)
     groups(monkeypatch, tmp_path, "0::/not/seen/in/a/container")
     assert group_of("self") == (str(tmp_path), SECOND)
+
+
+@pytest.mark.parametrize(
+    ("lines", "word", "held"),
+    [
+        ("3:cpu,cpuacct:/a/b\n0::/c", "throttled_time", ["cpu/a/b", "cpu/a"]),
+        ("2:memory:/c\n0::/a/b", "throttled_usec", ["a/b", "a"]),
+        ("0::/", "throttled_usec", ["."]),  # a container, for which its own group is the top
+    ],
+)
+def test_each_group_from_its_own_to_the_top_can_hold_a_process_back(
+    lines: str, word: str, held: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for each in held:
+        (tmp_path / each).mkdir(parents=True, exist_ok=True)
+        (tmp_path / each / "cpu.stat").write_text(f"{word} 0\n")
+    groups(monkeypatch, tmp_path, lines)
+    assert [(path, of) for path, of, _ in quotas_of(os.getpid())] == [
+        (str(tmp_path / each / "cpu.stat"), word) for each in held
+    ]
 
 
 def test_of_the_second_version_it_is_made_beside_the_own(
