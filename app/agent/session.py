@@ -8,7 +8,6 @@ import time
 from typing import Any, Dict, Optional
 
 from app.engines import engine_of
-from app.protocol.answers import Build
 from app.protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
 from app.protocol.plan import PREPARING, Contender, Plan, Step, Turn
 from app.protocol.sysbench import seed_of
@@ -21,7 +20,6 @@ from .sampling.sizes import sizes
 from .server.connection_limits import raise_file_limit
 from .server.debt import is_indebted, read_debt
 from .server.mysql import QueryError
-from .server.options import with_options
 from .server.program import find_sysbench
 from .server.server import Server
 from .steps.analyse import Analysing
@@ -34,7 +32,7 @@ from .steps.quiet import wait_until_quiet
 from .steps.running import Running
 from .steps.settle_step import pause, run_restart, run_settle
 from .steps.step_settings import StepSettings
-from .survey.builds import environment
+from .survey.builds import build_of
 from .system.control import Control, StopRequested
 from .system.directory import OF_SESSION, Directory
 from .system.errors import AgentError
@@ -127,10 +125,8 @@ class Session(Running):
 
     def _server_of(self, contender: Contender, transport: str = "socket", clients: int = 1) -> Server:
         """In the directory of this session."""
-        extra = environment(contender.base, contender.server)
-        build = Build(contender.build, contender.base, contender.server, environment=extra)
-        known = with_options(self.directory.at("builds"), build).options
-        return Server(vars(contender), self.path, known, extra, transport, clients)
+        build = build_of(contender, self.directory)
+        return Server(vars(contender), self.path, build.options, build.environment, transport, clients)
 
     def open(self) -> None:
         """Start the server on its data, and begin to look at it."""

@@ -19,19 +19,18 @@ from app.agent.server.options import (
     UNANSWERED,
     KnownBuild,
     check_options,
-    with_options,
 )
 from app.agent.server.options_in_force import differences
 from app.agent.server.program import find_sysbench
 from app.agent.server.server import Server
 from app.agent.snapshots.snapshot_key import key_of
 from app.agent.snapshots.snapshots import Snapshots
-from app.agent.survey.builds import environment
+from app.agent.survey.builds import build_of
 from app.agent.system.directory import REHEARSAL, Directory
 from app.agent.system.errors import AgentError
 from app.agent.system.other_agents import agents_elsewhere
 from app.engines import engine_of
-from app.protocol.answers import FAIL, PASS, WARN, Build, Check, Machine, Rehearsal, Reply
+from app.protocol.answers import FAIL, PASS, WARN, Check, Machine, Rehearsal, Reply
 from app.protocol.machine_checks import sysbench_check
 from app.protocol.my_cnf import option_key
 from app.protocol.plan import Contender, Plan
@@ -54,7 +53,7 @@ def check(directory: Directory, plan: Plan) -> Checks:
         for contender in [] if problems else plan.contenders:
             found += _check_snapshot(directory, plan, contender)
             with _folder(directory) as folder:
-                found += _ask_build(_build(directory, contender), plan, contender, folder)
+                found += _ask_build(build_of(contender, directory), plan, contender, folder)
     return found
 
 
@@ -70,7 +69,7 @@ def rehearse(directory: Directory, plan: Plan, contender: int) -> Rehearsal:
             return Rehearsal(problems)
         with _folder(directory) as folder:
             one = plan.contenders[contender]
-            return _rehearse(_build(directory, one), plan, one, folder)
+            return _rehearse(build_of(one, directory), plan, one, folder)
 
 
 @contextlib.contextmanager
@@ -136,17 +135,11 @@ def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> C
     return [Check("snapshot", PASS, text, "", contender.name)]
 
 
-def _build(directory: Directory, contender: Contender) -> KnownBuild:
-    extra = environment(contender.base, contender.server)
-    build = Build(contender.build, contender.base, contender.server, environment=extra)
-    return with_options(directory.at("builds"), build)
-
-
 def _ask_build(build: KnownBuild, plan: Plan, contender: Contender, folder: str) -> Checks:
     return [
         *_check_options(build, contender, folder),
         *_check_variations(build, plan, contender, folder),
-        *_check_memory(contender, folder),
+        *_check_memory(build, contender, folder),
     ]
 
 
@@ -171,11 +164,11 @@ def _check_options(build: KnownBuild, contender: Contender, folder: str) -> Chec
     return found
 
 
-def _check_memory(contender: Contender, folder: str) -> Checks:
+def _check_memory(build: KnownBuild, contender: Contender, folder: str) -> Checks:
     """Said where what is asked for cannot be had; what is in force, the rehearsal says."""
     memory = Memory(vars(contender), folder)
     try:
-        memory.prepare(environment(contender.base, contender.server))
+        memory.prepare(build.environment)
     except AgentError as error:
         todo = "install what is missing, or take it out of the contender"
         return [Check("server memory", FAIL, str(error), todo, contender.name)]

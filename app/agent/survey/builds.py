@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Collection, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from app.agent.server.mycnf import plugin_dir
-from app.agent.server.options import help_arguments, parse_help
+from app.agent.server.options import KnownBuild, help_arguments, parse_help, with_options
 from app.agent.server.program import (
     Answer,
     CannotStartError,
@@ -24,10 +24,12 @@ from app.agent.server.program import (
     why_ended,
 )
 from app.agent.system.caches import read_cache, state_of, write_cache
+from app.agent.system.directory import Directory
 from app.engines import KNOWN, engine_of
 from app.engines.engine import NAME
 from app.engines.server import COMPILED_IN
 from app.protocol.answers import Build
+from app.protocol.plan import Contender
 
 USUAL = ("/usr", "/usr/local", "/usr/local/mysql*", "/usr/local/mariadb*", "/opt/*", "~/b/*")
 PLACES = ("bin", "sbin", "libexec", "")
@@ -165,6 +167,13 @@ def environment(base: str, server: str) -> Dict[str, str]:
     inherited = os.environ.get("LD_LIBRARY_PATH", "")
     paths = [os.path.normpath(each) for each in holding] + ([inherited] if inherited else [])
     return {"LD_LIBRARY_PATH": ":".join(dict.fromkeys(paths))}
+
+
+def build_of(contender: Contender, directory: Directory) -> KnownBuild:
+    """The build that a contender names, with all that its server needs to be started."""
+    extra = environment(contender.base, contender.server)
+    build = Build(contender.build, contender.base, contender.server, environment=extra)
+    return with_options(directory.at("builds"), build)
 
 
 def _ask_options(
