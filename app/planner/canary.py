@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from app.engines import FIRST
 from app.protocol.answers import Build, Survey
-from app.protocol.plan import Contender, Plan
+from app.protocol.plan import Plan
 
+from .contenders import contender_of
 from .estimate import Estimate, estimate
 
 CANARY_S = 20  # that it takes: made, started, measured, gone
@@ -34,7 +35,7 @@ def estimated(plan: Plan, survey: Survey) -> tuple[Plan, Estimate]:
     if build is None:
         return plan, found
     longer = replace(found, seconds=found.seconds + CANARY_S * len(plan.turns))
-    return replace(plan, canary=[_contender(build)]), longer
+    return replace(plan, canary=[contender_of(build, "canary", FIRST.name, "", CNF)]), longer
 
 
 def steadiest_build(survey: Survey, named: Sequence[str] = ()) -> Build | None:
@@ -42,18 +43,3 @@ def steadiest_build(survey: Survey, named: Sequence[str] = ()) -> Build | None:
     fitting = [build for build in survey.builds if build.has(FIRST.name)]
     fitting.sort(key=lambda build: (build.base != _SYSTEM, build.name not in named, build.name))
     return next(iter(fitting), None)
-
-
-def _contender(build: Build) -> Contender:
-    return Contender(
-        name="canary",
-        build=build.name,
-        base=build.base,
-        server=build.server,
-        family=build.family or "",
-        version=build.version or "",
-        fingerprint=build.fingerprint or "",
-        engine=FIRST.name,
-        preset="",
-        cnf=CNF,
-    )

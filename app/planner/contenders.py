@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from app.catalog import Catalog
@@ -53,6 +54,18 @@ def _contender(
     rendered = render(preset, build.family or "", build.version or "", machine)
     plugin = other_engines(build).get(request.engine, "")
     loads = f"plugin_load_add={plugin}\n" if plugin and plugin[:-3] not in rendered.text else ""
+    return replace(
+        contender_of(build, name, request.engine, request.preset, rendered.text + loads),
+        table_options=request.table_options.strip(),
+        cores=request.cores,
+        allocator="" if request.allocator == "system" else request.allocator,
+        numa=request.numa,
+        memory_limit=request.memory_limit_bytes,
+    )
+
+
+def contender_of(build: Build, name: str, engine: str, preset: str, cnf: str) -> Contender:
+    """A build with an engine and its my.cnf, and nothing further asked for."""
     return Contender(
         name=name,
         build=build.name,
@@ -61,14 +74,9 @@ def _contender(
         family=build.family or "",
         version=build.version or "",
         fingerprint=build.fingerprint or "",
-        engine=request.engine,
-        preset=request.preset,
-        cnf=rendered.text + loads,
-        table_options=request.table_options.strip(),
-        cores=request.cores,
-        allocator="" if request.allocator == "system" else request.allocator,
-        numa=request.numa,
-        memory_limit=request.memory_limit_bytes,
+        engine=engine,
+        preset=preset,
+        cnf=cnf,
     )
 
 

@@ -48,8 +48,8 @@ class Work(TypedDict):
     expected: dict[Name, list[Number]]
 
 
-class Build(TypedDict, total=False):
-    """A server, as the session names it that ran on it."""
+class NamedBuild(TypedDict, total=False):
+    """A build, as a contender and the fact of its session name it."""
 
     build: Name
     base: Text
@@ -57,6 +57,11 @@ class Build(TypedDict, total=False):
     family: Name
     version: Name
     fingerprint: Name
+
+
+class Build(NamedBuild, total=False):
+    """The build on which a session ran, with the notes of its person."""
+
     notes: Texts | None
 
 

@@ -31,7 +31,7 @@ from . import (
     Whole,
     check,
 )
-from .facts import check_fact
+from .facts import NamedBuild, check_fact
 
 MOST_SECONDS = 1 << 21  # of one step: 24 days
 
@@ -54,14 +54,8 @@ class Stamp(TypedDict, total=False):
 # the plan
 
 
-class Contender(TypedDict, total=False):
+class Contender(NamedBuild, total=False):
     name: Name
-    build: Name
-    base: Text
-    server: Text
-    family: Name
-    version: Name
-    fingerprint: Name
     engine: Name
     preset: Name
     cnf: str
