@@ -63,6 +63,9 @@ class Session:
     def write(self, kind: Any, **fields: Any) -> None:
         self.events.append({"kind": kind.kind, **fields})
 
+    def log(self, text: str, level: str) -> None:
+        self.events.append({"kind": "log", "text": text, "level": level})
+
     def analyse(self) -> Analysing:
         analysing = Analysing(self, self)  # type: ignore[arg-type]
         try:

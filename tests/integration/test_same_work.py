@@ -88,7 +88,7 @@ class Session:
         self.counts_calls = False
         self.client = Client(self.running.socket)
 
-    def write(self, _kind: Any, text: str, **_more: str) -> None:
+    def log(self, text: str) -> None:
         self.logged.append(text)
 
     def write_estimate(self, _step: Step, found: Any) -> None:

@@ -16,6 +16,7 @@ from app.protocol.others import (
     Others,
     Program,
 )
+from app.protocol.plan import Plan
 
 from .host import PROCESSES, Reading, grown, kernel_cpu_s, others_cpu_s, others_kb
 from .other_processes import OtherProcesses
@@ -27,6 +28,10 @@ class Allowed(NamedTuple):
     others_pct: float
     steal_pct: float
     swaps: bool = False  # a server with a memory limit runs short of memory by itself
+
+    @staticmethod
+    def of(plan: Plan, swaps: bool = False) -> Allowed:
+        return Allowed(plan.others_pct, plan.steal_pct, swaps)
 
 
 def cpus_of(pid: Optional[int]) -> int:

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from app.agent.server.mysql import QueryError
 from app.agent.system.journal import Journal
-from app.protocol.events import Log, Sample, SeriesDeclared
+from app.protocol.events import Sample, SeriesDeclared
 from app.protocol.series import LOAD, P95_EVENTS
 
 from .counters import Counters, rows_read
@@ -83,7 +83,7 @@ class Sampler:
         rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]
         self._journal.write(Sample, step=step, s=s, dt=round(dt, 4), values=rounded, derived=derived)
         for problem in self._host.take_problems():
-            self._journal.write(Log, source="agent", level="warning", text=problem)
+            self._journal.log(problem)
 
     def _try(self, what: str, read: Callable[[], Any], otherwise: Any) -> Any:
         try:
@@ -91,9 +91,7 @@ class Sampler:
         except QueryError as error:
             if what not in self._said:
                 self._said[what] = True
-                self._journal.write(
-                    Log, source="agent", level="warning", text="no figures of the server: {}".format(error)
-                )
+                self._journal.log("no figures of the server: {}".format(error))
             return otherwise
 
 

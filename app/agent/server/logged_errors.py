@@ -6,7 +6,6 @@ import os
 from typing import List
 
 from app.agent.system.journal import Journal
-from app.protocol.events import Log
 
 from .server import Server
 
@@ -38,7 +37,7 @@ class LoggedErrors:
                 self._write(line)
 
     def _write(self, line: str) -> None:
-        self._journal.write(Log, source="server", level=_level(line), text=line[:1000])
+        self._journal.log(line, _level(line), "server")
 
     def _new_lines(self, path: str) -> List[str]:
         with open(path, "rb") as file:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional
 from app.agent.server.mysql import Client, QueryError
 from app.engines import engine_of
 from app.engines.server import ANALYSE
-from app.protocol.events import Log, Mark
+from app.protocol.events import Mark
 
 from .facts import tables_of
 
@@ -53,7 +53,7 @@ class Analysing:
         session.journal.write(Mark, name="analysed", step=index, value=seconds)
         if problem:
             text = "ANALYZE TABLE after {}: {}".format(step.label, problem)
-            session.journal.write(Log, source="agent", level="error", text=text)
+            session.journal.log(text, "error")
 
     def _wait_for(self, work: Analyse) -> None:
         """Requests of people end it early; a stop of the session ends the server, and the wait with it."""

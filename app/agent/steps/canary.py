@@ -17,7 +17,6 @@ from app.agent.system.directory import OF_SESSION
 from app.agent.system.errors import AgentError
 from app.engines import engine_of
 from app.engines.engine import Engine
-from app.protocol.events import Log
 from app.protocol.others import to_json
 
 if TYPE_CHECKING:
@@ -46,8 +45,7 @@ def carry_out_canary(session: Running, facts: Facts, make: Callable[[Contender],
         value = _measured(session, engine_of(contender.engine))
         facts.write_canary({"build": contender.build, "key": contender.key, **value})
     except (AgentError, QueryError) as error:
-        text = "the canary could not be measured: {}".format(error)
-        session.journal.write(Log, source="agent", level="warning", text=text[:1000])
+        session.journal.log("the canary could not be measured: {}".format(error))
     finally:
         _take_down(session)
 
@@ -71,8 +69,7 @@ def _measured(session: Running, engine: Engine) -> Dict[str, Any]:
         first = host.read(whole=True)
         reads = _rates(session, client, "SELECT c FROM dyno.canary WHERE id = {}")
         commits = _rates(session, client, "UPDATE dyno.canary SET k = k + 1 WHERE id = {}")
-        allowed = Allowed(session.plan.others_pct, session.plan.steal_pct)
-        others = others_between(first, host.read(whole=True), host.others, allowed)
+        others = others_between(first, host.read(whole=True), host.others, Allowed.of(session.plan))
     finally:
         host.close()
     return {

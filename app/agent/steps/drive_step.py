@@ -18,7 +18,7 @@ from app.agent.sampling.figures import (
 )
 from app.agent.sampling.sampler import queries
 from app.agent.server.affinity import affinity
-from app.protocol.events import Log, Mark, Progress
+from app.protocol.events import Mark, Progress
 from app.protocol.others import DISTURBED, to_json
 from app.protocol.sysbench import command
 
@@ -258,7 +258,7 @@ def _why(session: Running, generator: Generator, code: int) -> str:
     """A step has failed, in the words of whoever brought it about."""
     said = generator.complaints()
     for text in said[:5]:
-        session.journal.write(Log, source="sysbench", level="error", text=text[:1000])
+        session.journal.log(text, "error", "sysbench")
     if session.server.has_died():
         return "the server died {}: {}".format(session.server.exit_text(), session.server.last_error())
     return said[0][:500] if said else "sysbench ended with exit code {} and no message".format(code)

@@ -17,7 +17,7 @@ from app.agent.snapshots.snapshot_key import key_of
 from app.agent.snapshots.snapshots import Snapshot, Snapshots
 from app.agent.system.errors import AgentError
 from app.agent.system.journal import DiskFullError
-from app.protocol.events import Log, Mark, Progress, StepEnded
+from app.protocol.events import Mark, Progress, StepEnded
 
 if TYPE_CHECKING:
     from .facts import Facts
@@ -55,8 +55,7 @@ class FromSnapshot:
             try:
                 self._found = self._snapshots.find(self._key)
             except AgentError as error:
-                text = "{}: it is refused, the tables are loaded anew".format(error)
-                self._session.journal.write(Log, source="agent", level="warning", text=text)
+                self._session.journal.log("{}: it is refused, the tables are loaded anew".format(error))
         if self._found is None:
             self._facts.write_start_state("fresh")
         return self._found is not None

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from app.agent.sampling.disturbance import Allowed, others_between
 from app.agent.sampling.host import HostSampler
-from app.protocol.events import Log
 
 from .settle_step import pause
 
@@ -43,11 +42,8 @@ def _look(session: Running, host: HostSampler) -> Others:
     host.others.begin()
     first = host.read(whole=True)
     pause(session, -1, time.monotonic() + LOOK_S)
-    return others_between(
-        first, host.read(whole=True), host.others, Allowed(session.plan.others_pct, session.plan.steal_pct)
-    )
+    return others_between(first, host.read(whole=True), host.others, Allowed.of(session.plan))
 
 
 def _say(session: Running, level: str, text: str, found: Others) -> None:
-    line = "{}: {}".format(text, "; ".join(found.texts))
-    session.journal.write(Log, source="agent", level=level, text=line[:1000])
+    session.journal.log("{}: {}".format(text, "; ".join(found.texts)), level)

@@ -15,7 +15,6 @@ from app.agent.server.server import Server
 from app.agent.system.control import Control, StopRequested
 from app.agent.system.directory import Directory
 from app.agent.system.journal import DiskFullError, Journal
-from app.protocol.events import Log
 from app.protocol.others import Others
 from app.protocol.plan import Plan, Turn
 
@@ -62,11 +61,10 @@ class Running:
 
     def others_between(self, first: Reading, last: Reading) -> Others:
         """What else took the machine; with a line in the journal where that was too much."""
-        allowed = Allowed(self.plan.others_pct, self.plan.steal_pct, bool(self.contender.memory_limit))
+        allowed = Allowed.of(self.plan, swaps=bool(self.contender.memory_limit))
         found = others_between(first, last, self.host.others, allowed)
         if found.causes:
-            text = "disturbed: {}".format("; ".join(found.texts))
-            self.journal.write(Log, source="agent", level="warning", text=text[:1000])
+            self.journal.log("disturbed: {}".format("; ".join(found.texts)))
         return found
 
     def wait(self, seconds: float) -> None:

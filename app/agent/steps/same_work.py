@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 
 from app.agent.server.mysql import QueryError
-from app.protocol.events import Log
 from app.protocol.work import WHAT, WORDS, Bounds, Statement, access_of, bounds_of, rows_of, statements_of
 
 from .analyse import read_estimate
@@ -49,7 +48,9 @@ class SameWork:
             self._estimate = read_estimate(self._session.server.client)
             self._plans = self._explain()
         except QueryError as error:
-            self._say("nothing is known of the plans of {}: {}".format(self._step.label, error))
+            self._session.journal.log(
+                "nothing is known of the plans of {}: {}".format(self._step.label, error)
+            )
 
     def end(
         self, totals: Mapping[str, Any], spent: Mapping[str, Optional[float]], seconds: float
@@ -60,7 +61,7 @@ class SameWork:
         problem = self._other_work(totals, spent, seconds) if self._step.kind == "drive" else ""
         plans = self._explain()
         if problem:
-            self._say(
+            self._session.journal.log(
                 "{}: {}".format(self._step.label, "; ".join([problem, *_worst(self._explained, plans)]))
             )
         self._facts.write_plans(self._step, _both(self._explained, self._plans, plans))
@@ -96,9 +97,6 @@ class SameWork:
         loaded = self._session.plan.tables * rows_of(self._step, self._session.plan)
         least, most = sorted((self._rows, self._session.ledger.rows_in_tables))
         return Room(min(1.0, least / loaded), max(1.0, most / loaded) * (1 + errors), watched)
-
-    def _say(self, text: str) -> None:
-        self._session.journal.write(Log, source="agent", level="warning", text=text)
 
 
 def is_off(estimate: Optional[int], rows: int) -> bool:

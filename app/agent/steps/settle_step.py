@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, Optional
 
 from app.agent.sampling.write_accounting import row_bytes
 from app.agent.server.mysql import QueryError
-from app.protocol.events import Log, Mark, Progress
+from app.protocol.events import Mark, Progress
 
 from .settle import Settling
 
@@ -80,7 +80,7 @@ def _restore(session: Running, settling: Settling) -> None:
     """A value that stayed changed would be measured from now on: it is said."""
     for name in settling.end():
         text = "{} could not be put back as it was before settling".format(name)
-        session.journal.write(Log, source="agent", level="error", text=text)
+        session.journal.log(text, "error")
 
 
 def _watch(session: Running, index: int, step: Step, settling: Settling, began: float) -> None:

@@ -31,6 +31,14 @@ def test_a_journal_is_never_overwritten(tmp_path: Path) -> None:
         Journal(str(tmp_path / "journal.jsonl"))
 
 
+def test_a_line_for_people_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    Journal(str(path)).log("long " * 1000)
+    event = decode(path.read_bytes())
+    assert isinstance(event, Log)
+    assert (event.source, event.level, len(event.text)) == ("agent", "warning", 1000)
+
+
 def test_a_full_disk_still_takes_the_event_at_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "journal.jsonl"
     journal = Journal(str(path))
@@ -46,7 +54,7 @@ def test_a_full_disk_still_takes_the_event_at_hand(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(module.os, "write", short_write)
     with pytest.raises(DiskFullError):
         journal.write(Note, text="the last straw")
-    journal.write(Log, source="agent", level="error", text="and its reason")
+    journal.log("and its reason", "error")
     lines = path.read_bytes().splitlines()
     assert [decode(line).seq for line in lines] == [1, 2]
 
