@@ -171,7 +171,8 @@ class Session(Running):
         if step.kind in READING and not step.writes and is_indebted(debt):
             ended["marks"] = [*ended.get("marks", ()), "indebted"]
         if step.kind in READING:
-            ended["marks"] = [*ended.get("marks", ()), *self.analysing.marks, *self.lacking.marks]
+            marks = [*ended.get("marks", ()), *self.analysing.marks, *self.lacking.marks]
+            ended["marks"] = list(dict.fromkeys(marks))
         ended["debt"] = read_debt(client, self.contender.engine) if self.server.is_alive() else {}
         ended.setdefault("status", status_deltas(before, read_status(client)))
         ended["sizes"] = sizes(self.server.data, self.at("tmp"))

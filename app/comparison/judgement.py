@@ -24,7 +24,7 @@ OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step t
 FAILED_REPEAT = "failed-repeat"  # those that came to a figure are chosen by their luck
 SPOILT = (
     "after-a-crash", "error-ridden", "indebted", "bad-statistics", "no-index", "fewer-clients", "out-of-rows",
-    "no-statistics", "other-work", DISTURBED, UNSTEADY,
+    "other-work", DISTURBED, UNSTEADY,
 )  # of a repeat, which is left out where enough others remain  # fmt: skip
 UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT)
 SIGNS = {NOISE: "~", SMALL: "~", FEW: "?", MARKED: "!", DRIFT: "drift"}  # where a word would be too long

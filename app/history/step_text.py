@@ -17,10 +17,10 @@ MARKS = {
     "after-a-crash": "the server had died before it and was started again",
     "capped": "settling had not ended when its time was over",
     "indebted": "it began while much of earlier writes was still to be written back, compacted or purged",
-    "bad-statistics": "ANALYZE TABLE failed or was skipped before it, or left an estimate of the rows "
-    "that is wrong by more than a factor of two: it may have read far more rows than needed",
-    "no-statistics": "when it began the server's estimate of the rows was more than 10 % off: its plans "
-    "may be bad ones",
+    "bad-statistics": "ANALYZE TABLE failed or was skipped before it, or the server's estimate of the rows "
+    "was wrong by more than a factor of two: it may have read far more rows than needed",
+    "no-statistics": "when it began the server's estimate of the rows was more than 10 % off: bad plans "
+    "would show in the rows that it read",
     "other-work": "an event of it read, sent, changed or sorted other rows than its workload must: the log "
     "names the statement and its plan",
     "no-index": "the engine could not build the index: statements that look it up did without",

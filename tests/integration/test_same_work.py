@@ -126,7 +126,8 @@ def test_an_estimate_that_is_far_off_is_marked(server: Server) -> None:
     work = SameWork(session, session, step)  # type: ignore[arg-type]
     work.begin()
     totals = {"events": 100, "errors": 0, "rows": {"read": 100}}
-    assert work.end(totals, {"rows_read": 100.0, "rows_sorted": 0.0}, 1.0) == ["no-statistics"]
+    marks = work.end(totals, {"rows_read": 100.0, "rows_sorted": 0.0}, 1.0)
+    assert marks == ["no-statistics", "bad-statistics"]
     session.client.close()
     assert session.facts["estimate"]["estimate"] == pytest.approx(TABLES * ROWS, rel=0.1)
 
@@ -138,4 +139,4 @@ def test_a_server_that_is_gone_ends_no_step(server: Server) -> None:
     work = SameWork(session, session, step)  # type: ignore[arg-type]
     work.begin()
     assert "nothing is known of the plans" in session.logged[0]
-    assert work.end({"events": 1, "errors": 0, "rows": {}}, {}, 1.0) == ["no-statistics"]
+    assert work.end({"events": 1, "errors": 0, "rows": {}}, {}, 1.0) == ["no-statistics", "bad-statistics"]

@@ -158,8 +158,8 @@ def check_parts(outcome: Outcome, work: Work) -> None:
         assert sum(line[name] for line in measured) <= total[name]
     for name, count in total["rows"].items():
         assert sum(line["rows"][name] for line in measured) <= count
-    # the two reporting threads of sysbench count at the same moment, not quite at the same instant
-    assert sum(line["events"] for line in warm) <= outcome.of("measured")[0]["events"] * 1.01
+    # the two reporting threads of sysbench count at the same moment, on a busy machine 25 ms apart
+    assert sum(line["events"] for line in warm) <= outcome.of("measured")[0]["events"] * 1.05
 
 
 @pytest.mark.parametrize("seconds", [1, 2, 1, 2])

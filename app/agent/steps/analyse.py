@@ -46,7 +46,7 @@ class Analysing:
         self._wait_for(work)
         seconds = round(time.monotonic() - began, 3)
         rows = session.ledger.rows_in_tables
-        problem = work.problem or _far_off(work.estimate, rows)
+        problem = work.problem or far_off(work.estimate, rows)
         self.marks = [DOUBTFUL] if problem else []
         found = {"seconds": seconds, "rows": rows, "estimate": work.estimate, "tables": work.tables}
         self._facts.write_analysed(step, {**found, "problem": problem})
@@ -154,7 +154,7 @@ def _is_good(said: List[str]) -> bool:
     return not failed and any(each.startswith("status") for each in words)
 
 
-def _far_off(estimate: Optional[int], rows: int) -> str:
+def far_off(estimate: Optional[int], rows: int) -> str:
     """Why plans made with this estimate cannot be trusted; '' where they can."""
     if estimate is None:
         return "the server gives no estimate of the rows"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 from app.agent.server.mysql import QueryError
 from app.protocol.work import WHAT, WORDS, Bounds, Statement, access_of, bounds_of, rows_of, statements_of
 
-from .analyse import read_estimate
+from .analyse import DOUBTFUL, far_off, read_estimate
 from .facts import rows_of_explain
 
 if TYPE_CHECKING:
@@ -65,13 +65,14 @@ class SameWork:
                 "{}: {}".format(self._step.label, "; ".join([problem, *_worst(self._explained, plans)]))
             )
         self._facts.write_plans(self._step, _both(self._explained, self._plans, plans))
-        marks = [NO_STATISTICS] if self._has_no_statistics() else []
+        marks = self._marks_of_estimate()
         return [*marks, OTHER_WORK] if problem else marks
 
-    def _has_no_statistics(self) -> bool:
-        """An estimate of the moment in which the step began, against what the tables hold."""
+    def _marks_of_estimate(self) -> List[str]:
+        """Of the moment in which the step began, against what the tables hold."""
         self._facts.write_estimate(self._step, {"rows": self._rows, "estimate": self._estimate})
-        return is_off(self._estimate, self._rows)
+        marks = [NO_STATISTICS] if is_off(self._estimate, self._rows) else []
+        return [*marks, DOUBTFUL] if far_off(self._estimate, self._rows) else marks
 
     def _explain(self) -> List[Any]:
         client = self._session.server.client

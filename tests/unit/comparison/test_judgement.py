@@ -67,8 +67,9 @@ def test_what_is_marked_is_never_judged(history: History) -> None:
     assert "! is marked and not judged" in compare_text.to_text(found)
 
 
-def test_a_mark_that_says_nothing_of_the_figure_hinders_nobody(history: History) -> None:
-    keep(history, (1.0, 1.5, 0.5, 1.0, 3.0), marks=("shared-cores",))
+@pytest.mark.parametrize("mark", ["shared-cores", "no-statistics"])
+def test_a_mark_that_says_nothing_of_the_figure_hinders_nobody(history: History, mark: str) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.0, 3.0), marks=(mark,))
     assert verdicts(compare(history, IDS))[4] == "better"
 
 
