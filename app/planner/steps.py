@@ -22,7 +22,7 @@ _MAKERS = {
     "text-index": "of kind text-index",
 }
 _STARTERS = {"restarted": "restart", "snapshot": "snapshot"}  # a state -> the step that brings it about
-GROWTH = 10  # inserts that leave their bound open grow the tables by one part in this many
+GROWTH = 10  # what leaves its bound open adds or deletes one part in this many of the rows
 
 
 @dataclass(frozen=True)
@@ -184,15 +184,17 @@ def _checked_options(step: SequenceStep, workload: Workload, point: Point) -> di
 
 
 def _bounds(step: SequenceStep, workload: Workload, size: Size, points: int, is_read: bool) -> dict[str, int]:
-    """Seconds or events; what changes the number of rows before others read them is bounded by events."""
+    """Seconds or events; what deletes rows, or changes them before others read, is bounded by events."""
     if step.events is None and step.seconds is None and step.share is None:  # then custom SQL may say
         step = replace(step, events=workload.events, seconds=workload.seconds)
-    if workload.changes_rows and is_read and step.events is None:
-        if step.seconds is not None or step.share is not None:
-            raise InputError(
-                f"step {step.name} changes the number of rows and later steps read them: bound it by events "
-                f"in the sequence, not by seconds, else each contender would leave another number of rows"
-            )
+    is_timed = step.seconds is not None or step.share is not None
+    is_read = is_read and workload.changes_rows
+    if is_read and is_timed and step.events is None:
+        raise InputError(
+            f"step {step.name} changes the number of rows and later steps read them: bound it by events "
+            f"in the sequence, not by seconds, else each contender would leave another number of rows"
+        )
+    if step.events is None and not is_timed and (is_read or workload.removes_rows):
         return {"events": max(1, size.all_rows // GROWTH // points), "warmup": step.warmup or 0}
     if step.events is not None:
         return {"events": step.events, "seconds": step.seconds or 0, "warmup": step.warmup or 0}
