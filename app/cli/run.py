@@ -40,7 +40,18 @@ _LIMITS = {
 _TEXTS = ("target", "sequence", "name", "order", "transport", "load_method", "vary")
 
 # what `--duel` settles by itself: its name among the arguments, and as it is written
-_SETTLED = ("plan", "contender", "sequence", "steps", *_NUMBERS, "rows", "threads", "order", "transport")
+_SETTLED = (
+    "plan",
+    "again",
+    "contender",
+    "sequence",
+    "steps",
+    *_NUMBERS,
+    "rows",
+    "threads",
+    "order",
+    "transport",
+)
 _SETTLED += (*_LIMITS, "load_method", "start_state", "core_sets", "vary")
 _SETTLED += ("table_options", "cores", "allocator", "numa", "memory_limit")
 
@@ -49,6 +60,11 @@ def add_words(words: Any) -> None:
     parser = words.add_parser("run", help="carry out a plan")
     parser.add_argument("plan", nargs="?", help="a plan file (TOML)")
     parser.add_argument("--duel", action="store_true", help="InnoDB against MyRocks, in about two minutes")
+    parser.add_argument(
+        "--again", action="append", metavar="SESSION",
+        help="the same work and contender as this session, or as all of a plan by its id; may be repeated: "
+        "contenders of several sessions take turns",
+    )  # fmt: skip
     parser.add_argument("--target", help="target (default: local, this computer)")
     _add_work(parser)
     _add_ways(parser)
@@ -119,10 +135,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def request_of(arguments: argparse.Namespace) -> PlanRequest:
     """The plan file, with what the command line says in its place."""
-    from app.planner import ContenderRequest, PlanRequest
+    from app.planner import ContenderRequest
     from app.planner.request import SHARED
 
-    request = PlanRequest() if arguments.plan is None else PlanRequest.from_file(_plan_file(arguments.plan))
+    request = _asked_for(arguments)
     named = [ContenderRequest.from_text(text) for text in arguments.contender or ()]
     shared = {name: getattr(arguments, name) for name in SHARED if getattr(arguments, name)}
     contenders = named or list(request.contenders)
@@ -136,6 +152,26 @@ def request_of(arguments: argparse.Namespace) -> PlanRequest:
         contenders=tuple(ContenderRequest(**{**vars(each), **shared}) for each in contenders) or None,
         allow_busy=arguments.allow_busy,
     )
+
+
+def _asked_for(arguments: argparse.Namespace) -> PlanRequest:
+    """Before any option: a plan file, sessions of the history, or nothing yet."""
+    from app.planner import PlanRequest
+
+    if arguments.again:
+        return _again(arguments)
+    return PlanRequest() if arguments.plan is None else PlanRequest.from_file(_plan_file(arguments.plan))
+
+
+def _again(arguments: argparse.Namespace) -> PlanRequest:
+    from app.planner.again import request_again
+
+    from .session import opened
+
+    if arguments.plan is not None:
+        raise InputError("a plan file and --again say the same thing: give one of the two")
+    with opened() as history:
+        return request_again(history, arguments.again)
 
 
 def _plan_file(name: str) -> Path:

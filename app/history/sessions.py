@@ -104,6 +104,12 @@ def session(history: History, reference: str) -> SessionEntry:
     return sessions(history, ids=[find(history, reference)])[0]
 
 
+def sessions_of_plan(history: History, plan: str) -> list[str]:
+    """By the id of a plan, in the order of carrying out; none where it is no plan."""
+    rows = history.query("SELECT id FROM session WHERE plan = ? ORDER BY ordinal", (plan,))
+    return [str(id_) for (id_,) in rows]
+
+
 def state_of(history: History, session: str) -> str:
     """Of a session by its id; '' where there is none."""
     row = history.one(f"SELECT {STATE_OF} FROM session WHERE id = ?", (session,))  # noqa: S608 - our own words

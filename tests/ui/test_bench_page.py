@@ -33,8 +33,9 @@ from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
 from app.targets.surveys import Surveyed, Surveys
+from tests import comparable
 from tests.fakes import ScriptedAgent
-from tests.plans import MARIADB, VERSION, build, survey, write
+from tests.plans import MARIADB, VERSION, build, plan, survey, write
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.dialogs.host_key import HostKeyDialog
@@ -507,6 +508,22 @@ def test_a_plan_for_another_target_goes_there(
     page.targets.choose(LOCAL)
     settle(qtbot, page)
     assert request_of(page).contenders[0].build == MARIADB
+
+
+def test_sessions_are_set_up_again_in_turn(qtbot: QtBot, page: BenchPage, dyno_home: Path) -> None:
+    ids = []
+    for engine in ("innodb", "myisam"):
+        before = plan(f"{MARIADB}:{engine}", rows=5000, repeats=4, name=f"only {engine}")
+        ids += comparable.keep(dyno_home, before)
+    page.open(Wanted("bench", tuple(ids)))
+    qtbot.waitUntil(lambda: page.desk.draft.request.rows == 5000)
+    settle(qtbot, page)
+    asked = request_of(page)
+    assert [each.engine for each in asked.contenders] == ["innodb", "myisam"]
+    assert (asked.order, asked.repeats, asked.name) == ("interleaved", 4, "only innodb")
+    page.open(Wanted("bench", (comparable.keep(dyno_home, comparable.plan(1))[0],)))
+    qtbot.waitUntil(lambda: "there is no plan to carry out again" in page.message.text)
+    assert request_of(page) == asked
 
 
 @pytest.mark.parametrize(

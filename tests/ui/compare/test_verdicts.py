@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.cli import main
@@ -41,6 +41,10 @@ def tip(page: ComparePage, column: int, step: str) -> str:
 
 def box(page: ComparePage, name: str) -> QDoubleSpinBox:
     return next(each for each in page.findChildren(QDoubleSpinBox) if each.accessibleName() == name)
+
+
+def button(part: QWidget, text: str) -> QPushButton:
+    return next(each for each in part.findChildren(QPushButton) if each.text() == text)
 
 
 def legend(page: ComparePage) -> str:
@@ -81,6 +85,10 @@ def test_columns_of_two_plans_are_across_time(qtbot: QtBot, context: Context, pa
     assert f"{ACROSS} across time or machines" in legend(page)
     means = [row[4] for row in texts(page) if row[0] == "geometric mean"]
     assert means and all(ACROSS in mean for mean in means)
+    with qtbot.waitSignal(context.bus.wanted) as asked:
+        qtbot.mouseClick(button(page.warning, "Measure again..."), Qt.MouseButton.LeftButton)
+    wanted = asked.args[0]
+    assert wanted.page == "bench" and set(wanted.sessions) == set(ids) and wanted.sessions[0] == ids[0]
 
 
 def test_a_repeat_that_is_left_out_is_counted_beside_the_figure(

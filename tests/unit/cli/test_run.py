@@ -40,6 +40,12 @@ def test_a_duel_settles_what_is_played(
     assert said in refused(capsys, "run", "--duel", *words)
 
 
+def test_sessions_to_be_measured_again_are_looked_for_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "give one of the two" in refused(capsys, "run", "plan.toml", "--again", "last")
+    assert "no session 'nobody'" in refused(capsys, "run", "--again", "nobody")
+    assert "leave --again out" in refused(capsys, "run", "--duel", "--again", "last")
+
+
 def test_an_empty_name_of_a_plan_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert "the name of the plan file is empty" in refused(capsys, "run", "")
 

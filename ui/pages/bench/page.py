@@ -68,6 +68,12 @@ class BenchPage(Page):
         else:
             self.desk.reload()
 
+    def open(self, wanted: Wanted) -> None:
+        """Set up to measure these sessions again."""
+        if wanted.sessions:
+            self.message.clear()
+            self.desk.open_again(wanted.sessions)
+
     def page_actions(self) -> Sequence[QAction | None]:
         run, plan, presets = self.before.run_bar, self.before.plan, self.before.presets
         who = self.contenders

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .body import Body
     from .sharing import Sharing
 
+_AGAIN = "Set up the columns of the base's target on Bench, in turn: they share what the machine is like"
 _PUBLISHED = "What others have measured, as it was printed: InnoDB from MySQL 5.0 to 8.0"
 
 
@@ -23,6 +24,7 @@ class Commands:
     choose: QAction
     published: QAction
     column: Sequence[QAction]  # what is done to the column where the keyboard stands
+    again: QAction
     turn: QAction
     why: QAction
     copying: Sequence[QAction]
@@ -38,6 +40,7 @@ class Commands:
             None,
             self.turn,
             self.why,
+            self.again,
             None,
             *self.copying,
             None,
@@ -48,7 +51,7 @@ class Commands:
 
     def set_enabled(self, is_enabled: bool) -> None:
         """What needs a comparison."""
-        for each in (*self.column, self.turn, self.why, *self.copying, *self.saving, self.report):
+        for each in (*self.column, self.turn, self.why, self.again, *self.copying, *self.saving, self.report):
             each.setEnabled(is_enabled)
 
 
@@ -64,6 +67,7 @@ class Acting(Protocol):
     def make_base(self) -> None: ...
     def move_column(self, by: int) -> None: ...
     def remove(self) -> None: ...
+    def measure_again(self) -> None: ...
 
 
 def make_commands(owner: QWidget, page: Acting) -> Commands:
@@ -76,6 +80,7 @@ def make_commands(owner: QWidget, page: Acting) -> Commands:
     published = made("&Published results", "Ctrl+Shift+P", _PUBLISHED, page.show_published)
     turn = made("Relati&ve or absolute", "Ctrl+Shift+R", "Show the figures the other way", page.turn)
     why = made("Wh&y", "Ctrl+Shift+Y", "What a query costs in the chosen step", page.body.show_why)
+    again = made("Measure a&gain...", "Ctrl+Shift+G", _AGAIN, page.measure_again)
     column = [
         made("Make &base", "Ctrl+B", "Measure the others against this column", page.make_base),
         made(
@@ -111,4 +116,4 @@ def make_commands(owner: QWidget, page: Acting) -> Commands:
     report = made(
         "R&eport...", "Ctrl+Shift+E", "The comparison for other people, as one file", share.save_report
     )
-    return Commands(choose, published, column, turn, why, copying, saving, report)
+    return Commands(choose, published, column, again, turn, why, copying, saving, report)

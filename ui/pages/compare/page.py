@@ -167,15 +167,16 @@ class ComparePage(Page):
         self.chooser.set_chosen(self._chosen.ids)
         if compared.comparison and compared.shown:
             across = across_texts(compared.shown, names_of(compared.shown))
-            self._show_warnings([*compared.comparison["warnings"], *across])
+            self._show_warnings([*compared.comparison["warnings"], *across], bool(across))
             self.body.show_comparison(compared, self.controls.is_relative, self.limits.has_details)
             self.limits.explain(compared.shown, self.body.table.figures.has_deviations)
 
-    def _show_warnings(self, warnings: Sequence[str]) -> None:
+    def _show_warnings(self, warnings: Sequence[str], are_apart: bool) -> None:
         more = len(warnings) - _WARNINGS
         lines = [*warnings[:_WARNINGS], *([f"and {more} more"] if more > 0 else [])]
         self.warning.setToolTip(as_tip("\n".join(warnings) if more > 0 else ""))
-        self.warning.show_warning("\n".join(lines)) if lines else self.warning.clear()
+        action = self.commands.again if are_apart else None
+        self.warning.show_warning("\n".join(lines), action) if lines else self.warning.clear()
 
     # columns
 
@@ -219,6 +220,16 @@ class ComparePage(Page):
         comparison, at = self._compared.comparison, self.body.table.chosen_column
         if comparison and at >= 0:
             self._choose(self._chosen.without(comparison["sessions"][at]["ids"]))
+
+    def measure_again(self) -> None:
+        """On Bench, with the columns that can take turns with the base."""
+        comparison = self._compared.comparison
+        if comparison:
+            columns = comparison["sessions"]
+            base = next(each for each in columns if each["id"] == comparison["base"])
+            there = [each for each in columns if each["target"] == base["target"]]
+            sessions = tuple(id_ for each in [base, *there] for id_ in each["ids"])
+            self.context.bus.wanted.emit(Wanted("bench", sessions))
 
     def _on_base_wanted(self, at: int) -> None:
         comparison = self._compared.comparison

@@ -109,6 +109,18 @@ class DraftController(QObject):
 
         self._context.tasks.run(self, work, self._on_opened, self.failed.emit)
 
+    def open_again(self, sessions: tuple[str, ...]) -> None:
+        """Set up the same work with the contenders of these sessions."""
+
+        def work(history: History) -> Draft:
+            from app.planner.again import request_again
+
+            draft = Draft(request_again(history, sessions))
+            Targets(self._context.home).get(draft.request.target)
+            return draft
+
+        self._context.tasks.read(self, work, self._on_opened, self.failed.emit)
+
     def save_plan(self, path: str) -> None:
         text = self.draft.request.to_toml()
         self._do(lambda: Path(path).write_text(text, encoding="utf-8"), f"saved as {path}")

@@ -1,0 +1,143 @@
+"""Sessions of the history measured again: the same work in a new plan, their contenders in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypedDict, TypeVar
+
+from app.catalog import Sequence as StepSequence
+from app.catalog.entries import sequence_of
+from app.core.errors import InputError
+from app.core.toml_text import read_document
+from app.history.figures import plan_of
+from app.history.sessions import find, sessions_of_plan
+from app.protocol.plan import Contender, Plan, Step
+from app.stats.verdicts import LEAST
+
+from .contenders import short_names
+from .request import ContenderRequest, PlanRequest
+
+if TYPE_CHECKING:
+    from app.history.history import History
+
+T = TypeVar("T")
+
+
+class Swept(TypedDict):
+    rate: int | None
+    cores: tuple[int, ...] | None
+    vary: str  # `innodb_spin_wait_delay=6,96`
+
+
+def request_again(history: History, references: Sequence[str]) -> PlanRequest:
+    """Of sessions, or all sessions of a plan; raises InputError where they did not do the same work."""
+    ids = [id_ for each in references for id_ in sessions_of_plan(history, each) or [find(history, each)]]
+    with history.reading():
+        plans = {id_: Plan.from_json(plan_of(history, id_)) for id_ in dict.fromkeys(ids)}
+    first = next(iter(plans.values()))
+    for id_, plan in plans.items():
+        _check_same(id_, plan, first)
+    contenders = [plan.contender_of(plan.turn_of(id_)) for id_, plan in plans.items()]
+    chosen = {(each.key, each.build): each for each in contenders}
+    most = max(contenders.count(each) for each in contenders)
+    return replace(
+        _request(first),
+        contenders=_contenders(list(chosen.values())),
+        repeats=max(most, LEAST if len(chosen) > 1 else 1),
+    )
+
+
+def _check_same(session: str, plan: Plan, first: Plan) -> None:
+    if not any(step.lua for step in plan.steps):
+        raise InputError(
+            f"session {session} was not carried out by Dyno: there is no plan to carry out again"
+        )
+    if plan.target != first.target:
+        raise InputError(
+            f"session {session} is of {plan.target}, the first one of {first.target}: sessions of two targets"
+            " cannot alternate"
+        )
+    if _work(plan) != _work(first):
+        raise InputError(
+            f"session {session} did other work than the first one ({plan.sequence}, {first.sequence}): choose"
+            " sessions of the same steps and sizes"
+        )
+
+
+def _work(plan: Plan) -> object:
+    """What must be equal; the files may be those of an earlier Dyno."""
+    return plan.sequence, plan.tables, plan.rows, [step.label for step in plan.steps]
+
+
+def _request(plan: Plan) -> PlanRequest:
+    sequence = _sequence(plan)
+    there = {step.name for step in plan.steps}
+    ticked = tuple(step.name for step in sequence.steps if step.name in there)
+    return PlanRequest(
+        name=plan.name if plan.name != plan.sequence else "",
+        target=plan.target,
+        sequence=plan.sequence,
+        steps=() if len(ticked) == len(sequence.steps) else ticked,
+        tables=_unless(plan.tables, sequence.tables),
+        rows=_unless(plan.rows, sequence.rows),
+        seconds=_unless(plan.seconds, sequence.seconds),
+        warmup=_unless(plan.warmup, sequence.warmup),
+        pause=plan.pause,
+        quiet_wait=plan.quiet_wait,
+        others_pct=plan.others_pct,
+        steal_pct=plan.steal_pct,
+        threads=_unless(tuple(plan.threads), sequence.threads),
+        transport="" if plan.transport == sequence.transport else plan.transport,
+        load_method=plan.load_method,
+        start=plan.start,
+        **_swept(plan.steps, sequence),
+    )
+
+
+def _unless(value: T, said: object) -> T | None:
+    """What a plan says only where its sequence says something else."""
+    return None if value == said else value
+
+
+def _sequence(plan: Plan) -> StepSequence:
+    """As it was when the plan was made."""
+    label = f"sequences/{plan.sequence}.toml"
+    return sequence_of(read_document(plan.files.get(label, ""), label), plan.sequence, False, label)
+
+
+def _swept(steps: Iterable[Step], sequence: StepSequence) -> Swept:
+    """What the plan said of steps that say nothing themselves."""
+    own = {step.name: step for step in sequence.steps}
+    driven = [step for step in steps if step.kind == "drive" and step.name in own and not step.warm]
+    rates = [step.rate for step in driven if step.rate and not own[step.name].rate]
+    cores = [step.coordinates.get("cores") for step in driven if not own[step.name].cores]
+    varied = [each for step in driven if not own[step.name].variation for each in step.variables.items()]
+    values = dict.fromkeys(str(value) for _, value in varied)
+    return {
+        "rate": rates[0] if rates else None,
+        "cores": tuple(dict.fromkeys(each for each in cores if each)) or None,
+        "vary": f"{varied[0][0]}={','.join(values)}" if varied else "",
+    }
+
+
+def _contenders(found: Sequence[Contender]) -> tuple[ContenderRequest, ...]:
+    """By the names of their parts; names of their own where a person has given them."""
+    nameless = [_contender(each) for each in found]
+    names = [each.name for each in found]
+    if len(set(names)) < len(names) or names == short_names(nameless):
+        return tuple(nameless)
+    return tuple(replace(each, name=name) for each, name in zip(nameless, names, strict=True))
+
+
+def _contender(contender: Contender) -> ContenderRequest:
+    return ContenderRequest(
+        build=contender.build,
+        engine=contender.engine,
+        preset=contender.preset,
+        table_options=contender.table_options,
+        cores=contender.cores,
+        allocator=contender.allocator,
+        numa=contender.numa,
+        memory_limit=str(contender.memory_limit or ""),
+    )

@@ -1,0 +1,113 @@
+"""Sessions of the history measured again: the plan that comes of it does the same work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.catalog import Catalog
+from app.core.errors import InputError
+from app.history.history import History
+from app.history.writing import Writer
+from app.planner import ContenderRequest, resolve
+from app.planner.again import request_again
+from app.protocol.plan import Plan
+from tests import journals
+from tests.plans import MARIADB, request, survey
+
+MACHINE = survey(topology=[[[0, 1], [2, 3]]])
+INNODB, MYISAM = f"{MARIADB}:innodb:default", f"{MARIADB}:myisam:default"
+TUNED = ContenderRequest(
+    MARIADB, "innodb", "default", "tuned", "ROW_FORMAT=COMPRESSED", cores="0-1", memory_limit="2G"
+)
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    with History(tmp_path) as opened:
+        yield opened
+
+
+def planned(history: History, *contenders: str, **values: Any) -> Plan:
+    """A plan whose sessions have begun."""
+    made = resolve(request(*contenders, **values), MACHINE, Catalog())
+    for turn in made.turns:
+        Writer(history).append(made.id, turn.session, 0, journals.Maker(made, turn.session).begin().raw)
+    return made
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"steps": ("point-query", "update-index"), "threads": (1, 4), "rows": 5000, "repeats": 4},
+        {"sequence": "small-datum", "tables": 2, "seconds": 7, "warmup": 1, "transport": "loopback"},
+        {"rate": 300, "cores": (4, 2), "pause": 3, "quiet_wait": 60, "others_pct": 9.5},
+        {"vary": "innodb_spin_wait_delay=6,96", "load_method": "parallel", "start": "restarted"},
+        {"contenders": (TUNED, ContenderRequest("mysql-9.7.4", "innodb")), "name": "mine"},
+    ],
+)  # fmt: skip
+def test_the_same_work_and_contenders(history: History, values: dict[str, Any]) -> None:
+    before = planned(history, INNODB, MYISAM, **values)
+    asked = request_again(history, [before.id])
+    again = resolve(asked, MACHINE, Catalog())
+    assert again.work_key == before.work_key
+    assert [each.key for each in again.contenders] == [each.key for each in before.contenders]
+    assert [each.name for each in again.contenders] == [each.name for each in before.contenders]
+    assert asked.repeats == max(3, before.repeats) and asked.order == "interleaved"
+    same = ("name", "target", "pause", "quiet_wait", "others_pct", "transport", "start", "threads")
+    assert [getattr(again, each) for each in same] == [getattr(before, each) for each in same]
+
+
+def test_what_the_sequence_says_stays_open(history: History) -> None:
+    asked = request_again(history, [planned(history, INNODB).turns[0].session])
+    assert (asked.tables, asked.rows, asked.seconds, asked.threads, asked.steps) == (
+        None,
+        None,
+        None,
+        None,
+        (),
+    )
+    assert asked.repeats == 1
+
+
+def test_contenders_of_two_plans_take_turns(history: History) -> None:
+    first, second = planned(history, INNODB, repeats=5), planned(history, MYISAM, repeats=5)
+    asked = request_again(history, [first.id, second.id])
+    assert [each.engine for each in asked.contenders] == ["innodb", "myisam"] and asked.repeats == 5
+    turns = resolve(asked, MACHINE, Catalog()).turns
+    assert [turn.contender for turn in turns[:4]] == [0, 1, 1, 0]
+    one = request_again(history, [first.turns[0].session, first.turns[3].session])
+    assert len(one.contenders) == 1 and one.repeats == 2
+
+
+def test_what_cannot_take_turns(history: History) -> None:
+    first = planned(history, INNODB)
+    for values, said in (
+        ({"target": "moon"}, "sessions of two targets cannot alternate"),
+        ({"rows": 77}, "did other work than the first one"),
+        ({"sequence": "quick"}, "did other work than the first one (quick, duel)"),
+    ):
+        with pytest.raises(InputError, match=said.replace("(", r"\(").replace(")", r"\)")):
+            request_again(history, [first.id, planned(history, MYISAM, **values).id])
+    with pytest.raises(InputError, match="no session 'nobody'"):
+        request_again(history, ["nobody"])
+
+
+def test_published_sessions_have_no_plan(history: History) -> None:
+    from app.history.publishing import import_shipped
+
+    with pytest.raises(InputError, match="was not carried out by Dyno"):
+        request_again(history, [import_shipped(history)[0].session])
+
+
+def test_a_damaged_sequence_is_named(history: History) -> None:
+    made = journals.plan()  # its sequence has no step
+    Writer(history).append(
+        made.id, made.turns[0].session, 0, journals.Maker(made, made.turns[0].session).begin().raw
+    )
+    with pytest.raises(InputError, match=r"sequences/duel\.toml"):
+        request_again(history, [made.turns[0].session])
