@@ -43,7 +43,7 @@ def add_words(words: Any) -> None:
     add_json(survey)
     survey.set_defaults(run=survey_target)
     calibrate = verbs.add_parser(
-        "calibrate", help="measure how noisy the machine is: equals, in about four minutes"
+        "calibrate", help="measure how noisy the machine is: equals, in about five minutes"
     )
     calibrate.add_argument("name", help=_NAME)
     calibrate.add_argument("--last", action="store_true", help="show the latest one, measure nothing")
@@ -182,7 +182,7 @@ def show_builds(builds: Sequence[Build]) -> None:
 
 
 def calibrate_target(arguments: argparse.Namespace) -> int:
-    """Sessions of one contender, then what they differ by."""
+    """Sessions of the same contenders, then what they differ by."""
     from dataclasses import replace
 
     from app.planner.calibration import calibration_request

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.core.table import MISSING, TextTable
 from app.core.units import count_text, date_text
+from app.engines import engine_of
 from app.history.calibration import Calibration
 from app.stats.noise import Noise
 from app.stats.planning import least_difference
@@ -39,7 +40,9 @@ def _least(repeats: int, noise: Noise) -> str:
 
 def remarks(found: Calibration) -> list[str]:
     """The noise itself with its own error, what it rests on, and what would make it less."""
-    texts = [f"Measured {date_text(found.at)}, {count_text(found.sessions, 'session')} of one contender."]
+    titles = [engine_of(name).title for name in found.engines]
+    sessions = f"{count_text(found.sessions, 'session')} of {' and '.join(titles)}"
+    texts = [f"Measured {date_text(found.at)}, {sessions}."]
     for name, words in WAYS.items():
         noise = getattr(found, name)
         if noise is not None:
@@ -48,6 +51,11 @@ def remarks(found: Calibration) -> list[str]:
                 f"Server and load with {words}: sessions vary by {noise.deviation:.1%}"
                 f" ({low:.1%} to {high:.1%}), {noise.freedom} degrees of freedom."
             )
+    if len(titles) > 1:
+        each = ", ".join(
+            f"{engine_of(name).title} {noise.deviation:.1%}" for name, noise in found.engines.items()
+        )
+        texts.append(f"By engine, with {WAYS['shared']}: {each}.")
     if found.disturbed:
         texts.append(f"{count_text(found.disturbed, 'figure')} disturbed by other programs.")
     if is_calmer_alone(found):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.protocol.others import DISTURBED
 from app.stats.noise import Noise, pooled
@@ -20,7 +21,8 @@ _PLAN = """
 SELECT plan, count(*) FROM session WHERE machine_key = ? AND sequence = ? AND state = 'completed'
 GROUP BY plan HAVING count(*) >= ? ORDER BY max(started_at) DESC LIMIT 1"""
 _STEPS = """
-SELECT step.name, coordinates, step.value, marks FROM step JOIN session ON step.session = session.number
+SELECT engine, step.name, coordinates, step.value, marks
+FROM step JOIN session ON step.session = session.number
 WHERE plan = ? AND session.state = 'completed' AND step.state = 'completed' AND kind = 'drive'
     AND step.value IS NOT NULL"""
 _TIMES = (
@@ -37,6 +39,7 @@ class Calibration:
     session_s: float  # that one takes
     shared: Noise | None
     own: Noise | None  # None: the machine has one core, or nothing was told apart
+    engines: dict[str, Noise]  # of shared, by engine
     disturbed: int  # figures that were left out, or kept as there are no others
 
     @property
@@ -53,21 +56,33 @@ def calibration(history: History, machine_key: str) -> Calibration | None:
         return None
     plan, sessions = row
     seconds, at = history.query(_TIMES, (plan,))[0]
-    quiet: dict[str, list[float]] = {}
-    noisy: dict[str, list[float]] = {}
-    for name, coordinates, value, marks in history.query(_STEPS, (plan,)):
+    quiet: dict[_Place, list[float]] = {}
+    noisy: dict[_Place, list[float]] = {}
+    for engine, name, coordinates, value, marks in history.query(_STEPS, (plan,)):
         where = noisy if DISTURBED in read_json(marks) else quiet
-        where.setdefault(f"{name} {read_json(coordinates).get('cores', 0)}", []).append(value)
+        place = _Place(engine, name, read_json(coordinates).get("cores", 0))
+        where.setdefault(place, []).append(value)
     disturbed = sum(map(len, noisy.values()))
     steps = quiet if any(len(each) >= LEAST for each in quiet.values()) else noisy
-    largest = max((_cores(name) for name in steps), default=0)
-    shared = pooled(each for name, each in steps.items() if _cores(name) == largest)
-    own = pooled(each for name, each in steps.items() if _cores(name) != largest)
-    return Calibration(float(at), sessions, float(seconds), shared, own, disturbed)
+    largest = max((place.cores for place in steps), default=0)
+    shared = {place: each for place, each in steps.items() if place.cores == largest}
+    own = pooled(each for place, each in steps.items() if place.cores != largest)
+    times = float(at), sessions, float(seconds)
+    return Calibration(*times, pooled(shared.values()), own, _by_engine(shared), disturbed)
 
 
-def _cores(name: str) -> int:
-    return int(name.rpartition(" ")[2])
+class _Place(NamedTuple):
+    """What was measured again and again."""
+
+    engine: str
+    step: str
+    cores: int
+
+
+def _by_engine(steps: Mapping[_Place, Sequence[float]]) -> dict[str, Noise]:
+    names = dict.fromkeys(place.engine for place in steps)
+    found = {name: pooled(each for place, each in steps.items() if place.engine == name) for name in names}
+    return {name: noise for name, noise in found.items() if noise}
 
 
 def noise_of(history: History, machine_key: str) -> float | None:

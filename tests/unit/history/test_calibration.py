@@ -64,6 +64,27 @@ def test_the_noise_of_shared_and_of_own_cpus(history: History) -> None:
     assert machine_of(history, "local") == MACHINE
 
 
+def test_engines_have_a_noise_each(history: History) -> None:
+    """Figures of two engines are never pooled into one series: MyRocks commits at another speed."""
+    contenders = [journals.contender("innodb"), journals.contender("rocksdb")]
+    plan = replace(journals.plan(contenders, 3, its_steps=STEPS), sequence="calibration")
+    for turn in plan.turns:
+        maker = journals.Maker(plan, turn.session).begin()
+        maker.step(0)
+        for step in range(1, len(STEPS)):
+            maker.step(
+                step, value=(100.0, 9_000.0)[turn.contender] * (1 + 0.01 * turn.repeat * turn.contender)
+            )
+        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+    found = calibration(history, MACHINE)
+    assert found is not None and found.shared is not None and found.shared.freedom == 8
+    assert found.engines["innodb"].deviation == 0
+    assert found.engines["rocksdb"].deviation == pytest.approx(0.0098, abs=0.0001)
+    said = calibration_table(found).remarks
+    assert "6 sessions of InnoDB and MyRocks" in said[0]
+    assert "By engine, with all CPUs for both: InnoDB 0.0%, MyRocks 1.0%." in said
+
+
 def test_the_latest_one_counts(history: History) -> None:
     calibrated(history)
     before = noise_of(history, MACHINE)
@@ -119,7 +140,12 @@ def test_the_check_of_repeats_goes_by_what_was_measured() -> None:
 def test_a_machine_without_a_build_is_not_calibrated() -> None:
     survey = plans.survey(topology=[[[0], [1]], [[2], [3]]])
     request = calibration_request(survey, "local")
-    assert (request.repeats, request.cores) == (4, (4, 2))
+    assert (request.repeats, request.cores) == (3, (4, 2))
+    assert [each.engine for each in request.contenders] == ["innodb", "rocksdb"]
+    bare = calibration_request(
+        plans.survey(builds=[plans.build("only", "MySQL", "9.7.4", ["innodb"])]), "nas"
+    )
+    assert (len(bare.contenders), bare.repeats) == (1, 6)
     assert resolve(request, survey, Catalog()).sequence == "calibration"
     assert calibration_request(plans.survey(topology=[[[0]]]), "local").cores is None
     with pytest.raises(TargetError, match="no build with InnoDB that can start"):

@@ -148,7 +148,7 @@ class TargetsPanel(QWidget):
         self.builds = BuildCommands(self._context, self.view.card.builds, lambda: self.chosen, self)
         self._calibrate = action(
             self, "Cali&brate the target…", "Ctrl+Shift+K",
-            "Set up sessions of equals: about four minutes tell how noisy the machine is",
+            "Set up sessions of equals: about five minutes tell how noisy the machine is",
             self.calibration_wanted.emit,
         )  # fmt: skip
         self._snapshots = action(
