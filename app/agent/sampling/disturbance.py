@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import Dict, List, Mapping, NamedTuple, Optional
+from typing import Dict, List, NamedTuple, Optional
 
 from app.protocol.others import (
     DISK_SHARE,
@@ -46,7 +46,7 @@ def others_between(before: Reading, after: Reading, processes: OtherProcesses, a
     """Means over that time, the programs that took most, and what was above its limit."""
     processes.look(at_once=True)
     seconds = max(after.at - before.at, 0.01)
-    others = _means(before, after, seconds, _programs(processes, after.pids))
+    others = _means(before, after, seconds, processes.most(set(after.pids.values())))
     return replace(others, causes=_causes(others, before, after, seconds, allowed))
 
 
@@ -75,21 +75,6 @@ def _stopped(before: Reading, after: Reading) -> Dict[str, float]:
     """Readings, about one a second, that found a process stopped."""
     found = {name: grown(name + "_stopped", before, after) for name in PROCESSES}
     return {name: count for name, count in found.items() if count}
-
-
-def _programs(processes: OtherProcesses, measured: Mapping[str, int]) -> List[Program]:
-    seconds = processes.seconds
-    return [
-        Program(
-            each["name"],
-            each["processes"],
-            round(100 * each["cpu_s"] / seconds, 1),
-            round(each["read_kb"] / seconds, 1),
-            round(each["write_kb"] / seconds, 1),
-            each["memory_mb"],
-        )
-        for each in processes.most(set(measured.values()))
-    ]
 
 
 def _causes(others: Others, before: Reading, after: Reading, seconds: float, allowed: Allowed) -> List[str]:

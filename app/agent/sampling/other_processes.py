@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Collection, Dict, List, NamedTuple, Optional, Set
+from typing import Any, Collection, Dict, List, NamedTuple, Optional, Set, Tuple
+
+from app.protocol.others import Program
 
 from .proc_files import TICK_S, Counters, ProcessStat, parse_io, parse_process
 
@@ -124,47 +126,61 @@ class OtherProcesses:
     def _is_known(self, pid: int) -> bool:
         return pid == os.getpid() or pid in self._counted
 
-    def most(self, without: Collection[int]) -> List[Dict[str, Any]]:
+    def most(self, without: Collection[int]) -> List[Program]:
         """The three programs that took most since `begin`; without those that are measured.
 
         What began and ended between two looks is not among them.
         """
-        programs: Dict[str, Dict[str, Any]] = {}
+        programs: Dict[str, _Use] = {}
         for pid, seen in self._last.items():
             if pid not in without:
-                _add(programs, self._begun_with(pid, seen), seen)
-        took = [each for each in programs.values() if each["cpu_s"] or each["read_kb"] or each["write_kb"]]
-        took.sort(key=lambda each: (each["cpu_s"], each["read_kb"] + each["write_kb"]), reverse=True)
-        return [_rounded(each) for each in took[:NAMED]]
+                use = programs.setdefault(seen.stat.name, _Use())
+                use.add(self._begun_with(pid, seen), seen)
+        took = sorted(programs.items(), key=lambda each: each[1].rank, reverse=True)
+        seconds = max(self._to - self._from, TICK_S)
+        return [use.of_program(name, seconds) for name, use in took[:NAMED] if any(use.rank)]
 
     def _begun_with(self, pid: int, seen: Seen) -> Optional[Seen]:
         first = self._first.get(pid)
         return first if first is not None and first.stat.began == seen.stat.began else None
 
+
+class _Use:
+    """What the processes of one name took together."""
+
+    def __init__(self) -> None:
+        self.processes = 0
+        self.cpu_s = self.read_kb = self.write_kb = self.memory_mb = 0.0
+
+    def add(self, first: Optional[Seen], last: Seen) -> None:
+        """One more process; without `first` it began meanwhile."""
+        ticks = last.stat.ticks - (first.stat.ticks if first else 0)
+        self.processes += 1
+        self.cpu_s += max(0, ticks) * TICK_S
+        self.memory_mb += last.stat.memory_kb / 1024.0
+        if last.stat.children != (first.stat.children if first else 0):
+            return  # the kernel adds all that an ended child ever read and wrote to its parent
+        self.read_kb += _grown(first.read_kb if first else None, last.read_kb)
+        self.write_kb += _grown(first.write_kb if first else None, last.write_kb)
+
     @property
-    def seconds(self) -> float:
-        """That `most` is about."""
-        return max(self._to - self._from, TICK_S)
+    def rank(self) -> Tuple[float, float]:
+        return self.cpu_s, self.read_kb + self.write_kb
+
+    def of_program(self, name: str, seconds: float) -> Program:
+        return Program(
+            name,
+            self.processes,
+            round(100 * self.cpu_s / seconds, 1),
+            round(self.read_kb / seconds, 1),
+            round(self.write_kb / seconds, 1),
+            round(self.memory_mb, 2),
+        )
 
 
-def _add(programs: Dict[str, Dict[str, Any]], first: Optional[Seen], last: Seen) -> None:
-    name = last.stat.name
-    found = programs.setdefault(
-        name, {"name": name, "processes": 0, "cpu_s": 0.0, "read_kb": 0.0, "write_kb": 0.0, "memory_mb": 0.0}
-    )
-    ticks = last.stat.ticks - (first.stat.ticks if first else 0)
-    found["processes"] += 1
-    found["cpu_s"] += max(0, ticks) * TICK_S
-    found["memory_mb"] += last.stat.memory_kb / 1024.0
-    if last.stat.children != (first.stat.children if first else 0):
-        return  # the kernel adds all that an ended child ever read and wrote to its parent
-    for way in ("read_kb", "write_kb"):
-        before, now = getattr(first, way, None) or 0.0, getattr(last, way)
-        found[way] += max(0.0, (now or before) - before)
-
-
-def _rounded(program: Dict[str, Any]) -> Dict[str, Any]:
-    return {name: round(value, 2) if isinstance(value, float) else value for name, value in program.items()}
+def _grown(first: Optional[float], last: Optional[float]) -> float:
+    """Nothing where only its user may know."""
+    return 0.0 if last is None else max(0.0, last - (first or 0.0))
 
 
 def _stat(pid: int) -> Optional[ProcessStat]:

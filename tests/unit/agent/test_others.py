@@ -94,8 +94,8 @@ def test_the_server_the_load_and_dyno_are_not_others() -> None:
         measured = {server.pid, load.pid}
         took = others_cpu_s(first, last)
         assert took is not None and last.counters["server_cpu_s"] > first.counters["server_cpu_s"]
-        seen = {each["name"]: each["processes"] for each in sampler.others.most(measured)}
-        everything = {each["name"]: each["processes"] for each in sampler.others.most(())}
+        seen = {each.name: each.processes for each in sampler.others.most(measured)}
+        everything = {each.name: each.processes for each in sampler.others.most(())}
     name = Path(sys.executable).resolve().name[:15]
     assert everything.get(name, 0) - seen.get(name, 0) in (0, 2)  # 0: neither is among the three
 
