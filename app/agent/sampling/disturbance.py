@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import Dict, List, NamedTuple, Optional
 
+from app.agent.server.affinity import count_cpus
 from app.protocol.others import (
     DISK_SHARE,
     LEAST_KB,
@@ -34,14 +34,6 @@ class Allowed(NamedTuple):
         return Allowed(plan.others_pct, plan.steal_pct, swaps)
 
 
-def cpus_of(pid: Optional[int]) -> int:
-    """How many CPUs a process can use."""
-    try:
-        return len(os.sched_getaffinity(pid or 0))
-    except OSError:
-        return os.cpu_count() or 1
-
-
 def others_between(before: Reading, after: Reading, processes: OtherProcesses, allowed: Allowed) -> Others:
     """Means over that time, the programs that took most, and what was above its limit."""
     processes.look(at_once=True)
@@ -52,11 +44,11 @@ def others_between(before: Reading, after: Reading, processes: OtherProcesses, a
 
 def _means(before: Reading, after: Reading, seconds: float, programs: List[Program]) -> Others:
     def rate(value: Optional[float], factor: float = 1.0) -> Optional[float]:
-        return None if value is None else round(max(0.0, value) * factor / seconds, 2)
+        return None if value is None else round(value * factor / seconds, 2)
 
     ticks, steal = grown("cpu_total", before, after), grown("cpu_steal", before, after)
     return Others(
-        cpus=cpus_of(after.pids.get("server")),
+        cpus=count_cpus(after.pids.get("server", 0)),
         cpu_pct=rate(others_cpu_s(before, after), 100),
         kernel_pct=rate(kernel_cpu_s(before, after), 100),
         steal_pct=round(100 * steal / ticks, 2) if ticks and steal is not None else None,

@@ -12,11 +12,13 @@ import time
 from functools import partial
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
+from app.agent.server.affinity import count_cpus
 from app.agent.system.disk import devices_of, read_text
 from app.protocol.others import LEAST_KB, OTHERS_PCT
 
 from .other_processes import OtherProcesses
 from .proc_files import (
+    MOST,
     TICK_S,
     Counters,
     parse_disk,
@@ -29,7 +31,6 @@ from .process import Process
 
 Pids = Mapping[str, Optional[int]]
 
-_MOST = 65536  # bytes of one read: /proc/stat has a number for every interrupt
 PROCESSES = ("server", "sysbench")
 CPUS = "/sys/devices/system/cpu"
 LOOK_SHARE = OTHERS_PCT / 100  # of the CPUs: others that take more are looked at by name
@@ -137,12 +138,13 @@ def grown(counter: str, before: Reading, after: Reading) -> float | None:
 
 
 def others_cpu_s(before: Reading, after: Reading) -> float | None:
-    """CPU of the machine less that of server, load, Dyno and kernel; may be below 0: ticks are coarse."""
+    """CPU of the machine less that of server, load, Dyno and kernel."""
     ticks, server = grown("cpu_busy", before, after), _of_server("server_cpu_s", before, after)
     ours = (server, kernel_cpu_s(before, after), grown("dyno_cpu_s", before, after))
     if ticks is None or None in ours:
         return None
-    return ticks * TICK_S - sum(each or 0.0 for each in ours) - _of_load(before, after)
+    others = ticks * TICK_S - sum(each or 0.0 for each in ours) - _of_load(before, after)
+    return max(0.0, others)  # ticks are coarse
 
 
 def _of_server(counter: str, before: Reading, after: Reading) -> float | None:
@@ -172,15 +174,11 @@ def others_kb(way: str, before: Reading, after: Reading) -> float | None:
 
 
 _DERIVED: Dict[str, Callable[[Reading, Reading], Optional[float]]] = {
-    "others_cpu_s": lambda before, after: _at_least_none(others_cpu_s(before, after)),
+    "others_cpu_s": others_cpu_s,
     "kernel_s": kernel_cpu_s,
     "others_read_kb": lambda before, after: others_kb("read", before, after),
     "others_write_kb": lambda before, after: others_kb("write", before, after),
 }
-
-
-def _at_least_none(value: float | None) -> float | None:
-    return None if value is None else max(0.0, value)
 
 
 def deltas(before: Reading, after: Reading) -> Dict[str, float | None]:
@@ -216,7 +214,7 @@ def _optional_files() -> List[_File]:
         with contextlib.suppress(OSError):
             fd = os.open(path, os.O_RDONLY)
             try:
-                parse(os.pread(fd, _MOST, 0))  # a kernel may have the file and refuse to read it
+                parse(os.pread(fd, MOST, 0))  # a kernel may have the file and refuse to read it
                 found.append((what, fd, parse))
             except (OSError, ValueError):
                 os.close(fd)
@@ -251,7 +249,7 @@ class HostSampler:
         self._disks = self._open_disks(directory)
         self._clocks, self._heat = _clocks(), _heat_counts()
         self.others = OtherProcesses(own_word.encode())
-        self.cpus = len(os.sched_getaffinity(0))
+        self.cpus = count_cpus()
         there = self.read().counters
         self._table = [each for each in _TABLE if _is_there(each, there)]
 
@@ -324,7 +322,7 @@ class HostSampler:
         if fd < 0:
             return
         try:
-            counters.update(parse(os.pread(fd, _MOST, 0)))
+            counters.update(parse(os.pread(fd, MOST, 0)))
         except (OSError, ValueError, IndexError, KeyError) as error:
             self._note("figures of the {} are missing: {}".format(name, error))
 

@@ -8,7 +8,7 @@ from typing import Any, Collection, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from app.protocol.others import Program
 
-from .proc_files import TICK_S, Counters, ProcessStat, parse_io, parse_process
+from .proc_files import TICK_S, Counters, ProcessStat, parse_io, parse_process, read_file
 
 NEW = 64  # processes looked at in one reading: where thousands begin each second, the next readings go on
 LONGEST_WAIT = 16  # readings, until a thread of the kernel that does nothing is looked at again
@@ -185,14 +185,14 @@ def _grown(first: Optional[float], last: Optional[float]) -> float:
 
 def _stat(pid: int) -> Optional[ProcessStat]:
     try:
-        return parse_process(_read(pid, "stat"))
+        return parse_process(read_file("/proc/{}/stat".format(pid)))
     except (OSError, ValueError, IndexError):
         return None  # it has ended
 
 
 def _command(pid: int) -> bytes:
     try:
-        return _read(pid, "cmdline")
+        return read_file("/proc/{}/cmdline".format(pid))
     except OSError:
         return b""
 
@@ -200,15 +200,7 @@ def _command(pid: int) -> bytes:
 def _io(pid: int) -> Any:
     """KB read and written; None where only its user may know."""
     try:
-        io = parse_io(_read(pid, "io"))
+        io = parse_io(read_file("/proc/{}/io".format(pid)))
     except (OSError, ValueError, KeyError):
         return None, None
     return io["read_kb"], io["write_kb"]
-
-
-def _read(pid: int, name: str) -> bytes:
-    fd = os.open("/proc/{}/{}".format(pid, name), os.O_RDONLY)
-    try:
-        return os.read(fd, 65536)
-    finally:
-        os.close(fd)

@@ -9,7 +9,17 @@ Counters = Dict[str, float]
 
 TICK_S = 1.0 / os.sysconf("SC_CLK_TCK")
 PAGE_KB = os.sysconf("SC_PAGE_SIZE") / 1024.0
+MOST = 65536  # bytes of one read: /proc/stat has a number for every interrupt
 _KERNEL_THREAD = 0x00200000  # PF_KTHREAD
+
+
+def read_file(path: str) -> bytes:
+    """In one read; raises OSError where the file is gone."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(fd, MOST)
+    finally:
+        os.close(fd)
 
 
 def parse_stat(data: bytes) -> Counters:

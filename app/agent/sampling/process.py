@@ -9,7 +9,7 @@ from typing import Dict, List, Optional, Tuple
 from app.agent.server.cgroup import place_of
 from app.agent.system.disk import read_text
 
-from .proc_files import PAGE_KB, TICK_S, Counters, parse_io, parse_process, parse_switches
+from .proc_files import PAGE_KB, TICK_S, Counters, parse_io, parse_process, parse_switches, read_file
 
 _NANO, _MICRO = 1e-9, 1e-6
 
@@ -82,7 +82,7 @@ class Threads:
     """What the threads of a process have done since each began: costs too much to be read each second."""
 
     def __init__(self, pid: int) -> None:
-        stat = parse_process(_read("/proc/{}/stat".format(pid)))
+        stat = parse_process(read_file("/proc/{}/stat".format(pid)))
         self.user_s, self.system_s = stat.user * TICK_S, stat.system * TICK_S
         self.switches = _switches(pid)
 
@@ -105,12 +105,7 @@ def _switches(pid: int) -> Dict[int, Tuple[int, int]]:
     found = {}
     for thread in os.listdir("/proc/{}/task".format(pid)):
         try:
-            found[int(thread)] = parse_switches(_read("/proc/{}/task/{}/status".format(pid, thread)))
+            found[int(thread)] = parse_switches(read_file("/proc/{}/task/{}/status".format(pid, thread)))
         except (OSError, KeyError):
             continue
     return found
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()

@@ -18,7 +18,7 @@ def set_affinity(pid: int, cores: str) -> None:
     """Move every thread; one that is made meanwhile inherits the CPUs of its maker, moved or not yet."""
     wanted = frozenset(from_text(cores))
     for _ in range(PASSES):
-        others = [tid for tid in threads_of(pid) if _cpus_of(tid) not in (wanted, frozenset())]
+        others = [tid for tid in threads_of(pid) if cpus_of(tid) not in (wanted, frozenset())]
         if not others:
             return
         _move(others, wanted, cores)
@@ -37,7 +37,7 @@ def _move(tids: Iterable[int], wanted: FrozenSet[int], cores: str) -> None:
 
 def affinity(pid: int) -> str:
     """The CPUs that its threads may use, as a list; those of several lists where they differ."""
-    lists = {as_text(_cpus_of(tid)) for tid in threads_of(pid)} - {""}
+    lists = {as_text(cpus_of(tid)) for tid in threads_of(pid)} - {""}
     return " | ".join(sorted(lists))
 
 
@@ -49,7 +49,12 @@ def threads_of(pid: int) -> List[int]:
         return []
 
 
-def _cpus_of(tid: int) -> FrozenSet[int]:
+def count_cpus(pid: int = 0) -> int:
+    """How many CPUs a process can use, this one by default; of one that is gone, all of the machine."""
+    return len(cpus_of(pid)) or os.cpu_count() or 1
+
+
+def cpus_of(tid: int) -> FrozenSet[int]:
     """None of a thread that is gone."""
     try:
         return frozenset(os.sched_getaffinity(tid))
