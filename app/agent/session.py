@@ -9,7 +9,7 @@ from typing import Any, Dict, Optional
 
 from app.engines import engine_of
 from app.protocol.events import Mark, SessionEnded, SessionStarted, StepEnded, StepStarted
-from app.protocol.plan import PREPARING, Contender, Plan, Step, Turn
+from app.protocol.plan import PREPARING, QUERYING, Contender, Plan, Step, Turn
 from app.protocol.sysbench import seed_of
 
 from .sampling.counters import Counters, read_status, status_deltas
@@ -40,7 +40,6 @@ from .system.journal import DiskFullError, Journal
 
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
 ASKED_FOR = "asked for by a person"
-READING = ("drive", "scan")
 
 
 class SessionError(Exception):
@@ -153,7 +152,7 @@ class Session(Running):
         self.control.begin_step()
         client = self.server.client
         problem = self.conditions.bring_about(index, step)
-        if step.kind in READING:
+        if step.kind in QUERYING:
             self.lacking.check_rows()
         self.facts.empty_binary_log()
         seed = seed_of(self.plan, self.turn.repeat, step) if step.lua else 0
@@ -168,13 +167,14 @@ class Session(Running):
         if not problem:
             ended = self._attempt(index, step, seed)
         self.conditions.complete(ended, step)
-        if step.kind in READING and not step.writes and is_indebted(debt):
+        if step.kind in QUERYING and not step.writes and is_indebted(debt):
             ended["marks"] = [*ended.get("marks", ()), "indebted"]
-        if step.kind in READING:
+        if step.kind in QUERYING:
             marks = [*ended.get("marks", ()), *self.analysing.marks, *self.lacking.marks]
             ended["marks"] = list(dict.fromkeys(marks))
         ended["debt"] = read_debt(client, self.contender.engine) if self.server.is_alive() else {}
-        ended.setdefault("status", status_deltas(before, read_status(client)))
+        if "status" not in ended:
+            ended["status"] = status_deltas(before, read_status(client))
         ended["sizes"] = sizes(self.server.data, self.at("tmp"))
         ended["rows"] = {**self.ledger.rows, "in_tables": self.ledger.rows_in_tables}
         ended["value"] = figure_of(step, ended, engine_of(self.contender.engine))

@@ -12,6 +12,7 @@ from .values import check_fields
 
 STEP_KINDS = ("load", "index", "settle", "warmup", "drive", "scan", "text-index", "restart")
 PREPARING = ("load", "index", "text-index")  # without which the others would measure nothing
+QUERYING = ("drive", "scan")  # whose statements meet the tables that others have filled
 STARTS = ("loaded", "restarted", "snapshot")
 FIGURES = ("rate", "latency", "size")  # the value of a step: in its unit, mean ms, bytes of the tables
 LOAD_METHODS = ("ordered", "parallel", "bulk")

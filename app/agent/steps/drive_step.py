@@ -187,8 +187,6 @@ class DriveStep:
         rest = _rest(line, self._sum)
         if rest and (not self._step.seconds or self._s < self._step.seconds):
             self._sample(rest, derived=True)
-        else:
-            self._session.sampler.begin()
         self._last = self._session.sampler.look(whole=True)
 
     def _figures(self, interrupted: str, generator: Generator) -> Dict[str, Any]:

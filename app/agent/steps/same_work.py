@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 
 from app.agent.server.mysql import QueryError
+from app.protocol.plan import QUERYING
 from app.protocol.work import WHAT, WORDS, Bounds, Statement, access_of, bounds_of, rows_of, statements_of
 
 from .analyse import DOUBTFUL, far_off, read_estimate
@@ -23,7 +24,6 @@ FEW_ROWS = 100  # that no plan depends on
 FEW_EVENTS = 50  # of which nothing can be said
 FEW = 0.5  # rows of an event that servers count for themselves
 STATUS_ROWS = 1500  # that a second of watching costs a server that counts calls
-READING = ("drive", "scan")
 BY_SERVER = ("read", "sorted")  # a client counts the others
 
 
@@ -35,14 +35,14 @@ class SameWork:
         self._facts = facts
         self._step = step
         self._rows = session.ledger.rows_in_tables
-        self._statements = statements_of(step, session.plan) if step.kind in READING else []
+        self._statements = statements_of(step, session.plan) if step.kind in QUERYING else []
         self._explained = [each for each in self._statements if each.has_plan]
         self._estimate: Optional[int] = None
         self._plans: List[Any] = []
 
     def begin(self) -> None:
         """Before the first statement: what the server believes, and what it would do."""
-        if self._step.kind not in READING:
+        if self._step.kind not in QUERYING:
             return
         try:
             self._estimate = read_estimate(self._session.server.client)
@@ -56,7 +56,7 @@ class SameWork:
         self, totals: Mapping[str, Any], spent: Mapping[str, Optional[float]], seconds: float
     ) -> List[str]:
         """The marks of the step, once it is over; the facts that they stand for are written down."""
-        if self._step.kind not in READING:
+        if self._step.kind not in QUERYING:
             return []
         problem = self._other_work(totals, spent, seconds) if self._step.kind == "drive" else ""
         plans = self._explain()
