@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from math import log
-from statistics import pvariance
+from app.shapes.facts import is_left_out
+from app.stats.between import between_plans
 
 from .damage import unpack_json
 from .history import History
@@ -23,11 +23,7 @@ def canaries(history: History, machine_key: str) -> list[float]:
         " WHERE machine_key = ? AND fact.name = ? ORDER BY session.started_at DESC LIMIT ?",
         (machine_key, FACT, _MOST),
     )
-    told = [unpack_json(content) for (content,) in rows]
-    quiet = [each for each in told if each["key"] == told[0]["key"] and not each["others"].get("causes")]
-    return max(([float(each[name]) for each in quiet] for name in _FIGURES), key=_spread)
-
-
-def _spread(figures: list[float]) -> float:
-    known = [log(figure) for figure in figures if figure > 0]
-    return pvariance(known) if known else 0.0
+    found = [each for (content,) in rows if not is_left_out(each := unpack_json(content))]
+    quiet = [each for each in found if each["key"] == found[0]["key"] and not each["others"].get("causes")]
+    figures = ([float(each[name]) for each in quiet] for name in _FIGURES)
+    return max(figures, key=lambda each: between_plans(each).variance)

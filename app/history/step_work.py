@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TypedDict
 
 from app.protocol.work import access_of
-from app.shapes.facts import is_left_out
 
 from .figures import facts
 from .history import History
@@ -34,7 +33,6 @@ def work_entries(history: History, session: str) -> list[WorkEntry]:
     return [
         {"step": fact["when"], "found": fact["value"]["found"], "expected": fact["value"]["expected"]}
         for fact in facts(history, session, "work")
-        if not is_left_out(fact["value"])
     ]
 
 
@@ -42,10 +40,10 @@ def plan_entries(history: History, session: str) -> list[PlanEntry]:
     return [
         {"step": fact["when"], "statement": each["statement"][:LONGEST], "access": _access(each)[:LONGEST]}
         for fact in facts(history, session, "plans")
-        for each in ([] if is_left_out(fact["value"]) else fact["value"])
+        for each in fact["value"]
     ]
 
 
-def _access(told: dict[str, list[dict[str, object]]]) -> str:
-    begin = access_of(told["begin"])
-    return f"{begin}{THEN}{access_of(told['end'])}" if "end" in told else begin
+def _access(plan: dict[str, list[dict[str, object]]]) -> str:
+    begin = access_of(plan["begin"])
+    return f"{begin}{THEN}{access_of(plan['end'])}" if "end" in plan else begin
