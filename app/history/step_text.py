@@ -52,12 +52,11 @@ def remarks_of(step: StepEntry) -> str:
     settled = step["settled"]
     amplification = settled and settled["write_amplification"]
     spread = f"write amplification {figure_text(amplification)}" if amplification else ""
-    worded = (UNSTEADY, DISTURBED) if step["others"] else (UNSTEADY,)
+    disturbed = disturbed_text(step["others"])
+    worded = (UNSTEADY, DISTURBED) if disturbed else (UNSTEADY,)
     other_marks = (mark for mark in step["marks"] if mark not in worded)
     seconds = seconds_texts(step["steadiness"], step["cut"])
-    return ", ".join(
-        filter(None, (step["reason"], *other_marks, disturbed_text(step["others"]), *seconds, spread))
-    )
+    return ", ".join(filter(None, (step["reason"], *other_marks, disturbed, *seconds, spread)))
 
 
 def remarks_text(step: StepEntry) -> str:
@@ -72,6 +71,8 @@ def remarks_text(step: StepEntry) -> str:
 
 def disturbed_text(others: Mapping[str, Any]) -> str:
     """`disturbed: other programs took 143% of 200% CPU: cc1plus (8) 120%`; '' where nothing was too much."""
+    if not others.get("causes"):
+        return ""  # for nearly all steps, and a page asks again each time it paints
     try:
         texts = read(Others, others).texts
     except ShapeError:

@@ -74,3 +74,18 @@ def test_what_is_said_of_its_seconds() -> None:
     steady = step(steadiness={"word": "steady", "text": words})
     assert remarks_of(steady) == ""
     assert remarks_text(steady).startswith("steady: no trend")
+
+
+def test_who_disturbed_a_step_takes_the_place_of_the_mark() -> None:
+    others = {"cpus": 2, "cpu_pct": 40.0, "programs": [{"name": "rsync", "cpu_pct": 40.0}], "causes": ["cpu"]}
+    text = "disturbed: other programs took 40% of 200% CPU: rsync 40%"
+    assert remarks_of(step(marks=["disturbed"], others=others)) == text
+    assert remarks_text(step(marks=["disturbed"], others=others)).splitlines()[1] == text
+    assert remarks_of(step(others={**others, "causes": []})) == ""
+
+
+@pytest.mark.parametrize(
+    "others", [{"cpus": 2}, {"causes": ["of-a-later-dyno"]}, {"causes": ["cpu"], "cpus": "two"}]
+)
+def test_without_a_cause_in_words_the_mark_stays(others: dict[str, Any]) -> None:
+    assert remarks_of(step(marks=["disturbed"], others=others)) == "disturbed"
