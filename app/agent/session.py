@@ -37,6 +37,7 @@ from .system.control import Control, StopRequested
 from .system.directory import OF_SESSION, Directory
 from .system.errors import AgentError
 from .system.journal import DiskFullError, Journal
+from .system.other_agents import agents_elsewhere
 
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
 ASKED_FOR = "asked for by a person"
@@ -93,6 +94,8 @@ class Session(Running):
             self.journal.write(SessionEnded, outcome=outcome, reason=reason, events=self.journal.seq + 1)
 
     def _measure(self) -> Any:
+        for other in agents_elsewhere(self.directory) if self.plan.allow_busy else ():
+            self.journal.log("it begins on a busy machine, as the plan allows: {}".format(other))
         pause(self, -1, time.monotonic() + self.plan.pause)
         if self.plan.quiet_wait and not self.control.ends_session:
             wait_until_quiet(self)

@@ -8,6 +8,7 @@ from typing import Any
 from app.comparison.repeats import start_text
 from app.core.units import date_text, unit_text, with_unit
 from app.history.step_text import (
+    BUSY,
     WHOLE,
     cut_text,
     disturbed_text,
@@ -44,6 +45,8 @@ def show(found: Mapping[str, Any]) -> None:
         say(f"start {start_text(found['start_state'])}")
     if found["memory"] and (text := memory_text({}, found["memory"])):
         say(text)
+    if found["allow_busy"]:
+        say(BUSY)
     if found["tags"]:
         say(f"tags: {', '.join(found['tags'])}")
     say("")

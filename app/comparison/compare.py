@@ -13,7 +13,7 @@ from app.history.canaries import canaries
 from app.history.figures import StepEntry, facts, plan_of, steps
 from app.history.history import History
 from app.history.sessions import SessionEntry, find, sessions, source_text
-from app.history.step_text import disturbed_text
+from app.history.step_text import BUSY, disturbed_text
 from app.protocol.cpus import from_text
 from app.stats import Limits
 from app.stats.verdicts import LEAST
@@ -342,6 +342,11 @@ def _warnings(history: History, columns: Sequence[Column], base: int) -> list[st
     keys = {(each["contender_key"], each["work_key"]) for column in columns for each in column}
     if len(columns) > 1 and len(keys) == 1 and len(machines) == 1:
         warnings.append("repeats of the same contender: what differs between them is noise")
+    of_plans = {each["plan"]: each["id"] for column in columns for each in column}
+    busy = {plan for plan, id_ in of_plans.items() if plan_of(history, id_).get("allow_busy")}
+    warnings += [
+        f"{column[0]['name']}: {BUSY}" for column in columns if any(each["plan"] in busy for each in column)
+    ]
     return warnings + [
         f"session {each['id'][-6:]} ({each['name']}) is {each['state']}{_why(each)}"
         for column in columns

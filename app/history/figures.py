@@ -106,6 +106,7 @@ class SessionShown(SessionEntry):
     explains: list[ExplainEntry]
     start_state: dict[str, Any] | None  # where its data came from, and how its server was started
     memory: dict[str, Any] | None  # allocator, NUMA policy and limit of its server, as they were in force
+    allow_busy: bool  # another plan might be carried out on the machine
 
 
 def show(history: History, reference: str) -> SessionShown:
@@ -121,6 +122,7 @@ def show(history: History, reference: str) -> SessionShown:
             "explains": explains(history, id_),
             "start_state": latest_fact(history, id_, "start_state"),
             "memory": latest_fact(history, id_, "memory"),
+            "allow_busy": bool(plan_of(history, id_).get("allow_busy")),
         }
     return shown
 

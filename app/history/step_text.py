@@ -34,6 +34,7 @@ MARKS = {
     "shared-cores": "the load generator ran on cores of the server: it had none of its own",
 }
 
+BUSY = "it was allowed to begin while another plan was carried out on its machine"
 WHOLE = "latency and costs are those of the whole step"  # beside the figure of a step that is cut
 
 

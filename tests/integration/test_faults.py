@@ -138,6 +138,14 @@ def test_two_targets_at_once(desktop: Desktop, two_targets: tuple[FarTarget, Far
         "one": "stopped",
         "two": "completed",
     }
+    (second,) = (entry["id"] for entry in desktop.sessions() if entry["target"] == "two")
+    logged = [event.text for event in desktop.events(second) if isinstance(event, Log)]
+    assert any("it begins on a busy machine, as the plan allows: another plan" in text for text in logged), (
+        logged
+    )
+    busy = "it was allowed to begin while another plan was carried out on its machine"
+    assert busy in desktop.dyno("session", "show", second).stdout
+    assert f"-innodb: {busy}" in desktop.dyno("compare", *(each["id"] for each in desktop.sessions())).stdout
 
 
 def test_desktop_killed_and_followed_again(desktop: Desktop) -> None:
