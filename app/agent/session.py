@@ -23,7 +23,7 @@ from .server.mysql import QueryError
 from .server.program import find_sysbench
 from .server.server import Server
 from .steps.analyse import Analysing
-from .steps.canary import carry_out_canary
+from .steps.canary import run_canary
 from .steps.drive_step import DriveStep, write_lua
 from .steps.engine_limits import Lacking
 from .steps.facts import Facts
@@ -100,7 +100,7 @@ class Session(Running):
         if self.plan.quiet_wait and not self.control.ends_session:
             wait_until_quiet(self)
         if self.plan.canary and not self.control.ends_session:
-            carry_out_canary(self, self.facts, self._server_of)
+            run_canary(self, self.facts, self._server_of)
         if not self.control.ends_session:
             self._serve()
         for index, step in enumerate(self.plan.steps):

@@ -13,10 +13,11 @@ LOGGED = 300  # lines of the error log kept in a journal
 
 
 class LoggedErrors:
-    """Of one session: each line once."""
+    """Of one error log: each line once."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, whose: str = "") -> None:
         self._journal = journal
+        self._whose = whose  # before each line; '' for the server of the contender
         self._read = 0  # bytes of the error log
         self._logged = 0
 
@@ -37,7 +38,7 @@ class LoggedErrors:
                 self._write(line)
 
     def _write(self, line: str) -> None:
-        self._journal.log(line, _level(line), "server")
+        self._journal.log(self._whose + line, _level(line), "server")
 
     def _new_lines(self, path: str) -> List[str]:
         with open(path, "rb") as file:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List
 
 from app.agent.sampling.disturbance import Allowed, others_between
 from app.agent.sampling.host import HostSampler
+from app.agent.server.logged_errors import LoggedErrors
+from app.agent.server.mycnf import ERROR_LOG
 from app.agent.server.mysql import QueryError
 from app.agent.system.directory import OF_SESSION
 from app.agent.system.errors import AgentError
@@ -35,11 +37,12 @@ CREATE = (
 )
 
 
-def carry_out_canary(session: Running, facts: Facts, make: Callable[[Contender], Server]) -> None:
+def run_canary(session: Running, facts: Facts, make: Callable[[Contender], Server]) -> None:
     """Leaves a fact; where it fails, a warning: the session goes on."""
     contender = session.plan.canary[0]
     try:
         session.server = make(contender)
+        session.error_log = LoggedErrors(session.journal, "canary: ")
         session.server.prepare(session.wait)
         session.server.start(session.wait)
         value = _measured(session, engine_of(contender.engine))
@@ -55,8 +58,9 @@ def _take_down(session: Running) -> None:
         return
     session.server.kill()
     session.server.clean()
-    for part in (*OF_SESSION, "error.log"):
+    for part in (*OF_SESSION, ERROR_LOG):
         session.directory.discard(session.at(part))
+    session.error_log = LoggedErrors(session.journal)  # the contender's begins anew
     session.server = None  # type: ignore[assignment]  # as before it
 
 

@@ -1,0 +1,68 @@
+"""The canary leaves nothing behind for the session that comes after it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from app.agent.steps.canary import run_canary
+from app.agent.steps.running import Running
+from app.agent.system.control import Control
+from app.agent.system.directory import Directory
+from app.agent.system.errors import AgentError
+from app.agent.system.journal import Journal
+from app.protocol.events import Log, decode
+from tests import plans
+
+FIRST, SECOND = "[Warning] of the canary", "[Warning] of the contender"
+
+
+class Server:
+    """Writes a line into its error log; it may not come up."""
+
+    def __init__(self, session: Running, line: str) -> None:
+        self.error_log = session.at("error.log")
+        self._line = line
+
+    def prepare(self, wait: Any) -> None:
+        Path(self.error_log).write_text(f"{self._line}\n")
+        wait(0)
+
+    def start(self, wait: Any) -> None:
+        assert wait is not None
+        raise AgentError("it did not come up")
+
+    def kill(self) -> None:
+        pass
+
+    def clean(self) -> None:
+        pass
+
+
+@pytest.fixture
+def session(directory: Directory) -> Running:
+    plan = plans.plan()
+    plan = replace(plan, canary=plan.contenders[:1])
+    folder = directory.session(plan.turns[0].session)
+    os.mkdir(folder)
+    os.mkdir(control := os.path.join(directory.path, "control"))
+    journal = Journal(os.path.join(folder, "journal.jsonl"))
+    return Running(plan, plan.turns[0], directory, journal, Control(control))
+
+
+def test_the_error_log_of_the_contender_is_read_from_its_first_line(session: Running) -> None:
+    run_canary(session, SimpleNamespace(), lambda _: Server(session, FIRST))  # type: ignore[arg-type, return-value]
+    assert session.server is None
+    session.server = Server(session, SECOND)  # type: ignore[assignment]
+    session.server.prepare(session.wait)
+    logged = [decode(line) for line in Path(session.journal.path).read_bytes().splitlines()]
+    assert [(each.source, each.text) for each in logged if isinstance(each, Log)] == [
+        ("server", f"canary: {FIRST}"),
+        ("agent", "the canary could not be measured: it did not come up"),
+        ("server", SECOND),
+    ]
