@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -196,6 +197,8 @@ def launch_plan(
     name: str, request: Callable[[Survey], PlanRequest], arguments: argparse.Namespace
 ) -> tuple[int, Plan]:
     """Launch a plan on a target and watch it; the answer is the exit code, and the plan."""
+    from app.core.settings import home
+    from app.history.calibration import noise_at
     from app.planner.launch import CHECKED, REHEARSED, STARTED, Launch
     from app.remote.reach import reached
     from app.targets.store import Targets
@@ -204,7 +207,7 @@ def launch_plan(
     if arguments.dry_run:
         last = REHEARSED if arguments.start else CHECKED
     way = reached(target, ask_secret, arguments.directory)
-    plan, stage = show_launch(Launch(request, way, target.search_paths, last, _noise))
+    plan, stage = show_launch(Launch(request, way, target.search_paths, last, partial(noise_at, home())))
     if arguments.dry_run:
         return 0, plan
     sessions = count_text(len(plan.turns), "session")
@@ -215,15 +218,6 @@ def launch_plan(
     from .follow import watch_plan
 
     return watch_plan(target, stage.directory, plan, stage.sha, bool(arguments.directory)), plan
-
-
-def _noise(machine_key: str) -> float | None:
-    from app.history.calibration import noise_of
-
-    from .session import opened
-
-    with opened() as history:
-        return noise_of(history, machine_key)
 
 
 def show_launch(launch: Launch) -> tuple[Plan, Stage]:

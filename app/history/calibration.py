@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.protocol.others import DISTURBED
@@ -89,6 +90,14 @@ def noise_of(history: History, machine_key: str) -> float | None:
     """Between sessions of that machine, as measured; None where nobody has measured it."""
     found = calibration(history, machine_key)
     return found.best if found else None
+
+
+def noise_at(home: Path, machine_key: str) -> float | None:
+    """The same, for a thread that has no history open."""
+    from .history import History
+
+    with History(home) as history:
+        return noise_of(history, machine_key)
 
 
 def machine_of(history: History, target: str) -> str:

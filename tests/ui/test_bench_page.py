@@ -95,6 +95,11 @@ def reason(page: BenchPage) -> str:
     return page.before.run_bar.reason.text()
 
 
+def checks_of(page: BenchPage) -> str:
+    found = page.before.checks
+    return "\n".join(found.item(row).text() for row in range(found.count()))
+
+
 def cell(page: BenchPage, build_name: str, engine: str, preset: str = "default") -> Any:
     model = page.contenders.choices
     return next(
@@ -622,6 +627,19 @@ def test_a_rehearsal_that_fails_says_what(
     page.before.run_bar.rehearse.trigger()
     qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
     assert not followed
+
+
+def test_the_check_of_repeats_goes_by_the_calibration_to_the_start(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.history.calibration.noise_of", lambda _history, _machine: 0.123)
+    reach(ScriptedAgent(found=now()))
+    retype(qtbot, page.sequence.fields.edits["repeats"], "4")
+    settle(qtbot, page)
+    assert "sessions vary by 12.3%, as measured here" in checks_of(page)
+    page.before.run_bar.rehearse.trigger()
+    qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
+    assert "sessions vary by 12.3%, as measured here" in checks_of(page)
 
 
 def test_what_servers_have_in_force_is_compared_after_the_rehearsal(

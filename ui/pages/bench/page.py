@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
@@ -183,6 +184,8 @@ class BenchPage(Page):
             self.desk.set_colour(plan.contenders[at].key, colour)
 
     def _start(self, is_rehearsal: bool) -> None:
+        from app.history.calibration import noise_at
+
         if self.starter.is_busy or self._obstacle():
             return
         target, request = self.targets.chosen, self.desk.draft.request
@@ -190,7 +193,8 @@ class BenchPage(Page):
         self.message.clear()
         self.desk.keep()
         way, last = reached(target, self.context.secrets.ask), REHEARSED if is_rehearsal else STARTED
-        self.starter.run(Launch(lambda _: request, way, target.search_paths, last))
+        noise = partial(noise_at, self.context.home)
+        self.starter.run(Launch(lambda _: request, way, target.search_paths, last, noise))
 
     def _obstacle(self) -> str:
         """What is known to stand in the way; what a draft of this moment lacks, the start finds out."""
