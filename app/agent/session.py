@@ -126,7 +126,7 @@ class Session(Running):
             self.open()
 
     def _server_of(self, contender: Contender, transport: str = "socket", clients: int = 1) -> Server:
-        """In the directory of this session."""
+        """A server for a contender, in the directory of this session."""
         build = build_of(contender, self.directory)
         return Server(vars(contender), self.path, build.options, build.environment, transport, clients)
 

@@ -26,10 +26,10 @@ from .steps import chosen_steps
 
 # the fields that are typed; what is left open the sequence or the planner fills in
 TYPED = ("tables", "rows", "seconds", "warmup", "threads", "cores", "repeats", "pause")
-_COMMANDED = (
+_COMMANDED = (  # numbers of `dyno run`
     "tables", "rows", "seconds", "warmup", "rate", "pause", "quiet_wait", "others_pct", "steal_pct",
     "repeats",
-)  # fmt: skip  # numbers of `dyno run`
+)  # fmt: skip
 _OPEN = PlanRequest()
 _COUNT = re.compile(r"(\d{1,3}(?:[ ,_]?\d{3})*|\d+)\s*([kKmM]?)")
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}

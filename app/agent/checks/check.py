@@ -101,7 +101,7 @@ def _has_failed(found: Checks) -> bool:
 
 
 def _check_sysbench() -> Checks:
-    """Where it is missing; which one there is, the survey says."""
+    """A failure where it is missing; the survey shows its version."""
     return [] if find_sysbench() else [sysbench_check(Machine())]
 
 

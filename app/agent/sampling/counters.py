@@ -46,7 +46,7 @@ class Counters:
         return [_value(counter, before, after, dt) for counter in self.counters]
 
     def spent(self, before: Mapping[str, str], after: Mapping[str, str]) -> Dict[str, Optional[float]]:
-        """Rows read and sorted, and KB of redo or WAL between two readings; None where nobody counts them.
+        """Rows read and sorted, and KB of redo or WAL between two readings; None where they are not counted.
 
         MariaDB leaves out some rows of MyRocks, so the engine is asked first; the handlers come last, for
         rows of status tables are among theirs.

@@ -64,7 +64,7 @@ def _means(before: Reading, after: Reading, seconds: float, programs: List[Progr
 
 
 def _stopped(before: Reading, after: Reading) -> Dict[str, float]:
-    """Readings, about one a second, that found a process stopped."""
+    """How many readings, about one a second, found a process stopped."""
     found = {name: grown(name + "_stopped", before, after) for name in PROCESSES}
     return {name: count for name, count in found.items() if count}
 
@@ -84,7 +84,7 @@ def _causes(others: Others, before: Reading, after: Reading, seconds: float, all
 
 
 def _is_disk_shared(others: Others, before: Reading, after: Reading, seconds: float) -> bool:
-    """Who it was is known of one's own processes; of others the device tells that there is somebody."""
+    """By the programs that may be read; the device shows what the programs of other users do."""
     named = sum(each.read_kb + each.write_kb for each in others.programs)
     device = _device_kb(before, after, seconds)
     if named > LEAST_KB and named > DISK_SHARE * device:

@@ -101,7 +101,7 @@ SERIES = _declared(_TABLE)
 
 _OPTIONAL = ("pressure.", "host.clock_mhz", "host.throttled", "server.throttled_pct")  # not on every machine
 _SHARES = ("cpu_busy", "cpu_iowait", "cpu_steal")  # of the machine's own time, in ticks
-_LEVELS = ("server_memory_mb", "available_mb", "dirty_mb", "clock_mhz")  # as they stand at the end
+_LEVELS = ("server_memory_mb", "available_mb", "dirty_mb", "clock_mhz")  # of the last reading
 
 
 def values(
@@ -148,7 +148,7 @@ def others_cpu_s(before: Reading, after: Reading) -> float | None:
 
 
 def _of_server(counter: str, before: Reading, after: Reading) -> float | None:
-    """Nothing, where there is none."""
+    """0 without a server."""
     is_there = "server" in before.pids or "server" in after.pids
     return grown(counter, before, after) if is_there else 0.0
 
@@ -205,7 +205,7 @@ _File = Tuple[str, int, _Parse]
 
 
 def _optional_files() -> List[_File]:
-    """Those that are not in every kernel or container."""
+    """Open the files that not every kernel or container has."""
     found: List[_File] = []
     wanted: List[Tuple[str, str, _Parse]] = [("swap", "/proc/vmstat", parse_vmstat)]
     for name in ("cpu", "io", "memory"):
@@ -273,7 +273,7 @@ class HostSampler:
         return values(before, after, dt, self._table)
 
     def watch(self, before: Reading, after: Reading, dt: float) -> None:
-        """Have a look at all processes in a second in which others do something: their names are kept."""
+        """Read the names of all processes in a second in which others are busy."""
         busy = (others_cpu_s(before, after) or 0.0) > LOOK_SHARE * dt * self.cpus
         moving = any((others_kb(way, before, after) or 0.0) > LEAST_KB * dt for way in ("read", "write"))
         if busy or moving:

@@ -1,4 +1,4 @@
-"""Who else is at work on the machine: the kernel's own threads each second, all others by name when asked."""
+"""What else uses the machine: threads of the kernel each second, all other processes by name on request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .proc_files import TICK_S, Counters, ProcessStat, parse_io, parse_process, 
 NEW = 64  # processes looked at in one reading: where thousands begin each second, the next readings go on
 LONGEST_WAIT = 16  # readings, until a thread of the kernel that does nothing is looked at again
 NAMED = 3
-COST = 200  # a look at all processes may take one part of so many of the time
+COST = 200  # looks at all processes take at most 1/200 of the time
 
 
 class _Thread:
@@ -35,7 +35,7 @@ class Seen(NamedTuple):
     """A process at one moment."""
 
     stat: ProcessStat
-    read_kb: Optional[float]  # None: only its user may know
+    read_kb: Optional[float]  # None: only its user may read it
     write_kb: Optional[float]
 
 
@@ -65,11 +65,11 @@ class OtherProcesses:
             if whole or thread.due <= self._readings:
                 self._count(pid, thread)
         counters["dyno_cpu_s"] = time.process_time() + self._ticks["dyno"] * TICK_S
-        if self._kernel:  # none: a container, or /proc shows one's own processes only
+        if self._kernel:  # empty in a container, or where /proc shows only the processes of its user
             counters["kernel_cpu_s"] = self._ticks["kernel"] * TICK_S
 
     def _meet_new(self, there: Set[int]) -> None:
-        """Most are somebody else's, and no more is asked of them."""
+        """Look at each new process once: most are not counted."""
         gone = self._known - there
         self._known -= gone
         self._kernel -= gone
@@ -98,14 +98,14 @@ class OtherProcesses:
     # by name
 
     def begin(self) -> None:
-        """From now on."""
+        """Start the time that `most` is about."""
         self._from = time.monotonic()
         self._first = self._look()
         self._last = dict(self._first)
         self._to = self._from
 
     def look(self, at_once: bool = False) -> None:
-        """Once more, unless that was done so lately that looking would be work by itself."""
+        """Look again; skipped for a while after a look, which costs CPU itself."""
         if time.monotonic() < self._next_look and not at_once:
             return
         self._last.update(self._look())  # those that have ended since stay as they were seen last
@@ -153,7 +153,7 @@ class _Use:
         self.cpu_s = self.read_kb = self.write_kb = self.memory_mb = 0.0
 
     def add(self, first: Optional[Seen], last: Seen) -> None:
-        """One more process; without `first` it began meanwhile."""
+        """Add a process; without `first` it began after the first look."""
         ticks = last.stat.ticks - (first.stat.ticks if first else 0)
         self.processes += 1
         self.cpu_s += max(0, ticks) * TICK_S
@@ -179,7 +179,7 @@ class _Use:
 
 
 def _grown(first: Optional[float], last: Optional[float]) -> float:
-    """Nothing where only its user may know."""
+    """0 where only its user may read it."""
     return 0.0 if last is None else max(0.0, last - (first or 0.0))
 
 
@@ -198,7 +198,7 @@ def _command(pid: int) -> bytes:
 
 
 def _io(pid: int) -> Any:
-    """KB read and written; None where only its user may know."""
+    """KB read and written; None where only its user may read it."""
     try:
         io = parse_io(read_file("/proc/{}/io".format(pid)))
     except (OSError, ValueError, KeyError):

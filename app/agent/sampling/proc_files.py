@@ -95,7 +95,7 @@ def parse_disk(data: bytes) -> Counters:
 class ProcessStat(NamedTuple):
     """What /proc/PID/stat says of a process, or /proc/PID/task/TID/stat of a thread."""
 
-    name: str  # 15 characters, of whatever kind
+    name: str  # up to 15 characters of any kind
     state: str
     is_kernel: bool
     user: int  # ticks
@@ -110,7 +110,7 @@ class ProcessStat(NamedTuple):
 
 
 def parse_process(data: bytes) -> ProcessStat:
-    """The name stands in brackets and may have some of its own."""
+    """The name is in brackets and may contain brackets."""
     name, _, rest = data.partition(b"(")[2].rpartition(b")")
     words = rest.split()
     return ProcessStat(

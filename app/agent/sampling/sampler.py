@@ -17,7 +17,7 @@ Moment = Tuple[Reading, Dict[str, str]]  # what the machine, and what the server
 
 
 class Sampler:
-    """Takes samples of one session; what cannot be read is missing, and said once."""
+    """Takes samples of one session; what cannot be read is missing, and logged once."""
 
     def __init__(self, journal: Journal, host: HostSampler, counters: Counters) -> None:
         self._journal = journal

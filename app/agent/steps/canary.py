@@ -1,4 +1,4 @@
-"""The canary: what one small server that is always the same comes to, before each session.
+"""The canary: how fast one small server, always the same, is before each session.
 
 It tells a machine that has changed from a contender that is slower. One connection reads by key, then commits
 updates; no load generator, so that nothing of the contender's work takes part.
@@ -38,7 +38,7 @@ CREATE = (
 
 
 def run_canary(session: Running, facts: Facts, make: Callable[[Contender], Server]) -> None:
-    """Leaves a fact; where it fails, a warning: the session goes on."""
+    """Write the fact `canary`; after a failure log a warning, and the session goes on."""
     contender = session.plan.canary[0]
     try:
         session.server = make(contender)

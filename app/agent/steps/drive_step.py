@@ -57,7 +57,7 @@ class DriveStep:
         self._read_before: Optional[float] = None
         self._rows_before = session.ledger.rows_in_tables
         self._work = SameWork(session, facts, step)
-        self._statement = ""  # that stands for all of the workload, where it tells one
+        self._statement = ""  # of the workload, to be explained; '' where it sends none
         self._done = 0
         self._in_force: Dict[str, Any] = {}
         self._status: Dict[str, str] = {}
@@ -65,10 +65,12 @@ class DriveStep:
         self._code = 0  # that sysbench ended with
 
     def run(self) -> Dict[str, Any]:
-        """DriveStep the step to its end; the answer is what step_ended says."""
+        """Run the step to its end; returns the fields of step_ended."""
         session = self._session
         self._work.begin()
-        self._status = read_status(session.server.client)  # what the work itself is told by comes before it
+        self._status = read_status(
+            session.server.client
+        )  # after the EXPLAINs of the work, which are no part of the step
         session.host.others.begin()
         session.sampler.begin(whole=True)
         self._first = session.sampler.moment
@@ -156,7 +158,7 @@ class DriveStep:
         self._progress(line)
 
     def _progress(self, line: Optional[Mapping[str, Any]]) -> None:
-        """Said where the step has no seconds of its own to be told by."""
+        """For steps that have no fixed time."""
         if self._step.kind == "scan":
             self._progress_of_scan()
         if line is None or self._step.seconds:
@@ -170,7 +172,7 @@ class DriveStep:
             journal.write(Progress, step=self._index, done=self._done, total=self._step.events, unit="events")
 
     def _progress_of_scan(self) -> None:
-        """Minutes may pass before the first table is done: what the server has read tells it."""
+        """By the rows that the server has read: the first table may take minutes."""
         session = self._session
         now, before = session.sampler.rows_read, self._read_before
         if now is not None and before is not None:
@@ -179,7 +181,7 @@ class DriveStep:
             session.journal.write(Progress, step=self._index, done=done, total=total, unit="rows")
 
     def _take_total(self, line: Mapping[str, Any]) -> None:
-        """The end: what no interval told is the last second, and derived."""
+        """The last second is what the total has beyond the intervals: it is derived."""
         self._total = dict(line)
         await_last_client(self._session.server.client)
         if self._step.kind == "scan":  # it knows the rows of the load, we know what came and went since
@@ -228,7 +230,7 @@ class DriveStep:
         }
 
     def _without_total(self, interrupted: str, generator: Generator) -> Dict[str, Any]:
-        """Ended before its total: the whole seconds it had are its figures, and count as no result."""
+        """It ended before its total: the seconds so far are its figures, and no result."""
         await_last_client(self._session.server.client)
         outcome, reason = self._outcome(interrupted or "broken", generator)
         self._session.ledger.count_rows(self._rows)
@@ -253,7 +255,7 @@ class DriveStep:
 
 
 def _why(session: Running, generator: Generator, code: int) -> str:
-    """A step has failed, in the words of whoever brought it about."""
+    """Why a step failed, in the words of the server or of sysbench."""
     said = generator.complaints()
     for text in said[:5]:
         session.journal.log(text, "error", "sysbench")
@@ -263,7 +265,7 @@ def _why(session: Running, generator: Generator, code: int) -> str:
 
 
 def _rest(total: Mapping[str, Any], told: Mapping[str, Any]) -> Dict[str, Any]:
-    """Total less intervals, as a line; {} where nothing is left to tell."""
+    """Total minus intervals, as a line; {} where nothing is left."""
     interval = float(total["time_s"]) - float(told.get("interval_s", 0.0))
     if interval < 0.05:
         return {}

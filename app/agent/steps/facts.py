@@ -88,12 +88,12 @@ class Facts:
         self._write("explain", {"statement": statement, "rows": rows}, step.label)
 
     def write_plans(self, step: Step, found: List[Dict[str, Any]]) -> None:
-        """How the server meant to carry out each statement of a step, at its begin and at its end."""
+        """The plan of each statement of a step, at its begin and at its end."""
         if found:
             self._write("plans", found, step.label)
 
     def write_estimate(self, step: Step, found: Dict[str, Any]) -> None:
-        """The rows that the server believed in when a step began, and those that there were."""
+        """The rows that the server estimated when a step began, and the rows in the tables."""
         self._write("estimate", found, step.label)
 
     def write_work(self, step: Step, found: Dict[str, Any]) -> None:
@@ -165,7 +165,7 @@ def tables_of(client: Client) -> List[str]:
 
 
 def rows_of_explain(client: Client, statement: str) -> List[Dict[str, Any]]:
-    """The plan of a statement as a table, whatever form the server prefers; why there is none, else."""
+    """The plan of a statement as a table, in the form of any server; else a row with the error."""
     try:
         client.run("USE dyno")
         if client.query("SHOW VARIABLES LIKE 'explain_format'"):

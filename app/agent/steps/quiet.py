@@ -1,4 +1,4 @@
-"""Waiting for others to leave the machine alone, before a session begins."""
+"""Waiting until no other program disturbs the machine, before a session begins."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOOK_S = 5.0  # the machine has to be quiet for so long
 
 
 def wait_until_quiet(session: Running) -> None:
-    """As long as the plan allows; the journal says for whom it waited, and whether in vain."""
+    """Wait as long as the plan allows; the journal names what it waits for, and says when it gives up."""
     until = time.monotonic() + session.plan.quiet_wait
     host = HostSampler({}, session.directory.path, session.agent)
     told = False

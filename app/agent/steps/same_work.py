@@ -28,7 +28,7 @@ BY_SERVER = ("read", "sorted")  # a client counts the others
 
 
 class SameWork:
-    """Of one step that reads or changes the tables."""
+    """Checks one step that reads or changes the tables."""
 
     def __init__(self, session: Running, facts: Facts, step: Step) -> None:
         self._session = session
@@ -41,7 +41,7 @@ class SameWork:
         self._plans: List[Any] = []
 
     def begin(self) -> None:
-        """Before the first statement: what the server believes, and what it would do."""
+        """Before the first statement: read the server's estimate and its plans."""
         if self._step.kind not in QUERYING:
             return
         try:
@@ -55,7 +55,7 @@ class SameWork:
     def end(
         self, totals: Mapping[str, Any], spent: Mapping[str, Optional[float]], seconds: float
     ) -> List[str]:
-        """The marks of the step, once it is over; the facts that they stand for are written down."""
+        """After the step: write the facts, return the marks."""
         if self._step.kind not in QUERYING:
             return []
         problem = self._other_work(totals, spent, seconds) if self._step.kind == "drive" else ""
@@ -94,7 +94,7 @@ class SameWork:
         return problem
 
     def _room(self, errors: float, watched: float) -> Room:
-        """For rows that came and went, and events that were repeated."""
+        """For inserted and deleted rows, and for repeated events."""
         loaded = self._session.plan.tables * rows_of(self._step, self._session.plan)
         least, most = sorted((self._rows, self._session.ledger.rows_in_tables))
         return Room(min(1.0, least / loaded), max(1.0, most / loaded) * (1 + errors), watched)
@@ -106,7 +106,7 @@ def is_off(estimate: Optional[int], rows: int) -> bool:
 
 
 class Room(NamedTuple):
-    """How far an event may be off for reasons that are none of its plans'."""
+    """How far an event may be off for other reasons than its plan."""
 
     least: float = 1.0  # times the lower bound
     most: float = 1.0  # times the upper one
@@ -114,7 +114,7 @@ class Room(NamedTuple):
 
 
 def beyond(found: Mapping[str, Optional[float]], bounds: Mapping[str, Bounds], room: Room) -> List[str]:
-    """In words what an event did too much or too little of."""
+    """What an event did too much or too little of, in words."""
     wrong = []
     for what in WHAT:
         value, (low, high) = found[what], bounds[what]
@@ -128,7 +128,7 @@ def beyond(found: Mapping[str, Optional[float]], bounds: Mapping[str, Bounds], r
 def rows_of_event(
     totals: Mapping[str, Any], spent: Mapping[str, Optional[float]], events: int
 ) -> Dict[str, Optional[float]]:
-    """By WHAT; None where nobody counts them."""
+    """Rows by WHAT; None where they are not counted."""
     rows = totals["rows"]
     counts = {
         "read": spent.get("rows_read"),
@@ -145,7 +145,7 @@ def _text(bounds: Bounds) -> str:
 
 
 def _both(statements: List[Statement], begin: List[Any], end: List[Any]) -> List[Dict[str, Any]]:
-    """Where a plan stayed what it was, once."""
+    """The plans of each statement; the end only where it differs from the begin."""
     begin = begin or [[] for _ in statements]
     return [
         {
@@ -158,7 +158,7 @@ def _both(statements: List[Statement], begin: List[Any], end: List[Any]) -> List
 
 
 def _worst(statements: List[Statement], plans: List[Any]) -> List[str]:
-    """The statement for which the server means to look at the most rows, with its plan."""
+    """The statement with the most rows in its plan."""
     sizes = [sum(_number(row.get("rows")) for row in rows) for rows in plans]
     if not sizes:
         return []

@@ -28,7 +28,7 @@ class ThreadCosts:
         self._last, self._queries = Threads.of(self._server.pid), queries
 
     def spent(self, queries: int, cpu_us: Optional[float]) -> Dict[str, Optional[float]]:
-        """Over the whole step, in the names of the figures per query; None where nobody looked in time."""
+        """Over the whole step, in the names of the figures per query; None without a look in time."""
         first, last = self._first, self._last
         if first is None or last is None or not self._queries:
             return {}
