@@ -17,10 +17,11 @@ from app.agent.server.program import CannotStartError, ask, elf_machine, start_l
 from app.agent.survey import builds
 from app.agent.survey.builds import find_builds, parse_version, servers_in
 from app.protocol.answers import to_json
+from tests.plans import VERSION
 from tests.unit.targets.test_tested_versions import recordings
 
 # what `--version` said: MariaDB of Debian 12, MySQL 5.6.24 of npm, MySQL 9.7.4 of Debian unstable
-MARIADB = "/usr/sbin/mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)"
+MARIADB = f"/usr/sbin/mariadbd  Ver {VERSION}-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)"
 MYSQL_56 = "/b/mysqld  Ver 5.6.24 for linux-glibc2.5 on x86_64 (MySQL Community Server (GPL))"
 MYSQL_97 = "/b/bin/../libexec/mysqld  Ver 9.7.4-2 for Linux on x86_64 ((Debian))"
 PERCONA = "mysqld  Ver 8.0.15-6 for Linux on x86_64 (Percona Server (GPL), Release 6, Revision 63abd08)"
@@ -46,8 +47,8 @@ To see what variables a running MySQL server is using, type
 @pytest.mark.parametrize(
     ("text", "options", "expected"),
     [
-        (MARIADB, {}, ("MariaDB", "10.11.19")),
-        (MARIADB, {"rocksdb-block-cache-size": "1"}, ("MariaDB", "10.11.19")),
+        (MARIADB, {}, ("MariaDB", VERSION)),
+        (MARIADB, {"rocksdb-block-cache-size": "1"}, ("MariaDB", VERSION)),
         (MYSQL_56, {}, ("MySQL", "5.6.24")),
         (MYSQL_97, {}, ("MySQL", "9.7.4")),
         (FROM_SOURCE, {}, ("MySQL", "8.0.32")),
@@ -92,7 +93,7 @@ def test_each_build_is_asked_and_has_a_name_of_its_own(survey: Any, tmp_path: Pa
     server(tmp_path / "b" / "three", MARIADB, "sbin/mariadbd")
     server(tmp_path / "b" / "two", MYSQL_56, "libexec/mysqld")
     found = survey("b/*")
-    assert [each.name for each in found] == ["mysql-5.6.24", "mariadb-10.11.19", "mysql-5.6.24-2"]
+    assert [each.name for each in found] == ["mysql-5.6.24", f"mariadb-{VERSION}", "mysql-5.6.24-2"]
     assert [each.base for each in found] == [str(tmp_path / "b" / name) for name in ("one", "three", "two")]
     assert found[0].engines == ["innodb", "myisam"]
     assert {each.problem for each in found} == {None}

@@ -14,6 +14,9 @@ from tests.plans import VERSION
 
 MACHINE = Machine(16 << 30, 4)
 KNOWN = Path(__file__).parents[2] / "data/known_options.tsv"
+LINES = [line for line in KNOWN.read_text().splitlines() if not line.startswith("#")]
+ROWS = list(csv.DictReader(LINES, delimiter="\t"))
+DEBIAN_12 = next(column for column in ROWS[0] if column.startswith("mariadb-10.11."))
 # column of the table: family, version
 VERSIONS = {
     "mysql-5.1.x(builtin-innodb)": ("MySQL", "5.1.54"),
@@ -23,13 +26,13 @@ VERSIONS = {
     "mysql-5.7.18": ("MySQL", "5.7.18"),
     "mysql-8.0.41": ("MySQL", "8.0.41"),
     "mysql-9.7.4": ("MySQL", "9.7.4"),
-    "mariadb-10.11.19": ("MariaDB", "10.11.19"),
+    DEBIAN_12: ("MariaDB", DEBIAN_12.removeprefix("mariadb-")),
     "mariadb-11.4.5": ("MariaDB", "11.4.5"),
     "fbmysql-5.6.27-myrocks-2016-10": ("FB MySQL", "5.6.27"),
 }
 HAVING = {  # engines that not all of them have
-    "rocksdb": ("mariadb-10.11.19", "fbmysql-5.6.27-myrocks-2016-10"),
-    "aria": ("mariadb-10.11.19", "mariadb-11.4.5"),
+    "rocksdb": (DEBIAN_12, "fbmysql-5.6.27-myrocks-2016-10"),
+    "aria": (DEBIAN_12, "mariadb-11.4.5"),
 }
 # options of all of them that the table does not list
 EVERYWHERE = {
@@ -56,14 +59,8 @@ PAIRS = [
 PER_PRESET = [pytest.param(each, id=f"{each.engine}/{each.name}") for each in LIBRARY]
 
 
-def known_options() -> dict[str, dict[str, bool]]:
-    """By column, then by option."""
-    lines = [line for line in KNOWN.read_text().splitlines() if not line.startswith("#")]
-    rows = list(csv.DictReader(lines, delimiter="\t"))
-    return {column: {row["variable"]: row[column] == "1" for row in rows} for column in VERSIONS}
-
-
-TABLE = known_options()
+# by column, then by option
+TABLE = {column: {row["variable"]: row[column] == "1" for row in ROWS} for column in VERSIONS}
 
 
 def rendered(preset: Preset, column: str) -> Rendered:
@@ -134,7 +131,7 @@ def test_headers_tell_what_a_preset_is_and_how_safe(preset: Preset) -> None:
 
 @pytest.mark.parametrize("preset", PER_PRESET)
 def test_the_header_promises_what_the_options_keep(preset: Preset) -> None:
-    values = option_values(rendered(preset, "mariadb-10.11.19").text)
+    values = option_values(rendered(preset, DEBIAN_12).text)
     said = preset.header["durability"]
     flushed = values.get(f"{preset.engine}_flush_log_at_trx_commit")
     if values.get("rocksdb_write_disable_wal") == "1" or preset.engine == "myisam":

@@ -7,10 +7,10 @@ from app.planner import resolve
 from app.planner.canary import CANARY_S, LONG_S, estimated
 from app.planner.estimate import estimate
 from app.protocol.plan import Plan
-from tests.plans import build, request, survey
+from tests.plans import MARIADB, VERSION, build, request, survey
 
 MYSQL = build("mysql-9.7.4", "MySQL", "9.7.4", ["innodb"])
-SYSTEM = {**build("mariadb-10.11.19", "MariaDB", "10.11.19", ["innodb", "rocksdb"]), "base": "/usr"}
+SYSTEM = {**build(MARIADB, "MariaDB", VERSION, ["innodb", "rocksdb"]), "base": "/usr"}
 BARE = build("mysql-5.6.24", "MySQL", "5.6.24", ["myisam"])
 
 
@@ -30,7 +30,7 @@ def test_a_short_plan_has_none() -> None:
 def test_a_long_one_is_measured_with_the_build_that_changes_least() -> None:
     plan, more = plan_of(LONG_S, MYSQL, SYSTEM)
     (canary,) = plan.canary
-    assert (canary.build, canary.engine) == ("mariadb-10.11.19", "innodb")
+    assert (canary.build, canary.engine) == (MARIADB, "innodb")
     assert more == CANARY_S * len(plan.turns)
     assert Plan.from_json(plan.to_json()) == plan
 
