@@ -52,6 +52,10 @@ def add_words(words: Any) -> None:
     )
     calibrate.add_argument("--directory", default="", help="another directory of the target")
     calibrate.set_defaults(run=calibrate_target)
+    runs = verbs.add_parser("canaries", help="how the machine was before each session of a long plan")
+    runs.add_argument("name", help=_NAME)
+    add_json(runs)
+    runs.set_defaults(run=list_canaries)
     trust = verbs.add_parser("trust", help="accept a host key by its fingerprint")
     trust.add_argument("name", help=_NAME)
     trust.add_argument("fingerprint", help="SHA256:..., as the machine was refused with")
@@ -210,6 +214,24 @@ def _show_last(name: str) -> int:
     with opened() as history:
         machine_key = machine_of(history, Targets().get(name).name)
     return _show_calibration(name, machine_key)
+
+
+def list_canaries(arguments: argparse.Namespace) -> None:
+    from dataclasses import asdict
+
+    from app.comparison.canary_text import canary_table
+    from app.history.calibration import machine_of
+    from app.history.canaries import canary_runs
+    from app.targets.store import Targets
+
+    from .session import opened
+
+    with opened() as history:
+        runs = canary_runs(history, machine_of(history, Targets().get(arguments.name).name))
+    if arguments.json:
+        print_json([asdict(run) for run in runs])
+    else:
+        print_text_tables([canary_table(runs)], "table")
 
 
 def _show_calibration(name: str, machine_key: str) -> int:

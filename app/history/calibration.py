@@ -101,9 +101,8 @@ def noise_at(home: Path, machine_key: str) -> float | None:
 
 
 def machine_of(history: History, target: str) -> str:
-    """The machine that a target was when it was calibrated last; '' where it never was."""
+    """The machine that a target was when it was measured last; '' where it never was."""
     row = history.one(
-        "SELECT machine_key FROM session WHERE target = ? AND sequence = ? ORDER BY started_at DESC LIMIT 1",
-        (target, SEQUENCE),
+        "SELECT machine_key FROM session WHERE target = ? ORDER BY started_at DESC LIMIT 1", (target,)
     )
     return str(row[0]) if row else ""

@@ -46,6 +46,7 @@ RUN = ["--contender", f"{MARIADB}:innodb", "--sequence", "duel"]
 # word and verb; what is said after them, and whether what others wrote is shown then
 COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     "target add": [(["evil", "--host", "\u202ehost", "--directory", "/d"], False), ([TEXT], True)],
+    "target canaries": [(["evil"], False), ([TEXT], True)],
     "target calibrate": [(["evil", "--last"], False), ([TEXT], True)],
     "target edit": [(["evil", "--user", "\x9bme"], False), ([TEXT], True)],
     "target list": [([], False), (["--json"], False)],

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.history.canaries import canaries
+from app.comparison.canary_text import canary_table, shares_of, variation_text
+from app.history.canaries import canaries, canary_runs
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import Fact
@@ -20,14 +21,18 @@ SPOILT = {**STEADY, "reads": 10, "others": {"causes": ["cpu"]}}
 OLDER = {**STEADY, "reads": 10, "key": "of another server"}
 
 
-def found(folder: Path, *facts: Any) -> list[float]:
+def keep(history: History, *facts: Any) -> None:
     """The facts of as many sessions, the latest last."""
+    plan = journals.plan(repeats=len(facts))
+    for turn, fact in zip(plan.turns, facts, strict=True):
+        maker = journals.Maker(plan, turn.session).begin()
+        maker.add(Fact, name="canary", value=fact)
+        Writer(history).append(plan.id, turn.session, 0, maker.raw)
+
+
+def found(folder: Path, *facts: Any) -> list[float]:
     with History(folder) as history:
-        plan = journals.plan(repeats=len(facts))
-        for turn, fact in zip(plan.turns, facts, strict=True):
-            maker = journals.Maker(plan, turn.session).begin()
-            maker.add(Fact, name="canary", value=fact)
-            Writer(history).append(plan.id, turn.session, 0, maker.raw)
+        keep(history, *facts)
         return canaries(history, MACHINE)
 
 
@@ -42,6 +47,38 @@ def test_a_fact_that_is_too_large_may_be_the_latest(tmp_path: Path) -> None:
 
 def test_of_reads_and_commits_those_count_that_vary_more(tmp_path: Path) -> None:
     assert found(tmp_path, *({**STEADY, "commits": 900 + 10 * at} for at in range(8)))[0] == 970
+
+
+def test_they_are_listed_against_what_is_usual_for_their_server(tmp_path: Path) -> None:
+    busy = {
+        "causes": ["cpu"],
+        "cpu_pct": 150.0,
+        "cpus": 2,
+        "programs": [{"name": "cc1plus", "cpu_pct": 150.0}],
+    }
+    with History(tmp_path) as history:
+        keep(history, OLDER, STEADY, {**STEADY, "reads": 2500, "others": busy}, {**STEADY, "reads": 5100})
+        runs = canary_runs(history, MACHINE)
+    assert shares_of(runs, "reads") == pytest.approx([5100 / 5050, 2500 / 5050, 5000 / 5050, 1.0])
+    table = canary_table(runs)
+    assert [line[4] for line in table.lines] == [
+        "5,100 (+1.0%)",
+        "2,500 (-50.5%)",
+        "5,000 (-1.0%)",
+        "10 (+0.0%)",
+    ]
+    assert [line[3] for line in table.lines][1] == "other programs took 150% of 200% CPU: cc1plus 150%"
+    assert table.remarks[0].startswith(
+        "2 undisturbed runs of the present server: comparisons across time assume"
+    )
+
+
+def test_with_enough_of_them_the_machine_is_measured(tmp_path: Path) -> None:
+    with History(tmp_path) as history:
+        keep(history, *({**STEADY, "commits": 900 + 10 * at} for at in range(8)))
+        runs = canary_runs(history, MACHINE)
+    assert "varies by 2.6% between sessions (8 undisturbed runs)" in variation_text(runs)
+    assert variation_text([]).startswith("No canary yet")
 
 
 def test_without_any_there_are_no_figures(tmp_path: Path) -> None:

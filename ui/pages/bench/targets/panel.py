@@ -32,7 +32,7 @@ from .builds import BuildCommands
 from .editor import TargetEditor
 from .known import KnownTargets
 from .list import TargetList
-from .snapshots import SnapshotsDialog
+from .machine_commands import MachineCommands
 from .surveying import Advance
 from .view import TargetView, scrolled
 
@@ -90,8 +90,7 @@ class TargetsPanel(QWidget):
     def panel_actions(self) -> Sequence[QAction | None]:
         """For the menu of the page, which adds them to itself for their shortcuts."""
         return (
-            self._add, self._edit, self._survey, self._calibrate, self._remove, *self.builds.all(),
-            self._snapshots,
+            self._add, self._edit, self._survey, self._remove, *self.machine.all(), *self.builds.all(),
         )  # fmt: skip
 
     def reload(self) -> None:
@@ -129,14 +128,6 @@ class TargetsPanel(QWidget):
         text = f"{going}Nothing on the machine is touched, its sessions stay in the history."
         ask_before(self, f"Remove the target {name}?", text, lambda: self.known.remove(name))
 
-    def show_snapshots(self) -> None:
-        """What is kept on the chosen target; the survey is made anew behind it."""
-        name = self.chosen.name
-        dialog = SnapshotsDialog(self._context, self.chosen, self.window())
-        dialog.finished.connect(lambda _: self.known.survey(name, is_asking=False))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.begin()
-
     # making it
 
     def _make_actions(self) -> None:
@@ -146,14 +137,9 @@ class TargetsPanel(QWidget):
             self, "S&urvey the target", "F5", "Test the connection and survey it afresh", self.survey_chosen
         )
         self.builds = BuildCommands(self._context, self.view.card.builds, lambda: self.chosen, self)
-        self._calibrate = action(
-            self, "Cali&brate the target…", "Ctrl+Shift+K",
-            "Set up sessions of equals: about five minutes tell how noisy the machine is",
-            self.calibration_wanted.emit,
-        )  # fmt: skip
-        self._snapshots = action(
-            self, "Sna&pshots…", "Ctrl+Shift+D", "Data sets stored on the target", self.show_snapshots
-        )
+        self.machine = MachineCommands(self._context, lambda: self.chosen, self)
+        self.machine.calibration_wanted.connect(self.calibration_wanted)
+        self.machine.snapshots_closed.connect(lambda name: self.known.survey(name, is_asking=False))
         self._remove = action(
             self, "&Remove the target…", "Ctrl+Shift+Del", "Forget the chosen target", self.remove
         )
@@ -165,7 +151,7 @@ class TargetsPanel(QWidget):
         layout.addLayout(self._make_head())
         layout.addWidget(self.message)
         layout.addWidget(self.list)
-        for each in (self.builds.install, self._snapshots):
+        for each in (self.builds.install, self.machine.snapshots):
             self.view.card.add_button(action_button(each))
         self._stack.addWidget(self.view)
         self._stack.addWidget(scrolled("Target", self.editor))
@@ -226,7 +212,7 @@ class TargetsPanel(QWidget):
     def _set_editing(self, is_editing: bool) -> None:
         """The list waits meanwhile, so that no click in it loses what was typed."""
         self._stack.setCurrentIndex(1 if is_editing else 0)
-        for part in (self.list, self._add, self._edit, self._survey, self._snapshots):
+        for part in (self.list, self._add, self._edit, self._survey, self.machine.snapshots):
             part.setEnabled(not is_editing)
         self.builds.set_enabled(not is_editing)
         self._remove.setEnabled(not is_editing and not self.chosen.is_local)

@@ -1,0 +1,55 @@
+"""The canaries of a machine for people: how it was before each session, and what verdicts take from that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from app.core.table import TextTable
+from app.core.units import count_text, date_text
+from app.history.canaries import CanaryRun, counted
+from app.stats.between import ENOUGH, between_plans
+
+FIGURES = ("reads", "commits")
+NONE = "No canary yet: plans of more than ten minutes measure a small server before each session."
+
+
+def canary_table(runs: Sequence[CanaryRun]) -> TextTable:
+    """A line for each, the newest first."""
+    shares = {name: shares_of(runs, name) for name in FIGURES}
+    lines = tuple(
+        (
+            *(date_text(run.at), run.session, run.build, run.disturbed),
+            *(f"{getattr(run, name):,.0f} ({shares[name][at] - 1:+.1%})" for name in FIGURES),
+        )
+        for at, run in enumerate(runs)
+    )
+    heads = ("began", "before session", "server", "disturbed by", "reads/s", "commits/s")
+    return TextTable("How the machine was before each session", heads, lines, 4, (variation_text(runs),))
+
+
+def shares_of(runs: Sequence[CanaryRun], figure: str) -> list[float]:
+    """Of the median of the undisturbed runs of the same server: 1 is as usual."""
+    usual = {}
+    for key in {run.key for run in runs}:
+        same = [run for run in runs if run.key == key]
+        quiet = [run for run in same if not run.disturbed] or same
+        usual[key] = median(getattr(run, figure) for run in quiet)
+    return [getattr(run, figure) / usual[run.key] if usual[run.key] else 1.0 for run in runs]
+
+
+def variation_text(runs: Sequence[CanaryRun]) -> str:
+    """What comparisons across time add for the machine, and what it rests on."""
+    if not runs:
+        return NONE
+    figures = counted(runs)
+    found = between_plans(figures)
+    if found.canaries:
+        return (
+            f"The machine varies by {found.deviation:.1%} between sessions ({found.canaries} undisturbed"
+            " runs): comparisons across time take this."
+        )
+    return (
+        f"{count_text(len(figures), 'undisturbed run')} of the present server: comparisons across time assume"
+        f" {found.deviation:.0%} until there are {ENOUGH}."
+    )

@@ -1,0 +1,119 @@
+"""The dialog of the canaries of a target: how its machine was before each session of a long plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+
+from app.comparison.canary_text import FIGURES, NONE, shares_of, variation_text
+from app.core.harmless import harmless
+from app.core.units import date_text
+from app.remote.target import Target
+from ui.core.context import Context
+from ui.core.plain import Label
+from ui.core.theme import SPACE, Theme
+from ui.widgets.line_chart import LineChart
+from ui.widgets.lines import Line
+from ui.widgets.message import Message
+from ui.widgets.scale import Tick
+
+if TYPE_CHECKING:
+    from app.history.canaries import CanaryRun
+    from app.history.history import History
+
+WIDTH, HEIGHT = 110 * SPACE, 60 * SPACE
+ABOUT = (
+    "A small server that stays the same reads by key, then commits, before each session of a plan of more"
+    " than ten minutes. Where it changes, the machine has changed, and no contender."
+)
+_DATE = 130  # pixels of a date below
+
+
+class CanaryChart(LineChart):
+    """Run by run, the oldest first, in % of what is usual; the cursor names the session behind a run."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        self._runs: list[CanaryRun] = []
+        super().__init__(theme, "Canary", "% of the usual", parent)
+
+    def set_runs(self, newest_first: Sequence[CanaryRun]) -> None:
+        self._runs = list(reversed(newest_first))
+        xs = [float(at) for at in range(len(self._runs))]
+        shares = {name: [100 * each for each in shares_of(self._runs, name)] for name in FIGURES}
+        lines: list[tuple[Line, Sequence[float], Sequence[float | None]]] = [
+            (Line(name, f"{name}/s", self._theme.contender(at)), xs, shares[name])
+            for at, name in enumerate(FIGURES)
+        ]
+        reads = zip(shares["reads"], self._runs, strict=True)
+        spoilt = [share if run.disturbed else None for share, run in reads]
+        if any(run.disturbed for run in self._runs):
+            lines.append((Line("disturbed", "disturbed", self._theme.colour("warn")), xs, spoilt))
+        self.set_curves(lines, "", "% of the usual")
+
+    def stand_text(self, at: int) -> str:
+        run = self._runs[at]
+        return harmless(", ".join(filter(None, (date_text(run.at), run.session, run.disturbed))))
+
+    def margin(self) -> float:
+        """None: the names stand above, where their values have room too."""
+        return 0.0
+
+    def x_ticks(self) -> list[Tick]:
+        """Dates, as many as have room."""
+        places = list(self._places.values())
+        every = max(1, -(-len(places) * _DATE // max(int(self._area.plot.width()), 1)))
+        named = range(every // 2, len(places), every)  # a date at the very edge would be cut
+        return [(places[at], date_text(self._runs[at].at)) for at in named]
+
+    def _on_theme_changed(self) -> None:
+        super()._on_theme_changed()
+        self.set_runs(list(reversed(self._runs)))
+
+
+class CanariesDialog(QDialog):
+    """Reads the history when it begins."""
+
+    def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._target = target
+        self.setWindowTitle(f"Canaries of {target.name}")
+        self.resize(WIDTH, HEIGHT)
+        self.message = Message()
+        self.chart = CanaryChart(context.theme)
+        self.said = Label()
+        self.said.setWordWrap(True)
+        about = Label(ABOUT)
+        about.setWordWrap(True)
+        about.setProperty("role", "muted")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(SPACE)
+        layout.addWidget(self.message)
+        layout.addWidget(about)
+        layout.addWidget(self.chart, 1)
+        layout.addWidget(self.said)
+        layout.addWidget(buttons)
+
+    def begin(self) -> None:
+        name = self._target.name
+
+        def work(history: History) -> list[CanaryRun]:
+            from app.history.calibration import machine_of
+            from app.history.canaries import canary_runs
+
+            return canary_runs(history, machine_of(history, name))
+
+        self.said.setText(NONE)
+        self._context.tasks.read(self, work, self._on_read, self.message.show_failure)
+        self.open()
+
+    def _on_read(self, runs: Sequence[CanaryRun]) -> None:
+        self.chart.setVisible(bool(runs))
+        self.said.setText(variation_text(runs))
+        if runs:
+            self.chart.set_runs(runs)
