@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.protocol.events import (
+    REPEATED,
     Event,
     Fact,
     Log,
@@ -63,8 +64,9 @@ def plan(
     number: int = 1,
     its_steps: Sequence[Step] = (),
     target: str = "local",
+    attempts: int = 1,
 ) -> Plan:
-    """A plan whose sessions are S<number>A<ordinal>, padded to the length of an id."""
+    """A plan whose sessions are S<number>A<ordinal>, padded to the length of an id; later attempts behind."""
     contenders = list(contenders) or [contender()]
     turns = [
         Turn(
@@ -74,8 +76,18 @@ def plan(
         for repeat in range(repeats)
         for at, each in enumerate(contenders)
     ]  # fmt: skip
+    later = [
+        replace(
+            turn, session=session_id(number, turn.ordinal + 100 * attempt), attempt=attempt,
+            name=f"{turn.name}-attempt-{attempt}",
+        )
+        for turn in turns
+        for attempt in range(2, attempts + 1)
+    ]  # fmt: skip
+    turns = sorted([*turns, *later], key=lambda turn: (turn.ordinal, turn.attempt))
     return Plan(
         id=f"{number:026d}", name="a plan", target=target, machine_key="m" * 64, sequence="duel",
+        repeat_if_disturbed=attempts > 1,
         contenders=contenders, steps=list(its_steps) or steps(), turns=turns,
         files={"workloads/point-query.lua": "-- nothing", "sequences/duel.toml": "# nothing"},
         tables=4, rows=1000, seconds=5, warmup=2, pause=0, threads=[1, 2], repeats=repeats,
@@ -159,6 +171,11 @@ class Maker:
         digits = self.series[position].get("digits", 2)
         base = (50_000, 0, 0.5, 95, 3000)[position % 5]
         return round(abs(self.random.gauss(base, base * 0.07)), digits)
+
+    def repeat_step(self, at: int, attempt: int = 2) -> None:
+        """Others have disturbed it: it begins again."""
+        self.add(Fact, name="attempt", value={"attempt": attempt - 1}, when=self.plan.steps[at].label)
+        self.add(Mark, name=REPEATED, step=at, value=attempt, text=f"attempt {attempt}")
 
     def end_step(
         self,

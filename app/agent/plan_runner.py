@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import traceback
-from typing import Dict, List
+from typing import Dict
 
 from app.protocol.answers import Started
 from app.protocol.events import PROTOCOL, SessionEnded, SessionPlanned
@@ -47,22 +47,23 @@ def refuse_if_busy(directory: Directory) -> None:
 
 
 def create_journals(directory: Directory, plan: Plan, agent: str) -> Dict[str, Journal]:
-    """Make the plan's folder and all its journals, each with its first event."""
+    """Make the plan's folder and the journals of all sessions that are certain to come."""
     folder = directory.plan(plan.id)
     if os.path.exists(folder):
         raise AgentError("the plan {} is here already".format(plan.id))
     os.makedirs(os.path.join(folder, "control"), mode=0o700)
-    content = plan.to_json()
-    write_file(os.path.join(folder, "plan.json"), json.dumps(content))
+    write_file(os.path.join(folder, "plan.json"), json.dumps(plan.to_json()))
     write_file(os.path.join(folder, "agent"), agent)
-    journals = {}
-    for turn in plan.turns:
-        os.mkdir(directory.session(turn.session), 0o700)
-        journal = Journal(directory.journal(turn.session))
-        protocol = "{}.{}".format(*PROTOCOL)
-        journal.write(SessionPlanned, protocol=protocol, session=turn.session, plan=content)
-        journals[turn.session] = journal
-    return journals
+    return {turn.session: create_journal(directory, plan, turn) for turn in plan.first_turns}
+
+
+def create_journal(directory: Directory, plan: Plan, turn: Turn) -> Journal:
+    """With its first event."""
+    os.mkdir(directory.session(turn.session), 0o700)
+    journal = Journal(directory.journal(turn.session))
+    protocol = "{}.{}".format(*PROTOCOL)
+    journal.write(SessionPlanned, protocol=protocol, session=turn.session, plan=plan.to_json())
+    return journal
 
 
 def detach(directory: Directory, plan: Plan, lock: int, journals: Dict[str, Journal], agent: str) -> int:
@@ -109,23 +110,38 @@ def _leave_streams(log: str) -> None:
 
 
 def run_plan(directory: Directory, plan: Plan, journals: Dict[str, Journal], agent: str) -> None:
-    """All turns of the plan; a failed session never stops it."""
+    """All turns of the plan that come; a failed session never stops it."""
     control = Control(os.path.join(directory.plan(plan.id), "control"))
     signal.signal(signal.SIGTERM, lambda *_: control.stop_plan())
     directory.empty_trash()
-    turns: List[Turn] = plan.turns
-    for turn in turns:
-        journal = journals[turn.session]
-        control.look(journal)
-        if control.plan_stopped:
-            end(journal, "stopped", "the plan was stopped before this session began")
-            continue
-        try:
-            Session(plan, turn, directory, journal, control).run(agent)
-        except Exception as error:
-            traceback.print_exc()
-            with contextlib.suppress(DiskFullError, OSError):
-                end(journal, "failed", "the agent met something it did not expect: {!r}".format(error))
+    again = False
+    for turn in plan.turns:
+        if again and turn.attempt > 1:
+            try:
+                journals[turn.session] = create_journal(directory, plan, turn)
+            except OSError:  # a full disk: those that are certain to come have their journals
+                traceback.print_exc()
+        if turn.attempt == 1 or again:
+            journal = journals.get(turn.session)
+            again = journal is not None and run_turn(directory, plan, turn, journal, control, agent)
+
+
+def run_turn(
+    directory: Directory, plan: Plan, turn: Turn, journal: Journal, control: Control, agent: str
+) -> bool:
+    """One session; the answer is whether it is to be repeated, as others disturbed it."""
+    control.look(journal)
+    if control.plan_stopped:
+        end(journal, "stopped", "the plan was stopped before this session began")
+        return False
+    session = Session(plan, turn, directory, journal, control)
+    try:
+        return session.run(agent) == "completed" and session.repeating.wants_session
+    except Exception as error:
+        traceback.print_exc()
+        with contextlib.suppress(DiskFullError, OSError):
+            end(journal, "failed", "the agent met something it did not expect: {!r}".format(error))
+    return False
 
 
 def end(journal: Journal, outcome: str, reason: str) -> None:

@@ -29,6 +29,7 @@ from .steps.engine_limits import Lacking
 from .steps.facts import Facts
 from .steps.from_snapshot import FromSnapshot
 from .steps.quiet import wait_until_quiet
+from .steps.repeating import Repeating
 from .steps.running import Running
 from .steps.settle_step import pause, run_restart, run_settle
 from .steps.step_settings import StepSettings
@@ -58,6 +59,7 @@ class Session(Running):
         self.conditions = StepSettings(self)
         self.analysing = Analysing(self, self.facts)
         self.lacking = Lacking(self)
+        self.repeating = Repeating(self, self.facts)
         self.snapshot = FromSnapshot(self, self.facts, self.conditions, self.open)
 
     # the whole
@@ -168,7 +170,7 @@ class Session(Running):
             self.ledger.begin_step(index, self.sampler.reading)
         ended: Dict[str, Any] = {"outcome": "failed", "reason": problem}
         if not problem:
-            ended = self._attempt(index, step, seed)
+            ended = self.repeating.run(index, step, lambda: self._carry_out(index, step, seed))
         self.conditions.complete(ended, step)
         if step.kind in QUERYING and not step.writes and is_indebted(debt):
             ended["marks"] = [*ended.get("marks", ()), "indebted"]
@@ -185,7 +187,7 @@ class Session(Running):
         self.open_step = -1
         self._after_step(index, step, ended)
 
-    def _attempt(self, index: int, step: Step, seed: int) -> Dict[str, Any]:
+    def _carry_out(self, index: int, step: Step, seed: int) -> Dict[str, Any]:
         if step.kind == "settle":
             return run_settle(self, index, step)
         if self.snapshot.is_at(index):

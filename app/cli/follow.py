@@ -80,7 +80,7 @@ def status_plan(arguments: argparse.Namespace) -> None:
         say(f"nothing is being carried out on {arguments.target}; plans kept there: {len(plans)}")
     else:
         rows = [
-            (f.plan, f.name, f"{sum(s.ended for s in f.sessions)} of {len(f.sessions)} ended") for f in active
+            (f.plan, f.name, f"{sum(s.ended for s in f.sessions)} of {len(f.planned)} ended") for f in active
         ]
         print_table(("plan", "name", "sessions"), rows)
 
@@ -202,16 +202,20 @@ def without_deleted(sessions: list[str]) -> list[str]:
 
 def outcome_of(wanted: list[str]) -> int:
     """0 where every session and every step of it went well, and is in the history."""
+    from app.history.figures import plan_of
     from app.history.history import History
     from app.history.sessions import sessions
 
     with History(home()) as history:
         found = sessions(history, ids=wanted) if wanted else []
+        turns = plan_of(history, found[0]["id"])["turns"] if found else []
     for each in found:
         if each["state"] == "lost":
             say(f"{each['name']}: lost: {each['reason']}; its samples are kept")
     well = [each for each in found if each["state"] == "completed" and not each["failed_steps"]]
-    return int(len(well) < len(wanted))
+    attempts = {turn["session"] for turn in turns if turn.get("attempt", 1) > 1}  # that may not come
+    missing = set(wanted) - attempts - {each["id"] for each in found}
+    return int(bool(missing) or len(well) < len(found))
 
 
 def how_to_come_back(target: str, directory: str = "") -> str:

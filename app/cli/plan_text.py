@@ -18,7 +18,8 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     say(f"{plan.name}: sequence {plan.sequence} on {plan.target}, {size}")
     repeats = count_text(plan.repeats, "repeat")
     say(f"load {plan.load_method}, transport {plan.transport}, start {plan.start}")
-    say(f"order {plan.order}, {repeats}")
+    again = ", carried out again where disturbed" if plan.repeat_if_disturbed else ""
+    say(f"order {plan.order}, {repeats}{again}")
     say("")
     names = ("contender", "build", "engine", "preset", "table options", "cores", "data : cache : memory")
     sizes = {each.contender: each for each in estimate.contenders}

@@ -53,7 +53,7 @@ _SETTLED = (
     "order",
     "transport",
 )
-_SETTLED += (*_LIMITS, "load_method", "start_state", "core_sets", "vary")
+_SETTLED += (*_LIMITS, "repeat_if_disturbed", "load_method", "start_state", "core_sets", "vary")
 _SETTLED += ("table_options", "cores", "allocator", "numa", "memory_limit")
 
 
@@ -86,6 +86,11 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, help=text)
     for name, text in _LIMITS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="PCT", help=text)
+    parser.add_argument(
+        "--repeat-if-disturbed", action="store_true", default=None,
+        help="carry out again what is disturbed, up to three times: a step that only reads at once, else"
+        " the session",
+    )  # fmt: skip
     parser.add_argument("--rows", help='of each table; or "3x memory"')
     parser.add_argument("--threads", help="of the client: 1,2,4")
     parser.add_argument("--core-sets", help="how many cores the server has, one after the other: 4,2,1")
@@ -145,6 +150,7 @@ def request_of(arguments: argparse.Namespace) -> PlanRequest:
     contenders = named or list(request.contenders)
     return request.with_options(
         **{name: getattr(arguments, name) for name in (*_NUMBERS, *_LIMITS, *_TEXTS)},
+        repeat_if_disturbed=arguments.repeat_if_disturbed,
         start=arguments.start_state,
         rows=_rows(arguments.rows),
         threads=_numbers("threads", arguments.threads),
@@ -210,7 +216,7 @@ def launch_plan(
     plan, stage = show_launch(Launch(request, way, target.search_paths, last, partial(noise_at, home())))
     if arguments.dry_run:
         return 0, plan
-    sessions = count_text(len(plan.turns), "session")
+    sessions = count_text(len(plan.first_turns), "session")
     say(f"plan {plan.id} is being carried out on {name}, {sessions}")
     if arguments.detach:
         say(how_to_come_back(name, arguments.directory and stage.directory))
@@ -262,7 +268,7 @@ def _play_duel(arguments: argparse.Namespace) -> int:
 
     code, plan = launch_plan(request.target, settled, arguments)
     if code == 0 and _is_over(plan):
-        show_comparison([turn.session for turn in plan.turns])
+        show_comparison([turn.session for turn in plan.first_turns])
         say("", DEMONSTRATION)
     return code
 
@@ -287,4 +293,4 @@ def _is_over(plan: Plan) -> bool:
 
     with opened() as history:
         states = [each["state"] for each in sessions(history, plan=plan.id)]
-    return states == ["completed"] * len(plan.turns)
+    return states == ["completed"] * len(plan.first_turns)  # it has no later attempts

@@ -70,6 +70,8 @@ class Watch:
         match event:
             case StepEnded():
                 self._say(self._result(name, session, event))
+            case Mark(name="repeated"):
+                self._say(f"{name}: {self.progress.step(event.step).label}: {event.text}")
             case Mark(name="crash"):
                 self._say(f"{name}: {event.text}")
             case Log(level="error", source="sysbench" | "agent"):

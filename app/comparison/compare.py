@@ -23,7 +23,7 @@ from .differences import work_differences
 from .entries import ColumnEntry, Comparison, MeasureEntry, RelatedEntry, RowEntry
 from .judgement import FAILED_REPEAT, SPOILT, marks_of_measures, with_verdicts
 from .measures import FIGURE, MEASURES, Measure, measure_named
-from .repeats import Counts, counts_of
+from .repeats import Counts, attempts_texts, counts_of, without_attempts
 from .same_work import differing_plans, plans_of, warnings_of, work_of
 
 _LEFT_OUT = ("warmup",)
@@ -46,7 +46,9 @@ def compare(
         ids.insert(0, base_id)
     with history.reading():
         entries = {entry["id"]: entry for entry in sessions(history, ids=ids)}
-        columns = _columns([entries[id_] for id_ in ids])
+        counted, left_out = without_attempts(history, [entries[id_] for id_ in ids])
+        base_id = {entry["id"]: other["id"] for entry, other in left_out}.get(base_id, base_id)
+        columns = _columns(counted)
         counts = [counts_of(history, [each["id"] for each in column]) for column in columns]
         at = next(at for at, column in enumerate(columns) if base_id in (each["id"] for each in column))
         figures = [[_steps(history, each["id"]) for each in column] for column in columns]
@@ -56,6 +58,7 @@ def compare(
         warnings = [
             *warnings_of(work, [column[0]["name"] for column in columns]),
             *_warnings(history, columns, at),
+            *attempts_texts(left_out),
         ]
         plans = list(differing_plans([plans_of(history, column[0]["id"]) for column in columns]))
         described = [_column(*each) for each in zip(columns, counts, cpus, sources, strict=True)]

@@ -43,7 +43,7 @@ _BUILD = ("build", "family", "version", "fingerprint")
 _WORK = ("tables", "rows", "transport", "load_method", "start")
 _PLAN = (
     "tables", "rows", "transport", "sequence", "seconds", "warmup", "pause", "quiet_wait",
-    "others_pct", "steal_pct", "repeats", "order", "allow_busy",
+    "repeat_if_disturbed", "others_pct", "steal_pct", "repeats", "order", "allow_busy",
 )  # fmt: skip
 _BUILD_OF_OTHERS, _PLAN_OF_OTHERS = ("build", "family", "version"), ("sequence",)  # what a foreign plan has
 _ALLOCATOR = "version_malloc_library"  # a variable: what the server says of itself

@@ -7,8 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.units import count_text
-from app.history.figures import facts
+from app.history.figures import facts, plan_of
 from app.history.history import History
+from app.history.sessions import SessionEntry
+from app.protocol.plan import Plan, Turn
+
+Attempts = list[tuple[SessionEntry, SessionEntry]]  # each that is left out, with the one in its place
 
 _USED = re.compile(r"snapshot (\w+)")  # of a start state: a copy of that data set
 _KEPT = re.compile(r"fresh, kept as snapshot (\w+)")  # the load that it is a copy of
@@ -36,6 +40,50 @@ def loads_of(states: Sequence[Mapping[str, object]]) -> int:
     kept = {found[1] for text in fresh if (found := _KEPT.match(text))}
     used = {found[1] for text in texts if (found := _USED.match(text))}
     return len(fresh) + len(used - kept)
+
+
+def without_attempts(
+    history: History, entries: Sequence[SessionEntry]
+) -> tuple[Sequence[SessionEntry], Attempts]:
+    """Of a session that was carried out again the last attempt that was completed, and those left out for it.
+
+    All of them where nothing else is compared.
+    """
+    attempts: dict[tuple[object, ...], list[tuple[bool, int, SessionEntry]]] = {}
+    turns = _turns_of(history, entries)
+    for entry in entries:
+        turn = turns[entry["id"]]
+        key = (entry["plan"], turn.contender, turn.repeat)
+        attempts.setdefault(key, []).append((entry["state"] == "completed", turn.attempt, entry))
+    chosen = {key: max(each, key=lambda attempt: attempt[:2])[2] for key, each in attempts.items()}
+    if len(chosen) == 1:
+        return entries, []
+    left_out = [
+        (entry, chosen[key])
+        for key, each in attempts.items()
+        for *_, entry in each
+        if entry is not chosen[key]
+    ]
+    return [entry for entry in entries if entry in chosen.values()], left_out
+
+
+def _turns_of(history: History, entries: Sequence[SessionEntry]) -> dict[str, Turn]:
+    """By session; the plan of many is read once."""
+    of_plan = {entry["plan"]: entry["id"] for entry in entries}
+    plans = [Plan.from_json(plan_of(history, session)) for session in of_plan.values()]
+    return {turn.session: turn for plan in plans for turn in plan.turns}
+
+
+def attempts_texts(left_out: Attempts) -> list[str]:
+    """Who stands for whom."""
+    return [
+        f"{entry['name']} is left out: {_why_left_out(entry)}; {other['name']} stands for it"
+        for entry, other in left_out
+    ]
+
+
+def _why_left_out(entry: SessionEntry) -> str:
+    return "others disturbed it" if entry["state"] == "completed" else f"it is {entry['state']}"
 
 
 def repeats_text(repeats: int, loads: int | None, server_starts: int | None) -> str:

@@ -27,6 +27,11 @@ class RemotePlan:
     locked: bool  # it is being carried out
     sessions: list[SessionSummary]
 
+    @property
+    def planned(self) -> list[SessionSummary]:
+        """Those that have a journal; attempts that nobody needed so far have none."""
+        return [each for each in self.sessions if each.size]
+
 
 def find_plans(target: Target, ask: Ask) -> Iterator[RemotePlan]:
     """Every plan in every directory of a target."""
@@ -52,7 +57,8 @@ def is_kept(found: RemotePlan, home: Path) -> bool:
         known = {each["id"]: each["state"] for each in sessions(history, plan=found.plan)}
         writer = Writer(history)
         return all(
-            writer.is_deleted(each.session)
+            not each.size  # an attempt that did not come
+            or writer.is_deleted(each.session)
             or (
                 (writer.refusal(each.session) or known.get(each.session) in ENDED)
                 and writer.offset(each.session) >= each.size

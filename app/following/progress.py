@@ -99,6 +99,8 @@ class PlanProgress:
         """Take in an event of a session, in the order of its journal; one taken before changes nothing."""
         if isinstance(event, SessionPlanned) and self.plan is None:
             self._take_plan(Plan.from_json(event.plan))
+        if isinstance(event, SessionPlanned):
+            self._add(session)
         progress = self.sessions.get(session)
         if progress is None or event.seq <= progress.seq:
             return
@@ -112,6 +114,7 @@ class PlanProgress:
 
     def go_on_from(self, stored: SessionState, latest: Sequence[Line]) -> None:
         """A session as it is stored, with those of its events that the seconds at hand are read from."""
+        self._add(stored.id)
         if self._lengths is None or stored.id not in self.sessions:
             return
         self.sessions[stored.id] = stored
@@ -133,10 +136,16 @@ class PlanProgress:
     def _take_plan(self, plan: Plan) -> None:
         self.plan = plan
         self._lengths = _Lengths(plan)
-        self.sessions = {
-            turn.session: SessionState(turn.session, [StepState() for _ in plan.steps])
-            for turn in sorted(plan.turns, key=lambda turn: turn.ordinal)
-        }
+        for turn in plan.first_turns:
+            self._add(turn.session)
+
+    def _add(self, session: str) -> None:
+        """One that is certain to come, or a later attempt that has come."""
+        if self.plan is None or session in self.sessions:
+            return
+        known = {**self.sessions, session: SessionState(session, [StepState() for _ in self.plan.steps])}
+        order = sorted(self.plan.turns, key=lambda turn: (turn.ordinal, turn.attempt))
+        self.sessions = {turn.session: known[turn.session] for turn in order if turn.session in known}
 
     # what is shown of it
 
@@ -190,7 +199,7 @@ class PlanProgress:
         if self.plan is None:
             return session
         turn = self.plan.turn_of(session)
-        place = f"{turn.ordinal}/{len(self.plan.turns)} {turn.name}"
+        place = f"{turn.ordinal}/{len(self.plan.first_turns)} {turn.name}"
         return (
             f"{place}  {index + 1}/{len(self.plan.steps)} {self.step(index).label}" if index >= 0 else place
         )
@@ -220,10 +229,11 @@ class PlanProgress:
         progress, step = session.steps[session.step], self.step(session.step)
         if progress.state != "active":
             return progress.state
+        again = f"attempt {progress.attempt}" if progress.attempt > 1 else ""
         if step.seconds and progress.s is not None:
-            return _second_text(progress.s, step)
+            return ", ".join(filter(None, (again, _second_text(progress.s, step))))
         shown = progress.progress
-        return _progress_text(shown) if shown else ""
+        return ", ".join(filter(None, (again, _progress_text(shown) if shown else "")))
 
     def _left_of(self, session: SessionState) -> float:
         if self._lengths is None or session.is_over:

@@ -11,6 +11,7 @@ from typing import Any, assert_never
 from app.core.errors import DynoError
 from app.engines import engine_of
 from app.protocol.events import (
+    REPEATED,
     Event,
     Fact,
     Log,
@@ -130,6 +131,8 @@ class Recorder:
                 self._insert(
                     "mark", event.seq, event.t, event.step, clean(event.name), event.value, clean(event.text)
                 )
+                if event.name == REPEATED:
+                    self._repeat_step(event.step)
             case Unknown():
                 self._insert("unknown", event.seq, event.t, clean(kind_of(event)), json.dumps(event.data))
 
@@ -148,6 +151,12 @@ class Recorder:
         number = self._keep_step(event.step)
         started = {"seed": event.seed, "after_crash": event.after_crash, "debt": event.debt}
         self._execute("INSERT INTO result (step, started) VALUES (?, ?)", number, pack_json(started))
+
+    def _repeat_step(self, position: int) -> None:
+        """The seconds of the attempt before stay in the kept journal alone."""
+        number = self._keep_step(position)
+        self._samples.clear()
+        self._execute("DELETE FROM staging WHERE step = ?", number)
 
     def _end_step(self, event: StepEnded, is_at_hand: bool) -> None:
         """Also of one that never began: it was skipped."""

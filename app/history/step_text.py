@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.core.units import bytes_text, count_text, figure_text, seconds_text
-from app.protocol.others import DISTURBED, Others
+from app.protocol.others import ATTEMPT_MARKS, DISTURBED, Others
 from app.protocol.reading import ShapeError, read
 from app.stats.steady import UNSTEADY
 
@@ -26,6 +26,8 @@ MARKS = {
     "no-index": "the engine could not build the index: statements that look it up did without",
     "fewer-clients": "fewer clients were connected than it was to have threads",
     DISTURBED: "something else took more of the machine than the plan allows",
+    ATTEMPT_MARKS[2]: "others disturbed the attempt before",
+    ATTEMPT_MARKS[3]: "others disturbed the two attempts before",
     "out-of-rows": "more than half of its rows were gone when it ended: every second statement found none",
     "restarted": "the server was started anew for it, with empty caches",
     UNSTEADY: "its throughput changed while it was measured",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from sqlite3 import Connection
 
-from app.protocol.events import Progress
+from app.protocol.events import REPEATED, Progress
 from app.protocol.states import GONE, SessionState, StepState
 
 from . import journals
@@ -46,11 +46,14 @@ def _steps(connection: Connection, session: int) -> list[StepState]:
         StepState(state, reason, began_t, None, ended_t, None, _progress(progress, position), value)
         for state, reason, began_t, ended_t, value, progress, position in rows
     ]
-    measured = connection.execute(
-        "SELECT step, t FROM mark WHERE session = ? AND name = 'measured' ORDER BY seq", (session,)
+    marks = connection.execute(
+        "SELECT step, name, t FROM mark WHERE session = ? AND name IN ('measured', ?) ORDER BY seq",
+        (session, REPEATED),
     )
-    for position, t in measured:
-        if 0 <= position < len(steps):
+    for position, name, t in marks:
+        if 0 <= position < len(steps) and name == REPEATED:
+            steps[position].repeat(t)
+        elif 0 <= position < len(steps):
             steps[position].measured_t = t
     return steps
 

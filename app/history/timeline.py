@@ -152,7 +152,11 @@ def _stretches(history: History, session: int, names: Sequence[str]) -> list[Str
     known = dict(history.query("SELECT name, number FROM series WHERE session = ?", (session,)))
     wanted = {name: known[name] for name in names if name in known}
     measured = dict(
-        history.query("SELECT step, t FROM mark WHERE session = ? AND name = 'measured'", (session,))
+        history.query(
+            "SELECT mark.step, t FROM mark JOIN step ON step.session = mark.session AND position = mark.step"
+            " WHERE mark.session = ? AND mark.name = 'measured' AND t >= started_t",  # of its latest attempt
+            (session,),
+        )
     )
     rows = history.query(
         "SELECT number, position, name, coordinates, latency_per, started_t, ended_t FROM step"

@@ -38,7 +38,9 @@ def request_again(history: History, references: Sequence[str]) -> PlanRequest:
     first = next(iter(plans.values()))
     for id_, plan in plans.items():
         _check_same(id_, plan, first)
-    contenders = [plan.contender_of(plan.turn_of(id_)) for id_, plan in plans.items()]
+    turns = [(plan, plan.turn_of(id_)) for id_, plan in plans.items()]
+    once = {(plan.id, turn.ordinal): plan.contender_of(turn) for plan, turn in turns}  # however many attempts
+    contenders = list(once.values())
     chosen = {(each.key, each.build): each for each in contenders}
     most = max(contenders.count(each) for each in contenders)
     return replace(
@@ -85,6 +87,7 @@ def _request(plan: Plan) -> PlanRequest:
         warmup=_unless(plan.warmup, sequence.warmup),
         pause=plan.pause,
         quiet_wait=plan.quiet_wait,
+        repeat_if_disturbed=plan.repeat_if_disturbed,
         others_pct=plan.others_pct,
         steal_pct=plan.steal_pct,
         threads=_unless(tuple(plan.threads), sequence.threads),

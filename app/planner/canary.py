@@ -34,7 +34,12 @@ def estimated(plan: Plan, survey: Survey) -> tuple[Plan, Estimate]:
     build = steadiest_build(survey, named) if found.seconds > LONG_S else None
     if build is None:
         return plan, found
-    longer = replace(found, seconds=found.seconds + CANARY_S * len(plan.turns))
+    turns = len(plan.first_turns)
+    longer = replace(
+        found,
+        seconds=found.seconds + CANARY_S * turns,
+        repeating_s=found.repeating_s + CANARY_S * (len(plan.turns) - turns),
+    )
     return replace(plan, canary=[contender_of(build, "canary", FIRST.name, "", CNF)]), longer
 
 

@@ -342,6 +342,7 @@ def command_line(request: PlanRequest) -> str:
     words += _option("steps", ",".join(request.steps))
     for name in (*_COMMANDED, "name", "order", "transport", "vary"):
         words += _option(name.replace("_", "-"), getattr(request, name), getattr(_OPEN, name))
+    words += ["--repeat-if-disturbed"] * request.repeat_if_disturbed
     words += _option("threads", ",".join(map(str, request.threads or ())))
     words += _option("core-sets", ",".join(map(str, request.cores or ())))
     words += _option("load-method", request.load_method, _OPEN.load_method)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.catalog.custom_sql import parse, workload_keys
-from app.core.units import bytes_text
+from app.core.units import bytes_text, seconds_text
 from app.engines import engine_of
 from app.engines.server import SYSTEM_BYTES, UNDO_BYTES, redo_bytes
 from app.presets import option_values
 from app.protocol.answers import Survey
-from app.protocol.plan import PREPARING, Contender, Plan, Step, Turn
+from app.protocol.plan import ATTEMPTS, PREPARING, Contender, Plan, Step, Turn
 
 from .sizes import (
     BINLOG_BYTES,
@@ -98,6 +98,7 @@ class Estimate:
     seconds: float
     declared_s: int  # of it, exactly as the steps say
     guessed_s: float
+    repeating_s: float  # that it takes longer at most, where others disturb it
     disk_bytes: int  # the largest single session, and what is kept
     kept_bytes: int
     snapshot_bytes: int  # of it, data sets that are kept
@@ -106,7 +107,14 @@ class Estimate:
 
     @property
     def seconds_text(self) -> str:
-        return f"{self.declared_s} s as declared, about {self.guessed_s:.0f} s for {self.assumptions[0]}"
+        text = f"{self.declared_s} s as declared, about {self.guessed_s:.0f} s for {self.assumptions[0]}"
+        return f"{text}; {self.repeating_text}" if self.repeating_s else text
+
+    @property
+    def repeating_text(self) -> str:
+        """What a plan that repeats may take beyond its time; '' where it does not repeat."""
+        longest = seconds_text(self.seconds + self.repeating_s)
+        return f"up to {longest} if others disturb all of it" if self.repeating_s else ""
 
     @property
     def disk_text(self) -> str:
@@ -121,9 +129,10 @@ class Estimate:
 def estimate(plan: Plan, survey: Survey) -> Estimate:
     """Time and disk of a plan on the target of the survey."""
     work = Work(_workloads_of(plan), (survey.cpu.threads or 1) * CORE_RATE)
-    declared = sum(step.seconds + step.warmup for step in plan.steps) * len(plan.turns)
-    declared += plan.pause * len(plan.turns)
-    guessed = sum(_guessed_s(plan, turn, work) for turn in plan.turns)
+    turns = plan.first_turns
+    declared = sum(step.seconds + step.warmup for step in plan.steps) * len(turns)
+    declared += plan.pause * len(turns)
+    guessed = sum(_guessed_s(plan, turn, work) for turn in turns)
     sizes = [contender_size(plan, each, survey, work) for each in plan.contenders]
     kept = _kept_bytes(plan, declared + guessed)
     snapshots = sum(each.certain_bytes for each in sizes) if plan.snapshot_at >= 0 else 0
@@ -131,6 +140,7 @@ def estimate(plan: Plan, survey: Survey) -> Estimate:
         seconds=declared + guessed,
         declared_s=declared,
         guessed_s=guessed,
+        repeating_s=_repeating_s(plan, declared + guessed, work) if plan.repeat_if_disturbed else 0.0,
         disk_bytes=max(each.session_bytes for each in sizes) + kept + snapshots,
         kept_bytes=kept,
         snapshot_bytes=snapshots,
@@ -176,6 +186,18 @@ def _guessed_s(plan: Plan, turn: Turn, work: Work) -> float:
     before = any(each.contender == turn.contender and each.ordinal < turn.ordinal for each in plan.turns)
     spared = plan.snapshot_at if before else 0
     return SERVER_S + sum(_steps_s(plan, plan.contender_of(turn), work)[max(0, spared) :])
+
+
+def _repeating_s(plan: Plan, seconds: float, work: Work) -> float:
+    """Of all sessions once more, and once more again, each of their steps that can be repeated likewise."""
+    in_place = [index for index in range(len(plan.steps)) if plan.can_repeat(index)]
+    declared = sum(plan.steps[index].seconds + plan.steps[index].warmup for index in in_place)
+    guessed = 0.0
+    for turn in plan.first_turns:
+        steps_s = _steps_s(plan, plan.contender_of(turn), work)
+        guessed += sum(steps_s[index] for index in in_place)
+    steps = declared * len(plan.first_turns) + guessed
+    return (ATTEMPTS - 1) * (seconds + ATTEMPTS * steps)
 
 
 def _steps_s(plan: Plan, contender: Contender, work: Work) -> list[float]:
@@ -252,4 +274,4 @@ def _temporary_bytes(plan: Plan, contender: Contender, rows: int, row: float) ->
 
 def _kept_bytes(plan: Plan, seconds: float) -> int:
     each = SESSION_BYTES + len(plan.steps) * STEP_BYTES
-    return int(seconds * SAMPLE_BYTES) + len(plan.turns) * each
+    return int(seconds * SAMPLE_BYTES) + len(plan.first_turns) * each

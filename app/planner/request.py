@@ -53,6 +53,7 @@ RULES = {
     "warmup": WARMUP,
     "pause": WARMUP,
     "quiet_wait": WARMUP,
+    "repeat_if_disturbed": Rule((bool,)),
     "others_pct": PERCENT,
     "steal_pct": PERCENT,
     "threads": THREAD_LIST,
@@ -163,6 +164,7 @@ class PlanRequest:
     warmup: int | None = None
     pause: int = 0
     quiet_wait: int = 0
+    repeat_if_disturbed: bool = False
     others_pct: float = OTHERS_PCT
     steal_pct: float = STEAL_PCT
     threads: tuple[int, ...] | None = None

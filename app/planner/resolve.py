@@ -12,7 +12,7 @@ from app.core.errors import InputError, about
 from app.core.ids import new_id
 from app.presets import Preset
 from app.protocol.answers import Disk, Survey
-from app.protocol.plan import Contender, Plan, Step, Turn, digest
+from app.protocol.plan import ATTEMPTS, Contender, Plan, Step, Turn, digest
 
 from .contenders import memory_bytes, resolve_contenders
 from .cores import as_far_as_it_goes
@@ -70,6 +70,7 @@ def resolve(
         warmup=size.warmup,
         pause=request.pause,
         quiet_wait=request.quiet_wait,
+        repeat_if_disturbed=request.repeat_if_disturbed,
         others_pct=request.others_pct,
         steal_pct=request.steal_pct,
         threads=list(size.threads),
@@ -178,15 +179,23 @@ def _turns(
         places = [(at, repeat) for repeat in repeats for at in (count if repeat % 2 else reversed(count))]
     else:
         places = [(at, repeat) for at in count for repeat in repeats]
+    attempts = range(1, ATTEMPTS + 1 if request.repeat_if_disturbed else 2)
     return [
-        Turn(make_id(), _turn_name(request, sequence, contenders[at], repeat), at, repeat, ordinal)
+        Turn(
+            make_id(), _turn_name(request, sequence, contenders[at], repeat, attempt),
+            at, repeat, ordinal, attempt,
+        )
         for ordinal, (at, repeat) in enumerate(places, 1)
-    ]
+        for attempt in attempts
+    ]  # fmt: skip
 
 
-def _turn_name(request: PlanRequest, sequence: Sequence, contender: Contender, repeat: int) -> str:
+def _turn_name(
+    request: PlanRequest, sequence: Sequence, contender: Contender, repeat: int, attempt: int
+) -> str:
     name = f"{request.name or sequence.name}-{contender.name}"
-    return f"{name}-{repeat}" if request.repeats > 1 else name
+    name += f"-{repeat}" if request.repeats > 1 else ""
+    return f"{name}-attempt-{attempt}" if attempt > 1 else name
 
 
 def _files(

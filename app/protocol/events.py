@@ -16,6 +16,7 @@ from .values import check_fields
 PROTOCOL = (1, 2)
 MAX_LINE = 1 << 20  # bytes of one event, its newline included
 MAX_NOTE = 4000  # characters
+REPEATED = "repeated"  # the mark after which the seconds of a step count anew
 
 
 class ProtocolError(ValueError):
@@ -147,7 +148,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Mark:
-    """A moment: measured (the warm-up is over), crash, recovered, restarted, caches_dropped, ..."""
+    """A moment: measured (the warm-up is over), repeated (the step begins again), crash, recovered, ..."""
 
     kind: ClassVar[str] = "mark"
     seq: int

@@ -8,6 +8,7 @@ from typing import Any
 from .reading import Count, Name, Number
 
 DISTURBED = "disturbed"  # the mark of a step during which that was above a limit
+ATTEMPT_MARKS = {2: "second-attempt", 3: "third-attempt"}  # of a step that they disturbed before
 OTHERS_PCT, STEAL_PCT = 5.0, 2.0  # limits, of the CPUs that the server can use
 LEAST_KB = 1024.0  # a second, read or written by others: below it nobody notices
 DISK_SHARE = 0.05  # of what the device reads and writes

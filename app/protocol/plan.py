@@ -25,7 +25,10 @@ ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  #
 LATER = (
     "figure", "rate", "cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches", "analyse",
 )  # fmt: skip
-LATER_OF_PLAN = ("others_pct", "steal_pct", "quiet_wait", "canary")  # of its hash where they are not as usual
+LATER_OF_PLAN = (
+    "others_pct", "steal_pct", "quiet_wait", "repeat_if_disturbed", "canary",
+)  # of its hash where they are not as usual  # fmt: skip
+ATTEMPTS = 3  # the most of a step or a session that others disturb
 MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
 _ORDERED_ONCE = "insert"  # what `ordered` was called while there was no other: keys and hashes keep it
 
@@ -117,6 +120,7 @@ class Turn:
     contender: int  # index into Plan.contenders
     repeat: int  # 1, 2, ...
     ordinal: int  # 1, 2, ... in the order of carrying out
+    attempt: int = 1  # later ones begin only where others have disturbed the one before
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,7 @@ class Plan:
         default_factory=list
     )  # a server that is measured before each session; or none
     quiet_wait: int = 0  # seconds, the longest to wait for a quiet machine before each session
+    repeat_if_disturbed: bool = False  # a step in place, else its session: up to ATTEMPTS of each
 
     @property
     def work_key(self) -> str:
@@ -168,11 +173,13 @@ class Plan:
     @property
     def hash(self) -> str:
         """The SHA-256 of the content: the same for the same plan pressed twice."""
-        nameless = replace(self, id="", turns=[replace(turn, session="") for turn in self.turns])
+        nameless = replace(self, id="", turns=[])
         steps = [content_of(step) for step in self.steps]
         contenders = [_content_of_contender(each) for each in self.contenders]
         method = self._load_method_as_published
-        parts = {"steps": steps, "contenders": contenders, "load_method": method}
+        turns = [{**vars(turn), "session": ""} for turn in self.first_turns]
+        turns = [{name: value for name, value in each.items() if name != "attempt"} for each in turns]
+        parts = {"steps": steps, "contenders": contenders, "turns": turns, "load_method": method}
         silent = [name for name in LATER_OF_PLAN if getattr(self, name) == getattr(Plan, name, [])]
         content = {name: value for name, value in nameless.to_json().items() if name not in silent}
         return digest({**content, **parts})
@@ -180,6 +187,18 @@ class Plan:
     @property
     def _load_method_as_published(self) -> str:
         return _ORDERED_ONCE if self.load_method == "ordered" else self.load_method
+
+    @property
+    def first_turns(self) -> list[Turn]:
+        """Those that are carried out whatever others do."""
+        return [turn for turn in self.turns if turn.attempt == 1]
+
+    def can_repeat(self, index: int) -> bool:
+        """Whether a step can be carried out again in place: it only reads, and is not to find cold caches."""
+        step = self.steps[index]
+        before = self.steps[index - 1] if index else Step("", "")
+        is_cold = before.kind == "restart" or step.restart_with != before.restart_with
+        return step.kind in QUERYING and not (step.writes or step.warm or is_cold)
 
     @property
     def most_clients(self) -> int:

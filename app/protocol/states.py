@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from .events import (
+    REPEATED,
     Event,
     Mark,
     Progress,
@@ -56,12 +57,13 @@ class StepState:
 
     state: str = "waiting"  # waiting active completed failed stopped skipped
     reason: str = ""
-    began_t: float | None = None
+    began_t: float | None = None  # its latest attempt
     measured_t: float | None = None  # where its warm-up was over
     ended_t: float | None = None
     s: int | None = None  # its latest second, negative in warm-up, while it is active
     progress: Progress | None = None  # the latest, while it is active
     value: float | None = None  # its figure
+    attempt: int = 1  # the latest one; others have disturbed those before
 
     @property
     def is_over(self) -> bool:
@@ -71,6 +73,11 @@ class StepState:
     def seconds(self) -> float | None:
         """That it took, where it has been carried out."""
         return None if self.began_t is None or self.ended_t is None else self.ended_t - self.began_t
+
+    def repeat(self, t: float) -> None:
+        """Nothing of the attempt before counts."""
+        self.attempt += 1
+        self.began_t, self.measured_t, self.s = t, None, None
 
     def end(self, state: str, reason: str, t: float) -> None:
         self.state, self.reason, self.ended_t = state, reason, t
@@ -118,6 +125,8 @@ class SessionState:
             self._check_step(event.step)
         elif isinstance(event, StepEnded):
             self._check_step(event.step)
+        elif isinstance(event, Mark) and event.name == REPEATED and not 0 <= event.step == self.at_hand:
+            raise ValueError(f"step {event.step} is repeated, which is not active")
         if isinstance(event, (StepEnded, SessionEnded)):
             known = STEP_OUTCOMES if isinstance(event, StepEnded) else OUTCOMES
             if event.outcome not in known:
@@ -145,6 +154,8 @@ class SessionState:
             self._step(event.step).progress = event
         elif isinstance(event, Mark) and event.name == "measured":
             self._step(event.step).measured_t = event.t
+        elif isinstance(event, Mark) and event.name == REPEATED:
+            self._step(event.step).repeat(event.t)
         elif isinstance(event, StepEnded):
             self._end_step(event)
         elif isinstance(event, SessionEnded):

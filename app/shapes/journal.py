@@ -117,6 +117,7 @@ class Turn(TypedDict, total=False):
     contender: Few
     repeat: Few
     ordinal: Few
+    attempt: Few
 
 
 class PlanShape(TypedDict, total=False):
@@ -144,6 +145,7 @@ class PlanShape(TypedDict, total=False):
     others_pct: Number
     steal_pct: Number
     quiet_wait: Second
+    repeat_if_disturbed: bool
     canary: list[Contender]
 
 

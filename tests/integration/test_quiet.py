@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,20 +10,13 @@ import pytest
 
 from app.protocol.events import Fact, Log
 from tests.integration.desktop import Desktop
-
-NAME = "noisy-neighbour"  # 15 characters: as much of a name as the kernel keeps
+from tests.integration.neighbours import NAME, burning
 
 
 @pytest.fixture
 def neighbours(tmp_path: Path) -> Iterator[None]:
-    """Four programs of one name that only burn CPU."""
-    program = tmp_path / NAME
-    program.symlink_to(os.path.realpath(sys.executable))
-    burning = [subprocess.Popen([program, "-c", "while True: pass"]) for _ in range(4)]
-    yield
-    for each in burning:
-        each.kill()
-        each.wait()
+    with burning(tmp_path):
+        yield
 
 
 @pytest.mark.usefixtures("neighbours")

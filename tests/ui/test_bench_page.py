@@ -397,11 +397,14 @@ def test_choices_beside_the_fields(qtbot: QtBot, page: BenchPage) -> None:
     boxes = page.sequence.fields.boxes
     for name, value in (("order", "grouped"), ("start", "restarted"), ("transport", "loopback")):
         boxes[name].setCurrentIndex(boxes[name].findData(value))
-    page.before.run_bar.busy.click()
+    for box in (page.before.run_bar.busy, page.before.run_bar.quiet, page.before.run_bar.repeat):
+        box.click()
     settle(qtbot, page)
     request = page.desk.draft.request
     assert (request.order, request.start, request.transport) == ("grouped", "restarted", "loopback")
-    assert request.allow_busy
+    assert request.allow_busy and request.quiet_wait == 600 and request.repeat_if_disturbed
+    assert "if others disturb all of it" in page.before.estimate.parts.text()
+    assert "repeat_if_disturbed = true" in page.before.plan.text.toPlainText()
 
 
 def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, open_page: OpenPage) -> None:

@@ -160,6 +160,44 @@ def test_a_session_that_runs_is_read_and_then_kept_up(
     qtbot.waitUntil(lambda: cells(page, 2)[1] == "12,345")
 
 
+def test_of_a_step_that_is_repeated_the_attempt_at_hand_is_drawn(
+    followed: WatchedPlans, qtbot: Any, follow: Follow
+) -> None:
+    maker = started(Maker(plan()), 1, 5)
+    page = follow(maker)
+    assert samples(page) == 7
+    maker.repeat_step(1)
+    began_t = maker.t
+    followed.bring(maker)
+    qtbot.waitUntil(lambda: samples(page) == 0)
+    maker.samples(1, range(-2, 2))
+    followed.bring(maker)
+    qtbot.waitUntil(lambda: "attempt 2, second 2 of 5" in page.body.header.text)
+    assert samples(page) == 4
+    (*_, bounds) = page._watching.loaded.curves.bounds.values()  # type: ignore[union-attr]
+    assert bounds.began_t == began_t and bounds.measured_t is not None
+    assert "begins again: attempt 2" in page.body.remarks.toPlainText()
+    maker.samples(1, range(2, 5))
+    maker.end_step(1, marks=["second-attempt"])
+    followed.bring(maker)
+    qtbot.waitUntil(lambda: any("second-attempt" in text for text in cells(page, len(COLUMNS) - 1)))
+
+
+def test_it_goes_along_with_a_session_that_is_carried_out_again(
+    followed: WatchedPlans, qtbot: Any, follow: Follow
+) -> None:
+    its_plan = plan(TWO, attempts=3)
+    first, second, _, other, *_ = (turn.session for turn in its_plan.turns)
+    page = follow(whole(its_plan, first))
+    strip = page.body.header.strip
+    assert [*dict.fromkeys(block.session for block in strip._blocks)] == [first, other]
+    again = started(Maker(its_plan, second), 1)
+    followed.bring(again)
+    qtbot.waitUntil(lambda: shown(page) == second)
+    assert "1/2 innodb-default-1-attempt-2" in page.body.header.text
+    assert [*dict.fromkeys(block.session for block in strip._blocks)] == [first, second, other]
+
+
 def test_what_arrives_while_the_store_is_read_is_drawn_once(
     plans: tuple[Context, WatchedPlans], show: Show, qtbot: Any
 ) -> None:

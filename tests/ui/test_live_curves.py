@@ -73,7 +73,7 @@ def test_series_declared_anew_find_their_place(tmp_path: Path) -> None:
     curves = read(tmp_path, maker, len(maker.events))
     maker.declare(list(reversed(SERIES)))
     maker.samples(1, range(1, 3))
-    assert curves.take(decode_lines(maker.raw)).series
+    assert curves.take(decode_lines(maker.raw)).is_stale
     last = maker.events[-1]
     assert curves.tracks[QPS].at(last.t) == last.values[-1]
 

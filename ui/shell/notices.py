@@ -90,9 +90,9 @@ class Notices(QObject):
         text = f"{followed.name} on {followed.target.name} has ended{_outcome(followed)}"
         action = QAction("Compare", self)
         action.triggered.connect(
-            lambda: self._context.bus.wanted.emit(Wanted("compare", tuple(followed.sessions)))
+            lambda: self._context.bus.wanted.emit(Wanted("compare", tuple(followed.progress.sessions)))
         )
-        self._message.show_info(text, action if len(followed.sessions) > 1 else None)
+        self._message.show_info(text, action if len(followed.progress.sessions) > 1 else None)
         if self._are_wanted() and not self._window.isActiveWindow():
             self._notify(text)
 

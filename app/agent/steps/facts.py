@@ -100,6 +100,10 @@ class Facts:
         """Rows that an event of a step read, sent, changed and sorted, and those it should have."""
         self._write("work", found, step.label)
 
+    def write_attempt(self, step: Step, found: Dict[str, Any]) -> None:
+        """What a step came to while others disturbed it, before it is carried out again."""
+        self._write("attempt", found, "{} {}".format(found["attempt"], step.label))
+
     def write_loaded(self) -> None:
         """The tables as they are made, and the engine once they are filled."""
         self._write_tables()

@@ -71,6 +71,16 @@ def test_a_session_that_could_not_be_kept_is_1(dyno_home: Path) -> None:
     assert outcome_of([FIRST, SECOND]) == 1
 
 
+def test_an_attempt_that_did_not_come_is_not_missed(dyno_home: Path) -> None:
+    plan = journals.plan(attempts=3)
+    first, second, third = (turn.session for turn in plan.turns)
+    with History(dyno_home) as history:
+        Writer(history).append(plan.id, first, 0, journals.whole(plan, first).raw)
+        assert outcome_of([first, second, third]) == 0
+        Writer(history).append(plan.id, second, 0, journals.whole(plan, second, failed=2).raw)
+    assert outcome_of([first, second, third]) == 1
+
+
 def test_a_failed_step_and_a_lost_session_are_1(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store(dyno_home, journals.whole(PLAN, FIRST, failed=2), journals.Maker(PLAN, SECOND).begin())
     with History(dyno_home) as history:

@@ -63,3 +63,48 @@ def test_where_nobody_has_said_nothing_is_claimed(tmp_path: Path) -> None:
         found = compare(history, [turn.session for turn in plan.turns])
     assert [(each["loads"], each["server_starts"]) for each in found["sessions"]] == [(None, None)] * 2
     assert repeats_text(2, None, None) == "2 repeats"
+
+
+def carried_out(history: History, *disturbed: int, stopped: int = 0) -> list[str]:
+    """Three sessions of each of two contenders; those of these ordinals were carried out twice."""
+    plan = journals.plan([journals.contender(), journals.contender("rocksdb")], repeats=3, attempts=2)
+    done = [turn for turn in plan.turns if turn.attempt == 1 or turn.ordinal in disturbed]
+    for turn in done:
+        is_noisy = turn.attempt == 1 and turn.ordinal in disturbed
+        maker = journals.Maker(plan, turn.session).begin()
+        for at in range(len(plan.steps)):
+            value = (10.0 if is_noisy else 100.0) + turn.repeat
+            maker.step(at, value=value, marks=["disturbed"] * is_noisy)
+        ends = ("stopped", "asked for") if turn.attempt > 1 and turn.ordinal == stopped else ("completed", "")
+        Writer(history).append(plan.id, turn.session, 0, maker.end(*ends).raw)
+    return [turn.session for turn in done]
+
+
+def test_of_a_session_that_was_repeated_the_last_attempt_is_compared(tmp_path: Path) -> None:
+    with History(tmp_path) as history:
+        ids = carried_out(history, 1, 4)
+        found = compare(history, ids)
+    assert found["base"] == ids[1]  # in place of the first
+    assert [len(column["ids"]) for column in found["sessions"]] == [3, 3]
+    assert all(sample == [101.0, 102.0, 103.0] for row in found["rows"] for sample in row["samples"])
+    out = [each for each in remarks_of(found) if "is left out" in each]
+    assert out == [
+        "innodb-default-1 is left out: others disturbed it; innodb-default-1-attempt-2 stands for it",
+        "rocksdb-default-2 is left out: others disturbed it; rocksdb-default-2-attempt-2 stands for it",
+    ]
+
+
+def test_an_attempt_that_was_stopped_stands_for_nothing(tmp_path: Path) -> None:
+    with History(tmp_path) as history:
+        ids = carried_out(history, 1, stopped=1)
+        found = compare(history, ids)
+    assert found["base"] == ids[0]
+    (out,) = [each for each in remarks_of(found) if "is left out" in each]
+    assert out == "innodb-default-1-attempt-2 is left out: it is stopped; innodb-default-1 stands for it"
+
+
+def test_the_attempts_of_one_session_are_compared_with_each_other(tmp_path: Path) -> None:
+    with History(tmp_path) as history:
+        first, second, *_ = carried_out(history, 1)
+        found = compare(history, [first, second])
+    assert [column["ids"] for column in found["sessions"]] == [[first], [second]]

@@ -117,6 +117,37 @@ def test_the_latest_seconds_of_qps_are_at_hand() -> None:
     assert progress.qps == samples[-1]
 
 
+def test_an_attempt_of_a_step_is_told() -> None:
+    maker = Maker(plan()).begin()
+    maker.start_step(1)
+    maker.samples(1, range(-2, 5))
+    maker.repeat_step(1)
+    progress = played(maker.plan, maker)
+    assert progress.line.endswith("point-query threads=1: attempt 2")
+    assert progress.length_s(maker.session, 1) == pytest.approx(7, abs=0.1)
+    maker.samples(1, range(-2, 1))
+    assert played(maker.plan, maker).line.endswith("threads=1: attempt 2, second 1 of 5")
+
+
+def test_an_attempt_of_a_session_is_there_once_it_has_come() -> None:
+    its_plan = plan(TWO, attempts=3)
+    (first, second, _), other = its_plan.turns[:3], its_plan.turns[3]
+    progress = PlanProgress()
+    for turn in its_plan.first_turns:
+        progress.take_all(turn.session, Maker(its_plan, turn.session).planned().events)
+    assert list(progress.sessions) == [first.session, other.session]
+    progress.take_all(first.session, whole(its_plan, first.session).events)
+    left_s = progress.left_s
+    again = Maker(its_plan, second.session).begin()
+    progress.take_all(again.session, again.events)
+    assert list(progress.sessions) == [first.session, second.session, other.session]
+    assert progress.line == "1/2 innodb-default-1-attempt-2: starting the server"
+    assert left_s is not None and progress.left_s is not None and progress.left_s > left_s + 20
+    for turn in (second, other):
+        progress.take_all(turn.session, whole(its_plan, turn.session).events)
+    assert progress.is_over
+
+
 def test_between_steps_and_sessions_there_is_no_qps() -> None:
     """That of the session before stood beside the start of the next server."""
     its_plan = plan([contender("innodb"), contender("rocksdb")])

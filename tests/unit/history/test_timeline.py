@@ -9,6 +9,7 @@ import pytest
 
 from app.following.progress import PlanProgress, stored_plan, stored_progress
 from app.history.decoding import decode_lines
+from app.history.figures import facts
 from app.history.history import History
 from app.history.series import series
 from app.history.timeline import ghosts, overview, stretches, timeline
@@ -92,12 +93,36 @@ def test_ghosts_that_did_the_same_work_come_first(history: History) -> None:
     assert ghosts(history, same.session) == []
 
 
+def test_of_a_step_that_was_repeated_the_last_attempt_is_drawn(history: History) -> None:
+    """However its journal came; the warm-up of the attempt at hand has no end yet."""
+    maker = running(plan(), seconds=5)
+    maker.repeat_step(1)
+    maker.samples(1, range(-2, 0))
+    for event in maker.events:
+        Writer(history).append(
+            maker.plan.id, maker.session, len(raw_of(maker.events[: event.seq - 1])), encode(event)
+        )
+    (step,) = timeline(history, maker.session, [QPS]).stretches[1:]
+    assert (len(step.t), step.measured_t, step.began_t) == (2, None, maker.events[-3].t)
+    maker.samples(1, range(5))
+    maker.end_step(1, marks=["second-attempt"])
+    again = [event for event in maker.events if event.t >= step.began_t]
+    Writer(history).append(maker.plan.id, maker.session, 0, maker.raw)
+    (step,) = timeline(history, maker.session, [QPS]).stretches[1:]
+    assert step.t.tolist() == [event.t for event in again if event.kind == "sample"]
+    assert step.measured_t == next(event.t for event in again if getattr(event, "name", "") == "measured")
+    assert series(history, maker.session, "point-query", threads=1)["s"] == [*range(-2, 5)]
+    assert [each["value"] for each in facts(history, maker.session, "attempt")] == [{"attempt": 1}]
+
+
 def every_kind() -> Maker:
     """A session with all that changes a state: a step skipped, one stopped with the session, series anew."""
     maker = Maker(plan(TWO)).begin()
     maker.step(0)
     maker.add(StepEnded, step=1, outcome="skipped", reason="no such engine")
     maker.start_step(2)
+    maker.samples(2, range(-2, 5))
+    maker.repeat_step(2)
     maker.samples(2, range(-2, 5))
     maker.end_step(2)
     maker.declare(SERIES[::-1])

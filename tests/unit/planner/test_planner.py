@@ -419,6 +419,20 @@ def test_turns_have_ids_names_and_places() -> None:
 # steps
 
 
+def test_what_is_repeated_if_disturbed_has_its_further_attempts_in_the_plan() -> None:
+    both = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
+    usual, repeating = plan(*both, repeats=2), plan(*both, repeats=2, repeat_if_disturbed=True)
+    assert len(usual.turns) == len(repeating.first_turns) == 4 and len(repeating.turns) == 12
+    names = [turn.name for turn in usual.turns]
+    assert [turn.name for turn in repeating.first_turns] == names
+    assert [turn.name for turn in repeating.turns[:3]] == [
+        names[0], f"{names[0]}-attempt-2", f"{names[0]}-attempt-3",
+    ]  # fmt: skip
+    assert [turn.ordinal for turn in repeating.turns] == [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
+    assert len({turn.session for turn in repeating.turns}) == 12
+    assert repeating.hash != usual.hash and repeating.work_key == usual.work_key
+
+
 def test_each_step_loops_over_all_threads_before_the_next() -> None:
     found = labels(plan(threads=[1, 2], steps=["point-query", "insert"]).steps)
     assert found == [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.protocol.events import Event, Mark, SessionEnded, SessionPlanned, StepEnded, StepStarted
+from app.protocol.events import REPEATED, Event, Mark, SessionEnded, SessionPlanned, StepEnded, StepStarted
 from app.protocol.states import GONE, UNREACHED, SessionState, StepState
 from tests.journals import Maker, plan, whole
 
@@ -44,6 +44,16 @@ def test_a_whole_journal_goes_through() -> None:
     assert state.steps[1].measured_t is not None and state.steps[1].s is None
 
 
+def test_a_step_that_is_repeated_begins_again() -> None:
+    state = going_on()
+    assert state.active.measured_t is not None
+    state.take(event(Mark, name=REPEATED, step=1))
+    active = state.active
+    assert (active.state, active.attempt, active.began_t, active.measured_t, active.s) == (
+        "active", 2, 99.0, None, None,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
@@ -53,6 +63,8 @@ def test_a_whole_journal_goes_through() -> None:
         (event(StepEnded, step=5, outcome="completed"), "the plan has no step 5"),
         (event(StepEnded, step=-1, outcome="completed"), "the plan has no step -1"),
         (event(StepEnded, step=1, outcome="perhaps"), "the outcome 'perhaps' is unknown"),
+        (event(Mark, name=REPEATED, step=0), "step 0 is repeated, which is not active"),
+        (event(Mark, name=REPEATED, step=-1), "step -1 is repeated, which is not active"),
         (event(SessionEnded, outcome="skipped", reason="", events=99), "the outcome 'skipped' is unknown"),
     ],
 )

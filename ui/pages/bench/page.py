@@ -145,6 +145,9 @@ class BenchPage(Page):
         self.before.run_bar.quiet_wanted.connect(
             lambda is_on: desk.change(desk.draft.said(quiet_wait=QUIET_WAIT_S if is_on else 0))
         )
+        self.before.run_bar.repeat_wanted.connect(
+            lambda is_on: desk.change(desk.draft.said(repeat_if_disturbed=is_on))
+        )
         self.before.run_bar.cancel_wanted.connect(self._on_cancel_wanted)
 
     def _hear_desk(self) -> None:

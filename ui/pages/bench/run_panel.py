@@ -47,6 +47,7 @@ class BeforePanel(QWidget):
         self.plan.show_draft(draft)
         self.run_bar.busy.setChecked(draft.request.allow_busy)
         self.run_bar.quiet.setChecked(draft.request.quiet_wait > 0)
+        self.run_bar.repeat.setChecked(draft.request.repeat_if_disturbed)
 
     def show_outcome(self, outcome: Outcome) -> None:
         self.estimate.show_outcome(outcome)

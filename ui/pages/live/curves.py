@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from app.history.decoding import Line, SampleLine
 from app.history.timeline import Remark, Stretch, Timeline, step_key
 from app.protocol.events import (
+    REPEATED,
     Event,
     Log,
     Mark,
@@ -69,7 +70,7 @@ class AppliedEvents:
 
     values: int = 0  # samples
     bounds: bool = False
-    series: bool = False  # others are declared
+    is_stale: bool = False  # other series are declared, or a step begins again: it is to be read anew
     remarks: tuple[Remark, ...] = ()
 
 
@@ -142,13 +143,14 @@ class SessionCurves:
         match event:
             case SeriesDeclared():
                 self._sampled = self._places(self._state.sampled)
-                applied.series = True
+                applied.is_stale = True
             case StepStarted():
                 self._begin(event.step)
                 applied.bounds = True
             case StepEnded() | SessionEnded():
                 applied.bounds = True
             case Log() | Mark() | Note() | Unknown():
+                applied.is_stale = applied.is_stale or (isinstance(event, Mark) and event.name == REPEATED)
                 self._remark(event, applied)
 
     def _remark(self, event: Log | Mark | Note | Unknown, applied: AppliedEvents) -> None:

@@ -136,8 +136,10 @@ class Watching(QObject):
     def _on_loaded(self, loaded: LoadedSession) -> None:
         waiting, self._waiting = self._waiting or [], None
         self.loaded, self.overview = loaded, loaded.timeline.overview
-        loaded.curves.take(waiting)
+        is_stale = loaded.curves.take(waiting).is_stale
         self.shown.emit()
+        if is_stale and self.request is not None:
+            self.show(self.request)
 
     def _on_overview(self, found: Overview) -> None:
         if self.request is not None and found.session["id"] == self.request.session:
@@ -172,8 +174,8 @@ class Watching(QObject):
             self._tell(self.loaded.curves.take(events.lines))
 
     def _tell(self, applied: AppliedEvents) -> None:
-        if applied.series and self.request is not None:
-            self.show(self.request)  # what can be chosen from is read anew
+        if applied.is_stale and self.request is not None:
+            self.show(self.request)
             return
         if applied.values >= MUCH and self._soon.isActive():
             self._soon.start()  # a backlog comes: its figures are read at its end

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.core.harmless import harmless
-from app.core.units import bytes_text, seconds_text
+from app.core.units import bytes_text, count_text, seconds_text
 from app.planner import Estimate
 from app.planner.draft import Outcome
 from app.protocol.answers import FAIL, WARN, Check
@@ -63,7 +63,7 @@ class EstimateCard(QFrame):
         self._tick.start()
         self.disk.setText(f"about {bytes_text(found.disk_bytes)} of disk")
         self.work.setText(_work_text(plan))
-        self.parts.setText(_sizes_text(found))
+        self.parts.setText("\n".join(filter(None, (found.repeating_text, _sizes_text(found)))))
         self.setToolTip(as_tip("\n".join([found.seconds_text, found.disk_text, *found.assumptions[1:]])))
 
     def _tell_time(self) -> None:
@@ -75,7 +75,7 @@ class EstimateCard(QFrame):
 
 
 def _work_text(plan: Plan) -> str:
-    sessions = f"{len(plan.turns)} session{'s' if len(plan.turns) > 1 else ''}"
+    sessions = count_text(len(plan.first_turns), "session")
     rows = f"{plan.tables} x {plan.rows:,} rows"
     return f"{sessions} of {len(plan.steps)} steps, {rows}"
 

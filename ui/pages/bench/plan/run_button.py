@@ -84,6 +84,7 @@ class RunBar(QWidget):
     cancel_wanted = Signal()
     busy_allowed = Signal(bool)
     quiet_wanted = Signal(bool)
+    repeat_wanted = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -105,6 +106,13 @@ class RunBar(QWidget):
             as_tip(f"Before each session wait up to {minutes} minutes until other programs leave it alone")
         )
         self.quiet.clicked.connect(self.quiet_wanted)
+        self.repeat = QCheckBox("Repeat if disturbed")
+        self.repeat.setToolTip(
+            as_tip(
+                "Carry out again what others disturb, up to three times: a step that only reads, or a session"
+            )
+        )
+        self.repeat.clicked.connect(self.repeat_wanted)
         self.run = action(self, "Run", "Ctrl+R", "Check, rehearse and start the plan", self.run_wanted.emit)
         tip = "Check and start each contender once on an empty directory; nothing is measured"
         self.rehearse = action(self, "Rehearse", "Ctrl+Shift+R", tip, self.rehearsal_wanted.emit)
@@ -146,6 +154,7 @@ class RunBar(QWidget):
         layout.setSpacing(SPACE)
         choices = QHBoxLayout()
         choices.addWidget(self.quiet)
+        choices.addWidget(self.repeat)
         choices.addWidget(self.busy)
         choices.addStretch(1)
         layout.addLayout(choices)

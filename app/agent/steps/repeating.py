@@ -1,0 +1,52 @@
+"""Carrying out again what others have disturbed: a step that only reads in place, else its session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Dict
+
+from app.agent.sampling.figures import figure_of
+from app.engines import engine_of
+from app.protocol.events import REPEATED, Mark
+from app.protocol.others import ATTEMPT_MARKS, DISTURBED
+from app.protocol.plan import ATTEMPTS
+
+if TYPE_CHECKING:
+    from app.protocol.plan import Step
+
+    from .facts import Facts
+    from .running import Running
+
+
+class Repeating:
+    """Of one session: which of its steps are carried out again, and whether the session itself is to be."""
+
+    def __init__(self, session: Running, facts: Facts) -> None:
+        self._session = session
+        self._facts = facts
+        self._engine = engine_of(session.contender.engine)
+        self.wants_session = False  # others have disturbed a step that could not be repeated in place
+
+    def run(self, index: int, step: Step, carry_out: Callable[[], Dict[str, Any]]) -> Dict[str, Any]:
+        """The end of the first attempt that others leave alone, else of the last one."""
+        ended = carry_out()
+        if not self._session.plan.repeat_if_disturbed:
+            return ended
+        if not self._session.plan.can_repeat(index):
+            is_compared = not step.warm and step.kind != "warmup"
+            self.wants_session = self.wants_session or (is_compared and _is_disturbed(ended))
+            return ended
+        attempt = 1
+        while attempt < ATTEMPTS and _is_disturbed(ended) and not self._session.control.ends_session:
+            figure = figure_of(step, {"sizes": {}, **ended}, self._engine)
+            self._facts.write_attempt(step, {**ended, "attempt": attempt, "value": figure})
+            attempt += 1
+            text = "attempt {} of at most {}: others have disturbed the one before".format(attempt, ATTEMPTS)
+            self._session.journal.write(Mark, name=REPEATED, step=index, value=attempt, text=text)
+            ended = carry_out()
+        if attempt > 1:
+            ended["marks"] = [*ended.get("marks", ()), ATTEMPT_MARKS[attempt]]
+        return ended
+
+
+def _is_disturbed(ended: Dict[str, Any]) -> bool:
+    return ended["outcome"] == "completed" and DISTURBED in ended.get("marks", ())
