@@ -327,7 +327,7 @@ def _zlib(name: str, scanner: Scanner) -> float | None:
 
 
 def _missing(found: CustomSql, kind: str, last: int) -> Iterable[Problem]:
-    """The parts that a file must have; what has no line is told of the last."""
+    """The parts that a file must have; a problem without a line is shown at the last one."""
     if kind == "load" and not (found.tables and found.fill):
         yield Problem(last, "a load needs tables (CREATE TABLE ...;) and fill (INSERT ...;)")
     if kind == "drive" and not found.drive:

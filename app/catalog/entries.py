@@ -327,7 +327,7 @@ def _variations(
 
 
 def _check_server(document: Document, where: tuple[str | int, ...], values: dict[str, Any]) -> None:
-    """What a server is told: plain names and values, nothing of what is Dyno's."""
+    """Variables of a server: plain names and values, none of Dyno's own."""
     for key, value in values.items():
         if not _OPTION.fullmatch(key):
             raise document.error(

@@ -1,7 +1,7 @@
 """Files of mydbtest as custom SQL: what they say is kept, the tables they take for granted are added.
 
 Who and where (`user`), and what is only printed (`name`, `log`, `show`), is neither used nor kept; nor are
-comments. The tables are told from the statements: each column from the variable that is put into it.
+comments. The tables follow from the statements: each column from the variable that is put into it.
 """
 
 from __future__ import annotations

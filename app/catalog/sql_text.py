@@ -145,7 +145,7 @@ class Scanner:
             self.at = match.end()
             if token.kind != "comment":
                 found.append(token)
-            if token.kind == "open":  # nothing behind it can be told apart
+            if token.kind == "open":  # the text behind it cannot be parsed
                 self.at = len(self.text)
             if token.kind == "end":
                 break

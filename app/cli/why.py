@@ -45,5 +45,5 @@ def show_pairs(comparison: Comparison, form: str) -> None:
 def _check_step(comparison: Comparison, step: str) -> None:
     names = list(dict.fromkeys(row["workload"] for row in comparison["rows"]))
     if step and step not in (*names, *map(row_label, comparison["rows"])):
-        told = ", ".join(names) or "none"
-        raise InputError(f"no step {step!r}: there are {told} (write --why after the sessions)")
+        known = ", ".join(names) or "none"
+        raise InputError(f"no step {step!r}: there are {known} (write --why after the sessions)")

@@ -1,4 +1,4 @@
-"""A calibration for people: how noisy a machine is, and which differences can be told on it in which time."""
+"""A calibration for people: how noisy a machine is, and which differences it shows in which time."""
 
 from __future__ import annotations
 

@@ -88,8 +88,8 @@ def _cpus(history: History, entry: SessionEntry) -> int | None:
     """Those of the contender, else of its machine."""
     if cores := entry["contender"]["cores"]:
         return len(from_text(cores))
-    told = facts(history, entry["id"], "machine")
-    cpu = (told[0]["value"].get("cpu") or {}) if told else {}
+    machines = facts(history, entry["id"], "machine")
+    cpu = (machines[0]["value"].get("cpu") or {}) if machines else {}
     count = cpu.get("threads") or cpu.get("cores")
     return count if isinstance(count, int) else None
 

@@ -175,7 +175,7 @@ def _numbers(pair: PairEntry, explains: float | None, busy: float | None) -> Seq
     return pair["unit"], *pair["values"], pair["ratio"], explains, busy, *pair["n"], *pair["spread"]
 
 
-_ALL = 5  # sessions that are told one by one
+_ALL = 5  # sessions that are listed one by one
 
 
 def pairs_of_steps(comparison: Comparison, found: Sequence[PairOfSteps]) -> TextTable:

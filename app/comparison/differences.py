@@ -26,7 +26,7 @@ GROUPS = (
     "work", "plans", "durability", "parity", "variables", "preset", "tables", "contender", "build",
     "allocator", "machine", "plan", "load method", "start state",
 )  # fmt: skip
-_NOT_PARITY = (*DURABILITY, CORES, MEMORY)  # rules that are told elsewhere
+_NOT_PARITY = (*DURABILITY, CORES, MEMORY)  # rules that other lines show
 _RULED = ("durability", "parity")  # where a session without an answer takes no part
 
 Profile = dict[tuple[str, str], str]  # group and name -> value as text
@@ -76,8 +76,8 @@ def differences(history: History, sessions: Sequence[str]) -> list[DifferenceEnt
         settings = [latest_fact(history, session, "not_default") for session in sessions]
         done = list(_differing_work(history, sessions))
     foreign = [is_foreign(plan) for plan in plans]
-    told = [each for each in differing(profiles, GROUPS) if _differs(each["values"], foreign)]
-    found = [*done, *told, *differing_steps(plans)]
+    of_contenders = [each for each in differing(profiles, GROUPS) if _differs(each["values"], foreign)]
+    found = [*done, *of_contenders, *differing_steps(plans)]
     return list(_with_defaults(sorted(found, key=_rank), settings))
 
 
@@ -172,8 +172,8 @@ def rules_of(contender: Mapping[str, Any], variables: Mapping[str, str]) -> dict
     return answers(Contender(**known), variables or options, bool(variables))
 
 
-def _start_state(plan: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    return {"start": plan.get("start"), **told, "tables analysed": is_analysed(plan)}
+def _start_state(plan: Mapping[str, Any], start_state: Mapping[str, Any]) -> dict[str, Any]:
+    return {"start": plan.get("start"), **start_state, "tables analysed": is_analysed(plan)}
 
 
 def is_analysed(plan: Mapping[str, Any]) -> bool:

@@ -19,9 +19,11 @@ _CUT = "… "  # stands for what all have
 
 def differences_table(names: Sequence[str], found: Sequence[DifferenceEntry]) -> TextTable:
     """A line a difference, but for those that say only that builds or engines are others."""
-    told = [each for each in found if not is_of_the_builds(each)]
+    shown = [each for each in found if not is_of_the_builds(each)]
     heads = (*_HEADS, *names)
-    return TextTable("What differs", heads, tuple(map(_cells, told)), len(heads), _remarks(found, len(told)))
+    return TextTable(
+        "What differs", heads, tuple(map(_cells, shown)), len(heads), _remarks(found, len(shown))
+    )
 
 
 def _cells(entry: DifferenceEntry) -> tuple[str, ...]:
@@ -33,8 +35,8 @@ def shown_values(entry: DifferenceEntry) -> list[str | None]:
     values = entry["values"]
     if entry["group"] not in _LISTS or max(len(value or "") for value in values) <= _LONG:
         return list(values)
-    told = [list(_parts(value)) for value in values if value is not None]
-    common = set[str]().union(*told).intersection(*told)
+    parts = [list(_parts(value)) for value in values if value is not None]
+    common = set[str]().union(*parts).intersection(*parts)
     return [value if value is None or not common else _without(value, common) for value in values]
 
 
@@ -53,12 +55,12 @@ def _parts(value: str) -> Iterator[str]:
     yield value[begin:].strip()
 
 
-def _remarks(found: Sequence[DifferenceEntry], told: int) -> tuple[str, ...]:
+def _remarks(found: Sequence[DifferenceEntry], shown: int) -> tuple[str, ...]:
     if not found:
         return (NOTHING,)
-    more = count_text(len(found) - told, "variable")
+    more = count_text(len(found) - shown, "variable")
     return (f"{more} more: each build's own default, or not known to all of them (--json)",) * (
-        len(found) > told
+        len(found) > shown
     )
 
 

@@ -28,7 +28,7 @@ class ColumnEntry(TypedDict):
     work_key: str
     machine_key: str
     colour: int
-    cpus: int | None  # that its server may use; null where nobody has told
+    cpus: int | None  # that its server may use; null where unknown
     starts: list[float | None]  # when each session began, in seconds since 1970
     plans: list[str]  # of each session
     across: str  # time, machines: what lies between it and the base; '' where their sessions alternate

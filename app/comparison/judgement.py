@@ -160,8 +160,13 @@ def _group(rows: Sequence[RowEntry], ratios: list[RatioEntry | None]) -> GroupEn
 def _ratio(found: GroupRatio | None, across: str) -> RatioEntry | None:
     if found is None:
         return None
-    told = "" if found.low is None else across
-    return {"ratio": found.ratio, "low": found.low, "high": found.high, "steps": found.steps, "across": told}
+    return {
+        "ratio": found.ratio,
+        "low": found.low,
+        "high": found.high,
+        "steps": found.steps,
+        "across": "" if found.low is None else across,
+    }
 
 
 def _sessions(rows: Sequence[RowEntry], base: int, at: int) -> Group:

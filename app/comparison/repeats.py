@@ -20,7 +20,7 @@ _KEPT = re.compile(r"fresh, kept as snapshot (\w+)")  # the load that it is a co
 
 @dataclass(frozen=True)
 class Counts:
-    """None where no session has told."""
+    """None where it is unknown."""
 
     loads: int | None = None
     server_starts: int | None = None
@@ -28,8 +28,8 @@ class Counts:
 
 def counts_of(history: History, sessions: Sequence[str]) -> Counts:
     """Of sessions that have begun: each starts a server of its own, and loads or takes a copy."""
-    told = [facts(history, session, "start_state")[-1:] for session in sessions]
-    states = [each[0]["value"] for each in told if each]
+    latest = [facts(history, session, "start_state")[-1:] for session in sessions]
+    states = [each[0]["value"] for each in latest if each]
     return Counts(loads_of(states), len(states)) if states else Counts()
 
 

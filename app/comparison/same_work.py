@@ -22,19 +22,19 @@ Plans = dict[tuple[str, str], str]  # by the label of a step, and a statement
 
 def work_of(history: History, sessions: Sequence[str]) -> Work:
     """Of a column: the medians of its sessions."""
-    told: dict[str, list[WorkEntry]] = {}
+    entries: dict[str, list[WorkEntry]] = {}
     for session in sessions:
         for entry in work_entries(history, session):
-            told.setdefault(entry["step"], []).append(entry)
+            entries.setdefault(entry["step"], []).append(entry)
     return {
         label: {what: each for what in WHAT if (each := _median(found, what))}
-        for label, found in told.items()
+        for label, found in entries.items()
     }
 
 
-def _median(told: Sequence[WorkEntry], what: str) -> Count | None:
-    known = [value for each in told if (value := each["found"].get(what)) is not None]
-    bounds = told[0]["expected"].get(what, [])
+def _median(entries: Sequence[WorkEntry], what: str) -> Count | None:
+    known = [value for each in entries if (value := each["found"].get(what)) is not None]
+    bounds = entries[0]["expected"].get(what, [])
     return (median(known), bounds[0], bounds[1]) if known and len(bounds) == 2 else None
 
 

@@ -97,10 +97,10 @@ def remarks_of(comparison: Comparison) -> list[str]:
         if reason
     ]
     marked = [
-        f"{row_label(row)}, {name}: {'; '.join(told)}"
+        f"{row_label(row)}, {name}: {'; '.join(remarks)}"
         for row in comparison["rows"]
         for at, name in enumerate(names_of(comparison))
-        if (told := told_of(row, at))
+        if (remarks := told_of(row, at))
     ]
     said = [*missing, *marked, *_repeats(comparison), *_alone(comparison)]
     judged = [": ".join(filter(None, (repeats, verdict_legend(comparison))))] if repeats else []

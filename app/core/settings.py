@@ -44,7 +44,7 @@ class Settings:
     target: str = ""  # that the window begins with; none: the one chosen last
     notifications: bool = True  # when a plan ends
     matters_pct: float = 2.0  # a smaller difference is none
-    false_share_pct: float = 5.0  # of the differences told, that may be none
+    false_share_pct: float = 5.0  # of the differences shown, how many may be noise
 
 
 def read_settings(directory: Path | None = None) -> Settings:

@@ -97,10 +97,10 @@ class Pump:
         sessions: Iterable[str],
         writer: Writer,
         gather: int = GATHER,
-        told: dict[str, int] | None = None,
+        offsets: dict[str, int] | None = None,
     ) -> None:
         self._plan = plan
-        self._offsets = {} if told is None else told  # up to which events were returned
+        self._offsets = {} if offsets is None else offsets  # up to which events were returned
         self._writer = writer
         self._gather = gather
         self._frames = Frames()
@@ -199,7 +199,7 @@ class Follower:
         self._stopping = stopping or threading.Event()
         self._gather = gather
         self._stored = stored
-        self._told: dict[str, int] = {}  # what others store meanwhile is told all the same
+        self._told: dict[str, int] = {}  # up to which events were returned, also those that others stored
         self._failures = 0
         self._refused: set[str] = set()
         self._link = Link()

@@ -39,7 +39,7 @@ class Calibration:
     sessions: int
     session_s: float  # that one takes
     shared: Noise | None
-    own: Noise | None  # None: the machine has one core, or nothing was told apart
+    own: Noise | None  # None: the machine has one core, or only one core set was measured
     engines: dict[str, Noise]  # of shared, by engine
     disturbed: int  # figures that were left out, or kept as there are no others
 

@@ -342,14 +342,14 @@ def plan_of(history: History, session: str) -> dict[str, Any]:
 
 def notes(history: History, session: str) -> list[dict[str, Any]]:
     """What people had to say, while it was carried out (with its second) and afterwards."""
-    told = history.query(
+    during = history.query(
         "SELECT note.t, note.at, step, text FROM note JOIN session ON session = session.number"
         " WHERE id = ? ORDER BY seq",
         (session,),
     )
     added = history.query("SELECT at, text FROM session_note WHERE session = ? ORDER BY number", (session,))
     found = [
-        {"t": t, "at": at, "step": None if step < 0 else step, "text": text} for t, at, step, text in told
+        {"t": t, "at": at, "step": None if step < 0 else step, "text": text} for t, at, step, text in during
     ]
     return found + [{"t": None, "at": at, "step": None, "text": text} for at, text in added]
 

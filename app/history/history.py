@@ -29,14 +29,14 @@ class BusyError(HistoryError):
 def _telling(method: Callable[..., Any]) -> Callable[..., Any]:
     """The same, but what is wrong with the file is one line, whoever reads it and however."""
 
-    def told(cursor: sqlite3.Cursor, *arguments: Any) -> Any:
+    def checked(cursor: sqlite3.Cursor, *arguments: Any) -> Any:
         try:
             return method(cursor, *arguments)
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             path = getattr(cursor.connection, "path", None)
             raise error if path is None else _told(path, error) from None
 
-    return told
+    return checked
 
 
 class _Cursor(sqlite3.Cursor):

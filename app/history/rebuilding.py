@@ -51,7 +51,7 @@ def rebuild(directory: Path) -> Rebuilt:
 
 
 def _replay(history: History, writer: Writer, path: Path, plans: dict[str, str], rebuilt: Rebuilt) -> None:
-    """One journal; what cannot be read of it is told and left as it lies there."""
+    """One journal; what cannot be read is reported and stays in its file."""
     try:
         plan = _plan_of(path)
         with history.transaction() as connection:

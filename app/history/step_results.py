@@ -1,4 +1,4 @@
-"""What the end of the same step told in several sessions: latency buckets, sizes by part."""
+"""The end of the same step in several sessions: latency buckets, sizes by part."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def _ending(history: History, session: str, step: str, coordinates: str) -> dict
         " ORDER BY position",
         (session, step, coordinates),
     )
-    told: dict[str, Any] = unpack_json(row[0]) if row else {}
-    return told
+    ended: dict[str, Any] = unpack_json(row[0]) if row else {}
+    return ended

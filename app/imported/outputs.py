@@ -104,11 +104,11 @@ def _test_and_name(file: Path) -> tuple[str, str]:
 
 
 def _as_scan(step: ForeignStep, text: str) -> ForeignStep:
-    """A scan of small-datum is told in rows: those of all tables, as its command line names them."""
-    told = _LINE_OF_TABLES.search(text)
-    if told is None:
+    """A scan of small-datum has a figure in rows: those of all tables that its command line names."""
+    found = _LINE_OF_TABLES.search(text)
+    if found is None:
         raise ValueError("it is a scan, and no command line in it says of how many rows")
-    rows = (number(told[1]) or 0) * (number(told[2]) or 0)
+    rows = (number(found[1]) or 0) * (number(found[2]) or 0)
     value = round(rows / step.seconds, 2)
     if not 0 < value < MOST:
         raise ValueError("its command line names no number of rows that a scan could read")

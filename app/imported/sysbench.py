@@ -144,11 +144,11 @@ def _reported(text: str) -> tuple[Second, ...]:
     """What was printed on the way (0.4 does not); what a version does not print is missing."""
     found, before = [], 0.0
     for each in (_SINCE_10 if _SINCE_10.search(text) else _OF_05).finditer(text):
-        told, t = each.groupdict(), _seconds(each["t"])
-        if told["percent"] != "95" or _figure(told["tps"]) * (t - before) < P95_EVENTS:
-            told["latency"] = None
+        values, t = each.groupdict(), _seconds(each["t"])
+        if values["percent"] != "95" or _figure(values["tps"]) * (t - before) < P95_EVENTS:
+            values["latency"] = None
         if t > before:
-            said = [told.get(_PRINTED[series["name"]]) for series in SERIES]
+            said = [values.get(_PRINTED[series["name"]]) for series in SERIES]
             found.append(
                 Second(t, t - before, tuple(None if text is None else _figure(text) for text in said))
             )

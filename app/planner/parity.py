@@ -51,12 +51,12 @@ def check_in_force(
     if len(contenders) < 2 or not all(each.variables for each in rehearsals):
         return []
     values = [each.variables for each in rehearsals]
-    told = [
+    meanings = [
         {**answers(contender, each.variables), "compression": compressed(each.compression)}
         for contender, each in zip(contenders, rehearsals, strict=True)
     ]
-    found = _check_rules(contenders, told) + _check_sides(contenders, values, sizes)
-    agreed = Check("parity", PASS, f"the contenders agree in {len(told[0])} settings in force")
+    found = _check_rules(contenders, meanings) + _check_sides(contenders, values, sizes)
+    agreed = Check("parity", PASS, f"the contenders agree in {len(meanings[0])} settings in force")
     return [*(found or [agreed]), *_check_defaults(contenders, values)]
 
 
@@ -73,11 +73,11 @@ def answers(contender: Contender, values: Values, is_in_force: bool = True) -> d
     return {what: answer for what, answer in {**plain_ones, **asked}.items() if answer}
 
 
-def _check_rules(contenders: Sequence[Contender], told: Sequence[Mapping[str, str]]) -> list[Check]:
+def _check_rules(contenders: Sequence[Contender], meanings: Sequence[Mapping[str, str]]) -> list[Check]:
     found = []
-    for what in dict.fromkeys(what for each in told for what in each):
+    for what in dict.fromkeys(what for each in meanings for what in each):
         why, todo = _WORDS[what]
-        found += _difference(what, why, todo, contenders, [each.get(what, "") for each in told])
+        found += _difference(what, why, todo, contenders, [each.get(what, "") for each in meanings])
     return found
 
 

@@ -193,7 +193,7 @@ class LocalStream:
                 if len(self.stderr) > MOST_COMPLAINTS:
                     raise TooMuchError(self._name, MOST_COMPLAINTS)
             with contextlib.suppress(KeyError):
-                self._poll.unregister(self._stderr.fileno())  # its end would be told again and again
+                self._poll.unregister(self._stderr.fileno())  # poll would report its end again and again
 
 
 def _start(argv: Sequence[str], stdin: bytes) -> subprocess.Popen[bytes]:

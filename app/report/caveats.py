@@ -36,10 +36,10 @@ def caveats(history: History, found: Comparison, names: Sequence[str]) -> list[s
     ]
 
 
-def _shared(form: str, told: Iterable[tuple[str, str]]) -> Iterator[str]:
+def _shared(form: str, remarks: Iterable[tuple[str, str]]) -> Iterator[str]:
     """What is the same of several stands once, with the names of all."""
     names: dict[str, list[str]] = {}
-    for name, said in told:
+    for name, said in remarks:
         names.setdefault(said, []).append(name)
     yield from (form.format(", ".join(of), said) for said, of in names.items())
 
@@ -81,7 +81,7 @@ def _marked(found: Comparison, names: Sequence[str]) -> Iterator[str]:
         for row in found["rows"]
         for at, name in enumerate(names)
         for mark in marks_of_measures(row, at)  # it has a table of costs
-        if mark != UNSTEADY  # told with its reason
+        if mark != UNSTEADY  # shown with its reason
     )
 
 
@@ -97,20 +97,20 @@ def _left_out(found: Comparison, names: Sequence[str]) -> Iterator[str]:
 
 def _seconds(found: Comparison, names: Sequence[str]) -> list[str]:
     """Of each session that was not steady why, and which seconds count where a person has cut them."""
-    told = [
+    unsteady = [
         f"{row_label(row)}, {name}: {'; '.join(texts)}"
         for row in found["rows"]
         for at, name in enumerate(names)
         if (texts := seconds_told(row, at))
     ]
-    more = len(told) - _MOST_CELLS
-    return [*told[:_MOST_CELLS], *([f"{more:,} more figures are of such seconds"] if more > 0 else [])]
+    more = len(unsteady) - _MOST_CELLS
+    return [*unsteady[:_MOST_CELLS], *([f"{more:,} more figures are of such seconds"] if more > 0 else [])]
 
 
-def _gathered(told: Iterator[tuple[str, str, str]]) -> Iterator[str]:
+def _gathered(remarks: Iterator[tuple[str, str, str]]) -> Iterator[str]:
     """`what: name in step, step and 3 more; name in ...`, a line for each what."""
     found: dict[str, dict[str, list[str]]] = {}
-    for what, label, name in told:
+    for what, label, name in remarks:
         found.setdefault(what, {}).setdefault(name, []).append(label)
     for what, by_name in found.items():
         yield f"{what}: " + "; ".join(f"{name} in {_some(labels)}" for name, labels in by_name.items())
@@ -123,12 +123,12 @@ def _some(labels: Sequence[str]) -> str:
 
 def _not_the_same(history: History, found: Comparison, names: Sequence[str]) -> Iterator[str]:
     """Rules by which the contenders did not all play: durability, caching and the like."""
-    told = {
+    by_name = {
         name: _rules(history, column["id"]) for name, column in zip(names, found["sessions"], strict=True)
     }
-    for rule in dict.fromkeys(rule for each in told.values() for rule in each):
+    for rule in dict.fromkeys(rule for each in by_name.values() for rule in each):
         who: dict[str, list[str]] = {}
-        for name, each in told.items():
+        for name, each in by_name.items():
             if rule in each:
                 who.setdefault(each[rule], []).append(name)
         if len(who) > 1:

@@ -94,8 +94,8 @@ def read_report(
 def _differences(history: History, found: Comparison) -> list[DifferenceEntry]:
     """Without the variables that say only that builds or engines are others."""
     firsts = [column["ids"][0] for column in found["sessions"]]
-    told = differences(history, firsts) if len(firsts) > 1 else []
-    return [each for each in told if not is_of_the_builds(each)]
+    entries = differences(history, firsts) if len(firsts) > 1 else []
+    return [each for each in entries if not is_of_the_builds(each)]
 
 
 def title_of(comparison: Comparison) -> str:

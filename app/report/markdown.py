@@ -39,8 +39,8 @@ def _differences(report: Report) -> list[str]:
         for each in report.differences
     ]
     more = f"{report.differences_left_out} further differences are left out."
-    told = _table(["of", "what", *report.names], lines)
-    return ["## What differs", told, more if report.differences_left_out else ""]
+    table = _table(["of", "what", *report.names], lines)
+    return ["## What differs", table, more if report.differences_left_out else ""]
 
 
 def _results(report: Report) -> list[str]:

@@ -73,7 +73,7 @@ def _counted(rows: Sequence[RowEntry], at: int, name: str, base: str) -> str:
 
 
 def _of_groups(groups: Sequence[GroupEntry], at: int, direction: str) -> Iterator[str]:
-    """Of one step alone there is no mean; groups of one name are told apart by their units."""
+    """Of one step alone there is no mean; groups of one name differ by their units."""
     steps, names = "steps ", [group["group"] for group in groups]
     for group in groups:
         ratio = group["ratios"][at]

@@ -44,9 +44,9 @@ def where(recipe: Recipe) -> list[tuple[str, str]]:
 
 def figures(recipe: Recipe) -> Iterator[str]:
     """Of each step: its name, its figure with its unit, the queries of an event, and what is to be known."""
-    for step, told, events in zip(recipe.plan.steps, recipe.steps, recipe.events, strict=True):
-        unit = "" if told["unit"] == "bytes" else told["unit"]
-        per_event = f"{told['queries'] / events:.4g}" if told["queries"] and events else ""
-        remark = remarks_of(told) or ("" if told["state"] == "completed" else told["state"])
-        parts = (f"{line(step.label):40}", f"{figure_text(told['value'], told['unit']):>12}", f"{unit:10}")
+    for step, entry, events in zip(recipe.plan.steps, recipe.steps, recipe.events, strict=True):
+        unit = "" if entry["unit"] == "bytes" else entry["unit"]
+        per_event = f"{entry['queries'] / events:.4g}" if entry["queries"] and events else ""
+        remark = remarks_of(entry) or ("" if entry["state"] == "completed" else entry["state"])
+        parts = (f"{line(step.label):40}", f"{figure_text(entry['value'], entry['unit']):>12}", f"{unit:10}")
         yield " ".join([*parts, f"{per_event:>8}", line(remark)]).rstrip()

@@ -104,10 +104,10 @@ def _drift(blocks: Sequence[tuple[int, float]]) -> str:
     """A trend or a second level, whichever says more of it; empty where there is neither."""
     trend, level = _trend(blocks), _level(blocks)
     first, second = (trend, level) if trend.noise <= level.noise else (level, trend)
-    told = next((each for each in (first, second) if each.is_there), None)
-    if told is None:
+    clearest = next((each for each in (first, second) if each.is_there), None)
+    if clearest is None:
         return ""
-    return _trend_text(trend) if told is trend else _level_text(blocks, level)
+    return _trend_text(trend) if clearest is trend else _level_text(blocks, level)
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def _trend(blocks: Sequence[tuple[int, float]]) -> _Found:
 
 
 def _least_trend(blocks: Sequence[tuple[int, float]]) -> int:
-    """The smallest that would have been told from the noise of these blocks, in whole per cent."""
+    """The smallest that stands out from the noise of these blocks, in whole per cent."""
     found, usual = _trend(blocks), median(value for _, value in blocks)
     share = max(MATTERS, found.beyond * found.error / usual) if usual else MATTERS
     return ceil(100 * share - 1e-9)

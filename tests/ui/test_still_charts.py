@@ -83,7 +83,7 @@ def test_parts_stand_on_one_another(shown: Shown, theme: Theme) -> None:
     assert set(places) == {("tables", 0), ("redo", 0), ("tables", 1)}
     assert places["redo", 0].bottom() == places["tables", 0].top()
     assert places["redo", 0].height() == pytest.approx(places["tables", 1].height() * 2)
-    assert [(at, whole) for at, whole, _ in chart.told()] == [(0, 100.0), (1, 20.0)]
+    assert [(at, whole) for at, whole, _ in chart.written()] == [(0, 100.0), (1, 20.0)]
     image = picture(chart)
     assert all(has_colour(image, theme.part(part), place.center(), 0) for (part, _), place in places.items())
     QTest.keyClick(chart, Qt.Key.Key_Right)

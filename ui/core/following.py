@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from .followed_plan import FollowedPlan
 
-GATHER = 1 << 17  # bytes told at once: the window takes them in between two frames
-LOOK_S = 0.5  # at whether the window closes, while it takes in what was told
+GATHER = 1 << 17  # bytes announced at once: the window takes them in between two frames
+LOOK_S = 0.5  # how often it checks whether the window closes
 
 
 @dataclass(frozen=True)

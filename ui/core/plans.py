@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # dear to import, and not needed before a plan is followed
     from .tasks import Failed, Tasks
 
 JOIN_S = 5.0
-GATHER_MS = 250  # so many changes of the list are told as one: a backlog brings hundreds
+GATHER_MS = 250  # changes of the list within this time are announced as one: a backlog brings hundreds
 AGAIN_MS = 30_000  # until a target that was not reached is tried again
 
 
@@ -53,7 +53,7 @@ class Plans(QObject):
         self._threads: dict[str, threading.Thread] = {}
         self._stopping = threading.Event()
         self._unreached: dict[str, Target] = {}
-        self._told: set[str] = set()  # the targets of which this was told already
+        self._told: set[str] = set()  # the targets that were announced already
         self._again = QTimer(self, interval=AGAIN_MS, singleShot=True)
         self._again.timeout.connect(self._on_again)
         self._gathering = QTimer(self, interval=GATHER_MS, singleShot=True)

@@ -33,7 +33,7 @@ Failed = Callable[[Exception], None]
 class _Task:
     owner: QObject
     work: Callable[[], Any]
-    told: Callable[[Any], None]
+    on_news: Callable[[Any], None]
     done: Callable[[Any], None]
     failed: Failed
 
@@ -81,18 +81,18 @@ class Tasks(QObject):
         self,
         owner: QObject,
         work: Callable[[Callable[[News], None]], T],
-        told: Callable[[News], None],
+        on_news: Callable[[News], None],
         done: Callable[[T], None],
         failed: Failed,
     ) -> None:
-        """Do `work` that tells meanwhile how far it is, in plain data: `told` hears it on the GUI thread."""
+        """Do `work` that tells meanwhile how far it is, in plain data: `on_news` runs on the GUI thread."""
         number = next(self._numbers)
 
         def tell(news: News) -> None:
             if not self._closing.is_set():
                 self._told.emit(number, news)
 
-        self._put(number, _Task(owner, lambda: work(tell), told, done, failed))
+        self._put(number, _Task(owner, lambda: work(tell), on_news, done, failed))
 
     def close(self) -> None:
         """Let what has begun end; nothing is delivered any more."""
@@ -135,7 +135,7 @@ class Tasks(QObject):
     def _on_told(self, number: int, news: object) -> None:
         task = self._tasks.get(number)
         if task is not None and self._is_wanted(task):
-            task.told(news)
+            task.on_news(news)
 
     def _on_answered(self, number: int) -> None:
         task, answer = self._tasks.pop(number, None), self._answers.pop(number, None)

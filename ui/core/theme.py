@@ -44,7 +44,7 @@ _DARK = {
     "bad": "#f2777a",
     "warn": "#e0aa4b",
 }
-# after Okabe and Ito: told apart by colour-blind people, on white and on black
+# after Okabe and Ito: distinct for colour-blind people, on white and on black
 _GROUPS = {
     "load": ("#8d99a6", "#7d8996"),
     "index": ("#a79a84", "#8f846f"),

@@ -188,8 +188,8 @@ class ResultsModel(QAbstractTableModel):
         """What is to be known of the step; beside a relative figure that of the base too."""
         base = self._base.get(step_key(step["name"], step["coordinates"]))
         about = remarks_text(base) if base and column.key == "relative" else ""
-        told = "\n".join(f"{self._base_name}: {line}" for line in about.splitlines())
-        return "\n".join(filter(None, (remarks_text(step), told)))
+        of_base = "\n".join(f"{self._base_name}: {line}" for line in about.splitlines())
+        return "\n".join(filter(None, (remarks_text(step), of_base)))
 
     def _relative(self, step: StepEntry) -> float | None:
         base = self._base.get(step_key(step["name"], step["coordinates"]))

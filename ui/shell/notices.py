@@ -39,7 +39,7 @@ class Notices(QObject):
         self._layout.setContentsMargins(0, 0, 8, 0)
         self._layout.setSpacing(16)
         window.statusBar().addPermanentWidget(self._bar)
-        self._unreached: dict[str, str] = {}  # what was told of a target that was not reached
+        self._unreached: dict[str, str] = {}  # what was shown of a target that was not reached
         self._tray: QSystemTrayIcon | None = None
         self._timer = QTimer(self, interval=TEXT_MS)
         self._timer.timeout.connect(self._refresh)

@@ -108,7 +108,7 @@ class BarChart(StillChart):
             self._paint_base(painter, self._area.py(self._base))
         self._paint_texts(painter)
 
-    def told(self) -> Iterator[tuple[int, float, QRectF]]:
+    def written(self) -> Iterator[tuple[int, float, QRectF]]:
         """What is written above which stretch of a category: the value above a bar and how far it reaches."""
         for line, category, value, place in self._placed:
             reach = self._reach(line, category)
@@ -150,9 +150,9 @@ class BarChart(StillChart):
     def _paint_texts(self, painter: QPainter) -> None:
         """Above all bars, or above none: one alone would seem to be meant."""
         width_of = painter.fontMetrics().horizontalAdvance
-        told = [(category, self._text(value), place) for category, value, place in self.told()]
-        if all(place.width() >= max(width_of(text) - 2, _NARROWEST_TEXT) for _, text, place in told):
-            for category, text, place in told:
+        texts = [(category, self._text(value), place) for category, value, place in self.written()]
+        if all(place.width() >= max(width_of(text) - 2, _NARROWEST_TEXT) for _, text, place in texts):
+            for category, text, place in texts:
                 self._paint_text(painter, text, place, category == self._cursor)
 
     def _text(self, value: float) -> str:

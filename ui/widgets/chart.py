@@ -1,7 +1,7 @@
 """Charts; the only home of pyqtgraph. Pages import this where they are built, for it is dear.
 
 What makes a frame cheap, all of it measured: a minimum and a maximum a pixel, opaque pens of one pixel, an
-opaque grid in a kept ground, no search for finite values or for the range, and one paint when told to.
+opaque grid in a kept ground, no search for finite values or for the range, and one paint on request.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def draw_cursor(
     painter: QPainter,
     frame: Frame,
     theme: Theme,
-    at: tuple[float, str],  # x, and how it is told
+    at: tuple[float, str],  # x, and its text
     dots: Iterable[tuple[float | None, QColor]],
 ) -> None:
     """A line through the curves, a dot on each, and what x is there."""

@@ -129,10 +129,10 @@ class LineChart(StillChart):
         left, metrics = self._area.plot.right() + SPACE / 2, painter.fontMetrics()
         room = self.width() - left - SPACE / 2
         for (line, _, _), value, middle in zip(self._curves, self.values(), self._beside, strict=False):
-            told = f"{value}  {line.label}" if value else line.label
+            name = f"{value}  {line.label}" if value else line.label
             painter.setPen(drawn_colour(line, self._theme))
             place = QRectF(left, middle - metrics.height() / 2, room, metrics.height())
-            text = fitted(metrics, told, Qt.TextElideMode.ElideRight, int(room))
+            text = fitted(metrics, name, Qt.TextElideMode.ElideRight, int(room))
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
 
     # ---- painting

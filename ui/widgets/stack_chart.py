@@ -25,7 +25,7 @@ class StackChart(BarChart):
                     yield line, category, value, QRectF(QPointF(left, top), QPointF(left + width, bottom))
                     below += value
 
-    def told(self) -> Iterator[tuple[int, float, QRectF]]:
+    def written(self) -> Iterator[tuple[int, float, QRectF]]:
         width = self.bar_width(1)
         for category in range(len(self._categories)):
             if whole := self._whole(category):

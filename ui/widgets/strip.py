@@ -151,7 +151,7 @@ class PlanStrip(Reached):
         self.update()
 
     def _paint_broken(self, painter: QPainter, place: QRectF, state: str) -> None:
-        """Hatched: also told apart without its colour."""
+        """Hatched: distinct without its colour."""
         colour = self._theme.colour("bad" if state == "failed" else "muted")
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QBrush(colour, Qt.BrushStyle.BDiagPattern))

@@ -243,7 +243,7 @@ def _wait_while_asked(server: Server, seconds: float) -> None:
 def is_unread(out: int) -> bool:
     """Whether the other end of a pipe or socket was closed."""
     asked = select.poll()
-    asked.register(out, 0)  # what is wrong with it is always told
+    asked.register(out, 0)  # poll always reports errors
     return any(event & (select.POLLERR | select.POLLHUP) for _, event in asked.poll(0))
 
 
@@ -271,8 +271,10 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> Rehearsal:
         todo = "change the table options of the contender, or the preset {}".format(contender.preset)
         state = FAIL if engine_of(contender.engine).has_facts or contender.table_options else WARN
         found.append(Check("table options", state, problem, todo, contender.name))
-    told = [Check("compression", PASS, compression, "", contender.name)] if compression else []
+    passed = [Check("compression", PASS, compression, "", contender.name)] if compression else []
     if contender.memory:
-        told.append(Check("server memory", PASS, _memory_text(server.memory.in_force()), "", contender.name))
+        passed.append(
+            Check("server memory", PASS, _memory_text(server.memory.in_force()), "", contender.name)
+        )
     fine = Check("rehearsal", PASS, "started, and what was asked for is in force", "", contender.name)
-    return Rehearsal((found or [fine]) + told, variables, compression)
+    return Rehearsal((found or [fine]) + passed, variables, compression)

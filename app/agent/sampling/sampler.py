@@ -78,8 +78,8 @@ class Sampler:
         dt = self.at - then
         host = self._host.rates(before, self.reading, dt)
         self._host.watch(before, self.reading, dt)
-        told = _rows_by_server(status, self._status, dt) if rows_by_server else _load_values(load)
-        found = [*told, *host, *self._counters.values(status, self._status, dt)]
+        of_load = _rows_by_server(status, self._status, dt) if rows_by_server else _load_values(load)
+        found = [*of_load, *host, *self._counters.values(status, self._status, dt)]
         rounded = [None if v is None else round(v, digits) for v, digits in zip(found, self._digits)]
         self._journal.write(Sample, step=step, s=s, dt=round(dt, 4), values=rounded, derived=derived)
         for problem in self._host.take_problems():

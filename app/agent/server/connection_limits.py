@@ -12,7 +12,7 @@ from .options_in_force import options_of
 
 SPARE = 24  # connections that are none of the load's: ours, and the one that a server keeps for its own
 STATEMENTS = 1_048_576  # prepared ones: each client prepares those of every table
-DEFAULT_CONNECTIONS = 151  # of a server that is told nothing
+DEFAULT_CONNECTIONS = 151  # of a server whose my.cnf does not set it
 
 
 def room_options(cnf: str, clients: int) -> Dict[str, str]:

@@ -31,8 +31,8 @@ def first_error(lines: Sequence[str]) -> str:
     """
     for before, line in zip(["", *lines], lines):
         if _is_error(line):
-            told = plain(before)
-            return "; ".join(filter(None, [told if "[" not in before else "", plain(line)]))[:MAX_CHARS]
+            cause = plain(before)
+            return "; ".join(filter(None, [cause if "[" not in before else "", plain(line)]))[:MAX_CHARS]
     return NO_ERROR
 
 

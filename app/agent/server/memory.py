@@ -118,9 +118,9 @@ def library_of(allocator: str) -> str:
 
 def check_library(library: str, server: str, environment: Mapping[str, str]) -> None:
     """The loader is asked whether this server would get its memory from this library."""
-    told = {**environment, "LD_PRELOAD": library, "LD_DEBUG": "bindings", "LD_BIND_NOW": "1"}
+    traced = {**environment, "LD_PRELOAD": library, "LD_DEBUG": "bindings", "LD_BIND_NOW": "1"}
     try:
-        said = ask(server, ["--no-defaults", *as_root(), "--version"], told).err
+        said = ask(server, ["--no-defaults", *as_root(), "--version"], traced).err
     except CannotStartError as error:
         raise AgentError("with the allocator {}: {}".format(library, error)) from None
     refused = re.search(r"from LD_PRELOAD cannot be preloaded \(([^)]*)\)", said)

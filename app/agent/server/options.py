@@ -208,7 +208,7 @@ def harmless_in(answer: Answer) -> List[OptionReply]:
 
 
 def _unexplained(answer: Answer, rejected: List[OptionReply]) -> List[OptionReply]:
-    """A refusal that names no option we could find is told as it is."""
+    """A refusal that names no known option is shown as it is."""
     if not answer.code or rejected:
         return []
     lines = [line for line in answer.err.splitlines() if line.strip() and not _BESIDE.search(line)]

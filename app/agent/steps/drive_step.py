@@ -264,14 +264,14 @@ def _why(session: Running, generator: Generator, code: int) -> str:
     return said[0][:500] if said else "sysbench ended with exit code {} and no message".format(code)
 
 
-def _rest(total: Mapping[str, Any], told: Mapping[str, Any]) -> Dict[str, Any]:
+def _rest(total: Mapping[str, Any], intervals: Mapping[str, Any]) -> Dict[str, Any]:
     """Total minus intervals, as a line; {} where nothing is left."""
-    interval = float(total["time_s"]) - float(told.get("interval_s", 0.0))
+    interval = float(total["time_s"]) - float(intervals.get("interval_s", 0.0))
     if interval < 0.05:
         return {}
     counts = ("events", "reads", "writes", "other", "errors", "reconnects")
-    rest: Dict[str, Any] = {name: max(0, total[name] - told.get(name, 0)) for name in counts}
-    rows = told.get("rows", {})
+    rest: Dict[str, Any] = {name: max(0, total[name] - intervals.get(name, 0)) for name in counts}
+    rows = intervals.get("rows", {})
     rest["rows"] = {name: max(0, count - rows.get(name, 0)) for name, count in total.get("rows", {}).items()}
     return {**rest, "interval_s": interval}
 

@@ -22,7 +22,7 @@ def wait_until_quiet(session: Running) -> None:
     """Wait as long as the plan allows; the journal names what it waits for, and says when it gives up."""
     until = time.monotonic() + session.plan.quiet_wait
     host = HostSampler({}, session.directory.path, session.agent)
-    told = False
+    has_waited = False
     try:
         while not session.control.ends_session:
             found = _look(session, host)
@@ -31,9 +31,9 @@ def wait_until_quiet(session: Running) -> None:
             if time.monotonic() >= until:
                 _say(session, "warning", "it begins on a machine that is not quiet", found)
                 return
-            if not told:
+            if not has_waited:
                 _say(session, "info", "it waits until the machine is quiet", found)
-                told = True
+                has_waited = True
     finally:
         host.close()
 

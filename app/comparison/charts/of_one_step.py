@@ -17,9 +17,9 @@ from .points import REACH, Numbers, Point, numbers, point_of
 
 def second_numbers(comparison: Comparison, found: Mapping[str, Curve], label: str, unit: str) -> Numbers:
     """A row a second of a session; those of the warm-up are negative."""
-    told = f"{label} ({unit_text(unit)})" if unit else label
+    heading = f"{label} ({unit_text(unit)})" if unit else label
     return numbers(
-        ("second (s)", "contender", "repeat", "session", told),
+        ("second (s)", "contender", "repeat", "session", heading),
         (
             (second, name, repeat, id_, value if value == value else None)
             for name, column in zip(names_of(comparison), comparison["sessions"], strict=True)
@@ -50,7 +50,7 @@ def place(percent: float) -> float:
 
 
 def latency_curves(comparison: Comparison, ended: Mapping[str, Mapping[str, Any]]) -> list[LatencyCurve]:
-    """A column each, from what the end of the step told of each session; empty where nobody has buckets."""
+    """A column each, from the latency buckets of each session; empty without any."""
     return [
         _curve([ended[id_] for id_ in column["ids"] if id_ in ended]) for column in comparison["sessions"]
     ]
@@ -85,7 +85,7 @@ PARTS = {
     "temporary": "temporary",
     "other": "other",
 }
-WHOLE = "total"  # what is known where the parts were not told apart
+WHOLE = "total"  # where the size of each part is unknown
 Sizes = dict[str, float]  # bytes by part
 
 

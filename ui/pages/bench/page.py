@@ -211,7 +211,7 @@ class BenchPage(Page):
         else:
             self.message.show_info("Too late: the target is starting it already. Stop it on the Live page.")
 
-    # what is told
+    # answers
 
     def _on_target_chosen(self, name: str) -> None:
         self.desk.choose_target(name, self.targets.survey_of(name), self.targets.surveyed_at(name))

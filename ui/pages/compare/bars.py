@@ -191,8 +191,8 @@ def _group(group: Group, rows: Sequence[RowEntry], shown: Shown) -> Grouped:
     base, is_relative = base_of(shown.comparison), shown.is_relative and len(shown.lines) > 1
     points = [relative_points(row, base) if is_relative else drawn_points(row) for row in rows]
     bars = [(line, [each[at] for each in points]) for at, line in enumerate(shown.lines)]
-    told = f"{measured(group, shown)}, of the base" if is_relative else drawn_unit(unit)
-    return Grouped(name, f"{told}{better(group)}", categories(rows), bars, 1.0 if is_relative else None)
+    title = f"{measured(group, shown)}, of the base" if is_relative else drawn_unit(unit)
+    return Grouped(name, f"{title}{better(group)}", categories(rows), bars, 1.0 if is_relative else None)
 
 
 def measured(group: Group, shown: Shown) -> str:

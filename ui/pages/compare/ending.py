@@ -20,7 +20,7 @@ from ui.widgets.still import StillChart
 
 from .panel import Panel, Shown
 
-Ended = Mapping[str, Mapping[str, Any]]  # what the end of the step told, by session
+Ended = Mapping[str, Mapping[str, Any]]  # the end of the step, by session
 
 
 class EndingPanel(Panel):

@@ -67,8 +67,8 @@ class ColumnHeader(QHeaderView):
         painter.setFont(self.font())
         painter.setPen(QPen(self._theme.colour("accent" if shown.is_base else "muted")))
         text = f"base, {shown.n}" if shown.is_base else shown.n
-        told = fitted(painter.fontMetrics(), text, Qt.TextElideMode.ElideRight, place.width())
-        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, told)
+        elided = fitted(painter.fontMetrics(), text, Qt.TextElideMode.ElideRight, place.width())
+        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, elided)
 
 
 def two_lines(name: str, metrics: QFontMetrics, width: int) -> list[str]:

@@ -103,7 +103,7 @@ def _keep(home: Path, wanted: _Wanted) -> None:
 def _read(context: Context) -> Settings:
     try:
         return read_settings(context.home)
-    except DynoError:  # told when the window opened
+    except DynoError:  # shown when the window opened
         return Settings()
 
 

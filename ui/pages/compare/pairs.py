@@ -37,17 +37,17 @@ class PairsPanel(BarsPanel):
         return [draw(group, of_group, shown) for group, of_group in found.items()]
 
     def remark(self, counts: Sequence[int]) -> str:
-        told = super().remark(counts)
+        remark = super().remark(counts)
         is_relative = self.shown is not None and self.shown.is_relative
-        return told if is_relative or not counts else f"paler: before the writes; {told}"
+        return remark if is_relative or not counts else f"paler: before the writes; {remark}"
 
 
 def _ratios(group: Group, of_group: Sequence[PairOfSteps], shown: Shown) -> Grouped:
     points = [ratio_points(pair) for pair in of_group]
     bars = [(line, [each[at] for each in points]) for at, line in enumerate(shown.lines)]
-    told = f"{measured(group, shown)}, after by before{better(group)}"
+    title = f"{measured(group, shown)}, after by before{better(group)}"
     steps = [rows_of(shown.comparison, pair)[1] for pair in of_group]
-    return Grouped(group[0], told, categories(steps), bars, 1.0)
+    return Grouped(group[0], title, categories(steps), bars, 1.0)
 
 
 def _both(group: Group, of_group: Sequence[PairOfSteps], shown: Shown) -> Grouped:
@@ -58,8 +58,8 @@ def _both(group: Group, of_group: Sequence[PairOfSteps], shown: Shown) -> Groupe
     for at, line in enumerate(shown.lines):
         pale = replace(line, key=f"{line.key} before", label=f"{line.label} before", faint=True)
         bars += [(pale, [each[at] for each in before]), (line, [each[at] for each in after])]
-    told = f"{drawn_unit(group[1])}{better(group)}"
-    return Grouped(group[0], told, categories([each[1] for each in rows]), bars, None)
+    title = f"{drawn_unit(group[1])}{better(group)}"
+    return Grouped(group[0], title, categories([each[1] for each in rows]), bars, None)
 
 
 def _points(rows: Sequence[RowEntry]) -> list[list[Point]]:

@@ -117,11 +117,11 @@ class SecondsPanel(Panel):
     def _tell(self, shown: Shown, row: RowEntry) -> None:
         """Why the figure of a column is not that of steady seconds, or not that of all of them."""
         names = names_of(shown.comparison)
-        told = [f"{name}: {text}" for at, name in enumerate(names) for text in seconds_told(row, at)]
-        more = len(told) - _TOLD
-        self._told.setText("\n".join([*told[:_TOLD], *([f"and {more} more"] if more > 0 else [])]))
-        self._told.setToolTip(as_tip("\n".join(told) if more > 0 else ""))
-        self._told.setVisible(bool(told))
+        lines = [f"{name}: {text}" for at, name in enumerate(names) for text in seconds_told(row, at)]
+        more = len(lines) - _TOLD
+        self._told.setText("\n".join([*lines[:_TOLD], *([f"and {more} more"] if more > 0 else [])]))
+        self._told.setToolTip(as_tip("\n".join(lines) if more > 0 else ""))
+        self._told.setVisible(bool(lines))
 
     def _draw_curves(self, shown: Shown, found: dict[str, Curve], label: str, unit: str) -> None:
         from ui.widgets.chart import Span

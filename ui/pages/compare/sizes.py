@@ -14,7 +14,7 @@ from .ending import Ended, EndingPanel
 from .panel import Shown
 
 _UNITS = (("GiB", 2.0**30), ("MiB", 2.0**20))
-_FEW = 4.0  # of a unit: less is told in the next one
+_FEW = 4.0  # of a unit: less is shown in the next smaller one
 
 
 class SizesPanel(EndingPanel):
@@ -42,8 +42,8 @@ class SizesPanel(EndingPanel):
         if not bars:
             return None
         is_repeated = any(len(column["ids"]) > 1 for column in shown.comparison["sessions"])
-        told = "by part" + ("; of repeats the one in the middle" if is_repeated else "")
-        return size_numbers(shown.comparison, found), told
+        title = "by part" + ("; of repeats the one in the middle" if is_repeated else "")
+        return size_numbers(shown.comparison, found), title
 
 
 def _in(size: float | None, of: float) -> float | None:

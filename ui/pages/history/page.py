@@ -207,7 +207,7 @@ class HistoryPage(Page):
         if taken.problems:
             self._message.show_error(taken.text)
         else:
-            self._message.clear()  # what another file was told of
+            self._message.clear()  # about another file
         self.context.bus.said.emit(taken.text.splitlines()[0])
         self.open(Wanted("history", taken.new + taken.known))
 

@@ -141,8 +141,8 @@ class DetailTabs(QTabWidget):
     def _tell_step(self) -> None:
         """Whether the chosen step was steady, and which of its seconds count."""
         step = self._steps.step(self._results.currentIndex().row())
-        told = remarks_text(step) if step else ""
-        self._told.setText("; ".join(told.splitlines()))
+        remarks = remarks_text(step) if step else ""
+        self._told.setText("; ".join(remarks.splitlines()))
         self.choose_seconds.setEnabled(step is not None and step["steadiness"] is not None)
 
     def _on_seconds_wanted(self) -> None:

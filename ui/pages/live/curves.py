@@ -99,8 +99,8 @@ class SessionCurves:
     @property
     def marks(self) -> list[tuple[float, str]]:
         """Notes of people, and what happened to the server."""
-        told = (each for each in self.remarks if each.kind in ("note", "mark") and each.about not in UNTOLD)
-        return [(each.t, each.text or each.about) for each in told]
+        shown = (each for each in self.remarks if each.kind in ("note", "mark") and each.about not in UNTOLD)
+        return [(each.t, each.text or each.about) for each in shown]
 
     def at(self, t: float | None) -> Bounds | None:
         """The step at a moment; where there is none, the latest."""

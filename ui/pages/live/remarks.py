@@ -15,7 +15,7 @@ from ui.widgets.scale import time_text
 from ui.widgets.table import tabular
 
 MOST = 5000  # lines that are kept here; all of them are in the history
-# what a server puts before each line: its clock, thread and level are told already
+# what a server puts before each line: its clock, thread and level have columns of their own
 _STAMP = re.compile(r"^\d{4}-\d\d-\d\d[T ]\s?[\d:.]+Z?\s+\d+ \[\w+\] ")
 _SAID = {
     "measured": "warm-up over",

@@ -22,7 +22,7 @@ class Telling(QTimer):
     def __init__(self, context: Context, watching: Watching, body: LiveBody, page: Page) -> None:
         super().__init__(page, interval=TEXT_MS)
         self._context, self._watching, self._body, self._page = context, watching, body, page
-        self._problem = ""  # of the plan at hand, as it was told last
+        self._problem = ""  # of the current plan, as it was shown last
         self.goes_along = True  # with the plan, from step to step and from session to session
         self._reconnect = action(
             page, "Connect again", "", "Follow the plan again; Dyno may ask for a passphrase", self._retry

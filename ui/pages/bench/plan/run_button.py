@@ -57,11 +57,11 @@ class Starter(QObject):
     def _unless_cancelled(self, launch: Launch, tell: Callable[[T], None]) -> Callable[[T], None]:
         """What was cancelled ends by itself, and is not heard of again."""
 
-        def told(value: T) -> None:
+        def deliver(value: T) -> None:
             if launch is self._launch:
                 tell(value)
 
-        return told
+        return deliver
 
     def _end(self, signal: SignalInstance, value: object) -> None:
         self._launch = None

@@ -144,7 +144,7 @@ class SequencePanel(QWidget):
         return [item for item in found if item]
 
     def _on_item_changed(self, _item: QTreeWidgetItem) -> None:
-        """A group ticks its steps one by one: each change is told, what is ticked counts."""
+        """A group ticks its steps one by one: each change arrives, the ticks count."""
         steps = [(item.data(0, _NAME), item.checkState(0)) for item in self._items()]
         ticked = [step.name for step, state in steps if state == Qt.CheckState.Checked or step.is_fixed]
         self.steps_ticked.emit(ticked)

@@ -100,10 +100,10 @@ class PresetView(QWidget):
         if preset is None:
             return
         if not build or self._survey is None:
-            told = [preset.header.get("purpose", preset.title)]
+            lines = [preset.header.get("purpose", preset.title)]
             if "durability" in preset.header:
-                told.append(f"durability: {preset.header['durability']}")
-            self.words.setText("\n".join(told))
+                lines.append(f"durability: {preset.header['durability']}")
+            self.words.setText("\n".join(lines))
             self.text.show_text(preset.text)
             return
         try:

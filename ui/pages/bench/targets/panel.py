@@ -268,5 +268,5 @@ def _wanted(home: Path) -> str:
     """The target that the settings name for the start, if one."""
     try:
         return read_settings(home).target
-    except DynoError:  # told where the settings are needed
+    except DynoError:  # shown where the settings are needed
         return ""
