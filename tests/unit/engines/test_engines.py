@@ -72,9 +72,9 @@ PINNED: dict[str, tuple[list[str], dict[str, Any], str, str, str]] = {
     "small-datum": (
         ALL[:3],
         {"sequence": "small-datum", "start": "snapshot", "repeats": 2},
-        "cbc8fba93029e373",
+        "3be9e4213766bd6a",
         "31d81f3311d6a1ab",
-        "0b0eb06771042b75",
+        "1dad664a71f8fafd",
     ),
     "restarted": (
         [ALL[0], "mysql-5.6.24:myisam", "mysql-9.7.4:innodb"],
