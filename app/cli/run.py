@@ -38,7 +38,7 @@ _LIMITS = {
     "others_pct": "of the CPUs: a step in which other programs take more is disturbed (5)",
     "steal_pct": "the same of what the hypervisor takes (2)",
 }
-_TEXTS = ("target", "sequence", "name", "order", "transport", "load_method", "vary")
+_TEXTS = ("target", "sequence", "name", "order", "transport", "load_method", "cpus", "vary")
 
 # what `--duel` settles by itself: its name among the arguments, and as it is written
 _SETTLED = (
@@ -53,7 +53,7 @@ _SETTLED = (
     "order",
     "transport",
 )
-_SETTLED += (*_LIMITS, "repeat_if_disturbed", "load_method", "start_state", "core_sets", "vary")
+_SETTLED += (*_LIMITS, "repeat_if_disturbed", "load_method", "start_state", "core_sets", "cpus", "vary")
 _SETTLED += ("table_options", "cores", "allocator", "numa", "memory_limit")
 
 
@@ -94,6 +94,11 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", help='of each table; or "3x memory"')
     parser.add_argument("--threads", help="of the client: 1,2,4")
     parser.add_argument("--core-sets", help="how many cores the server has, one after the other: 4,2,1")
+    parser.add_argument(
+        "--cpus",
+        choices=("shared", "own"),
+        help="own: half of the cores for the server, the others for the load",
+    )
     parser.add_argument("--vary", help="a variable of the server: innodb_spin_wait_delay=6,96")
     parser.add_argument("--name", help="begins the names of the sessions")
     parser.add_argument(

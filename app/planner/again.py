@@ -16,6 +16,7 @@ from app.protocol.plan import Contender, Plan, Step
 from app.stats.verdicts import LEAST
 
 from .contenders import short_names
+from .cores import OWN_CPUS, SHARED_CPUS
 from .request import ContenderRequest, PlanRequest
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ T = TypeVar("T")
 class Swept(TypedDict):
     rate: int | None
     cores: tuple[int, ...] | None
+    cpus: str
     vary: str  # `innodb_spin_wait_delay=6,96`
 
 
@@ -116,10 +118,12 @@ def _swept(steps: Iterable[Step], sequence: StepSequence) -> Swept:
     rates = [step.rate for step in driven if step.rate and not own[step.name].rate]
     cores = [step.coordinates.get("cores") for step in driven if not own[step.name].cores]
     varied = [each for step in driven if not own[step.name].variation for each in step.variables.items()]
+    has_own = any(step.cores and "cores" not in step.coordinates for step in driven)
     values = dict.fromkeys(str(value) for _, value in varied)
     return {
         "rate": rates[0] if rates else None,
         "cores": tuple(dict.fromkeys(each for each in cores if each)) or None,
+        "cpus": OWN_CPUS if has_own else SHARED_CPUS,
         "vary": f"{varied[0][0]}={','.join(values)}" if varied else "",
     }
 

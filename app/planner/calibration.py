@@ -39,6 +39,6 @@ def _engines(build: Build) -> list[str]:
 
 
 def _core_sets(survey: Survey) -> tuple[int, ...] | None:
-    """All, where server and load share them, and half, where they do not."""
-    cpus = len(in_order(survey.topology))
-    return (cpus, cpus // 2) if cpus > 1 else None
+    """All, where server and load share them, and half of the cores, where they do not."""
+    cores = sum(map(len, survey.topology))
+    return (len(in_order(survey.topology)), cores // 2) if cores > 1 else None

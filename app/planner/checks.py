@@ -24,6 +24,7 @@ from .sizes import cache_bytes, server_caches_bytes
 SERVER_BYTES = 400 << 20  # of a server, beside its caches
 THREAD_BYTES = 2 << 20  # of a client thread, on both sides
 CLOCK_S = 5.0
+SMALL_CPUS = 4  # of a machine on which a load generator is felt
 
 
 def check_plan(
@@ -51,6 +52,7 @@ def check_plan(
         *check_presets(plan.contenders, found.contenders),
         *_repeats(plan, noise),
         *_order(plan),
+        *_cpus(plan, survey),
     ]
 
 
@@ -229,6 +231,17 @@ def _repeats(plan: Plan, noise: float | None) -> list[Check]:
         else f"sessions vary by {noise:.1%}, as measured here"
     )
     return [Check("repeats", PASS, f"{text}, where {varies}{plans}")]
+
+
+def _cpus(plan: Plan, survey: Survey) -> list[Check]:
+    """Where a load generator takes what the server needs, and both could have their own."""
+    cores = [core for node in survey.topology for core in node]
+    cpus = sum(map(len, cores))
+    are_given = any(step.cores for step in plan.steps) or any(each.cores for each in plan.contenders)
+    if are_given or len(cores) < 2 or cpus > SMALL_CPUS:
+        return []
+    text = f"server and load share {cpus} CPUs: with CPUs of their own (--cpus own) a small machine is calmer"
+    return [Check("cpus", PASS, text)]
 
 
 def _order(plan: Plan) -> list[Check]:

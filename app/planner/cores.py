@@ -8,6 +8,8 @@ from itertools import zip_longest
 from app.core.errors import InputError
 from app.protocol.cpus import as_text
 
+CPUS = SHARED_CPUS, OWN_CPUS = "shared", "own"  # of server and load, where a step has no core set
+
 Nodes = list[list[list[int]]]  # of each node its cores, of each core its CPUs
 
 
@@ -30,6 +32,15 @@ class CoreSet:
         server = set(order[:count])
         load, shared = _left_to_the_load(nodes, server)
         return cls(as_text(server), as_text(load), shared)
+
+    @classmethod
+    def apart(cls, nodes: Nodes) -> CoreSet:
+        """Whole cores, half of them for the server; raises InputError where there is one alone."""
+        cores = [core for node in nodes for core in node]
+        if len(cores) < 2:
+            raise InputError(f"server and load cannot have CPUs of their own: {_there(nodes)}", "cpus")
+        server = {cpu for core in cores[: (len(cores) + 1) // 2] for cpu in core}
+        return cls(as_text(server), as_text(_left_to_the_load(nodes, server)[0]))
 
 
 ALL_CORES = CoreSet()

@@ -28,6 +28,8 @@ from app.protocol.others import OTHERS_PCT, STEAL_PCT
 from app.protocol.plan import ALLOCATORS, LOAD_METHODS, MEMORY, ORDERS, STARTS, load_method_of
 from app.protocol.words import FACTORS
 
+from .cores import CPUS, SHARED_CPUS
+
 MAX_CONTENDERS = 64
 PERCENT = Rule((int, float), 0, 100)
 
@@ -59,6 +61,7 @@ RULES = {
     "threads": THREAD_LIST,
     "rate": RATE,
     "cores": CORE_LIST,
+    "cpus": Rule((str,), choices=CPUS),
     "vary": TEXT,
     "repeats": Rule((int,), 1, 100),
     "order": Rule((str,), choices=ORDERS),
@@ -170,6 +173,7 @@ class PlanRequest:
     threads: tuple[int, ...] | None = None
     rate: int | None = None  # events a second; None: as many as there can be
     cores: tuple[int, ...] | None = None  # core sets; those of the steps go before them
+    cpus: str = SHARED_CPUS  # of server and load, of steps without a core set
     vary: str = ""  # a variable of the server and its values; variations of the steps go before it
     repeats: int = 1
     order: str = "interleaved"

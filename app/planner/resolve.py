@@ -15,7 +15,7 @@ from app.protocol.answers import Disk, Survey
 from app.protocol.plan import ATTEMPTS, Contender, Plan, Step, Turn, digest
 
 from .contenders import memory_bytes, resolve_contenders
-from .cores import as_far_as_it_goes
+from .cores import OWN_CPUS, as_far_as_it_goes
 from .request import MAX_CONTENDERS, ContenderRequest, PlanRequest
 from .sizes import bytes_per_row
 from .steps import Size, chosen_steps, own_tables, resolve_steps
@@ -138,6 +138,7 @@ def _size(request: PlanRequest, sequence: Sequence, survey: Survey, row_bytes: f
         cores=request.cores or as_far_as_it_goes(sequence.cores or (), survey.topology),
         variations=variations_of(request.vary),
         nodes=survey.topology,
+        own_cpus=request.cpus == OWN_CPUS,
         cpu_threads=survey.cpu.threads or 1,
         load_method=request.load_method,
         rate=request.rate or 0,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from app.catalog import Sequence, SequenceStep, Variation, Workload
 from app.core.errors import InputError
-from app.protocol.plan import PREPARING, Step
+from app.protocol.plan import PREPARING, QUERYING, Step
 
 from .cores import ALL_CORES, CoreSet, Nodes, as_far_as_it_goes
 from .reload import first_measured, in_increments, reloaded
@@ -40,6 +40,7 @@ class Size:
     cores: tuple[int, ...] = ()  # core sets; none: every step has all
     variations: tuple[Variation, ...] = ()  # of steps that have none of their own
     nodes: Nodes = field(default_factory=list)
+    own_cpus: bool = False  # server and load share none, in steps that have no core set
 
     @property
     def all_rows(self) -> int:
@@ -141,7 +142,7 @@ def _prepare(step: SequenceStep, workload: Workload, size: Size) -> list[Step]:
 
 
 def _step(step: SequenceStep, workload: Workload, point: Point, size: Size, **bounds: int) -> Step:
-    given = CoreSet.of(point.cores, size.nodes) if point.cores else ALL_CORES
+    given = _cores(workload, point, size)
     return Step(
         name=step.name,
         kind=workload.kind,
@@ -167,6 +168,12 @@ def _step(step: SequenceStep, workload: Workload, point: Point, size: Size, **bo
         analyse=False,  # known once all steps are
         **bounds,
     )
+
+
+def _cores(workload: Workload, point: Point, size: Size) -> CoreSet:
+    if point.cores:
+        return CoreSet.of(point.cores, size.nodes)
+    return CoreSet.apart(size.nodes) if size.own_cpus and workload.kind in QUERYING else ALL_CORES
 
 
 def _checked_options(step: SequenceStep, workload: Workload, point: Point) -> dict[str, object]:

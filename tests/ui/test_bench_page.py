@@ -416,6 +416,7 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     qtbot.keyClicks(dialog.cores, "8")
     assert dialog.said.text().startswith("a server with 8 cores: the target has 2 with 4 CPUs")
     assert not dialog.accept_button.isEnabled()
+    dialog.own_cpus.click()
     retype(qtbot, dialog.cores, "4, 2")
     qtbot.keyClicks(dialog.variable, "innodb_spin_wait_delay")
     assert not dialog.accept_button.isEnabled()
@@ -425,7 +426,7 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     settle(qtbot, page)
     request = request_of(page)
     assert (request.threads, request.cores) == ((1, 2, 4), (4, 2))
-    assert request.vary == "innodb_spin_wait_delay=6, 96"
+    assert (request.vary, request.cpus) == ("innodb_spin_wait_delay=6, 96", "own")
     assert page.sequence.sweep.text() == "Sweep x4..."
     plan = page._outcome.plan if page._outcome else None
     assert plan and len([step for step in plan.steps if step.kind == "drive"]) == 6 * 12

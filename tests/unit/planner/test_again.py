@@ -45,6 +45,7 @@ def planned(history: History, *contenders: str, **values: Any) -> Plan:
         {},
         {"steps": ("point-query", "update-index"), "threads": (1, 4), "rows": 5000, "repeats": 4},
         {"sequence": "small-datum", "tables": 2, "seconds": 7, "warmup": 1, "transport": "loopback"},
+        {"cpus": "own"},
         {"rate": 300, "cores": (4, 2), "pause": 3, "quiet_wait": 60, "others_pct": 9.5},
         {"repeats": 4, "repeat_if_disturbed": True},
         {"vary": "innodb_spin_wait_delay=6,96", "load_method": "parallel", "start": "restarted"},

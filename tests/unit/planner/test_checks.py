@@ -99,6 +99,18 @@ def test_key_caches_of_tables_are_beside_the_one_that_they_share_else() -> None:
     assert states == ["pass", "fail"]
 
 
+def test_cpus_of_their_own_are_suggested_on_small_machines() -> None:
+    small = {"topology": [[[0], [1]]]}
+    assert "share 2 CPUs: with CPUs of their own (--cpus own)" in one("cpus", checks(on=small)).text
+    for on, options in (
+        (small, {"cpus": "own"}),
+        (small, {"cores": [1]}),
+        ({"topology": [[[0, 1]]]}, {}),
+        ({"topology": [[[at] for at in range(8)]]}, {}),
+    ):
+        assert not [each for each in checks(on=on, **options) if each.name == "cpus"]
+
+
 def test_a_disk_that_writes_may_fill_is_a_warning() -> None:
     assert one("disk", checks(on={"disk": {"free_bytes": 700 << 20}}, seconds=60)).state == "warn"
     assert one("disk", checks(on={"disk": None})).state == "warn"

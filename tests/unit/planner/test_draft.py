@@ -359,6 +359,7 @@ def test_lua_of_ones_own_is_shown_before_it_may_run(dyno_home: Path) -> None:
         {},
         {"target": "nuc", "tables": 4, "rows": "3x memory", "seconds": 60, "warmup": 0, "pause": 5},
         {"threads": (1, 2), "repeats": 3, "order": "interleaved", "start": "restarted"},
+        {"cpus": "own"},
         {"transport": "loopback", "name": "my plan's", "steps": ("load", "insert"), "allow_busy": True},
         {"quiet_wait": 60, "repeat_if_disturbed": True, "repeats": 2},
         {

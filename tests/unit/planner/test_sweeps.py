@@ -64,6 +64,24 @@ def points(plan: Plan) -> list[Step]:
 # the points
 
 
+def test_server_and_load_have_cpus_of_their_own() -> None:
+    """Whole cores: threads of one core would share it."""
+    threads = [[[0, 4], [1, 5], [2, 6], [3, 7]]]
+    found = resolve(request(cpus="own", seconds=1), survey(topology=threads), Catalog())
+    driven = {
+        (step.cores, step.load_cores, step.shared_cores) for step in found.steps if step.kind == "drive"
+    }
+    assert driven == {("0-1,4-5", "2-3,6-7", False)}
+    assert {step.cores for step in found.steps if step.kind in ("load", "index", "settle")} == {""}
+    assert not any("cores" in step.coordinates for step in found.steps)
+    assert found.work_key != resolve(request(seconds=1), survey(topology=threads), Catalog()).work_key
+    swept = resolve(request(cpus="own", cores=[2], seconds=1), survey(topology=threads), Catalog())
+    assert {step.cores for step in swept.steps if step.kind == "drive"} == {"0-1"}
+    for nodes in ([[[0]]], [[[0, 1]]], []):
+        with pytest.raises(InputError, match="cannot have CPUs of their own"):
+            resolve(request(cpus="own"), survey(topology=nodes), Catalog())
+
+
 def test_points_vary_threads_most_often_and_what_costs_a_restart_least(dyno_home: Path) -> None:
     steps = points(planned(own(dyno_home, SWEPT)))
     assert [step.label for step in steps[:5]] == [
