@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 from app.protocol.events import Fact, Log
 from tests.integration.desktop import Desktop
 from tests.integration.neighbours import NAME, burning
+from tests.memory_hog import swapping
 
 
 @pytest.fixture
@@ -49,3 +52,19 @@ def check_figures(desktop: Desktop, session: str) -> None:
     text = desktop.dyno("session", "show", session).stdout
     assert "update-index threads=2: other programs took " in text
     assert NAME in text
+
+
+@pytest.mark.root
+@pytest.mark.full
+def test_a_machine_that_swaps_is_said(desktop: Desktop) -> None:
+    """A file of swap on a disk: the files of tests may lie in memory."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="dyno-test-") as folder, swapping(Path(folder)):
+        desktop.dyno("run", *desktop.plan(seconds=3))
+    (entry,) = desktop.sessions()
+    shown: Any = desktop.json("session", "show", entry["id"])
+    for step in shown["steps"]:
+        if step["name"] in ("point-query", "update-index"):
+            assert "disturbed" in step["marks"] and step["others"]["swap_kb"] > 1024
+            assert "swap" in step["others"]["causes"]
+    text = desktop.dyno("session", "show", entry["id"]).stdout
+    assert re.search(r"update-index threads=2: .*the machine swapped [\d.]+ MiB", text)

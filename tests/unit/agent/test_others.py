@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -20,7 +20,9 @@ from app.agent.sampling.proc_files import parse_pressure, parse_process, parse_s
 from app.agent.sampling.process import Threads, throttled_s
 from app.protocol.others import Others, Program, to_json
 from app.protocol.reading import read
+from tests.memory_hog import NAME, reading_again, swapping
 
+Hog = Callable[[Path], AbstractContextManager[object]]
 ALLOWED = Allowed(others_pct=5, steal_pct=101)
 STAT = b"42 (a (b) c) S 1 1 1 0 -1 4194304 10 0 0 0 250 50 7 3 20 0 2 0 900 1000 512 1 2 3"
 KERNEL = b"9 (kworker/0:1) I 2 0 0 0 -1 69238880 0 0 0 0 0 12 0 0 20 0 1 0 30 0 0 1"
@@ -141,6 +143,24 @@ def test_a_quota_on_the_server_is_told() -> None:
         group.rmdir()
     assert "quota" in found.causes
     assert found.throttled_pct is not None and found.throttled_pct > 30
+
+
+@pytest.mark.root
+@pytest.mark.full
+@pytest.mark.parametrize("hog", [swapping, reading_again])
+def test_a_memory_hog_is_told_by_its_swapping_and_its_pressure(hog: Hog, on_disk: Path) -> None:
+    """Without swap its pages are read again from its file: tasks wait for memory all the same."""
+    with hog(on_disk):
+        time.sleep(0.5)  # until it has what it gets
+        found = watched(2.0)
+    assert ("swap" in found.causes) == (hog is swapping)
+    if hog is swapping:
+        assert found.swap_kb is not None and found.swap_kb > 1024
+        assert any(text.startswith("the machine swapped ") for text in found.texts)
+    if os.access("/proc/pressure/memory", os.R_OK):
+        assert "memory" in found.causes
+        (text,) = [text for text in found.texts if text.startswith("tasks waited for memory for ")]
+        assert NAME in text or len(found.programs) == 3  # of other tests, which took more CPU
 
 
 def reading(at: float, **counters: float) -> Reading:
