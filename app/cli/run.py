@@ -32,7 +32,7 @@ _NUMBERS = {
     "rate": "events a second, of each driven step that says nothing else; left out: as many as it can",
     "pause": "idle seconds before each session",
     "quiet_wait": "seconds to wait before each session, at most, until others leave the machine alone",
-    "repeats": "sessions of each contender: 4 at least to tell differences from noise",
+    "repeats": "sessions of each contender: at least 4 to separate differences from noise",
 }
 _LIMITS = {
     "others_pct": "of the CPUs: a step in which other programs take more is disturbed (5)",

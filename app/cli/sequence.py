@@ -85,7 +85,7 @@ def show_sequence(arguments: argparse.Namespace) -> None:
 
 
 def _length(seconds: float | None) -> str:
-    return "" if seconds is None else f"about {seconds_text(seconds)} a contender, as it stands, with InnoDB"
+    return "" if seconds is None else f"about {seconds_text(seconds)} a contender, unchanged, with InnoDB"
 
 
 def _sizes(sequence: Sequence) -> str:

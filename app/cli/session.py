@@ -46,7 +46,7 @@ def add_words(words: Any) -> None:
     undelete = verbs.add_parser("undelete", help="bring back what was deleted in the last seven days")
     undelete.add_argument("session", help="a full id, or its last 6 characters")
     undelete.set_defaults(run=undelete_session)
-    importing = words.add_parser("import", help="take in sessions that somebody exported or published")
+    importing = words.add_parser("import", help="import exported or published sessions")
     importing.add_argument(
         "file",
         type=Path,
@@ -234,7 +234,7 @@ def export_session(arguments: argparse.Namespace) -> None:
     from app.history.exporting import export
 
     if not arguments.file:
-        raise InputError("the name of the file is empty: say where the session is to be written")
+        raise InputError("the name of the file is empty: give one for the session")
     with opened() as history:
         say(export(history, arguments.session, Path(arguments.file)))
 

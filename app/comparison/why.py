@@ -146,7 +146,9 @@ def remarks_of(entry: WhyEntry) -> list[str]:
     """Notes on the order of the costs and on the figure that they explain."""
     counts = [n for n in entry["n"] if n]
     alone = "n = 1: how much of it is noise is unknown." if counts and min(counts) == 1 else ""
-    few = "More repeats could tell the change of the figure from noise." if entry["verdict"] == FEW else ""
+    few = (
+        "More repeats could separate the change of the figure from noise." if entry["verdict"] == FEW else ""
+    )
     known = [cost["explains"] or 0.0 for cost in entry["costs"]]
     little = LITTLE if 0.0 < max(known) < 0.5 else ""
     return [
@@ -169,7 +171,7 @@ def _of_order(entry: WhyEntry) -> str:
     if entry["ratio"] is None:
         return "One of the two has no figure here."
     if entry["unit"] not in _RATES:
-        return "The figure is no rate: its costs stand as they are."
+        return "The figure is no rate: its costs are in their usual order."
     if known:
         return SORTED if any(known) else NOTHING
     if entry["verdict"] == NOISE:

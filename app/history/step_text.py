@@ -33,7 +33,7 @@ MARKS = {
     UNSTEADY: "its throughput changed while it was measured",
     "of-all-seconds": "latency and costs are those of the whole step, of which only some seconds count",
     "failed-repeat": "a repeat of it failed: those that came to a figure are no fair sample",
-    "shared-cores": "the load generator ran on cores of the server: it had none of its own",
+    "shared-cores": "the load generator shared the cores of the server",
 }
 
 BUSY = "it was allowed to begin while another plan was carried out on its machine"

@@ -261,11 +261,11 @@ MATTERS = (
     ),
     Variable(
         "I/O threads", ("innodb_read_io_threads", "innodb_write_io_threads"),
-        "so many reads and writes can be under way", _io_threads,
+        "reads and writes at the same time", _io_threads,
     ),
     Variable(
         "dirty pages", ("innodb_max_dirty_pages_pct", "innodb_max_dirty_pages_pct_lwm"),
-        "from these shares on pages are written back, whatever else is to be done", _dirty,
+        "from these shares of dirty pages on the server writes pages back", _dirty,
     ),
     Variable(
         "log buffer", ("innodb_log_buffer_size",), "transactions wait for a small one", _log_buffer
@@ -275,7 +275,7 @@ MATTERS = (
         _switch("innodb_use_native_aio"),
     ),
     Variable(
-        "neighbours", ("innodb_flush_neighbors",), "pages beside a dirty one are written back with it",
+        "neighbours", ("innodb_flush_neighbors",), "neighbours of a dirty page are written back with it",
         absent="1",
     ),
     Variable(
@@ -290,7 +290,7 @@ MATTERS = (
         "purge threads", ("innodb_purge_threads",), "old versions of rows are removed sooner or later"
     ),
     Variable(
-        "page cleaner threads", ("innodb_page_cleaners",), "so many threads write pages back", absent="1"
+        "page cleaner threads", ("innodb_page_cleaners",), "threads that write pages back", absent="1"
     ),
     Variable(
         "page size", ("innodb_page_size",), "it is what is read, cached and written at once", absent="16384"
@@ -334,7 +334,7 @@ MATTERS = (
         _switch("large_pages"), "off",
     ),
     Variable(
-        "background jobs", ("rocksdb_max_background_jobs",), "so many flushes and compactions can go on"
+        "background jobs", ("rocksdb_max_background_jobs",), "flushes and compactions at the same time"
     ),
 )  # fmt: skip
 

@@ -40,7 +40,7 @@ def evaluate(text: str, names: Mapping[str, int]) -> int:
     except OverflowError:
         raise ValueError(f"{{{text}}} is too large") from None
     if not 0 <= result <= MAX_VALUE:
-        raise ValueError(f"{{{text}}} is {result:.3g}: it must lie between 0 and 2^63")
+        raise ValueError(f"{{{text}}} is {result:.3g}: must be between 0 and 2^63")
     return int(result)
 
 

@@ -25,7 +25,7 @@ class SecretNeededError(InputError):
     """Nobody could be asked for a secret, or nobody answered."""
 
     def __init__(self, place: str, what: str) -> None:
-        super().__init__(f"{place} needs the {what}, and nobody is there to be asked")
+        super().__init__(f"{place} needs the {what}, and there is nobody to ask for it")
         self.what = what  # "password of me@nuc port 22", "passphrase of /home/me/.ssh/id_ed25519"
 
 

@@ -122,7 +122,7 @@ def remove(agent: Agent, name: str, base: str) -> str:
         return f"{base} is gone from {name}"
     Targets().edit(name, search_paths=paths)
     if any(each.base == base for each in agent.survey(paths).builds):
-        return f"{base} on {name} is found all the same: it lies where builds are looked for anyway"
+        return f"{base} on {name} is found anyway: it is in a usual place of builds"
     return f"{base} on {name} is no longer looked at; nothing was deleted there"
 
 

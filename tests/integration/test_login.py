@@ -33,7 +33,7 @@ def test_an_encrypted_key_is_asked_for_and_remembered(sshd: Sshd, tmp_path: Path
 def test_an_encrypted_key_with_nobody_to_ask_is_wrong_input(sshd: Sshd, tmp_path: Path) -> None:
     sshd.trust()
     key = make_key(tmp_path / "locked", passphrase="correct horse")
-    with pytest.raises(InputError, match=f"needs the passphrase of {key}, and nobody is there to be asked"):
+    with pytest.raises(InputError, match=f"needs the passphrase of {key}, and there is nobody to ask for it"):
         connect(sshd.target(identity=str(key)), nobody)
 
 
@@ -102,7 +102,7 @@ def test_a_password_is_asked_for_and_remembered(password_user: str, start_sshd: 
     sshd = start_sshd("PasswordAuthentication yes")
     sshd.trust()
     target = sshd.target(user=password_user, identity="")
-    with pytest.raises(InputError, match=f"needs the password of {password_user}@.*nobody is there"):
+    with pytest.raises(InputError, match=f"needs the password of {password_user}@.*there is nobody to ask"):
         connect(target, nobody)
     person = Person("wrong", "let me in")
     assert says_hello(target, person)

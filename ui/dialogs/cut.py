@@ -27,7 +27,7 @@ from ui.widgets.chart import Line, Span, TimeAxis, TimeChart
 from ui.widgets.pyramid import Track
 
 _NAN = float("nan")
-_HINT = f"Draw a stretch over the curve, or give its bounds. All seconds are kept; {WHOLE}."
+_HINT = f"Draw a stretch over the curve, or give its bounds. All seconds stay stored; {WHOLE}."
 
 
 class _ChoosingAxis(TimeAxis):

@@ -27,7 +27,7 @@ COLUMNS = (
 )
 EDITABLE = ("name", "table_options", "cores", "memory")
 TIPS = {
-    "name": "How it is called in tables and charts; left empty: what tells it apart",
+    "name": "Its name in tables and charts; empty: the shortest that differs",
     "table_options": "Table options, added to CREATE TABLE: ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8;\n"
     "COLUMN_FAMILY=NAME has MyRocks keep the keys in that one. The guide has them all.",
     "cores": "The server's, as taskset takes them: 0-3 or 0,2; left empty: all",

@@ -40,7 +40,7 @@ COLUMNS = (
     Column("written", "KiB/query", "KiB that the server wrote to its storage for each query"),
     Column("size", "size", "Tables and indexes after the step"),
     Column("errors", "errors", "Queries that were answered with an error and not counted"),
-    Column("remarks", "remarks", "Why there is no figure, or what is to be known of it", is_text=True),
+    Column("remarks", "remarks", "Why there is no figure, or what limits it", is_text=True),
 )  # fmt: skip
 
 

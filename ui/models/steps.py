@@ -84,7 +84,7 @@ COLUMNS = (
     _Column("State", lambda step: step["state"]),
     _Column("Figure", _figure, True, "In the unit next to it, n = 1"),
     _Column("Unit", lambda step: unit_text(step["unit"])),
-    _Column("Remarks", remarks_of, False, "Why there is no figure, or what is to be known of it"),
+    _Column("Remarks", remarks_of, False, "Why there is no figure, or what limits it"),
     _Column("Seconds", _seconds, True, "That were measured; of a step that was cut, how many of them count"),
     _Column("p50 ms", _latency("p50"), True, "Half of all took no longer"),
     _Column("p95 ms", _latency("p95"), True, "95 % of all took no longer"),

@@ -124,12 +124,12 @@ def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> C
         return []
     snapshots, key = Snapshots(directory), key_of(plan, contender)
     if not snapshots.has(key):
-        text = "no snapshot of this data set is kept yet: the first session loads it and keeps one"
+        text = "there is no snapshot of this data set yet: the first session loads it and stores one"
         return [Check("snapshot", PASS, text, "", contender.name)]
     try:
         found = snapshots.find(key)
     except AgentError as error:
-        todo = "nothing: the first session loads the tables and keeps another one"
+        todo = "nothing: the first session loads the tables and stores another one"
         return [Check("snapshot", WARN, str(error), todo, contender.name)]
     text = "starts from the snapshot {}, {:,} MiB".format(key, found.size_bytes >> 20)
     return [Check("snapshot", PASS, text, "", contender.name)]

@@ -50,7 +50,7 @@ def _problems_of(paths: List[str], wanted: int) -> Iterator[Problem]:
         found = sum(_count(path, wanted) for path in paths)
     except OSError as error:
         text = "{} of the collection cannot be read: {}".format(error.filename, error.strerror)
-        yield text, "say where its files lie on the target, by their full paths, a colon between two"
+        yield text, "name its files on the target by full paths, separated by colons"
         return
     if found < wanted:
         text = "the collection has {:,} documents, the plan wants {:,} rows of a table".format(found, wanted)

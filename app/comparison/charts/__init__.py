@@ -5,7 +5,7 @@ CHARTS = {
     "sweep": "a step over its threads, cores or rows",
     "seconds": "a step second by second",
     "latency": "a step's latency over its percentiles",
-    "size": "what lies on the disk after a step, by part",
+    "size": "size on the disk after a step, by part",
     "before-after": "the same tests before and after the writes",
 }
 NOTHING = {  # what is said where there is nothing to draw

@@ -50,7 +50,7 @@ def test_a_sequence_tells_how_each_step_is_driven(
     assert main(["sequence", "show", "own"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Mine; what it leaves open, the plan says"
-    assert lines[1].endswith(" a contender, as it stands, with InnoDB")
+    assert lines[1].endswith(" a contender, unchanged, with InnoDB")
     found = [" ".join(line.split()) for line in lines[3:]]
     assert found == [
         "step workload threads warm-up bounded by options besides",

@@ -58,7 +58,7 @@ def test_directories_are_named_one_after_the_other(search_paths: Any) -> None:
     assert search_paths() == ["/opt/one", "/opt/two", "/opt/usual"]
     assert agent.notes == {"/opt/one": {"source": "a friend"}}
     assert "is no longer looked at; nothing was deleted" in remove(agent, LOCAL, "/opt/two")
-    assert "/opt/usual on local is found all the same" in remove(agent, LOCAL, "/opt/usual")
+    assert "/opt/usual on local is found anyway" in remove(agent, LOCAL, "/opt/usual")
     assert search_paths() == ["/opt/one"]
 
 

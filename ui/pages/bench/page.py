@@ -173,7 +173,7 @@ class BenchPage(Page):
     def _on_calibration_wanted(self) -> None:
         if self.desk.calibrate():
             self.context.bus.said.emit(
-                "Set up to calibrate: Run starts it, the check of repeats goes by it afterwards"
+                "Set up to calibrate: Run starts it; afterwards the check of repeats uses its result"
             )
 
     def _on_steps_ticked(self, names: list[str]) -> None:

@@ -108,10 +108,10 @@ def make_commands(owner: QWidget, page: Acting) -> Commands:
         made(
             "Save c&hart...",
             "Ctrl+Alt+S",
-            "What stands beside: PNG, SVG, or its numbers as CSV",
+            "The panel on the right: PNG, SVG, or its numbers as CSV",
             share.save_chart,
         ),
-        made("Copy chart as &image", "Ctrl+Alt+C", "What stands beside the table", share.copy_chart),
+        made("Copy chart as &image", "Ctrl+Alt+C", "The panel next to the table", share.copy_chart),
     ]
     report = made(
         "R&eport...", "Ctrl+Shift+E", "The comparison for other people, as one file", share.save_report

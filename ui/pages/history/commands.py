@@ -46,7 +46,7 @@ class Commands:
         self.export = action(page, "&Export...", "Ctrl+E", "The selected sessions as files", do.export)
         tip = "A shell script that does the session again, with sysbench and without Dyno"
         self.script = action(page, "&Script...", "Ctrl+Shift+S", tip, do.script)
-        tip = "Sessions that somebody exported, published tables, output of sysbench"
+        tip = "Exported sessions, published tables, output of sysbench"
         self.import_files = action(page, "&Import...", "Ctrl+I", tip, do.import_files)
         tip = "Outputs of sysbench, each a step of one session; result folders of small-datum"
         self.import_folder = action(page, "Import a &folder...", "Ctrl+Shift+I", tip, do.import_folder)

@@ -22,8 +22,8 @@ from .table import SessionTable
 
 _SHARES = [400, 320]  # of the height, where nothing is remembered: list, detail
 _EMPTY = (
-    "Every session is kept here: what was carried out on what, its figures, its curves."
-    " Run a plan, or drag a session that somebody exported onto this page."
+    "Every session appears here with its figures and curves."
+    " Run a plan, or drag an exported session onto this page."
 )
 
 

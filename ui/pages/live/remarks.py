@@ -40,7 +40,9 @@ class RemarksPanel(QPlainTextEdit):
         self.setFont(tabular(self.font()))
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self.setTabChangesFocus(True)
-        self.setPlaceholderText("Lines of the server's error log, messages of the agent and notes stand here")
+        self.setPlaceholderText(
+            "Lines of the server's error log, messages of the agent and notes appear here"
+        )
         self.setAccessibleName("Log: server, agent, notes")
         theme.changed.connect(self._on_theme_changed)
 

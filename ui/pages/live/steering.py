@@ -94,8 +94,8 @@ class Steering(QWidget):
             answers["Stop plan"] = lambda: self._stop("plan", "the plan ends")
         self._confirm(
             f"Stop {name}?",
-            "The step at hand ends without a figure, the steps after it are not carried out."
-            f" What was measured so far is kept{after}.",
+            "The current step ends without a figure, the steps after it do not start."
+            f" What was measured so far stays{after}.",
             answers,
         )
 
@@ -103,8 +103,8 @@ class Steering(QWidget):
         if self._plan is not None:
             self._confirm(
                 f"Stop the plan {self._plan.name}?",
-                "The step at hand ends without a figure; no further step or session is carried out. What was"
-                " measured so far is kept.",
+                "The current step ends without a figure; no further step or session starts. What was"
+                " measured so far stays.",
                 {"Stop plan": lambda: self._stop("plan", "the plan ends")},
             )
 

@@ -141,7 +141,7 @@ class DraftController(QObject):
 
         changes = Changes(sequences=True)
         self._do(
-            lambda: write_sequence(Catalog(), name, text, is_own), f"kept as sequence {name}", changes, done
+            lambda: write_sequence(Catalog(), name, text, is_own), f"saved as sequence {name}", changes, done
         )
 
     def copy_preset(self, engine: str, source: str, name: str) -> None:

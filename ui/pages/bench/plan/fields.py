@@ -22,7 +22,7 @@ _TYPED = {
     "threads": ("Threads", "Client threads; several are gone through one after the other: 1, 2, 4"),
     "repeats": (
         "Repeats",
-        "How often each contender is taken through the sequence: 3 at least to tell differences from noise",
+        "Sessions of each contender: at least 3 to separate differences from noise",
     ),
     "seconds": (
         "Seconds",
@@ -48,7 +48,7 @@ _CHOSEN = {
         "Start",
         STARTS,
         "What the first step finds: a server as loaded, or restarted after the load.\n"
-        "Snapshot: started on a copy of the loaded data, which are kept for later sessions",
+        "Snapshot: started on a copy of the loaded data, which stays for later sessions",
     ),
     "transport": (
         "Transport",

@@ -172,7 +172,7 @@ class SqlDialog(QDialog):
             self._kept, self._is_new = written, False  # more may have been typed meanwhile
             self.form.name.setReadOnly(True)
             self.copy.setEnabled(True)
-            self.message.show_info(f"Kept as the workload {written.name}, with a sequence of this name.")
+            self.message.show_info(f"Saved as the workload {written.name}, with a sequence of this name.")
             self._reload()
             self.kept.emit(written.name, is_new)
 

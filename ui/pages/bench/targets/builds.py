@@ -21,7 +21,7 @@ from .build_notes import BuildNotesDialog
 from .install import InstallDialog
 from .survey_card import BuildTree
 
-_STAYS = "was not installed by Dyno, and lies where builds are looked for anyway: it stays"
+_STAYS = "was not installed by Dyno: it stays where it is"
 
 
 class BuildCommands(QObject):

@@ -24,7 +24,7 @@ class MachineCommands(QObject):
     def __init__(self, context: Context, chosen: Callable[[], Target], widget: QWidget) -> None:
         super().__init__(widget)
         self._context, self._chosen, self._widget = context, chosen, widget
-        tip = "Set up sessions of equals: about five minutes tell how noisy the machine is"
+        tip = "Set up sessions of equals: they measure in about five minutes how noisy the machine is"
         self.calibrate = action(
             widget, "Cali&brate the target…", "Ctrl+Shift+K", tip, self.calibration_wanted.emit
         )

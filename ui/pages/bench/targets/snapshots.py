@@ -75,7 +75,7 @@ class SnapshotsDialog(QDialog):
 
     def show_kept(self, found: Sequence[Snapshot]) -> None:
         size = bytes_text(sum(each.size_bytes or 0 for each in found))
-        self.said.setText(f"{count_text(len(found), 'snapshot')}, {size}" if found else "None is kept there")
+        self.said.setText(f"{count_text(len(found), 'snapshot')}, {size}" if found else "It has none")
         self.list.clear()
         for each in found:
             item = QTreeWidgetItem([harmless(text) for text in row_of(each)])
