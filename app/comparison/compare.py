@@ -62,6 +62,8 @@ def compare(
         ]
         plans = list(differing_plans([plans_of(history, column[0]["id"]) for column in columns]))
         described = [_column(*each) for each in zip(columns, counts, cpus, sources, strict=True)]
+        for column in described:
+            column["attempts"] = [entry["id"] for entry, other in left_out if other["id"] in column["ids"]]
         _relate(history, described, described[at])
     found: Comparison = {
         "base": columns[at][0]["id"],
@@ -100,6 +102,7 @@ def _column(column: Column, counts: Counts, cpus: int | None, source: str) -> Co
     return {
         "id": first["id"],
         "ids": [each["id"] for each in column],
+        "attempts": [],
         "name": first["contender"]["name"] if len(column) > 1 else first["name"],
         "target": first["target"],
         "contender": first["contender"],

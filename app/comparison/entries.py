@@ -15,6 +15,7 @@ class ColumnEntry(TypedDict):
 
     id: str  # of the first of them
     ids: list[str]
+    attempts: list[str]  # left out, as another attempt of the same is among its ids
     name: str
     target: str
     contender: ContenderEntry

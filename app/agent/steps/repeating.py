@@ -27,14 +27,19 @@ class Repeating:
         self.wants_session = False  # others have disturbed a step that could not be repeated in place
 
     def run(self, index: int, step: Step, carry_out: Callable[[], Dict[str, Any]]) -> Dict[str, Any]:
-        """The end of the first attempt that others leave alone, else of the last one."""
+        """How the step ended; with a plan that repeats, of its last attempt."""
         ended = carry_out()
-        if not self._session.plan.repeat_if_disturbed:
-            return ended
-        if not self._session.plan.can_repeat(index):
-            is_compared = not step.warm and step.kind != "warmup"
-            self.wants_session = self.wants_session or (is_compared and _is_disturbed(ended))
-            return ended
+        plan = self._session.plan
+        if plan.repeat_if_disturbed and plan.can_repeat(index):
+            return self._repeat(index, step, ended, carry_out)
+        if plan.repeat_if_disturbed and _is_disturbed(ended) and self._comes_again(index, step):
+            self.wants_session = True
+        return ended
+
+    def _repeat(
+        self, index: int, step: Step, ended: Dict[str, Any], carry_out: Callable[[], Dict[str, Any]]
+    ) -> Dict[str, Any]:
+        """Until others leave an attempt alone."""
         attempt = 1
         while attempt < ATTEMPTS and _is_disturbed(ended) and not self._session.control.ends_session:
             figure = figure_of(step, {"sizes": {}, **ended}, self._engine)
@@ -43,9 +48,12 @@ class Repeating:
             text = "attempt {} of at most {}: others have disturbed the one before".format(attempt, ATTEMPTS)
             self._session.journal.write(Mark, name=REPEATED, step=index, value=attempt, text=text)
             ended = carry_out()
-        if attempt > 1:
-            ended["marks"] = [*ended.get("marks", ()), ATTEMPT_MARKS[attempt]]
-        return ended
+        marks = [ATTEMPT_MARKS[attempt]] if attempt > 1 else []
+        return {**ended, "marks": [*ended.get("marks", ()), *marks]}
+
+    def _comes_again(self, index: int, step: Step) -> bool:
+        """Whether another session would measure it again: a snapshot spares it the load."""
+        return index > self._session.plan.snapshot_at and not step.warm and step.kind != "warmup"
 
 
 def _is_disturbed(ended: Dict[str, Any]) -> bool:

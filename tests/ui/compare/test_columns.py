@@ -9,8 +9,9 @@ from pytestqt.qtbot import QtBot
 from app.history import edits
 from app.history.history import History
 from app.history.sessions import sessions
-from tests import comparable
+from tests import comparable, journals
 from tests.ui.compare.seen import Open, base_of, choose, click_head, columns_of, ids_of
+from tests.ui.watched import keep
 from ui.core.bus import Changes, Wanted
 from ui.core.context import Context
 from ui.models.comparison import COLUMN, FIXED
@@ -59,6 +60,25 @@ def test_a_column_is_taken_away(qtbot: QtBot, opened: Open, page: ComparePage) -
     page.remove()
     qtbot.waitUntil(lambda: ids_of(page) == list(ids[1:]))
     assert base_of(page) == ids[1]
+
+
+def test_attempts_that_are_left_out_go_and_move_with_their_column(
+    qtbot: QtBot, context: Context, page: ComparePage
+) -> None:
+    names = ("innodb", "rocksdb", "myisam")
+    its_plan = journals.plan([journals.contender(each) for each in names], attempts=2)
+    ids = [each.session for each in its_plan.turns if 1 in (each.attempt, each.ordinal)]
+    again, *others = ids[1:]
+    keep(context, [journals.whole(its_plan, session) for session in ids])
+    page.open(Wanted("compare", tuple(ids)))
+    qtbot.waitUntil(lambda: ids_of(page) == [again, *others])
+    assert "is left out: others disturbed it" in page.warning.text
+    choose(page, "load", 0)
+    page.move_column(1)
+    qtbot.waitUntil(lambda: ids_of(page) == [others[0], again, others[1]])
+    assert "is left out" in page.warning.text
+    page.remove()
+    qtbot.waitUntil(lambda: ids_of(page) == others)
 
 
 def test_one_column_asks_for_another(qtbot: QtBot, context: Context, page: ComparePage) -> None:

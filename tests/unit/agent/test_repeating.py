@@ -110,6 +110,15 @@ def test_what_writes_or_has_to_find_cold_caches_wants_its_whole_session_again(
     assert not calm.repeating.wants_session
 
 
+def test_a_load_that_a_snapshot_spares_the_next_session_wants_none() -> None:
+    session = Session(Step("load", "load"), Step("restart", "restart"), Step("update", "drive", writes=True))
+    session.plan = journals.renamed(session.plan, start="snapshot")
+    session.run([NOISY], 0)
+    assert not session.repeating.wants_session
+    session.run([NOISY], 2)
+    assert session.repeating.wants_session
+
+
 def test_a_plan_that_was_made_before_says_that_each_turn_is_its_first_attempt() -> None:
     content = journals.plan().to_json()
     for turn in content["turns"]:

@@ -86,6 +86,7 @@ def test_of_a_session_that_was_repeated_the_last_attempt_is_compared(tmp_path: P
         found = compare(history, ids)
     assert found["base"] == ids[1]  # in place of the first
     assert [len(column["ids"]) for column in found["sessions"]] == [3, 3]
+    assert [column["attempts"] for column in found["sessions"]] == [[ids[0]], [ids[4]]]
     assert all(sample == [101.0, 102.0, 103.0] for row in found["rows"] for sample in row["samples"])
     out = [each for each in remarks_of(found) if "is left out" in each]
     assert out == [

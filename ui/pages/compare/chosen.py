@@ -34,7 +34,7 @@ class Chosen:
 
     def moved(self, comparison: Comparison, old: int, new: int) -> Chosen:
         """With the column at `old` where the one at `new` was."""
-        columns = [column["ids"] for column in comparison["sessions"]]
+        columns = [[*column["ids"], *column["attempts"]] for column in comparison["sessions"]]
         columns.insert(new, columns.pop(old))
         return Chosen(tuple(id_ for ids in columns for id_ in ids), comparison["base"])
 
@@ -80,7 +80,7 @@ def _read(history: History, chosen: Chosen, limits: Limits) -> Compared:
     if not there.ids:
         return Compared(there, None, said)
     found = compare(history, there.ids, there.base or None, limits)
-    more = [id_ for column in found["sessions"][MOST:] for id_ in column["ids"]]
+    more = [id_ for column in found["sessions"][MOST:] for id_ in (*column["ids"], *column["attempts"])]
     if more:
         there, said = there.without(more), f"{MOST} columns are the most: {len(more)} sessions were left out"
         found = compare(history, there.ids, there.base or None, limits)

@@ -219,7 +219,8 @@ class ComparePage(Page):
     def remove(self) -> None:
         comparison, at = self._compared.comparison, self.body.table.chosen_column
         if comparison and at >= 0:
-            self._choose(self._chosen.without(comparison["sessions"][at]["ids"]))
+            column = comparison["sessions"][at]
+            self._choose(self._chosen.without([*column["ids"], *column["attempts"]]))
 
     def measure_again(self) -> None:
         """On Bench, with the columns that can take turns with the base."""
