@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from app.planner.choices import NO_SURVEY
 from app.planner.launch import Launch, Stage
@@ -152,11 +152,13 @@ class RunBar(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE)
-        choices = QHBoxLayout()
-        choices.addWidget(self.quiet)
-        choices.addWidget(self.repeat)
-        choices.addWidget(self.busy)
-        choices.addStretch(1)
+        choices = QGridLayout()
+        choices.setHorizontalSpacing(SPACE)
+        choices.setVerticalSpacing(SPACE // 4)
+        choices.addWidget(self.quiet, 0, 0)
+        choices.addWidget(self.busy, 0, 1)
+        choices.addWidget(self.repeat, 1, 0)
+        choices.setColumnStretch(1, 1)
         layout.addLayout(choices)
         layout.addWidget(self.reason)
         layout.addWidget(self.progress)
