@@ -24,6 +24,7 @@ from .entries import ColumnEntry, Comparison, MeasureEntry, RelatedEntry, RowEnt
 from .judgement import FAILED_REPEAT, SPOILT, marks_of_measures, with_verdicts
 from .measures import FIGURE, MEASURES, Measure, measure_named
 from .repeats import Counts, attempts_texts, counts_of, without_attempts
+from .same_load import with_same_load
 from .same_work import differing_plans, plans_of, warnings_of, work_of
 
 _LEFT_OUT = ("warmup",)
@@ -155,7 +156,7 @@ def _keys(figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int) -> list[
 
 
 def _row(key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int) -> RowEntry:
-    places = [[each.get(key) for each in column] for column in figures]
+    places = with_same_load([[each.get(key) for each in column] for column in figures])
     cells = [[step for step in place if step is not None] for place in places]
     model = next(cell[0] for cell in [cells[base], *cells] if cell)
     left_out = [_left_out(place, model) for place in places]

@@ -26,6 +26,8 @@ MARKS = {
     "no-index": "the engine could not build the index: statements that look it up did without",
     "fewer-clients": "fewer clients were connected than it was to have threads",
     DISTURBED: "something else took more of the machine than the plan allows",
+    "same-load": "other programs took more of the CPUs than the plan allows, but as much in every session of "
+    "all columns, within 2 %: it is judged",
     ATTEMPT_MARKS[2]: "others disturbed the attempt before",
     ATTEMPT_MARKS[3]: "others disturbed the two attempts before",
     "out-of-rows": "more than half of its rows were gone when it ended: every second statement found none",

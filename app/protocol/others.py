@@ -9,6 +9,7 @@ from .reading import Count, Name, Number
 
 DISTURBED = "disturbed"  # the mark of a step during which that was above a limit
 ATTEMPT_MARKS = {2: "second-attempt", 3: "third-attempt"}  # of a step that they disturbed before
+BY_CPU = {"cpu", "steal"}  # causes that take nothing but CPU
 OTHERS_PCT, STEAL_PCT = 5.0, 2.0  # limits, of the CPUs that the server can use
 LEAST_KB = 1024.0  # a second, read or written by others: below it nobody notices
 DISK_SHARE = 0.05  # of what the device reads and writes

@@ -283,3 +283,29 @@ def test_who_disturbed_a_session_stands_in_compare_why_and_the_report(history: H
     assert text in compare_text.told_of(row, 1)
     assert any(text in remark for remark in remarks_of(why(found, row, 1)))
     assert any(text in line for line in read_report(history, ids).caveats)
+
+
+@pytest.mark.parametrize(
+    ("pct", "causes", "mark", "verdict"),
+    [
+        ((60.0, 62.0, 61.0, 60.0, 63.0, 61.0), ["cpu"], "same-load", "better"),
+        ((60.0, 62.0, 61.0, 60.0, 63.0, 65.0), ["cpu"], "disturbed", "marked"),
+        ((60.0, 62.0, 61.0, 60.0, 63.0, 61.0), ["cpu", "disk"], "disturbed", "marked"),
+    ],
+)
+def test_load_that_was_the_same_in_all_columns_leaves_nobody_out(
+    history: History, pct: Sequence[float], causes: list[str], mark: str, verdict: str
+) -> None:
+    """Of two CPUs: 2 % of them are 4 % of one."""
+    plan = journals.plan([INNODB, ROCKSDB], repeats=3)
+    for turn, share in zip(plan.turns, pct, strict=True):
+        maker = journals.Maker(plan, turn.session).begin()
+        maker.step(0)
+        value = (100.0, 200.0)[turn.contender] * (1 + turn.repeat / 100)
+        maker.step(
+            1, value=value, marks=["disturbed"], others={"cpus": 2, "cpu_pct": share, "causes": causes}
+        )
+        Writer(history).append(plan.id, turn.session, 0, maker.end().raw)
+    row = compare(history, [turn.session for turn in plan.turns])["rows"][1]
+    assert row["marks"] == [[mark], [mark]] and row["verdict"][1] == verdict
+    assert all("other programs took 6" in text for column in row["disturbed"] for text in column)
