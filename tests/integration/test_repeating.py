@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from app.protocol.events import REPEATED, Event, Fact, Mark, Sample, SessionEnded, StepEnded, StepStarted
 from app.protocol.others import ATTEMPT_MARKS, DISTURBED
@@ -17,8 +20,10 @@ REPEATING = "--repeat-if-disturbed"
 
 
 def test_what_is_disturbed_all_the_time_is_carried_out_three_times(desktop: Desktop, tmp_path: Path) -> None:
+    """Also those attempts come whose journals were not there yet when somebody began to follow."""
     with burning(tmp_path, 1):
-        done = desktop.dyno("run", *desktop.plan(seconds=1), REPEATING)
+        desktop.dyno("run", *desktop.plan(seconds=1, others_pct=1), REPEATING, "--detach")
+        done = desktop.dyno("follow")
     found = desktop.sessions()
     first = found[0]["name"]
     assert [each["name"] for each in found] == [first, f"{first}-attempt-2", f"{first}-attempt-3"]
@@ -59,9 +64,10 @@ def attempts_of(events: list[Event]) -> int:
     return count
 
 
+@pytest.mark.full
 def test_the_first_attempt_that_others_leave_alone_is_the_last(desktop: Desktop, tmp_path: Path) -> None:
-    """Other tests take a CPU of the two at most, these neighbours more; what they write disturbs as well."""
-    with burning(tmp_path, 12) as neighbours:
+    """Other tests take less CPU than these neighbours; but what they write disturbs as well."""
+    with burning(tmp_path, 6 * (os.cpu_count() or 1)) as neighbours:
         running = desktop.begin("run", *desktop.plan(others_pct=65), REPEATING)
         wait_for_attempt(desktop)
         end(neighbours)
@@ -77,7 +83,7 @@ def test_the_first_attempt_that_others_leave_alone_is_the_last(desktop: Desktop,
 
 def test_a_desktop_that_dies_and_a_stop_within_an_attempt(desktop: Desktop, tmp_path: Path) -> None:
     with burning(tmp_path, 1):
-        running = desktop.begin("run", *desktop.plan(seconds=30), REPEATING)
+        running = desktop.begin("run", *desktop.plan(seconds=12, others_pct=1), REPEATING)
         wait_for_attempt(desktop)
         running.send_signal(signal.SIGKILL)
         desktop.dyno("stop")
