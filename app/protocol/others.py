@@ -75,7 +75,9 @@ def _unnamed(others: Others) -> str:
 def _disk(others: Others) -> str:
     rates = "other programs read {:.1f} and wrote {:.1f} MiB/s"
     named = ", ".join(each.name for each in others.programs if each.read_kb + each.write_kb >= LEAST_KB)
-    text = rates.format((others.read_kb or 0) / 1024, (others.write_kb or 0) / 1024)
+    read = max(others.read_kb or 0, sum(each.read_kb for each in others.programs))
+    written = max(others.write_kb or 0, sum(each.write_kb for each in others.programs))
+    text = rates.format(read / 1024, written / 1024)  # what programs write the device may not have yet
     return "{}: {}".format(text, named) if named else text
 
 

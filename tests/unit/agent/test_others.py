@@ -225,3 +225,10 @@ def test_without_a_server_all_but_dyno_and_the_kernel_are_others() -> None:
         took = others_cpu_s(first, sampler.read(whole=True))
         sampler.close()
     assert took is not None and took > 0.1
+
+
+def test_what_programs_have_written_is_told_before_the_device_has_it() -> None:
+    """Dirty pages of a file: the device writes them later, or never."""
+    writer = Program("pytest", write_kb=4096.0)
+    found = Others(cpus=2, read_kb=2048.0, write_kb=0.0, programs=[writer], causes=["disk"])
+    assert found.texts == ["other programs read 2.0 and wrote 4.0 MiB/s: pytest"]
