@@ -14,6 +14,7 @@ from app.stats.steady import UNSTEADY
 from .counting import Counted, counted
 from .damage import read_json, unpack_json
 from .history import History
+from .remarks import remarks
 from .sessions import SessionEntry, find, sessions, state_of
 
 PER_QUERY = (
@@ -31,7 +32,7 @@ class SettledEntry(TypedDict):
     capped: bool
     left: list[str]  # what it was still waiting for when it ended
     written_bytes: int | None  # by the server, while it settled
-    device_bytes: int | None  # by whoever, on the device of the data meanwhile
+    device_bytes: int | None  # on the device of the data meanwhile, by all programs
     steps: list[str]  # those that wrote since the settle step before
     run_written_bytes: int | None  # from their beginning to the end of settling
     run_written_by: str  # server, or device where the server was started anew in between
@@ -118,7 +119,7 @@ def show(history: History, reference: str) -> SessionShown:
             **entry,
             "steps": steps(history, id_),
             "notes": notes(history, id_),
-            "events": remarks(history, id_),
+            "events": _events(history, id_),
             "explains": explains(history, id_),
             "start_state": latest_fact(history, id_, "start_state"),
             "memory": latest_fact(history, id_, "memory"),
@@ -354,17 +355,10 @@ def notes(history: History, session: str) -> list[dict[str, Any]]:
     return found + [{"t": None, "at": at, "step": None, "text": text} for at, text in added]
 
 
-def remarks(history: History, session: str) -> list[dict[str, Any]]:
-    """Log lines, marks and events of a newer protocol, in the order of the journal."""
-    rows = history.query(
-        "SELECT seq, t, 'log' AS kind, source || ' ' || level AS about, text FROM log WHERE session = :s"
-        " UNION ALL SELECT seq, t, 'mark', name, text FROM mark WHERE session = :s"
-        " UNION ALL SELECT seq, t, 'unknown', kind, content FROM unknown WHERE session = :s ORDER BY seq",
-        {"s": _number_of(history, session)},
-    )
-    return [{"t": t, "kind": kind, "about": about, "text": text} for _, t, kind, about, text in rows]
-
-
-def _number_of(history: History, session: str) -> int:
-    row = history.one("SELECT number FROM session WHERE id = ?", (session,))
-    return int(row[0]) if row else -1
+def _events(history: History, session: str) -> list[dict[str, Any]]:
+    """Remarks without the notes, which `notes` has with those added later."""
+    return [
+        {"t": each.t, "kind": each.kind, "about": each.about, "text": each.text}
+        for each in remarks(history, session)
+        if each.kind != "note"
+    ]

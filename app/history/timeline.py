@@ -18,6 +18,7 @@ from .counting import unsteady_steps
 from .figures import StepEntry, plan_of, steps
 from .history import History
 from .recounting import recount_first
+from .remarks import Remark, remarks
 from .series import SeriesEntry, declared_series
 from .sessions import SessionEntry, sessions
 from .stored_states import stored_state
@@ -44,17 +45,6 @@ class Stretch:
     measured_t: float | None  # where its warm-up was over
     t: Floats
     values: dict[str, Floats]  # by name of the series; NaN is missing
-
-
-@dataclass(frozen=True)
-class Remark:
-    """A line of the log, a mark or a note, where it stands in the journal."""
-
-    seq: int
-    t: float
-    kind: str  # log mark note unknown
-    about: str  # source and level, or the name of the mark
-    text: str
 
 
 @dataclass(frozen=True)
@@ -90,7 +80,7 @@ def timeline(history: History, session: str, names: Sequence[str], base: str = "
             state=stored_state(history.connection, session),
             series=declared_series(history, session),
             stretches=_stretches(history, number, names),
-            remarks=_remarks(history, number),
+            remarks=remarks(history, session),
         )
 
 
@@ -186,17 +176,6 @@ def _values(
     found = {name: values_of(history.connection, step, number) for name, number in wanted.items()}
     missing = np.full(clock.shape[1], np.nan)
     return clock[1], {name: missing if values is None else values for name, values in found.items()}
-
-
-def _remarks(history: History, session: int) -> list[Remark]:
-    rows = history.query(
-        "SELECT seq, t, 'log', source || ' ' || level, text FROM log WHERE session = :s"
-        " UNION ALL SELECT seq, t, 'mark', name, text FROM mark WHERE session = :s"
-        " UNION ALL SELECT seq, t, 'note', '', text FROM note WHERE session = :s"
-        " UNION ALL SELECT seq, t, 'unknown', kind, content FROM unknown WHERE session = :s ORDER BY seq",
-        {"s": session},
-    )
-    return [Remark(*row) for row in rows]
 
 
 def step_key(name: str, coordinates: str | Mapping[str, object]) -> tuple[str, str]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.history.decoding import Line, SampleLine
-from app.history.timeline import Remark, Stretch, Timeline, step_key
+from app.history.remarks import Remark
+from app.history.timeline import Stretch, Timeline, step_key
 from app.protocol.events import (
     REPEATED,
     Event,

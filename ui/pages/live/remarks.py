@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from app.core.harmless import harmless
-from app.history.timeline import Remark
+from app.history.remarks import Remark
 from ui.core.theme import Theme
 from ui.widgets.scale import time_text
 from ui.widgets.table import tabular

@@ -1,0 +1,30 @@
+"""What was said while a session was carried out: log lines, marks, notes, events of a newer protocol."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .history import History
+
+_REMARKS = """
+SELECT seq, t, 'log', source || ' ' || level, text FROM log WHERE session = :session
+UNION ALL SELECT seq, t, 'mark', name, text FROM mark WHERE session = :session
+UNION ALL SELECT seq, t, 'note', '', text FROM note WHERE session = :session
+UNION ALL SELECT seq, t, 'unknown', kind, content FROM unknown WHERE session = :session ORDER BY seq"""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A line of the log, a mark or a note, with its place in the journal."""
+
+    seq: int
+    t: float
+    kind: str  # log mark note unknown
+    about: str  # source and level, or the name of the mark
+    text: str
+
+
+def remarks(history: History, session: str) -> list[Remark]:
+    """In the order of the journal."""
+    row = history.one("SELECT number FROM session WHERE id = ?", (session,))
+    return [Remark(*each) for each in history.query(_REMARKS, {"session": row[0]})] if row else []
