@@ -12,8 +12,8 @@ import pytest
 
 from app.protocol.events import Fact, Log
 from tests.integration.desktop import Desktop
-from tests.integration.neighbours import NAME, burning
 from tests.memory_hog import swapping
+from tests.neighbours import NAME, burning
 
 
 @pytest.fixture

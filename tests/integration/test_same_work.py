@@ -88,6 +88,11 @@ class Session:
         self.counts_calls = False
         self.client = Client(self.running.socket)
 
+    def begin(self) -> SameWork:
+        work = SameWork(self, self, self.step)  # type: ignore[arg-type]
+        work.begin()
+        return work
+
     def log(self, text: str) -> None:
         self.logged.append(text)
 
@@ -101,13 +106,16 @@ class Session:
         self.facts["work"] = found
 
 
+def session_of(server: Server, workload: str) -> Session:
+    step, plan = planned(Catalog().workload(workload), ROWS)
+    return Session(server, step, replace(plan, tables=TABLES))
+
+
 def test_a_plan_that_changes_within_a_step_is_kept_twice(server: Server) -> None:
     """Whole tables are read until the index is there."""
     fill(server, "innodb", with_index=False)
-    step, plan = planned(Catalog().workload("range-notcovered-si"), ROWS)
-    session = Session(server, step, replace(plan, tables=TABLES))
-    work = SameWork(session, session, step)  # type: ignore[arg-type]
-    work.begin()
+    session = session_of(server, "range-notcovered-si")
+    work = session.begin()
     server.query("CREATE INDEX k_1 ON dyno.sbtest1(k)")
     totals = {"events": 100, "errors": 0, "rows": {"read": 9_900}}
     marks = work.end(totals, {"rows_read": 100.0 * ROWS, "rows_sorted": 0.0}, 1.0)
@@ -120,11 +128,9 @@ def test_a_plan_that_changes_within_a_step_is_kept_twice(server: Server) -> None
 
 def test_an_estimate_that_is_far_off_is_marked(server: Server) -> None:
     fill(server, "innodb")
-    step, plan = planned(Catalog().workload("point-query"), ROWS)
-    session = Session(server, step, replace(plan, tables=TABLES))
+    session = session_of(server, "point-query")
     session.ledger.rows["inserted"] = 2 * TABLES * ROWS  # more than the server has ever seen
-    work = SameWork(session, session, step)  # type: ignore[arg-type]
-    work.begin()
+    work = session.begin()
     totals = {"events": 100, "errors": 0, "rows": {"read": 100}}
     marks = work.end(totals, {"rows_read": 100.0, "rows_sorted": 0.0}, 1.0)
     assert marks == ["no-statistics", "bad-statistics"]
@@ -133,10 +139,8 @@ def test_an_estimate_that_is_far_off_is_marked(server: Server) -> None:
 
 
 def test_a_server_that_is_gone_ends_no_step(server: Server) -> None:
-    step, plan = planned(Catalog().workload("read-only"), ROWS)
-    session = Session(server, step, replace(plan, tables=TABLES))
+    session = session_of(server, "read-only")
     session.client = Client("/nowhere")
-    work = SameWork(session, session, step)  # type: ignore[arg-type]
-    work.begin()
+    work = session.begin()
     assert "nothing is known of the plans" in session.logged[0]
     assert work.end({"events": 1, "errors": 0, "rows": {}}, {}, 1.0) == ["no-statistics", "bad-statistics"]

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from app.agent.sampling import other_processes
 from app.agent.sampling.disturbance import Allowed, others_between
 from app.agent.sampling.host import HostSampler, Reading, others_cpu_s
 from app.agent.sampling.other_processes import OtherProcesses
@@ -21,8 +23,11 @@ from app.agent.sampling.process import Threads, throttled_s
 from app.protocol.others import Others, Program, to_json
 from app.protocol.reading import read
 from tests.memory_hog import NAME, reading_again, swapping
+from tests.neighbours import NAME as NEIGHBOUR
+from tests.neighbours import burning
 
 Hog = Callable[[Path], AbstractContextManager[object]]
+MEASURED = ("server_cpu_s", "sysbench_cpu_s")
 ALLOWED = Allowed(others_pct=5, steal_pct=101)
 STAT = b"42 (a (b) c) S 1 1 1 0 -1 4194304 10 0 0 0 250 50 7 3 20 0 2 0 900 1000 512 1 2 3"
 KERNEL = b"9 (kworker/0:1) I 2 0 0 0 -1 69238880 0 0 0 0 0 12 0 0 20 0 1 0 30 0 0 1"
@@ -74,18 +79,17 @@ def test_files_of_the_kernel_become_seconds_and_kb() -> None:
     assert parse_switches(status) == (5, 2)
 
 
-def test_a_busy_loop_is_seen_and_named() -> None:
-    with burner() as loop:
+def test_a_busy_loop_is_seen_and_named(tmp_path: Path) -> None:
+    with burning(tmp_path, 2):
         found = watched(1.2)
-        names = [each.name for each in found.programs]
-        assert Path(f"/proc/{loop.pid}/comm").read_text().strip() in names
     assert found.cpu_pct is not None and found.cpu_pct > 20
     assert "cpu" in found.causes
-    assert any(text.startswith("other programs took ") and names[0] in text for text in found.texts)
+    assert any(text.startswith("other programs took ") and f"{NEIGHBOUR} (2)" in text for text in found.texts)
 
 
-def test_the_server_the_load_and_dyno_are_not_others() -> None:
-    with burner() as server, burner() as load:
+def test_the_server_the_load_and_dyno_are_not_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(other_processes, "NAMED", 1 << 20)  # also those that take little
+    with burning(tmp_path, 3) as (server, load, _):
         sampler = HostSampler({"server": server.pid, "sysbench": load.pid}, "/")
         sampler.others.begin()
         first = sampler.read(whole=True)
@@ -93,13 +97,21 @@ def test_the_server_the_load_and_dyno_are_not_others() -> None:
         sampler.others.look(at_once=True)
         last = sampler.read(whole=True)
         sampler.close()
-        measured = {server.pid, load.pid}
-        took = others_cpu_s(first, last)
-        assert took is not None and last.counters["server_cpu_s"] > first.counters["server_cpu_s"]
-        seen = {each.name: each.processes for each in sampler.others.most(measured)}
-        everything = {each.name: each.processes for each in sampler.others.most(())}
-    name = Path(sys.executable).resolve().name[:15]
-    assert everything.get(name, 0) - seen.get(name, 0) in (0, 2)  # 0: neither is among the three
+        seen, everything = (
+            {each.name: each.processes for each in sampler.others.most(without)}
+            for without in ({server.pid, load.pid}, ())
+        )
+    assert (seen[NEIGHBOUR], everything[NEIGHBOUR]) == (1, 3)
+    took, of_all = others_cpu_s(first, last), others_cpu_s(unmeasured(first), unmeasured(last))
+    measured = sum(last.counters[name] - first.counters[name] for name in MEASURED)
+    assert took is not None and of_all is not None and measured > 0
+    assert of_all - took == pytest.approx(measured)
+
+
+def unmeasured(reading: Reading) -> Reading:
+    """As if server and load were programs like all others."""
+    counters = {name: value for name, value in reading.counters.items() if name not in MEASURED}
+    return Reading(reading.at, counters, {})
 
 
 def test_what_another_program_writes_is_told_by_name(tmp_path: Path) -> None:
@@ -180,7 +192,7 @@ def reading(at: float, **counters: float) -> Reading:
 def test_what_this_machine_cannot_bring_about_is_told_from_its_counters(
     counter: str, grown: float, cause: str
 ) -> None:
-    before = reading(0, cpu_total=0, **{counter: 0} if counter != "cpu_total" else {})
+    before = reading(0, cpu_total=0, **{counter: 0})
     after = reading(10, cpu_total=2000, **{counter: grown})
     found = others_between(before, after, OtherProcesses(b"no-such-word"), Allowed(5, 2))
     assert found.causes == [cause]
@@ -200,14 +212,34 @@ def test_programs_that_had_ended_are_the_rest() -> None:
 
 
 def test_threads_that_end_take_their_switches_along_and_new_ones_bring_theirs() -> None:
-    first = Threads.of(os.getpid())
-    time.sleep(0.05)
-    last = Threads.of(os.getpid())
+    with napping(200):
+        first = Threads.of(os.getpid())
+    with napping(50):
+        last = Threads.of(os.getpid())
     assert first is not None and last is not None
-    voluntary, involuntary = last.switches_since(first)
-    assert voluntary >= 1 and involuntary >= 0
+    voluntary, _ = last.switches_since(first)
+    assert voluntary >= 50  # those of the thread that is gone are not taken off
     assert Threads.of(None) is None
     assert Threads.of(2**22 + 1) is None
+
+
+@contextmanager
+def napping(times: int) -> Iterator[None]:
+    """A thread that has given up its CPU so often, and lives on until the end."""
+    napped, end = threading.Event(), threading.Event()
+
+    def nap() -> None:
+        for _ in range(times):
+            time.sleep(0.0005)
+        napped.set()
+        end.wait()
+
+    thread = threading.Thread(target=nap)
+    thread.start()
+    napped.wait()
+    yield
+    end.set()
+    thread.join()
 
 
 def test_a_group_that_is_gone_held_nobody_back(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ class FakeServer:
 
 
 class Steps:
-    """StepSettings with a server, and what each step ended with."""
+    """The settings of steps with a server, and what each step ended with."""
 
     def __init__(self) -> None:
         self.server = FakeServer()

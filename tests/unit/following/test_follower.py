@@ -6,6 +6,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
@@ -107,7 +108,7 @@ def rest(offsets: Mapping[str, int], most: int = 1 << 30, end: bool = True) -> S
     return ScriptedStream([data[at : at + 1000] for at in range(0, min(len(data), most), 1000)])
 
 
-class OnProgress:
+class Published:
     """Remembers what a follower has published; does not wait between tries."""
 
     def __init__(self) -> None:
@@ -131,11 +132,13 @@ class Impatient(threading.Event):
         return self.is_set()
 
 
-def follow(home: Path, target: ScriptedTarget) -> OnProgress:
-    told = OnProgress()
+def follow(home: Path, target: ScriptedTarget) -> Published:
+    published = Published()
     sessions, impatient = list(WHOLES), Impatient()
-    Follower(home, PLAN.id, sessions, target.connect, told, clock=lambda: 1400.0, stopping=impatient).run()
-    return told
+    Follower(
+        home, PLAN.id, sessions, target.connect, published, clock=lambda: 1400.0, stopping=impatient
+    ).run()
+    return published
 
 
 def states(home: Path) -> list[str]:
@@ -236,9 +239,9 @@ def test_a_damaged_line_is_told_once_and_what_follows_is_kept(tmp_path: Path, da
     with History(tmp_path) as history:
         pump = Pump(PLAN.id, WHOLES, Writer(history))
         first = piece(FIRST, raw[: len(raw) - len(rest)])
-        told = [pump.pump(read_from([each])) for each in (first, piece(FIRST, rest, len(raw) - len(rest)))]
-        assert "is refused at event 21" in told[0].refused[FIRST] and not told[1].refused
-        assert list(told[0].events[FIRST]) == WHOLES[FIRST].events[:20]
+        pumped = [pump.pump(read_from([each])) for each in (first, piece(FIRST, rest, len(raw) - len(rest)))]
+        assert "is refused at event 21" in pumped[0].refused[FIRST] and not pumped[1].refused
+        assert list(pumped[0].events[FIRST]) == WHOLES[FIRST].events[:20]
         assert (history.journals / f"{FIRST}.jsonl").read_bytes() == raw
         keep_unlocked(history, [FIRST])
         (entry,) = sessions(history)
@@ -257,11 +260,11 @@ def test_a_newer_protocol_is_said_once_and_its_bytes_are_kept(tmp_path: Path) ->
 
 
 def test_follows_to_the_end(tmp_path: Path) -> None:
-    told = follow(tmp_path, ScriptedTarget(rest))
+    published = follow(tmp_path, ScriptedTarget(rest))
     assert states(tmp_path) == ["completed", "completed"]
-    assert told.events(FIRST) == WHOLES[FIRST].events
-    assert told.links[0].state == "connecting"
-    assert told.links[-1] == Link("ended", locked=False, clock_offset_s=3600.0)
+    assert published.events(FIRST) == WHOLES[FIRST].events
+    assert published.links[0].state == "connecting"
+    assert published.links[-1] == Link("ended", locked=False, clock_offset_s=3600.0)
 
 
 def test_what_was_deleted_meanwhile_is_not_asked_for(tmp_path: Path) -> None:
@@ -289,9 +292,9 @@ def test_a_link_that_breaks_is_taken_up_where_it_broke(tmp_path: Path) -> None:
         return lambda offsets: rest(offsets, most)
 
     target = ScriptedTarget(broken(7000), broken(9000), broken(3000), rest)
-    told = follow(tmp_path, target)
+    published = follow(tmp_path, target)
     for session, maker in WHOLES.items():
-        assert told.events(session) == maker.events
+        assert published.events(session) == maker.events
         assert (tmp_path / "journals" / f"{session}.jsonl").read_bytes() == maker.raw
     assert target.connects == 4
     assert target.offsets[1][FIRST] > 0
@@ -305,8 +308,8 @@ def test_backs_off_longer_and_longer_until_something_is_heard(tmp_path: Path) ->
         return ScriptedStream([beat(1), LinkError("connection reset")])
 
     target = ScriptedTarget(*[fail] * 7, breaks, fail, rest)
-    told = follow(tmp_path, target)
-    waits = [(link.text, link.retry_s) for link in told.links if link.state == "down"]
+    published = follow(tmp_path, target)
+    waits = [(link.text, link.retry_s) for link in published.links if link.state == "down"]
     assert [wait for _, wait in waits] == [1, 2, 4, 8, 16, 30, 30, 1, 2]
     assert waits[7][0] == "connection reset"
 
@@ -315,8 +318,8 @@ def test_silence_of_ten_seconds_is_a_dead_link(tmp_path: Path) -> None:
     def silent(offsets: Mapping[str, int]) -> ScriptedStream:
         return ScriptedStream([beat(1), *[None] * 9, beat(2), *[None] * 10])
 
-    told = follow(tmp_path, ScriptedTarget(silent, rest))
-    down = [link for link in told.links if link.state == "down"]
+    published = follow(tmp_path, ScriptedTarget(silent, rest))
+    down = [link for link in published.links if link.state == "down"]
     assert [link.text for link in down] == ["nothing was heard for 10 s"]
 
 
@@ -364,28 +367,28 @@ def test_on_start_the_kept_journal_is_cut_back(torn: Path) -> None:
 
 
 def test_two_followers_of_one_home_each_tell_every_event(tmp_path: Path) -> None:
-    """One of them stores: what it has stored while the other was on its way is told by that one too."""
-    told = [OnProgress(), OnProgress()]
+    """One of them stores: what it has stored while the other was on its way is published by that one too."""
+    published = [Published(), Published()]
 
     class Slow(ScriptedTarget):
         def follow(self, plan: str, offsets: Mapping[str, int]) -> ScriptedStream:
             assert set(offsets.values()) == {0}
-            Follower(tmp_path, PLAN.id, list(WHOLES), fast.connect, told[0], stopping=Impatient()).run()
+            Follower(tmp_path, PLAN.id, list(WHOLES), fast.connect, published[0], stopping=Impatient()).run()
             return rest(offsets)
 
     fast, slow = ScriptedTarget(rest), Slow()
-    Follower(tmp_path, PLAN.id, list(WHOLES), slow.connect, told[1], stopping=Impatient()).run()
+    Follower(tmp_path, PLAN.id, list(WHOLES), slow.connect, published[1], stopping=Impatient()).run()
     for session, whole in WHOLES.items():
-        assert told[0].events(session) == told[1].events(session)
-        assert [event.seq for event in told[1].events(session)] == [event.seq for event in whole.events]  # type: ignore[attr-defined]
+        assert published[0].events(session) == published[1].events(session)
+        assert [event.seq for event in published[1].events(session)] == [event.seq for event in whole.events]  # type: ignore[attr-defined]
 
 
 def follow_from_stored(
     home: Path, meanwhile: Callable[[], None] = lambda: None
-) -> tuple[PlanProgress, OnProgress]:
+) -> tuple[PlanProgress, Published]:
     """As the window does: it goes on from what is stored, and `meanwhile` something else happens."""
     found: list[PlanProgress] = []
-    told = OnProgress()
+    published = Published()
 
     def stored(history: History) -> Mapping[str, int]:
         progress, offsets = stored_plan(history, PLAN.id, list(WHOLES))
@@ -393,11 +396,11 @@ def follow_from_stored(
         meanwhile()
         return offsets
 
-    Follower(home, PLAN.id, list(WHOLES), ScriptedTarget(rest).connect, told, stored=stored).run()
+    Follower(home, PLAN.id, list(WHOLES), ScriptedTarget(rest).connect, published, stored=stored).run()
     (progress,) = found
-    for update in told.updates:
+    for update in published.updates:
         progress.take_update(update)
-    return progress, told
+    return progress, published
 
 
 def assert_is_whole(progress: PlanProgress) -> None:
@@ -423,9 +426,9 @@ def keep_half(home: Path, session: str = FIRST) -> int:
 
 def test_it_goes_on_from_what_is_stored_without_telling_it_again(tmp_path: Path) -> None:
     keep_half(tmp_path)
-    progress, told = follow_from_stored(tmp_path)
+    progress, published = follow_from_stored(tmp_path)
     half = half_of(FIRST).count(b"\n")
-    assert told.events(FIRST) == WHOLES[FIRST].events[half:]
+    assert published.events(FIRST) == WHOLES[FIRST].events[half:]
     assert_is_whole(progress)
 
 
@@ -436,8 +439,8 @@ def test_what_another_window_stores_meanwhile_is_told_all_the_same(tmp_path: Pat
         with History(tmp_path) as history:
             Writer(history).append(PLAN.id, FIRST, offset, WHOLES[FIRST].raw[offset:])
 
-    progress, told = follow_from_stored(tmp_path, store_more)
-    assert told.events(FIRST) == WHOLES[FIRST].events[half_of(FIRST).count(b"\n") :]
+    progress, published = follow_from_stored(tmp_path, store_more)
+    assert published.events(FIRST) == WHOLES[FIRST].events[half_of(FIRST).count(b"\n") :]
     assert_is_whole(progress)
 
 
@@ -467,51 +470,51 @@ def test_where_journal_and_history_disagree_all_is_right_in_the_end(tmp_path: Pa
     assert_is_whole(progress)
 
 
-def test_a_history_that_is_locked_from_the_start_is_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def other_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[sqlite3.Connection]:
+    """It writes into the history too; nobody waits for it for long."""
     monkeypatch.setattr("app.history.history.BUSY_S", 0.05)
     with History(tmp_path):
         pass
-    other = sqlite3.connect(tmp_path / "history.sqlite", isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
+    with closing(sqlite3.connect(tmp_path / "history.sqlite", isolation_level=None)) as connection:
+        yield connection
+
+
+def test_a_history_that_is_locked_from_the_start_is_waited_for(
+    tmp_path: Path, other_process: sqlite3.Connection
+) -> None:
+    other_process.execute("BEGIN IMMEDIATE")
 
     class Freed(Impatient):
         def wait(self, timeout: float | None = None) -> bool:
-            other.execute("ROLLBACK")
+            other_process.execute("ROLLBACK")
             return super().wait(timeout)
 
-    told = OnProgress()
-    Follower(tmp_path, PLAN.id, list(WHOLES), ScriptedTarget(rest).connect, told, stopping=Freed()).run()
-    other.close()
-    assert [link.state for link in told.links][:2] == ["busy", "connecting"]
+    published = Published()
+    Follower(tmp_path, PLAN.id, list(WHOLES), ScriptedTarget(rest).connect, published, stopping=Freed()).run()
+    assert [link.state for link in published.links][:2] == ["busy", "connecting"]
     assert states(tmp_path) == ["completed", "completed"]
 
 
 def test_a_history_that_another_process_has_locked_is_no_lost_link(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, other_process: sqlite3.Connection
 ) -> None:
-    monkeypatch.setattr("app.history.history.BUSY_S", 0.05)
-    with History(tmp_path):
-        pass
-    other = sqlite3.connect(tmp_path / "history.sqlite", isolation_level=None)
 
     def locked(offsets: Mapping[str, int]) -> ScriptedStream:
-        other.execute("BEGIN IMMEDIATE")
+        other_process.execute("BEGIN IMMEDIATE")
         return rest(offsets)
 
     def free(offsets: Mapping[str, int]) -> ScriptedStream:
-        other.execute("ROLLBACK")
+        other_process.execute("ROLLBACK")
         return rest(offsets)
 
-    told = follow(tmp_path, ScriptedTarget(locked, free))
-    other.close()
-    (busy,) = (link for link in told.links if link.state not in ("connecting", "up", "ended"))
+    published = follow(tmp_path, ScriptedTarget(locked, free))
+    (busy,) = (link for link in published.links if link.state not in ("connecting", "up", "ended"))
     assert busy == Link("busy", f"{tmp_path}/history.sqlite: another process is writing, try again", 1.0)
     assert states(tmp_path) == ["completed", "completed"]
     said: list[str] = []
     watch = Watch(said.append)
-    for link in told.links:
+    for link in published.links:
         watch.take(Update(link))
     assert said == [
         f"the history is locked: {busy.text}; the plan goes on there, trying again",
