@@ -60,7 +60,7 @@ def is_mydbtest(file: Path) -> bool:
         with file.open("rb") as opened:
             beginning = opened.read(4096).decode("utf-8", "replace")
     except OSError:
-        return False  # whoever reads it says why
+        return False  # the reader says why
     return Scanner(beginning).peek().lower() in ("option", "declare", "begin")
 
 

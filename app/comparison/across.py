@@ -23,7 +23,7 @@ Begin = tuple[float | None, str]  # of a session, and its plan
 
 
 def across_of(base: ColumnEntry, column: ColumnEntry) -> str:
-    """What lies between two columns; '' where they alternate."""
+    """`time` or `machines` where two columns do not alternate; '' where they do."""
     if base["machine_key"] != column["machine_key"]:
         return MACHINES
     return "" if do_alternate(_begins(base), _begins(column)) else TIME
@@ -47,7 +47,7 @@ def _begins(column: ColumnEntry) -> list[Begin]:
 
 
 def added_of(base: ColumnEntry, column: ColumnEntry) -> tuple[Part, ...]:
-    """What is added to the variance of their difference."""
+    """The variances between plans that are added to their difference."""
     if not column["across"]:
         return ()
     ours, theirs = (between_plans(each["canaries"]) for each in (base, column))
@@ -57,7 +57,7 @@ def added_of(base: ColumnEntry, column: ColumnEntry) -> tuple[Part, ...]:
 
 
 def across_texts(comparison: Comparison, names: Sequence[str]) -> list[str]:
-    """Of each column that was judged so: what was added, and what would tell more."""
+    """A line for each column that does not alternate: what was added, and what would be surer."""
     columns = comparison["sessions"]
     base = next(at for at, column in enumerate(columns) if column["id"] == comparison["base"])
     judged = {at for row in comparison["rows"] for at, across in enumerate(row["across"]) if across}

@@ -76,7 +76,7 @@ class RowEntry(RelatedEntry):
 
 
 class PlansEntry(TypedDict):
-    """A statement that columns carried out in different ways, or one of them in two."""
+    """A statement whose plans differ between columns, or within one."""
 
     statement: str  # behind the label of its step
     values: list[str | None]  # one a column

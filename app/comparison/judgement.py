@@ -87,7 +87,7 @@ def _cell(comparison: Comparison, row: RowEntry, base: int, at: int) -> Cell:
 
 
 def _times(comparison: Comparison, row: RowEntry, places: Sequence[int]) -> tuple[tuple[float, ...], ...]:
-    """When the sessions that count began; nothing where nobody knows of one of them."""
+    """When the sessions that count began; empty where one of them is unknown."""
     starts = [
         [
             start
@@ -129,7 +129,7 @@ def _groups(comparison: Comparison, base: int, limits: Limits) -> list[GroupEntr
 def ratios_of(
     comparison: Comparison, groups: Sequence[Sequence[RowEntry]], base: int, limits: Limits
 ) -> list[list[RatioEntry | None]]:
-    """Of each of these groups of rows a ratio for each column; they hold together."""
+    """A ratio for each of these groups and each column; their intervals hold together."""
     columns = comparison["sessions"]
     others = [at for at in range(len(columns)) if at != base]
     found = group_ratios(
@@ -177,12 +177,12 @@ def _sessions(rows: Sequence[RowEntry], base: int, at: int) -> Group:
 
 
 def verdict_label(verdict: str | None) -> str:
-    """What stands beside a ratio: the verdict where it says which is better, else its sign."""
+    """The text next to a ratio: better or worse, else the sign of its verdict."""
     return verdict or "" if verdict in (*COLOURED, DIFFERS) else SIGNS.get(verdict or "", "")
 
 
 def legend(comparison: Comparison) -> str:
-    """The signs that stand in the cells, with what each means, in a few words."""
+    """The signs of the cells, each with its meaning in a few words."""
     there = {word for row in comparison["rows"] for word in row["verdict"]}
     signs = {SHORT_SIGNS[word]: text for word, text in _MEANINGS.items() if word in there}
     if SMALL in there:
@@ -194,7 +194,7 @@ def legend(comparison: Comparison) -> str:
 
 
 def verdict_legend(comparison: Comparison) -> str:
-    """In one line what the verdicts mean; empty where there is none."""
+    """The meaning of the verdicts in one line; '' without any."""
     words = {word for row in comparison["rows"] for word in row["verdict"] if word not in (None, BASE)}
     if not words:
         return ""

@@ -21,7 +21,7 @@ Plans = dict[tuple[str, str], str]  # by the label of a step, and a statement
 
 
 def work_of(history: History, sessions: Sequence[str]) -> Work:
-    """Of a column: the medians of its sessions."""
+    """The rows of an event of each step of a column: medians of its sessions."""
     entries: dict[str, list[WorkEntry]] = {}
     for session in sessions:
         for entry in work_entries(history, session):
@@ -39,7 +39,7 @@ def _median(entries: Sequence[WorkEntry], what: str) -> Count | None:
 
 
 def disagreeing(columns: Sequence[Work], label: str) -> Iterator[tuple[str, list[float | None]]]:
-    """In words what columns did not do alike in a step, and the rows of an event; None: nobody counted."""
+    """What columns did differently in a step, in words, with the rows of each; None where not counted."""
     for what in WHAT:
         known = [each.get(label, {}).get(what) for each in columns]
         if _disagree([each for each in known if each], what):
@@ -56,7 +56,7 @@ def _disagree(known: Sequence[Count], what: str) -> bool:
 
 
 def warnings_of(columns: Sequence[Work], names: Sequence[str]) -> list[str]:
-    """One line for each step in which columns did other work: what has to be read before any figure."""
+    """One line for each step in which columns did other work: shown before any figure."""
     found = []
     for label in dict.fromkeys(label for each in columns for label in each):
         for what, rows in disagreeing(columns, label):
@@ -70,7 +70,7 @@ def warnings_of(columns: Sequence[Work], names: Sequence[str]) -> list[str]:
 
 
 def plans_of(history: History, session: str) -> Plans:
-    """How each statement of each step was carried out, whatever its keys are."""
+    """The plan of each statement of each step, with ? in place of its keys."""
     return {
         (each["step"], _without_keys(each["statement"])): each["access"]
         for each in plan_entries(history, session)
@@ -83,7 +83,7 @@ def _without_keys(statement: str) -> str:
 
 
 def differing_plans(sessions: Sequence[Plans]) -> Iterator[tuple[str, list[str | None]]]:
-    """Statements that not all carried out alike, or that one of them carried out in two ways."""
+    """Statements whose plans differ between columns, or within one."""
     for label, statement in dict.fromkeys(key for each in sessions for key in each):
         values = [each.get((label, statement)) for each in sessions]
         known = {each for each in values if each}

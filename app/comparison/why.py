@@ -111,14 +111,14 @@ def why(comparison: Comparison, row: RowEntry, at: int) -> WhyEntry:
 
 
 def _disturbed(comparison: Comparison, row: RowEntry, places: Sequence[int]) -> Iterator[str]:
-    """In one session of a column after the other; the mark alone is said anyway."""
+    """What disturbed the sessions of a column, one after the other; the mark has its own line."""
     for at in places:
         for text in filter(None, row["disturbed"][at]):
             yield f"{comparison['sessions'][at]['name']} was {text}."
 
 
 def _plans(comparison: Comparison, label: str, places: Sequence[int]) -> Iterator[str]:
-    """Of the statements of a step, where these two columns had other plans."""
+    """A line for each statement of a step whose plans differ between these two columns."""
     for each in comparison["plans"]:
         step, _, statement = each["statement"].partition(": ")
         values = [each["values"][at] or "not known" for at in places]

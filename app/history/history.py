@@ -27,7 +27,7 @@ class BusyError(HistoryError):
 
 
 def _telling(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The same, but what is wrong with the file is one line, whoever reads it and however."""
+    """The same method; a damaged file becomes an error of one line."""
 
     def checked(cursor: sqlite3.Cursor, *arguments: Any) -> Any:
         try:

@@ -37,7 +37,7 @@ def recount(history: History, seconds: float) -> int:
 
 
 def recount_first(history: History, sessions: Iterable[str]) -> None:
-    """Count those of these sessions that wait, before somebody reads them."""
+    """Count those of these sessions that wait, before they are read."""
     for session in sessions:
         for (number,) in history.query(_WAITS, (session,)):
             _recount(history, number)

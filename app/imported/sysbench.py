@@ -61,7 +61,7 @@ _PRINTED = {
 def is_output(file: Path) -> bool:
     """Whether a file begins as sysbench does."""
     try:
-        if not file.is_file():  # whoever reads it says why
+        if not file.is_file():  # the reader says why
             return False
         with file.open("rb") as opened:
             return _HEAD.search(opened.read(4096).decode("utf-8", "replace")) is not None

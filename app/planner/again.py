@@ -101,7 +101,7 @@ def _request(plan: Plan) -> PlanRequest:
 
 
 def _unless(value: T, said: object) -> T | None:
-    """What a plan says only where its sequence says something else."""
+    """Values of a plan that its sequence does not have already."""
     return None if value == said else value
 
 

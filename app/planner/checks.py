@@ -209,7 +209,7 @@ def _clock(survey: Survey, now: float) -> Check:
 
 
 def _repeats(plan: Plan, noise: float | None) -> list[Check]:
-    """Which difference so many can tell from noise: better asked before the hours have gone."""
+    """Which difference the repeats of a plan find."""
     steps = sum(step.kind != "warmup" and not step.warm for step in plan.steps)
     cells = steps * (len(plan.contenders) - 1)
     if not cells:

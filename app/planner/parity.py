@@ -32,7 +32,7 @@ _ALGORITHM = re.compile(r"zlib|snappy|lz4|zstd|bzip2|lzma|lzo|row format compres
 
 
 def check_presets(contenders: Sequence[Contender], sizes: Sequence[ContenderSize]) -> list[Check]:
-    """What all presets name, and what is asked for beside them."""
+    """What all presets set, and cores and memory of the contenders."""
     values = [option_values(each.cnf) for each in contenders]
     found = _check_rules(contenders, [answers(*each, False) for each in zip(contenders, values, strict=True)])
     found += _check_sides(contenders, values, sizes)
@@ -118,7 +118,7 @@ def _side(contender: Contender, values: Values, size: ContenderSize) -> str:
 
 
 def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -> list[Check]:
-    """What builds have otherwise by themselves, as far as no variable above says it."""
+    """How many other variables differ by the defaults of the builds."""
     one_of_each = {each.fingerprint: (each.name, its) for each, its in zip(contenders, values, strict=True)}
     set_ones = {name for each in contenders for name in option_values(each.cnf)}
     changed = _changed([its for _, its in one_of_each.values()], set_ones)
@@ -137,7 +137,7 @@ def _check_defaults(contenders: Sequence[Contender], values: Sequence[Values]) -
 
 
 def _changed(values: Sequence[Values], set_ones: set[str]) -> list[str]:
-    """Names that all builds have, with other values, and that no preset has."""
+    """Variables that all builds have with different values, and that no preset sets."""
     common = set(values[0]).intersection(*values) - set_ones - NAMED - OF_THE_SERVER
     return sorted(
         name

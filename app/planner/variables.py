@@ -26,7 +26,7 @@ _SAME = "set it to the same in all presets"
 
 @dataclass(frozen=True)
 class Variable:
-    """One thing that servers may have otherwise: its spellings, its meaning, its weight."""
+    """A setting that may differ between servers: its names, its meaning, and why it matters."""
 
     what: str
     names: tuple[str, ...]  # of MySQL and MariaDB, the newest first

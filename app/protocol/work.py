@@ -20,7 +20,7 @@ WORDS = {"read": "read", "returned": "sent to the client", "changed": "changed",
 
 @dataclass(frozen=True)
 class Statement:
-    """One that an event sends, with keys of the middle of the first table, as EXPLAIN takes it."""
+    """A statement of an event, with keys from the middle of the first table, as EXPLAIN takes it."""
 
     text: str
     times: int = 1  # in an event
@@ -34,7 +34,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Keys:
-    """The tables that an event meets."""
+    """The tables that an event uses."""
 
     rows: int  # of each table, when it was loaded
     options: Mapping[str, Any]
@@ -61,7 +61,7 @@ class Keys:
         return ",".join(str(1 + at * self.rows // points) for at in range(points))
 
     def drawn(self, points: int) -> Bounds:
-        """Rows that so many keys find, of which some are drawn twice."""
+        """Rows that this number of random keys finds; some keys are drawn twice."""
         different = self.rows * (1 - (1 - 1 / self.rows) ** points)
         return (different if self.is_uniform else 0.1 * different, float(points))
 
@@ -77,7 +77,7 @@ def rows_of(step: Step, plan: Plan) -> int:
 
 
 def statements_of(step: Step, plan: Plan) -> List[Statement]:
-    """Those of an event; [] where the workload is not known."""
+    """The statements of an event; [] for an unknown workload."""
     text = plan.files.get("workloads/" + step.lua, "")
     made = _BY_HASH.get(hashlib.sha256(text.encode()).hexdigest()[:16])
     rows = rows_of(step, plan)
@@ -90,7 +90,7 @@ def statements_of(step: Step, plan: Plan) -> List[Statement]:
 
 
 def bounds_of(statements: List[Statement], counts_calls: bool) -> Dict[str, Bounds]:
-    """Rows of one event, by WHAT; how exactly a server counts is left to who compares."""
+    """Bounds for the rows of one event, by WHAT; the caller allows for how a server counts."""
     found = {}
     for what in WHAT:
         low = sum(getattr(each, what)[0] * each.times for each in statements)
@@ -102,7 +102,7 @@ def bounds_of(statements: List[Statement], counts_calls: bool) -> Dict[str, Boun
 
 
 def access_of(plan: List[Any]) -> str:
-    """How a plan gets at its rows, in one form for all servers: `range by PRIMARY`; '' where nobody knows."""
+    """How a plan finds its rows, in one form for all servers: `range by PRIMARY`; '' where unknown."""
     parts = [
         "{} by {}".format(row.get("type"), row.get("key")) if row.get("key") else str(row.get("type"))
         for row in plan

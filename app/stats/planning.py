@@ -1,4 +1,4 @@
-"""What so many repeats could tell, before they are measured."""
+"""Which difference a number of repeats finds, before anything is measured."""
 
 from __future__ import annotations
 

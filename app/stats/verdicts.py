@@ -78,7 +78,7 @@ def judge(cells: Sequence[Cell], limits: Limits = Limits()) -> list[Verdict]:
 
 
 def _untested(cell: Cell) -> str:
-    """What is said of a cell without a test; of figures that are 0 nobody knows how a machine varies."""
+    """The word of a cell that is not tested; figures of 0 have no known noise."""
     fewest = min(len(cell.base), len(cell.other))
     if fewest < LEAST:
         return SINGLE if fewest <= 1 else FEW
@@ -102,7 +102,7 @@ def _largest_p(ps: Sequence[float], share: float) -> float:
 
 
 def _word(cell: Cell, limits: Limits) -> str:
-    """Of a cell beyond the noise."""
+    """The word of a cell beyond the noise."""
     base, other = median(cell.base), median(cell.other)
     if base and other and max(other / base, base / other) - 1 < limits.matters:
         return SMALL

@@ -103,7 +103,7 @@ class PlanLine(Reached):
         return self._text.text()
 
     def set_chosen(self, is_chosen: bool) -> None:
-        """OnProgress apart from its neighbours: its plan is the one that is shown."""
+        """Bold where its plan is the one that is shown."""
         font = self._text.font()
         if font.bold() != is_chosen:
             font.setBold(is_chosen)

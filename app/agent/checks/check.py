@@ -47,7 +47,7 @@ def check(directory: Directory, plan: Plan) -> Checks:
     found = [*_check_sysbench(), _check_busy(directory, plan)]
     found += [Check("collection", FAIL, *each) for each in collection_problems(plan)]
     if _has_failed(found):
-        return found  # asking the builds would disturb whoever measures here
+        return found  # asking the builds would disturb a measurement here
     with _locked(directory) as problems:
         found += problems
         for contender in [] if problems else plan.contenders:
@@ -165,7 +165,7 @@ def _check_options(build: KnownBuild, contender: Contender, folder: str) -> Chec
 
 
 def _check_memory(build: KnownBuild, contender: Contender, folder: str) -> Checks:
-    """Said where what is asked for cannot be had; what is in force, the rehearsal says."""
+    """A failure where memory settings are not available; the rehearsal shows those in force."""
     memory = Memory(vars(contender), folder)
     try:
         memory.prepare(build.environment)

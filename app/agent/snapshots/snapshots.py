@@ -74,7 +74,7 @@ class Snapshots:
         return os.path.isdir(self._at(key))
 
     def find(self, key: str) -> Snapshot:
-        """The snapshot, where every file is as it was kept; a AgentError that says what is wrong with it."""
+        """The snapshot, where every file is as it was kept; raises AgentError with what is wrong with it."""
         about = _read(self._at(key))
         if not about:
             raise AgentError("the snapshot {} says nothing of what it is".format(key))

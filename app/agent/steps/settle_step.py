@@ -77,7 +77,7 @@ def _capped(step: Step, settling: Settling) -> str:
 
 
 def _restore(session: Running, settling: Settling) -> None:
-    """A value that stayed changed would be measured from now on: it is said."""
+    """Put the settings back; a value that stays changed is logged, as later steps measure with it."""
     for name in settling.end():
         text = "{} could not be put back as it was before settling".format(name)
         session.journal.log(text, "error")

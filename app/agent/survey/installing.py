@@ -160,7 +160,7 @@ def _read_to_the_end(tar: tarfile.TarFile) -> None:
 
 
 def _checked(tar: tarfile.TarFile) -> Iterator[Tuple[str, tarfile.TarInfo]]:
-    """Every member with its path inside the build; a AgentError for one that has no place in it."""
+    """Every member with its path inside the build; raises AgentError for one that has no place in it."""
     members = tar.getmembers()
     paths = {os.path.normpath(member.name): member for member in members}
     top = {path.split("/")[0] for path in paths} - {"."}
