@@ -384,17 +384,3 @@ def test_charts_have_a_name(qtbot: QtBot, theme: Theme, make: Callable[..., QWid
     chart = make(theme, "QPS", "queries/s")
     qtbot.addWidget(chart)
     assert chart.accessibleName() == "QPS, queries/s"
-
-
-def test_pyqtgraph_copies_no_names_of_qt_but_those_it_uses() -> None:
-    """To make all of them takes a fifth of the first chart."""
-    import pyqtgraph
-    from PySide6 import QtCore, QtGui
-
-    import ui.widgets.graph  # noqa: F401
-
-    copied = pyqtgraph.Qt.QtGui
-    assert "QPdfWriter" not in vars(copied) and "QPdfWriter" in dir(QtGui)
-    assert copied.QPdfWriter is QtGui.QPdfWriter and pyqtgraph.Qt.QtCore.Qt is QtCore.Qt
-    with pytest.raises(AttributeError):
-        _ = copied.QNothing

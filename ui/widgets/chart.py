@@ -1,4 +1,4 @@
-"""Charts over time. Pages import this where they are built, for pyqtgraph is dear.
+"""Charts; the only home of pyqtgraph. Pages import this where they are built, for it is dear.
 
 What makes a frame cheap, all of it measured: a minimum and a maximum a pixel, opaque pens of one pixel, an
 opaque grid in a kept ground, no search for finite values or for the range, and one paint on request.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from pyqtgraph import GraphicsView, PlotCurveItem, ViewBox, mkPen  # type: ignore[import-untyped]
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -23,7 +24,6 @@ from ui.core.theme import SPACE, Theme
 
 from .bar_chart import BarChart as BarChart
 from .frame import AXIS, LANE, Frame, Ground, draw_band, draw_cursor, draw_focus, draw_marks
-from .graph import GraphicsView, PlotCurveItem, ViewBox, mkPen
 from .head import Head, drawn_colour
 from .image import copy_image as copy_image
 from .image import save_image as save_image
