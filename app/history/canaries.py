@@ -50,8 +50,8 @@ def canary_runs(history: History, machine_key: str) -> list[CanaryRun]:
 
 def _disturbed(others: Mapping[str, Any]) -> str:
     """What it was without the mark before it."""
-    told = disturbed_text(others).partition(": ")[2]
-    return told or (DISTURBED if others.get("causes") else "")
+    text = disturbed_text(others).partition(": ")[2]
+    return text or (DISTURBED if others.get("causes") else "")
 
 
 def canaries(history: History, machine_key: str) -> list[float]:
