@@ -10,6 +10,7 @@ from app.core.units import date_text, unit_text, with_unit
 from app.history.step_text import (
     BUSY,
     WHOLE,
+    attempt_text,
     cut_text,
     disturbed_text,
     mark_text,
@@ -47,6 +48,8 @@ def show(found: Mapping[str, Any]) -> None:
         say(text)
     if found["allow_busy"]:
         say(BUSY)
+    if found["attempt"] > 1:
+        say(attempt_text(found["attempt"]))
     if found["tags"]:
         say(f"tags: {', '.join(found['tags'])}")
     say("")

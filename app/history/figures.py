@@ -108,13 +108,14 @@ class SessionShown(SessionEntry):
     start_state: dict[str, Any] | None  # where its data came from, and how its server was started
     memory: dict[str, Any] | None  # allocator, NUMA policy and limit of its server, as they were in force
     allow_busy: bool  # another plan might be carried out on the machine
+    attempt: int  # of its repeat: later ones are there where others disturbed those before
 
 
 def show(history: History, reference: str) -> SessionShown:
     """Everything about a session but its seconds."""
     id_ = find(history, reference)
     with history.reading():
-        entry = sessions(history, ids=[id_])[0]
+        entry, plan = sessions(history, ids=[id_])[0], plan_of(history, id_)
         shown: SessionShown = {
             **entry,
             "steps": steps(history, id_),
@@ -123,7 +124,8 @@ def show(history: History, reference: str) -> SessionShown:
             "explains": explains(history, id_),
             "start_state": latest_fact(history, id_, "start_state"),
             "memory": latest_fact(history, id_, "memory"),
-            "allow_busy": bool(plan_of(history, id_).get("allow_busy")),
+            "allow_busy": bool(plan.get("allow_busy")),
+            "attempt": next(each.get("attempt", 1) for each in plan["turns"] if each["session"] == id_),
         }
     return shown
 

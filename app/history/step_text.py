@@ -42,6 +42,11 @@ BUSY = "it was allowed to begin while another plan was carried out on its machin
 WHOLE = "latency and costs are those of the whole step"  # beside the figure of a step that is cut
 
 
+def attempt_text(attempt: int) -> str:
+    """`attempt 2: others disturbed the ones before`; '' of the first one."""
+    return f"attempt {attempt}: others disturbed the ones before" if attempt > 1 else ""
+
+
 def mark_text(mark: str) -> str:
     """A mark with what it means; one of a later Dyno as it is."""
     return f"{mark}: {MARKS[mark]}" if mark in MARKS else mark

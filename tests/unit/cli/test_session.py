@@ -176,3 +176,17 @@ def test_published_sessions_are_marked(capsys: pytest.CaptureFixture[str], dyno_
     assert len(lines) == 21 and all("  published  " in line for line in lines)
     shown = said(capsys, "session", "show", "innodb-8.0.3-i5")
     assert "published, n = 1" in shown and "published by Mark Callaghan, 2017-11" in shown
+
+
+def test_an_attempt_says_that_others_disturbed_those_before(
+    dyno_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = journals.plan(attempts=3)
+    with History(dyno_home) as history:
+        for turn in plan.turns[:2]:
+            Writer(history).append(plan.id, turn.session, 0, journals.whole(plan, turn.session).raw)
+    said = []
+    for turn in plan.turns[:2]:
+        assert main(["session", "show", turn.session]) == 0
+        said.append("attempt 2: others disturbed the ones before" in capsys.readouterr().out)
+    assert said == [False, True]

@@ -11,7 +11,7 @@ from app.core.units import bytes_text, date_text, seconds_text
 from app.history.figures import SessionShown, plan_of, settings, show
 from app.history.history import History
 from app.history.sessions import source_text
-from app.history.step_text import BUSY, cut_text
+from app.history.step_text import BUSY, attempt_text, cut_text
 from app.imported.session import is_foreign
 from app.planner.memory_text import memory_text
 from app.protocol.plan import step_label
@@ -106,7 +106,9 @@ def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> I
             "System",
             " ".join(str(machine[name]) for name in ("distribution", "kernel") if machine.get(name)),
         )
-    yield "Plan", f"{plan.get('name') or plan['id']}, repeat {shown['repeat']} of {plan['repeats']}"
+    repeat = f"repeat {shown['repeat']} of {plan['repeats']}"
+    named = (plan.get("name") or plan["id"], repeat, attempt_text(shown["attempt"]))
+    yield "Plan", ", ".join(filter(None, named))
     yield "Busy", BUSY if shown["allow_busy"] else ""
     yield "Start", start_text(shown["start_state"]) if shown["start_state"] else ""
     took = "" if shown["seconds"] is None else f", took {seconds_text(shown['seconds'])}"
