@@ -48,7 +48,9 @@ def _sizes(size: Any) -> str:
 def _cores(step: Step) -> str:
     """Which CPUs a core set is on this target."""
     load = f"{step.load_cores}, which are not its own alone" if step.shared_cores else step.load_cores
-    return f"cores={step.coordinates['cores']}: the server on CPUs {step.cores}, the load on {load}"
+    swept = step.coordinates.get("cores")
+    name = "CPUs of their own" if swept is None else f"cores={swept}"
+    return f"{name}: the server on CPUs {step.cores}, the load on {load}"
 
 
 def _row(step: Step) -> tuple[str, str, int, str, str, str]:

@@ -10,6 +10,7 @@ from app.catalog import Sequence as StepSequence
 from app.catalog.entries import sequence_of
 from app.core.errors import InputError
 from app.core.toml_text import read_document
+from app.core.units import count_text
 from app.history.figures import plan_of
 from app.history.sessions import find, sessions_of_plan
 from app.protocol.plan import Contender, Plan, Step
@@ -64,14 +65,19 @@ def _check_same(session: str, plan: Plan, first: Plan) -> None:
         )
     if _work(plan) != _work(first):
         raise InputError(
-            f"session {session} did other work than the first one ({plan.sequence}, {first.sequence}): choose"
-            " sessions of the same steps and sizes"
+            f"session {session} did other work than the first one ({_work_text(plan)}; {_work_text(first)}):"
+            " choose sessions of the same steps and sizes"
         )
 
 
 def _work(plan: Plan) -> object:
     """What must be equal; the files may be those of an earlier Dyno."""
     return plan.sequence, plan.tables, plan.rows, [step.label for step in plan.steps]
+
+
+def _work_text(plan: Plan) -> str:
+    steps = count_text(len(plan.steps), "step")
+    return f"{plan.sequence}: {steps}, {plan.tables} x {count_text(plan.rows, 'row')}"
 
 
 def _request(plan: Plan) -> PlanRequest:

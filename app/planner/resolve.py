@@ -150,8 +150,8 @@ def _check_cores(steps: list[Step], contenders: list[Contender]) -> None:
     own = next((each for each in contenders if each.cores), None)
     if own and any(step.cores for step in steps):
         raise InputError(
-            f"the contender {own.name} has the cores {own.cores} of its own, and the sequence changes cores"
-            " from step to step: leave one of the two out",
+            f"the contender {own.name} has the cores {own.cores} of its own, and the plan gives steps theirs:"
+            " leave one of the two out",
             "contenders",
         )
 

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from app.catalog import Catalog
 from app.cli import main
+from app.cli.plan_text import show_plan
 from app.cli.run import show_launch
 from app.core.errors import InputError
-from app.planner import ContenderRequest
+from app.planner import ContenderRequest, estimate, resolve
 from app.planner.launch import Launch
 from app.protocol.answers import FAIL, Check
 from tests.fakes import ScriptedAgent
@@ -86,3 +88,14 @@ def test_checks_are_shown_as_they_come(capsys: pytest.CaptureFixture[str]) -> No
     assert "takes about" in asked["upload"] and "pass  sysbench" in asked["upload"]
     assert "pass  options: check: accepted" in asked["rehearse innodb"]
     assert "pass  options: innodb: accepted" in asked["start"]
+
+
+def test_which_cpus_server_and_load_have_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    on = survey(topology=[[[0], [1], [2], [3]]])
+    for options, said in (
+        ({"cpus": "own"}, "CPUs of their own: the server on CPUs 0-1, the load on 2-3\n"),
+        ({"cores": [1]}, "cores=1: the server on CPUs 0, the load on 1-3\n"),
+    ):
+        made = resolve(request(**options), on, Catalog())
+        show_plan(made, estimate(made, on))
+        assert said in capsys.readouterr().out
