@@ -13,6 +13,7 @@ from app.core.table import escaped, markdown_of
 from app.core.units import count_text, figure_text, unit_text
 from app.history.figures import SteadinessEntry
 from app.history.step_text import mark_text, seconds_texts
+from app.protocol.others import DISTURBED
 from app.protocol.plan import step_label
 from app.stats.steady import STEADY, UNSTEADY
 
@@ -111,8 +112,13 @@ def remarks_of(comparison: Comparison) -> list[str]:
 
 def told_of(row: RowEntry, at: int) -> list[str]:
     """The marks of a cell in words, which repeats are left out, why a session was not steady, its cuts."""
-    marks = [mark_text(mark) for mark in row["marks"][at] if mark != UNSTEADY]
+    marks = [mark_text(mark) for mark in row["marks"][at] if mark not in worded(row, at)]
     return [*marks, *filter(None, [left_out_text(row, at)]), *seconds_told(row, at)]
+
+
+def worded(row: RowEntry, at: int) -> set[str]:
+    """The marks of a cell whose reason is told session by session."""
+    return {UNSTEADY, DISTURBED} if any(row["disturbed"][at]) else {UNSTEADY}
 
 
 def left_out_text(row: RowEntry, at: int) -> str:

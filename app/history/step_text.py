@@ -62,21 +62,25 @@ def remarks_of(step: StepEntry) -> str:
     settled = step["settled"]
     amplification = settled and settled["write_amplification"]
     spread = f"write amplification {figure_text(amplification)}" if amplification else ""
-    disturbed = disturbed_text(step["others"])
-    worded = (UNSTEADY, DISTURBED) if disturbed else (UNSTEADY,)
-    other_marks = (mark for mark in step["marks"] if mark not in worded)
     seconds = seconds_texts(step["steadiness"], step["cut"])
-    return ", ".join(filter(None, (step["reason"], *other_marks, disturbed, *seconds, spread)))
+    reasons = (disturbed_text(step["others"]), *seconds, spread)
+    return ", ".join(filter(None, (step["reason"], *_other_marks(step), *reasons)))
 
 
 def remarks_text(step: StepEntry) -> str:
     """The same with what it means, whether it was steady, and what settling behind it took; or ''."""
     settled = settled_text(step["settled"]) if step["settled"] else ""
-    marks = marks_text(mark for mark in step["marks"] if mark != UNSTEADY)
+    marks = marks_text(_other_marks(step))
     steady = steadiness_text(step["steadiness"])
     cut = f"{cut_text(step['cut'])}; {WHOLE}" if step["cut"] else ""
     disturbed = disturbed_text(step["others"])
     return "\n".join(filter(None, (step["reason"], marks, disturbed, steady, cut, settled)))
+
+
+def _other_marks(step: StepEntry) -> list[str]:
+    """But those whose reason is told."""
+    worded = (UNSTEADY, DISTURBED) if disturbed_text(step["others"]) else (UNSTEADY,)
+    return [mark for mark in step["marks"] if mark not in worded]
 
 
 def disturbed_text(others: Mapping[str, Any]) -> str:

@@ -10,11 +10,10 @@ from app.comparison.differences import rules_of
 from app.comparison.entries import Comparison, RowEntry
 from app.comparison.judgement import marks_of_measures, verdict_legend
 from app.comparison.repeats import repeats_text
-from app.comparison.text import left_out_text, row_label, seconds_told
+from app.comparison.text import left_out_text, row_label, seconds_told, worded
 from app.history.figures import latest_fact, notes, plan_of
 from app.history.history import History
 from app.history.step_text import mark_text
-from app.stats.steady import UNSTEADY
 
 _NAMED = 6  # steps in one line
 _MOST_CELLS = 40  # lines about the seconds of a figure
@@ -81,7 +80,7 @@ def _marked(found: Comparison, names: Sequence[str]) -> Iterator[str]:
         for row in found["rows"]
         for at, name in enumerate(names)
         for mark in marks_of_measures(row, at)  # it has a table of costs
-        if mark != UNSTEADY  # shown with its reason
+        if mark not in worded(row, at)
     )
 
 
