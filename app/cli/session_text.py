@@ -20,6 +20,7 @@ from app.history.step_text import (
     steadiness_text,
 )
 from app.planner.memory_text import memory_text
+from app.protocol.others import DISTURBED
 from app.protocol.plan import step_label
 from app.stats.steady import LEAST_S, SHORT, STEADY, UNSTEADY
 
@@ -62,9 +63,18 @@ def show(found: Mapping[str, Any]) -> None:
     _show_list("disturbed", list(_disturbed(found["steps"])))
     explains = [line for each in found["explains"] for line in _explain(each)]
     _show_list("carried out by the server as", explains)
+    _show_list("warnings", list(_warnings(found["events"])))
     marks = [each for each in found["events"] if each["kind"] == "mark" and each["about"] != "measured"]
     _show_list("marks", [f"second {m['t']:,.0f}: {m['about']} {m['text']}" for m in marks])
     _show_list("notes", [line for note in found["notes"] for line in _note(note, found["steps"])])
+
+
+def _warnings(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Of the agent; what disturbed a step stands in a list of its own."""
+    for event in events:
+        is_ours = event["kind"] == "log" and event["about"] in ("agent warning", "agent error")
+        if is_ours and not event["text"].startswith(f"{DISTURBED}: "):
+            yield f"second {event['t']:,.0f}: {event['text']}"
 
 
 def _of_seconds(steps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
