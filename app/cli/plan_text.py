@@ -38,6 +38,8 @@ def show_plan(plan: Plan, estimate: Any) -> None:
         say(line)
     say("")
     say(f"takes about {seconds_text(estimate.seconds)} ({estimate.seconds_text})")
+    if estimate.least_text:
+        say(f"{estimate.least_text}, four times in five")
     say(f"needs about {bytes_text(estimate.disk_bytes)} of disk ({estimate.disk_text})")
 
 

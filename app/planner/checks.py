@@ -12,12 +12,12 @@ from app.protocol.answers import FAIL, PASS, WARN, Check, Survey
 from app.protocol.machine_checks import machine_checks, program_checks
 from app.protocol.plan import ALLOCATORS, OPEN_FILES, Contender, Plan
 from app.stats.between import ASSUMED
-from app.stats.planning import NOISE, least_difference
+from app.stats.planning import NOISE
 from app.stats.verdicts import LEAST
 from app.targets.tested_versions import tried
 
 from .contenders import machine_of
-from .estimate import Estimate
+from .estimate import Estimate, compared_cells
 from .parity import check_presets
 from .sizes import cache_bytes, server_caches_bytes
 
@@ -32,12 +32,8 @@ def check_plan(
     survey: Survey,
     found: Estimate,
     clock: Callable[[], float] = time.time,
-    noise: float | None = None,
 ) -> list[Check]:
-    """All of them; the survey should be fresh, as it holds the load and the clock of the target.
-
-    `noise`: how far sessions of equals lie apart there; None where nobody has measured it.
-    """
+    """All of them; the survey should be fresh, as it holds the load and the clock of the target."""
     return [
         *program_checks(survey),
         _memory(plan, survey),
@@ -50,7 +46,7 @@ def check_plan(
         *machine_checks(survey),
         _clock(survey, clock()),
         *check_presets(plan.contenders, found.contenders),
-        *_repeats(plan, noise),
+        *_repeats(plan, found),
         *_order(plan),
         *_cpus(plan, survey),
     ]
@@ -208,23 +204,20 @@ def _clock(survey: Survey, now: float) -> Check:
 # repeats
 
 
-def _repeats(plan: Plan, noise: float | None) -> list[Check]:
-    """Which difference the repeats of a plan find."""
-    steps = sum(step.kind != "warmup" and not step.warm for step in plan.steps)
-    cells = steps * (len(plan.contenders) - 1)
+def _repeats(plan: Plan, found: Estimate) -> list[Check]:
+    """Which difference so many can tell from noise: better asked before the hours have gone."""
+    cells, least, noise = compared_cells(plan), found.least, found.noise
     if not cells:
         return []
     if plan.repeats == 1:
         text = "1 of each: the noise between sessions stays unknown, nothing is judged"
         return [Check("repeats", PASS, text)]
-    between = ASSUMED if plan.order == "grouped" else 0.0
-    least = least_difference(plan.repeats, cells, NOISE if noise is None else noise, between=between)
     if least is None:
         text = f"{plan.repeats} of each cannot tell a difference from noise: nothing is judged"
         return [Check("repeats", WARN, text, f"take {LEAST} or more")]
     where = f"in one of {count_text(cells, 'cell')}" if cells > 1 else "in the only cell"
     text = f"{plan.repeats} of each find a difference of {least:.1%} {where} four times in five"
-    plans = f" and the machine by {between:.0%} between plans" if between else ""
+    plans = f" and the machine by {ASSUMED:.0%} between plans" if plan.order == "grouped" else ""
     varies = (
         f"sessions vary by {NOISE:.0%}"
         if noise is None

@@ -241,8 +241,8 @@ def outcome(
         plan, unapproved = _resolved(draft.request, survey, catalog, frozenset(approved))
     except InputError as error:
         return Outcome(draft, Problem(str(error), error.field))
-    plan, found = estimated(plan, survey)
-    checks = tuple(check_plan(plan, survey, found, clock, noise(plan.machine_key)))
+    plan, found = estimated(plan, survey, noise(plan.machine_key))
+    checks = tuple(check_plan(plan, survey, found, clock))
     return Outcome(draft, plan=plan, estimate=found, checks=checks, unapproved=tuple(unapproved))
 
 

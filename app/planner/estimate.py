@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.catalog.custom_sql import parse, workload_keys
@@ -14,6 +14,8 @@ from app.engines.server import SYSTEM_BYTES, UNDO_BYTES, redo_bytes
 from app.presets import option_values
 from app.protocol.answers import Survey
 from app.protocol.plan import ATTEMPTS, PREPARING, Contender, Plan, Step, Turn
+from app.stats.between import ASSUMED
+from app.stats.planning import NOISE, least_difference
 
 from .sizes import (
     BINLOG_BYTES,
@@ -104,6 +106,13 @@ class Estimate:
     snapshot_bytes: int  # of it, data sets that are kept
     contenders: list[ContenderSize]
     assumptions: list[str]
+    noise: float | None = None  # between sessions of equals there; None: nobody has measured it
+    least: float | None = None  # difference that is found in one cell four times in five; None: none can be
+
+    @property
+    def least_text(self) -> str:
+        """'' where nothing will be judged."""
+        return "" if self.least is None else f"finds differences from {self.least:.1%} on"
 
     @property
     def seconds_text(self) -> str:
@@ -126,6 +135,22 @@ class Estimate:
         return f"largest session: {largest.contender}: {parts}; its data goes when it ends, {kept}"
 
 
+def compared_cells(plan: Plan) -> int:
+    """Figures against those of the base."""
+    steps = sum(step.kind != "warmup" and not step.warm for step in plan.steps)
+    return steps * (len(plan.contenders) - 1)
+
+
+def with_noise(found: Estimate, plan: Plan, noise: float | None) -> Estimate:
+    """What so many repeats can tell, on a machine whose sessions vary so much."""
+    cells = compared_cells(plan)
+    between = ASSUMED if plan.order == "grouped" else 0.0
+    assumed = NOISE if noise is None else noise
+    is_told = cells > 0 and plan.repeats > 1
+    least = least_difference(plan.repeats, cells, assumed, between=between) if is_told else None
+    return replace(found, noise=noise, least=least)
+
+
 def estimate(plan: Plan, survey: Survey) -> Estimate:
     """Time and disk of a plan on the target of the survey."""
     work = Work(_workloads_of(plan), (survey.cpu.threads or 1) * CORE_RATE)
@@ -136,7 +161,7 @@ def estimate(plan: Plan, survey: Survey) -> Estimate:
     sizes = [contender_size(plan, each, survey, work) for each in plan.contenders]
     kept = _kept_bytes(plan, declared + guessed)
     snapshots = sum(each.certain_bytes for each in sizes) if plan.snapshot_at >= 0 else 0
-    return Estimate(
+    found = Estimate(
         seconds=declared + guessed,
         declared_s=declared,
         guessed_s=guessed,
@@ -147,6 +172,7 @@ def estimate(plan: Plan, survey: Survey) -> Estimate:
         contenders=sizes,
         assumptions=_assumptions(plan, work),
     )
+    return with_noise(found, plan, None)
 
 
 def step_guesses(plan: Plan, contender: Contender) -> list[float]:

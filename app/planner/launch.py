@@ -118,8 +118,8 @@ class Launch:
     def _plan(self, survey: Survey) -> Plan:
         """Resolved, estimated and checked by the desktop, each once."""
         plan = resolve(self._request(survey), survey, Catalog(), approved_hashes())
-        plan, found = estimated(plan, survey)
-        checks = tuple(check_plan(plan, survey, found, noise=self._noise(plan.machine_key)))
+        plan, found = estimated(plan, survey, self._noise(plan.machine_key))
+        checks = tuple(check_plan(plan, survey, found))
         total = len(STAGES) + len(plan.contenders)
         self._stage = replace(self._stage, plan=plan, estimate=found, checks=checks, total=total)
         return plan

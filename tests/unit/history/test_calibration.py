@@ -17,7 +17,7 @@ from app.history.writing import Writer
 from app.planner import resolve
 from app.planner.calibration import calibration_request
 from app.planner.checks import check_plan
-from app.planner.estimate import estimate
+from app.planner.estimate import estimate, with_noise
 from app.protocol.plan import Step
 from tests import journals, plans
 
@@ -130,11 +130,14 @@ def test_the_check_of_repeats_goes_by_what_was_measured() -> None:
     guess = estimate(plan, survey)
 
     def said(noise: float | None) -> str:
-        checks = check_plan(plan, survey, guess, lambda: plans.NOW, noise)
+        checks = check_plan(plan, survey, with_noise(guess, plan, noise), lambda: plans.NOW)
         return next(each.text for each in checks if each.name == "repeats")
 
     assert said(None).endswith("where sessions vary by 1%")
     assert said(0.053).endswith("where sessions vary by 5.3%, as measured here")
+    least = [with_noise(guess, plan, noise).least_text for noise in (0.01, 0.053)]
+    assert least == ["finds differences from 3.0% on", "finds differences from 16.9% on"]
+    assert with_noise(guess, replace(plan, repeats=1), 0.01).least_text == ""
 
 
 def test_a_machine_without_a_build_is_not_calibrated() -> None:

@@ -62,7 +62,7 @@ class EstimateCard(QFrame):
         self._tell_time()
         self._tick.start()
         self.disk.setText(f"about {bytes_text(found.disk_bytes)} of disk")
-        self.work.setText(_work_text(plan))
+        self.work.setText(", ".join(filter(None, (_work_text(plan), found.least_text))))
         self.parts.setText("\n".join(filter(None, (found.repeating_text, _sizes_text(found)))))
         self.setToolTip(as_tip("\n".join([found.seconds_text, found.disk_text, *found.assumptions[1:]])))
 
