@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from statistics import median
 
 from app.core.errors import InputError
 from app.core.units import direction_of
 from app.history.canaries import canaries
-from app.history.figures import StepEntry, facts, plan_of, steps
+from app.history.figures import StepEntry, facts, plan_of, plans_by_session, steps
 from app.history.history import History
 from app.history.sessions import SessionEntry, find, sessions, source_text
 from app.history.step_text import BUSY, disturbed_text
 from app.protocol.cpus import from_text
+from app.protocol.plan import Plan
 from app.stats import Limits
 from app.stats.verdicts import LEAST
 
@@ -47,7 +48,8 @@ def compare(
         ids.insert(0, base_id)
     with history.reading():
         entries = {entry["id"]: entry for entry in sessions(history, ids=ids)}
-        counted, left_out = without_attempts(history, [entries[id_] for id_ in ids])
+        plan_by_id = plans_by_session(history, ids)
+        counted, left_out = without_attempts(plan_by_id, [entries[id_] for id_ in ids])
         base_id = {entry["id"]: other["id"] for entry, other in left_out}.get(base_id, base_id)
         columns = _columns(counted)
         counts = [counts_of(history, [each["id"] for each in column]) for column in columns]
@@ -59,6 +61,8 @@ def compare(
         warnings = [
             *warnings_of(work, [column[0]["name"] for column in columns]),
             *_warnings(history, columns, at),
+            *_busy(plan_by_id, columns),
+            *_unfinished(columns),
             *attempts_texts(left_out),
         ]
         plans = list(differing_plans([plans_of(history, column[0]["id"]) for column in columns]))
@@ -349,12 +353,19 @@ def _warnings(history: History, columns: Sequence[Column], base: int) -> list[st
     keys = {(each["contender_key"], each["work_key"]) for column in columns for each in column}
     if len(columns) > 1 and len(keys) == 1 and len(machines) == 1:
         warnings.append("repeats of the same contender: what differs between them is noise")
-    of_plans = {each["plan"]: each["id"] for column in columns for each in column}
-    busy = {plan for plan, id_ in of_plans.items() if plan_of(history, id_).get("allow_busy")}
-    warnings += [
-        f"{column[0]['name']}: {BUSY}" for column in columns if any(each["plan"] in busy for each in column)
+    return warnings
+
+
+def _busy(plans: Mapping[str, Plan], columns: Sequence[Column]) -> list[str]:
+    return [
+        f"{column[0]['name']}: {BUSY}"
+        for column in columns
+        if any(plans[each["id"]].allow_busy for each in column)
     ]
-    return warnings + [
+
+
+def _unfinished(columns: Sequence[Column]) -> list[str]:
+    return [
         f"session {each['id'][-6:]} ({each['name']}) is {each['state']}{_why(each)}"
         for column in columns
         for each in column

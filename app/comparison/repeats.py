@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.units import count_text
-from app.history.figures import facts, plan_of
+from app.history.figures import facts
 from app.history.history import History
 from app.history.sessions import SessionEntry
-from app.protocol.plan import Plan, Turn
+from app.protocol.plan import Plan
 
 Attempts = list[tuple[SessionEntry, SessionEntry]]  # each that is left out, with the one in its place
 
@@ -43,16 +43,15 @@ def loads_of(states: Sequence[Mapping[str, object]]) -> int:
 
 
 def without_attempts(
-    history: History, entries: Sequence[SessionEntry]
+    plans: Mapping[str, Plan], entries: Sequence[SessionEntry]
 ) -> tuple[Sequence[SessionEntry], Attempts]:
     """Of a session that was carried out again the last attempt that was completed, and those left out for it.
 
     All of them where nothing else is compared.
     """
     attempts: dict[tuple[object, ...], list[tuple[bool, int, SessionEntry]]] = {}
-    turns = _turns_of(history, entries)
     for entry in entries:
-        turn = turns[entry["id"]]
+        turn = plans[entry["id"]].turn_of(entry["id"])
         key = (entry["plan"], turn.contender, turn.repeat)
         attempts.setdefault(key, []).append((entry["state"] == "completed", turn.attempt, entry))
     chosen = {key: max(each, key=lambda attempt: attempt[:2])[2] for key, each in attempts.items()}
@@ -64,14 +63,8 @@ def without_attempts(
         for *_, entry in each
         if entry is not chosen[key]
     ]
-    return [entry for entry in entries if entry in chosen.values()], left_out
-
-
-def _turns_of(history: History, entries: Sequence[SessionEntry]) -> dict[str, Turn]:
-    """By session; the plan of many is read once."""
-    of_plan = {entry["plan"]: entry["id"] for entry in entries}
-    plans = [Plan.from_json(plan_of(history, session)) for session in of_plan.values()]
-    return {turn.session: turn for plan in plans for turn in plan.turns}
+    gone = {entry["id"] for entry, _ in left_out}
+    return [entry for entry in entries if entry["id"] not in gone], left_out
 
 
 def attempts_texts(left_out: Attempts) -> list[str]:

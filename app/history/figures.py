@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from app.core.errors import InputError
-from app.protocol.plan import step_label
+from app.protocol.plan import Plan, step_label
 from app.protocol.states import GOING_ON, GONE, UNREACHED
 from app.shapes.facts import is_left_out
 from app.stats.steady import UNSTEADY
@@ -341,6 +341,16 @@ def plan_of(history: History, session: str) -> dict[str, Any]:
         raise InputError(f"no session {session!r} in the history")
     content: dict[str, Any] = unpack_json(row[0])
     return content
+
+
+def plans_by_session(history: History, sessions: Sequence[str]) -> dict[str, Plan]:
+    """In their order; the plan of many sessions is read once."""
+    found: dict[str, Plan] = {}
+    for session in sessions:
+        if session not in found:
+            plan = Plan.from_json(plan_of(history, session))
+            found |= {turn.session: plan for turn in plan.turns}
+    return {session: found[session] for session in sessions}
 
 
 def notes(history: History, session: str) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from app.catalog.entries import sequence_of
 from app.core.errors import InputError
 from app.core.toml_text import read_document
 from app.core.units import count_text
-from app.history.figures import plan_of
+from app.history.figures import plans_by_session
 from app.history.sessions import find, sessions_of_plan
 from app.protocol.plan import Contender, Plan, Step
 from app.stats.verdicts import LEAST
@@ -37,7 +37,7 @@ def request_again(history: History, references: Sequence[str]) -> PlanRequest:
     """Of sessions, or all sessions of a plan; raises InputError where they did not do the same work."""
     ids = [id_ for each in references for id_ in sessions_of_plan(history, each) or [find(history, each)]]
     with history.reading():
-        plans = {id_: Plan.from_json(plan_of(history, id_)) for id_ in dict.fromkeys(ids)}
+        plans = plans_by_session(history, ids)
     first = next(iter(plans.values()))
     for id_, plan in plans.items():
         _check_same(id_, plan, first)
