@@ -206,7 +206,7 @@ def calibrate_target(arguments: argparse.Namespace) -> int:
 
 
 def _show_last(name: str) -> int:
-    from app.history.calibration import machine_of
+    from app.history.sessions import machine_of
     from app.targets.store import Targets
 
     from .session import opened
@@ -220,8 +220,8 @@ def list_canaries(arguments: argparse.Namespace) -> None:
     from dataclasses import asdict
 
     from app.comparison.canary_text import canary_table
-    from app.history.calibration import machine_of
     from app.history.canaries import canary_runs
+    from app.history.sessions import machine_of
     from app.targets.store import Targets
 
     from .session import opened

@@ -98,11 +98,3 @@ def noise_at(home: Path, machine_key: str) -> float | None:
 
     with History(home) as history:
         return noise_of(history, machine_key)
-
-
-def machine_of(history: History, target: str) -> str:
-    """The machine that a target was when it was measured last; '' where it never was."""
-    row = history.one(
-        "SELECT machine_key FROM session WHERE target = ? ORDER BY started_at DESC LIMIT 1", (target,)
-    )
-    return str(row[0]) if row else ""

@@ -110,6 +110,14 @@ def sessions_of_plan(history: History, plan: str) -> list[str]:
     return [str(id_) for (id_,) in rows]
 
 
+def machine_of(history: History, target: str) -> str:
+    """The machine that a target was when it was measured last; '' where it never was."""
+    row = history.one(
+        "SELECT machine_key FROM session WHERE target = ? ORDER BY started_at DESC LIMIT 1", (target,)
+    )
+    return str(row[0]) if row else ""
+
+
 def state_of(history: History, session: str) -> str:
     """Of a session by its id; '' where there is none."""
     row = history.one(f"SELECT {STATE_OF} FROM session WHERE id = ?", (session,))  # noqa: S608 - our own words

@@ -10,7 +10,7 @@ from app.protocol.answers import Build, Survey
 from app.protocol.plan import Plan
 
 from .contenders import contender_of
-from .estimate import Estimate, estimate, with_noise
+from .estimate import Estimate, estimate
 
 CANARY_S = 20  # that it takes: made, started, measured, gone
 LONG_S = 600  # plans that take longer have one
@@ -28,11 +28,8 @@ _SYSTEM = "/usr"  # the build that the target's own packages brought: it changes
 
 
 def estimated(plan: Plan, survey: Survey, noise: float | None = None) -> tuple[Plan, Estimate]:
-    """The plan with its estimate, and with a canary where it is long enough and a build can be one.
-
-    `noise`: how far sessions of equals lie apart there; None where nobody has measured it.
-    """
-    found = with_noise(estimate(plan, survey), plan, noise)
+    """The plan with its estimate, and with a canary where it is long enough and a build can be one."""
+    found = estimate(plan, survey, noise)
     named = [each.build for each in plan.contenders]
     build = steadiest_build(survey, named) if found.seconds > LONG_S else None
     if build is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from app.catalog.custom_sql import parse, workload_keys
@@ -106,8 +106,8 @@ class Estimate:
     snapshot_bytes: int  # of it, data sets that are kept
     contenders: list[ContenderSize]
     assumptions: list[str]
-    noise: float | None = None  # between sessions of equals there; None: nobody has measured it
-    least: float | None = None  # difference that is found in one cell four times in five; None: none can be
+    noise: float | None  # between sessions of equals there; None: nobody has measured it
+    least: float | None  # difference that is found in one cell four times in five; None: none can be
 
     @property
     def least_text(self) -> str:
@@ -141,18 +141,20 @@ def compared_cells(plan: Plan) -> int:
     return steps * (len(plan.contenders) - 1)
 
 
-def with_noise(found: Estimate, plan: Plan, noise: float | None) -> Estimate:
+def _least(plan: Plan, noise: float | None) -> float | None:
     """What so many repeats can tell, on a machine whose sessions vary so much."""
     cells = compared_cells(plan)
+    if not cells or plan.repeats == 1:
+        return None
     between = ASSUMED if plan.order == "grouped" else 0.0
-    assumed = NOISE if noise is None else noise
-    is_told = cells > 0 and plan.repeats > 1
-    least = least_difference(plan.repeats, cells, assumed, between=between) if is_told else None
-    return replace(found, noise=noise, least=least)
+    return least_difference(plan.repeats, cells, NOISE if noise is None else noise, between=between)
 
 
-def estimate(plan: Plan, survey: Survey) -> Estimate:
-    """Time and disk of a plan on the target of the survey."""
+def estimate(plan: Plan, survey: Survey, noise: float | None = None) -> Estimate:
+    """Time and disk of a plan on the target of the survey, and what it can tell.
+
+    `noise`: how far sessions of equals lie apart there; None where nobody has measured it.
+    """
     work = Work(_workloads_of(plan), (survey.cpu.threads or 1) * CORE_RATE)
     turns = plan.first_turns
     declared = sum(step.seconds + step.warmup for step in plan.steps) * len(turns)
@@ -161,7 +163,7 @@ def estimate(plan: Plan, survey: Survey) -> Estimate:
     sizes = [contender_size(plan, each, survey, work) for each in plan.contenders]
     kept = _kept_bytes(plan, declared + guessed)
     snapshots = sum(each.certain_bytes for each in sizes) if plan.snapshot_at >= 0 else 0
-    found = Estimate(
+    return Estimate(
         seconds=declared + guessed,
         declared_s=declared,
         guessed_s=guessed,
@@ -171,8 +173,9 @@ def estimate(plan: Plan, survey: Survey) -> Estimate:
         snapshot_bytes=snapshots,
         contenders=sizes,
         assumptions=_assumptions(plan, work),
+        noise=noise,
+        least=_least(plan, noise),
     )
-    return with_noise(found, plan, None)
 
 
 def step_guesses(plan: Plan, contender: Contender) -> list[float]:

@@ -11,13 +11,14 @@ import pytest
 from app.catalog import Catalog
 from app.comparison.calibration_text import calibration_table, repeats_in
 from app.core.errors import TargetError
-from app.history.calibration import calibration, machine_of, noise_of
+from app.history.calibration import calibration, noise_of
 from app.history.history import History
+from app.history.sessions import machine_of
 from app.history.writing import Writer
 from app.planner import resolve
 from app.planner.calibration import calibration_request
 from app.planner.checks import check_plan
-from app.planner.estimate import estimate, with_noise
+from app.planner.estimate import estimate
 from app.protocol.plan import Step
 from tests import journals, plans
 
@@ -127,17 +128,16 @@ def test_it_is_told_with_what_would_be_calmer(history: History) -> None:
 def test_the_check_of_repeats_goes_by_what_was_measured() -> None:
     survey = plans.survey()
     plan = resolve(plans.request(*BOTH, repeats=5), survey, Catalog())
-    guess = estimate(plan, survey)
 
     def said(noise: float | None) -> str:
-        checks = check_plan(plan, survey, with_noise(guess, plan, noise), lambda: plans.NOW)
+        checks = check_plan(plan, survey, estimate(plan, survey, noise), lambda: plans.NOW)
         return next(each.text for each in checks if each.name == "repeats")
 
     assert said(None).endswith("where sessions vary by 1%")
     assert said(0.053).endswith("where sessions vary by 5.3%, as measured here")
-    least = [with_noise(guess, plan, noise).least_text for noise in (0.01, 0.053)]
+    least = [estimate(plan, survey, noise).least_text for noise in (0.01, 0.053)]
     assert least == ["finds differences from 3.0% on", "finds differences from 16.9% on"]
-    assert with_noise(guess, replace(plan, repeats=1), 0.01).least_text == ""
+    assert estimate(replace(plan, repeats=1), survey, 0.01).least_text == ""
 
 
 def test_a_machine_without_a_build_is_not_calibrated() -> None:

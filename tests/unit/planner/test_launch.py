@@ -65,9 +65,9 @@ def estimated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     made: list[str] = []
     estimate = canary.estimate
 
-    def counted(plan: Any, its_survey: Any) -> Any:
+    def counted(plan: Any, *given: Any) -> Any:
         made.append(plan.id)
-        return estimate(plan, its_survey)
+        return estimate(plan, *given)
 
     monkeypatch.setattr(canary, "estimate", counted)
     return made

@@ -103,8 +103,8 @@ class CanariesDialog(QDialog):
         name = self._target.name
 
         def work(history: History) -> list[CanaryRun]:
-            from app.history.calibration import machine_of
             from app.history.canaries import canary_runs
+            from app.history.sessions import machine_of
 
             return canary_runs(history, machine_of(history, name))
 
