@@ -129,7 +129,7 @@ def run_plan(directory: Directory, plan: Plan, journals: Dict[str, Journal], age
 def run_turn(
     directory: Directory, plan: Plan, turn: Turn, journal: Journal, control: Control, agent: str
 ) -> bool:
-    """One session; the answer is whether it is to be repeated, as others disturbed it."""
+    """Carry out one session; returns whether others disturbed it, so that it has to be repeated."""
     control.look(journal)
     if control.plan_stopped:
         end(journal, "stopped", "the plan was stopped before this session began")

@@ -1,4 +1,4 @@
-"""Load of others that was the same in all columns of a row: it is told, and leaves nobody out."""
+"""Load of other programs that was the same in all columns of a row: shown, and judged all the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Places = list[list[StepEntry | None]]  # of each column a step in each session
 
 
 def with_same_load(places: Places) -> Places:
-    """With another mark for steps that were disturbed by what disturbed all the others as much."""
+    """The same places; steps that were all disturbed alike have another mark."""
     steps = [step for place in places for step in place if step is not None]
     if not _is_alike(steps):
         return places

@@ -117,7 +117,7 @@ def told_of(row: RowEntry, at: int) -> list[str]:
 
 
 def worded(row: RowEntry, at: int) -> set[str]:
-    """The marks of a cell whose reason is told session by session."""
+    """The marks of a cell whose reasons are listed by session."""
     return {UNSTEADY, DISTURBED} if any(row["disturbed"][at]) else {UNSTEADY}
 
 

@@ -29,7 +29,7 @@ class RemotePlan:
 
     @property
     def planned(self) -> list[SessionSummary]:
-        """Those that have a journal; attempts that nobody needed so far have none."""
+        """The sessions that have a journal: later attempts have one once they begin."""
         return [each for each in self.sessions if each.size]
 
 

@@ -78,7 +78,7 @@ def remarks_text(step: StepEntry) -> str:
 
 
 def _other_marks(step: StepEntry) -> list[str]:
-    """But those whose reason is told."""
+    """All marks but those that come with their reason."""
     worded = (UNSTEADY, DISTURBED) if disturbed_text(step["others"]) else (UNSTEADY,)
     return [mark for mark in step["marks"] if mark not in worded]
 

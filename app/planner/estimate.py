@@ -142,7 +142,7 @@ def compared_cells(plan: Plan) -> int:
 
 
 def _least(plan: Plan, noise: float | None) -> float | None:
-    """What so many repeats can tell, on a machine whose sessions vary so much."""
+    """The smallest difference that the repeats of a plan find; `noise`: between sessions of equals."""
     cells = compared_cells(plan)
     if not cells or plan.repeats == 1:
         return None

@@ -190,7 +190,7 @@ class Plan:
 
     @property
     def first_turns(self) -> list[Turn]:
-        """Those that are carried out whatever others do."""
+        """The first attempt of each session: these are always carried out."""
         return [turn for turn in self.turns if turn.attempt == 1]
 
     def can_repeat(self, index: int) -> bool:
