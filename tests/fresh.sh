@@ -85,7 +85,7 @@ carry_over() {  # INTO: how this machine reaches the network
             cp -L "$file" "$1$file"
         fi
     done
-    chroot "$1" update-ca-certificates >/dev/null 2>&1
+    chroot "$1" update-ca-certificates >/dev/null 2>&1 || stop "$1 does not take over this machine's certificates"
     echo force-unsafe-io >"$1/etc/dpkg/dpkg.cfg.d/fresh"  # what ends with the test need not reach the disk
 }
 
@@ -175,6 +175,7 @@ if [ "${1:-}" = attempt ]; then  # in a namespace of its own, see carry_out
 fi
 
 who=root,user what=run,window,test in=${TMPDIR:-/tmp} logs='' bases='' suites=''
+unset TMPDIR  # it names no folder of the systems that are made
 while [ $# -gt 0 ]; do
     case $1 in
         --who) who=${2:?}; shift ;;

@@ -110,11 +110,12 @@ class Maker:
         self.events: list[Event] = []
         self.random = random.Random(f"{seed} {self.session}")
         self.t = 0.0
+        ordinal = its_plan.turn_of(self.session).ordinal
+        self.began_at = BEGAN + int(its_plan.id, 36) % 1000 * 100_000 + ordinal * 1000
 
     def add(self, kind: Any, **fields: Any) -> None:
         self.t = round(self.t + 0.001, 4)
-        ordinal = self.plan.turn_of(self.session).ordinal
-        at = round(BEGAN + int(self.plan.id, 36) % 1000 * 100_000 + ordinal * 1000 + self.t, 3)
+        at = round(self.began_at + self.t, 3)
         self.events.append(kind(seq=len(self.events) + 1, t=self.t, at=at, **fields))
 
     def begin(self, series: Sequence[dict[str, Any]] = SERIES) -> Maker:

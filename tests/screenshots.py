@@ -11,13 +11,14 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from app.planner.duel import ROUNDS
 from tests.ui.screen import Person, Screen, person_before, screen_of
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 SCREEN = (1320, 880)  # the window with its frame
 LIMIT_S = 300.0
-STEP = "read-write"  # of the second session of the duel: by then there is much to be seen
+STEP = "insert"  # of the second round of the duel: by then there is much to be seen
 ENGINES = ("innodb", "rocksdb", "myisam")
 REPEATS = 5  # so that there are verdicts to be seen
 REPEATED = len(ENGINES) * REPEATS
@@ -48,14 +49,16 @@ def take_light(screen: Screen, home: Path, folder: Path) -> None:
         take(person, "bench")
         person.press("ctrl+r")
         person.wait_to_see("duel on local", 60)
-        person.wait_for(lambda: person.sees(f"2/2 duel-rocksdb  8/9 {STEP}"), f"{STEP} is at hand", LIMIT_S)
+        person.wait_to_see("duel-rocksdb-2", LIMIT_S)
+        person.wait_for(lambda: person.sees(f"8/8 {STEP}"), f"{STEP} is at hand", LIMIT_S)
         person.wait_for(lambda: not person.sees("warming up"), "its figures come")
-        person.wait_to_see("second 4 of 5")
         take(person, "live")
         person.wait_to_see("has ended", LIMIT_S)
         person.click("Dismiss")
         person.press("ctrl+3")
-        person.wait_for(lambda: len(person.rows("Sessions")) == REPEATED + 2, "all sessions are listed")
+        person.wait_for(
+            lambda: len(person.rows("Sessions")) == REPEATED + ROUNDS * 2, "all sessions are listed"
+        )
         person.click_at(person.table("Sessions")[0][0]["rect"])
         person.wait_to_see("steps completed")
         take(person, "history")

@@ -11,6 +11,7 @@ from app.stats import Between, Cell
 
 TURN_S = 600.0  # from the begin of a session to that of the next one
 ORDERS = ("interleaved", "grouped")
+SLICES = "slices"  # both at the same time: figures at one place are of one round
 Logs = np.ndarray  # of figures: comparisons x cells x turns
 World = Callable[[np.random.Generator, tuple[int, int, int]], Logs]
 
@@ -19,8 +20,8 @@ def turns(order: str, repeats: int) -> tuple[list[int], list[int]]:
     """Which turns of a plan belong to the first of two contenders, and which to the second."""
     if order == "grouped":
         return list(range(repeats)), list(range(repeats, 2 * repeats))
-    rounds = [(2 * at, 2 * at + 1)[:: -1 if at % 2 else 1] for at in range(repeats)]
-    return [a for a, _ in rounds], [b for _, b in rounds]
+    both = [(2 * at, 2 * at + 1)[:: -1 if at % 2 else 1] for at in range(repeats)]
+    return [a for a, _ in both], [b for _, b in both]
 
 
 def plain(chance: np.random.Generator, shape: tuple[int, int, int]) -> Logs:
@@ -85,7 +86,22 @@ WORLDS: dict[str, World] = {
     "two speeds, one cell": two_speeds(lambda at: at == 0),
     "sessions off as a whole, 3 %": whole_sessions,
 }
+
+
+def rounds(own: float) -> World:
+    """Both of a round are off by 10 % in all of their cells, and each cell by this share of its own."""
+
+    def world(chance: np.random.Generator, shape: tuple[int, int, int]) -> Logs:
+        runs, _, sessions = shape
+        common = np.repeat(chance.standard_normal((runs, 1, sessions // 2)), 2, axis=2)
+        return 0.1 * common + own * chance.standard_normal(shape)
+
+    return world
+
+
 NOISIER = "one contender noisier, 1 and 10 %"  # by turns: not a world of its own
+ROUNDS, QUIET_ROUNDS = (f"rounds off by 10 %, cells by {own} % of their own" for own in ("2", "0.7"))
+_OF_ROUNDS = {ROUNDS: rounds(0.02), QUIET_ROUNDS: rounds(0.007)}
 
 
 def compared(
@@ -93,14 +109,16 @@ def compared(
 ) -> tuple[Logs, Logs]:
     """The logarithms of both contenders, who are equal."""
     ours, theirs = turns(order, repeats)
-    figures = WORLDS.get(name, plain)(chance, (runs, cells, 2 * repeats))
+    figures = {**WORLDS, **_OF_ROUNDS}.get(name, plain)(chance, (runs, cells, 2 * repeats))
     base, other = figures[:, :, ours], figures[:, :, theirs]
     return base, other * 10 if name == NOISIER else other
 
 
 def cells_of(base: Logs, other: Logs, order: str) -> list[Cell]:
-    """Of one comparison, as Dyno judges it: grouped columns are across time."""
+    """Of one comparison, as Dyno judges it: grouped columns are across time, slices by round."""
     times = tuple(tuple(turn * TURN_S for turn in its) for its in turns(order, base.shape[1]))
     added = ((2 * Between().variance, inf),) if order == "grouped" else ()
     pairs = zip(np.exp(base).tolist(), np.exp(other).tolist(), strict=True)
+    if order == SLICES:
+        return [Cell(tuple(a), tuple(b), by_round=True) for a, b in pairs]
     return [Cell(tuple(a), tuple(b), added=added, times=times) for a, b in pairs]

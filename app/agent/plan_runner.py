@@ -8,15 +8,19 @@ import os
 import signal
 import sys
 import traceback
-from typing import Dict
+from itertools import groupby
+from threading import Thread
+from typing import Dict, NamedTuple, Sequence
 
 from app.protocol.answers import Started
 from app.protocol.events import PROTOCOL, SessionEnded, SessionPlanned
-from app.protocol.plan import Plan, Turn
+from app.protocol.plan import SLICES, Plan, Turn
 
 from .cleanup import clean
+from .deciding import Deciding
 from .incoming import Incoming
 from .session import Session
+from .steps.baton import Baton, Place
 from .system.control import Control
 from .system.directory import Directory, write_file, write_holder
 from .system.errors import AgentError
@@ -109,34 +113,83 @@ def _leave_streams(log: str) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
+class _Work(NamedTuple):
+    """A plan that is being carried out, and what that takes."""
+
+    directory: Directory
+    plan: Plan
+    journals: Dict[str, Journal]
+    control: Control
+    agent: str
+
+
 def run_plan(directory: Directory, plan: Plan, journals: Dict[str, Journal], agent: str) -> None:
     """All turns of the plan that come; a failed session never stops it."""
     control = Control(os.path.join(directory.plan(plan.id), "control"))
     signal.signal(signal.SIGTERM, lambda *_: control.stop_plan())
     directory.empty_trash()
+    work, deciding = _Work(directory, plan, journals, control, agent), Deciding(directory, plan)
+    run_round = _run_in_slices if plan.order == SLICES else _run_sessions
+    for _, turns in groupby(plan.turns, lambda turn: turn.repeat):
+        needed = [turn for turn in turns if control.plan_stopped or not _spare(turn, deciding, journals)]
+        run_round(work, needed)
+        deciding.take_round(needed)
+
+
+def _spare(turn: Turn, deciding: Deciding, journals: Dict[str, Journal]) -> bool:
+    """End a session that is not needed before it begins."""
+    why, journal = deciding.spared(turn), journals.get(turn.session)
+    if why and journal is not None:
+        with contextlib.suppress(DiskFullError, OSError):
+            journal.log(deciding.said(turn), level="info")
+            end(journal, "stopped", why)
+    return bool(why)
+
+
+def _run_sessions(work: _Work, turns: Sequence[Turn]) -> None:
+    """One after the other, each with the machine to itself; a disturbed one again."""
     again = False
-    for turn in plan.turns:
+    for turn in turns:
         if again and turn.attempt > 1:
             try:
-                journals[turn.session] = create_journal(directory, plan, turn)
+                work.journals[turn.session] = create_journal(work.directory, work.plan, turn)
             except OSError:  # a full disk: those that are certain to come have their journals
                 traceback.print_exc()
         if turn.attempt == 1 or again:
-            journal = journals.get(turn.session)
-            again = journal is not None and run_turn(directory, plan, turn, journal, control, agent)
+            journal = work.journals.get(turn.session)
+            again = journal is not None and _run_turn(work, turn, journal, Baton().join())
 
 
-def run_turn(
-    directory: Directory, plan: Plan, turn: Turn, journal: Journal, control: Control, agent: str
-) -> bool:
+def _run_in_slices(work: _Work, turns: Sequence[Turn]) -> None:
+    """The sessions of a round take turns within it, each in a thread."""
+    baton = Baton()
+    threads = [
+        Thread(target=_run_in_turn, args=(work._replace(control=work.control.twin()), turn, baton.join()))
+        for turn in turns
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _run_in_turn(work: _Work, turn: Turn, place: Place) -> None:
+    place.take()
+    try:
+        _run_turn(work, turn, work.journals[turn.session], place)
+    finally:
+        place.end()
+
+
+def _run_turn(work: _Work, turn: Turn, journal: Journal, place: Place) -> bool:
     """Carry out one session; returns whether others disturbed it, so that it has to be repeated."""
-    control.look(journal)
-    if control.plan_stopped:
+    work.control.look(journal)
+    if work.control.plan_stopped:
         end(journal, "stopped", "the plan was stopped before this session began")
         return False
-    session = Session(plan, turn, directory, journal, control)
+    session = Session(work.plan, turn, work.directory, journal, work.control, place)
     try:
-        return session.run(agent) == "completed" and session.repeating.wants_session
+        return session.run(work.agent) == "completed" and session.repeating.wants_session
     except Exception as error:
         traceback.print_exc()
         with contextlib.suppress(DiskFullError, OSError):

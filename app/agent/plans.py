@@ -21,7 +21,8 @@ def list_plans(directory: Directory) -> List[PlanSummary]:
 def _describe(directory: Directory, name: str, locked: bool) -> PlanSummary:
     plan = directory.read_plan(name)
     sessions = [_session(directory, turn["session"]) for turn in plan.get("turns", [])]
-    return PlanSummary(name, plan.get("name", ""), agent_of(directory, name), locked, sessions)
+    until_decided = bool(plan.get("until_decided", False))
+    return PlanSummary(name, plan.get("name", ""), agent_of(directory, name), locked, sessions, until_decided)
 
 
 def _session(directory: Directory, session: str) -> SessionSummary:

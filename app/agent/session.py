@@ -23,6 +23,7 @@ from .server.mysql import QueryError
 from .server.program import find_sysbench
 from .server.server import Server
 from .steps.analyse import Analysing
+from .steps.baton import Place, Position
 from .steps.canary import run_canary
 from .steps.drive_step import DriveStep, write_lua
 from .steps.engine_limits import Lacking
@@ -30,18 +31,19 @@ from .steps.facts import Facts
 from .steps.from_snapshot import FromSnapshot
 from .steps.quiet import wait_until_quiet
 from .steps.repeating import Repeating
+from .steps.resting import hooks_of
 from .steps.running import Running
 from .steps.settle_step import pause, run_restart, run_settle
+from .steps.sliced_step import SlicedStep
 from .steps.step_settings import StepSettings
 from .survey.builds import build_of
-from .system.control import Control, StopRequested
+from .system.control import ASKED_FOR, Control, StopRequested
 from .system.directory import OF_SESSION, Directory
 from .system.errors import AgentError
 from .system.journal import DiskFullError, Journal
 from .system.other_agents import agents_elsewhere
 
 STOP_S = 60  # for a clean shutdown at the end, before it is killed
-ASKED_FOR = "asked for by a person"
 
 
 class SessionError(Exception):
@@ -52,15 +54,22 @@ class Session(Running):
     """Takes its contender through the sequence."""
 
     def __init__(
-        self, plan: Plan, turn: Turn, directory: Directory, journal: Journal, control: Control
+        self,
+        plan: Plan,
+        turn: Turn,
+        directory: Directory,
+        journal: Journal,
+        control: Control,
+        place: Place,
     ) -> None:
-        super().__init__(plan, turn, directory, journal, control)
+        super().__init__(plan, turn, directory, journal, control, place)
+        place.attach(hooks_of(self))
         self.facts = Facts(self)
-        self.conditions = StepSettings(self)
+        self.step_settings = StepSettings(self)
         self.analysing = Analysing(self, self.facts)
         self.lacking = Lacking(self)
         self.repeating = Repeating(self, self.facts)
-        self.snapshot = FromSnapshot(self, self.facts, self.conditions, self.open)
+        self.snapshot = FromSnapshot(self, self.facts, self.step_settings, self.open)
 
     # the whole
 
@@ -137,6 +146,7 @@ class Session(Running):
         self._start_server()
         self.server.admit()
         self.host = HostSampler(self._pids, self.path, self.agent)
+        self.host.others.without = self.place.pids
         self.sampler = Sampler(self.journal, self.host, Counters(self.server.client, self.contender.engine))
         self.facts.write_server()
         self.sampler.declare()
@@ -154,9 +164,10 @@ class Session(Running):
     # a step
 
     def _run_step(self, index: int, step: Step) -> None:
+        self.place.pass_on(Position(index))
         self.control.begin_step()
         client = self.server.client
-        problem = self.conditions.bring_about(index, step)
+        problem = self.step_settings.bring_about(index, step)
         if step.kind in QUERYING:
             self.lacking.check_rows()
         self.facts.empty_binary_log()
@@ -167,11 +178,11 @@ class Session(Running):
         self.journal.write(StepStarted, step=index, seed=seed, after_crash=self.crashes > 0, debt=debt)
         if self.server.has_begun:  # else the step itself will start it, from a snapshot
             self.sampler.begin()
-            self.ledger.begin_step(index, self.sampler.reading)
+            self.write_accounting.begin_step(index, self.sampler.reading)
         ended: Dict[str, Any] = {"outcome": "failed", "reason": problem}
         if not problem:
-            ended = self.repeating.run(index, step, lambda: self._carry_out(index, step, seed))
-        self.conditions.complete(ended, step)
+            ended = self.repeating.run(index, step, lambda: self._run_kind(index, step, seed))
+        self.step_settings.complete(ended, step)
         if step.kind in QUERYING and not step.writes and is_indebted(debt):
             ended["marks"] = [*ended.get("marks", ()), "indebted"]
         if step.kind in QUERYING:
@@ -181,20 +192,21 @@ class Session(Running):
         if "status" not in ended:
             ended["status"] = status_deltas(before, read_status(client))
         ended["sizes"] = sizes(self.server.data, self.at("tmp"))
-        ended["rows"] = {**self.ledger.rows, "in_tables": self.ledger.rows_in_tables}
+        ended["rows"] = {**self.write_accounting.rows, "in_tables": self.write_accounting.rows_in_tables}
         ended["value"] = figure_of(step, ended, engine_of(self.contender.engine))
         self.journal.write(StepEnded, step=index, **ended)
         self.open_step = -1
         self._after_step(index, step, ended)
 
-    def _carry_out(self, index: int, step: Step, seed: int) -> Dict[str, Any]:
+    def _run_kind(self, index: int, step: Step, seed: int) -> Dict[str, Any]:
         if step.kind == "settle":
             return run_settle(self, index, step)
         if self.snapshot.is_at(index):
             return self.snapshot.run(index)
         if step.kind == "restart":
             return run_restart(self, index)
-        return DriveStep(self, self.facts, index, step, seed).run()
+        kind = SlicedStep if step.sliced else DriveStep
+        return kind(self, self.facts, index, step, seed).run()
 
     def _after_step(self, index: int, step: Step, ended: Dict[str, Any]) -> None:
         self.check_room()
@@ -221,7 +233,7 @@ class Session(Running):
         if self.crashes > 1:
             raise SessionError("the server died a second time, {}: {}".format(how, why))
         seconds = self._start_server()
-        self.conditions.forget()
+        self.step_settings.forget()
         self.journal.write(Mark, name="recovered", step=index, value=round(seconds, 3))
 
     # the end
@@ -241,7 +253,7 @@ class Session(Running):
         if self.control.interrupts == "stopped":
             self.server.kill()
         else:
-            self.conditions.put_back()
+            self.step_settings.put_back()
             self.server.forget_dirty_pages()
             self.server.stop(STOP_S)
         self.server.clean()

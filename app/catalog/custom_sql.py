@@ -160,7 +160,7 @@ class _Reader:
         while word := self._scanner.word():
             part, line = word.lower(), self._scanner.line
             if part in seen:
-                self._note(line, f"{part} stands in this file twice")
+                self._note(line, f"{part} is in this file twice")
             seen.add(part)
             if part == "option":
                 self._read_options()

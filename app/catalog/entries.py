@@ -48,7 +48,7 @@ _BY_ENGINE = {  # what stands in tables whose keys are engines
 _RESERVED = re.compile(
     r"(mysql|pgsql|db(?!_ps_mode)|report|histogram|rand_seed|threads?|time|events|rate|tables|table_size"
     r"|table_options|engine|load_method|percentile|verbosity|debug|validate|config|warmup|forced|luajit|help"
-    r"|version)(_.*)?"
+    r"|version|gate_fd|slice_rate)(_.*)?"
 )
 
 LATENCY_PER = ("query", "transaction", "loop", "table", "insert")
@@ -252,10 +252,10 @@ def _code_of(document: Document) -> dict[str, Any]:
     """Lua or SQL; what comes with SQL in place of what its file cannot say."""
     data = document.data
     if ("lua" in data) == ("sql" in data):
-        raise document.error(("lua",), "or sql: exactly one of the two names the file beside it")
+        raise document.error(("lua",), "or sql: name exactly one of them, a file in the same folder")
     key = "lua" if "lua" in data else "sql"
     if not _FILE.fullmatch(data[key]) or not data[key].endswith(key):
-        raise document.error((key,), f"must be a file beside it, NAME.{key}, not {data[key]!r}")
+        raise document.error((key,), f"must be a file in the same folder, NAME.{key}, not {data[key]!r}")
     if key == "lua":
         return {}
     if data["kind"] not in SQL_KINDS:

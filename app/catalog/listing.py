@@ -91,13 +91,21 @@ class Catalog:
             files[f"workloads/{workload.sql}"] = self.sql_of(workload)
             files[f"workloads/{workload.lua}"] = made
             wanted = _required(made)
-        while wanted:
-            name = wanted.pop()
-            key = f"workloads/{name}"
-            if key not in files:
-                files[key] = self._beside(name, workload, MAX_LUA)
-                wanted += [each for each in _required(files[key]) if self._find_beside(each, workload)]
-        return files
+        found = lua_with_required(wanted, partial(self._lua_beside, workload))
+        for name in wanted:
+            if f"workloads/{name}" not in found:
+                raise _missing(name, workload)
+        return {**files, **found}
+
+    def shipped_lua(self, name: str) -> dict[str, str]:
+        """Lua that belongs to no workload, with what it requires: none of it is a person's own."""
+        folder = self._workloads[0]
+
+        def text_of(key: str) -> str | None:
+            path = folder / Path(key).name
+            return read_text(path, MAX_LUA) if path.is_file() or path.name == name else None
+
+        return lua_with_required([name], text_of)
 
     def sql_of(self, workload: Workload) -> str:
         """The text of its custom SQL."""
@@ -126,7 +134,7 @@ class Catalog:
     def _beside(self, name: str, workload: Workload, most: int) -> str:
         path = self._find_beside(name, workload)
         if path is None:
-            raise InputError(f"{workload.file}: {name[-3:]}: there is no {name} beside it")
+            raise _missing(name, workload)
         return read_text(path, most)
 
     def _find_beside(self, name: str, workload: Workload) -> Path | None:
@@ -135,6 +143,10 @@ class Catalog:
         is_shipped = workload.shipped or (workload.sql and name.endswith(".lua"))
         folders = (shipped,) if is_shipped else (own, shipped)
         return next((folder / name for folder in folders if (folder / name).is_file()), None)
+
+    def _lua_beside(self, workload: Workload, key: str) -> str | None:
+        path = self._find_beside(key.removeprefix("workloads/"), workload)
+        return None if path is None else read_text(path, MAX_LUA)
 
     # presets
 
@@ -181,6 +193,23 @@ class Catalog:
         if (shipped / engine / f"{name}.cnf").is_file():
             raise InputError(f"the preset {engine}/{name} is shipped and read-only: give yours another name")
         return own / engine / f"{name}.cnf"
+
+
+def _missing(name: str, workload: Workload) -> InputError:
+    return InputError(f"{workload.file}: {name[-3:]}: there is no {name} in the same folder")
+
+
+def lua_with_required(names: Iterable[str], text_of: Callable[[str], str | None]) -> dict[str, str]:
+    """Lua files by their names in a plan, with all that they require and that has a text."""
+    found: dict[str, str] = {}
+    wanted = list(names)
+    while wanted:
+        key = f"workloads/{wanted.pop()}"
+        text = None if key in found else text_of(key)
+        if text is not None:
+            found[key] = text
+            wanted += _required(text)
+    return found
 
 
 def _required(lua: str) -> list[str]:

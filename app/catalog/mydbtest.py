@@ -23,14 +23,8 @@ KEY = "dyno_id"  # of the tables that are added: their own columns may hold one 
 CLASSIC = "sbtest"  # tables of this name are those of the workload `load`
 _LONGEST_VARCHAR, _LONGEST_KEY = 16_000, 255
 _PLAIN = {"intlist": "int", "float": "double", "date": "date", "timestamp": "datetime"}
-_BETWEEN = (
-    "and",
-    "or",
-    "not",
-    "in",
-    "like",
-    "between",
-)  # words between a column and what it is compared with
+# words between a column and what it is compared with
+_BETWEEN = ("and", "or", "not", "in", "like", "between")
 _BEFORE = ("set", "where", "values", "limit", "offset", "by", "is", "null", "select", "from")  # no column
 
 

@@ -23,23 +23,25 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str] | None = None, draw: Draw | None = None) -> int:
     """Carry out one command; 0: well (or detached), 1: a failure, 2: wrong input.
 
-    `draw` makes a picture of a chart; it needs Qt.
+    `draw` makes a picture of a chart; it needs Qt. Where 1 is an answer, failures have another code.
     """
+    failure = 1
     try:
         arguments = parse(list(sys.argv[1:] if argv is None else argv))
         arguments.draw = draw
+        failure = getattr(arguments, "failure", failure)
         code: int = arguments.run(arguments) or 0
         sys.stdout.flush()
         return code
     except DynoError as error:
-        return _say(str(error), error.exit_code)
+        return _say(str(error), failure if error.exit_code == 1 else error.exit_code)
     except KeyboardInterrupt:
-        return _say("interrupted", 1)
+        return _say("interrupted", failure)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 0 if failure == 1 else failure
     except Exception as error:
-        return _say(f"Dyno met something it did not expect: {error!r}; details: {_log(error)}", 1)
+        return _say(f"Dyno met something it did not expect: {error!r}; details: {_log(error)}", failure)
 
 
 def _say(text: str, code: int) -> int:

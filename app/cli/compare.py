@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
 from app.core.settings import MOST_PCT
@@ -13,6 +13,9 @@ from app.stats import Limits
 
 from .parser import LeftOut, filled
 from .screen import print_json, print_rich, print_text_tables, say, say_text
+
+if TYPE_CHECKING:
+    from app.comparison.entries import Comparison
 
 FORMATS = ("table", "json", "csv", "md")
 
@@ -31,6 +34,7 @@ def add_words(words: Any) -> None:
         "--why", nargs="?", const=LeftOut(), type=filled(str), metavar="STEP",
         help="what a step costs, what may explain its figure the most first; without STEP the costs of all",
     )  # fmt: skip
+    other.add_argument("--verdict", action="store_true", help="what it comes to, in sentences")
     other.add_argument(
         "--pre", action="store_true", help="tests before the writes against the same ones after them"
     )
@@ -77,6 +81,10 @@ def compare_sessions(arguments: argparse.Namespace) -> None:
         raise InputError("--measure is of figures: neither --why nor --differences takes one")
     if arguments.differences:
         _show_differences(arguments.sessions, arguments.format)
+    elif arguments.verdict:
+        show_verdict(
+            arguments.sessions, arguments.base, arguments.format, arguments.measure, limits_of(arguments)
+        )
     else:
         limits = limits_of(arguments)
         if arguments.why is not None or arguments.pre:
@@ -93,15 +101,11 @@ def compare_sessions(arguments: argparse.Namespace) -> None:
 
 
 def _show_costs(arguments: argparse.Namespace, limits: Limits) -> None:
-    from app.comparison.compare import by_measure, compare
-
-    from .session import opened
     from .why import show_pairs, show_why
 
-    with opened() as history:
-        found = compare(history, arguments.sessions, arguments.base, limits)
+    found = _compared(arguments.sessions, arguments.base, arguments.measure, limits)
     if arguments.pre:
-        show_pairs(by_measure(found, arguments.measure), arguments.format)
+        show_pairs(found, arguments.format)
     else:
         show_why(found, arguments.why, arguments.format)
 
@@ -114,6 +118,15 @@ def percent(text: str) -> float:
     return value
 
 
+def _compared(references: Sequence[str], base: str | None, measure: str, limits: Limits | None) -> Comparison:
+    from app.comparison.compare import by_measure, compare
+
+    from .session import opened
+
+    with opened() as history:
+        return by_measure(compare(history, references, base, limits), measure)
+
+
 def show_comparison(
     references: Sequence[str],
     base: str | None = None,
@@ -123,22 +136,38 @@ def show_comparison(
     has_details: bool = False,
 ) -> None:
     from app.comparison import text as compare_text
-    from app.comparison.compare import by_measure, compare
+    from app.comparison.sentences import figure_of, verdict_sentences
 
-    from .session import opened
-
-    with opened() as history:
-        found = by_measure(compare(history, references, base, limits), measure)
+    found = _compared(references, base, measure, limits)
     if form == "table":
         say(*compare_text.first_of(found))
         print_rich(compare_text.to_table(found, has_details))
         say(*compare_text.remarks_of(found))
     elif form == "json":
-        print_json(found)
+        print_json({**found, "sentences": verdict_sentences(found, figure_of(measure))})
     elif form == "md":
         say_text(compare_text.to_markdown(found, has_details))
     else:
         say_text(compare_text.to_csv(found))
+
+
+def show_verdict(
+    references: Sequence[str],
+    base: str | None = None,
+    form: str = "table",
+    measure: str = "value",
+    limits: Limits | None = None,
+) -> None:
+    """Lines; as JSON with what they are of."""
+    from app.comparison.sentences import figure_of, verdict_lines
+    from app.comparison.text import first_of
+
+    found = _compared(references, base, measure, limits)
+    lines = [*first_of(found), *verdict_lines(found, figure_of(measure))]
+    if form == "json":
+        print_json({"base": found["base"], "sentences": lines, "limits": found["limits"]})
+    else:
+        say(*(lines or ["No verdict (one column: nothing to compare it with)."]))
 
 
 def _show_differences(references: Sequence[str], form: str) -> None:

@@ -79,17 +79,22 @@ def status_plan(arguments: argparse.Namespace) -> None:
     elif not active:
         say(f"nothing is being carried out on {arguments.target}; plans kept there: {len(plans)}")
     else:
-        rows = [
-            (f.plan, f.name, f"{sum(s.ended for s in f.sessions)} of {len(f.planned)} ended") for f in active
-        ]
-        print_table(("plan", "name", "sessions"), rows)
+        print_table(("plan", "name", "sessions"), [(f.plan, f.name, _ended_text(f)) for f in active])
+
+
+def _ended_text(found: RemotePlan) -> str:
+    ended, most = sum(each.ended for each in found.sessions), "at most " if found.until_decided else ""
+    return f"{ended} of {most}{len(found.planned)} ended"
 
 
 def _entry(found: RemotePlan) -> dict[str, Any]:
     from app.protocol.answers import to_json
 
     sessions = [to_json(each) for each in found.sessions]
-    return {"plan": found.plan, "name": found.name, "directory": found.directory, "sessions": sessions}
+    return {
+        "plan": found.plan, "name": found.name, "directory": found.directory, "sessions": sessions,
+        "until_decided": found.until_decided,
+    }  # fmt: skip
 
 
 def stop_plan(arguments: argparse.Namespace) -> None:
@@ -205,6 +210,7 @@ def outcome_of(wanted: list[str]) -> int:
     from app.history.figures import plan_of
     from app.history.history import History
     from app.history.sessions import sessions
+    from app.protocol.states import NOT_NEEDED
 
     with History(home()) as history:
         found = sessions(history, ids=wanted) if wanted else []
@@ -212,7 +218,11 @@ def outcome_of(wanted: list[str]) -> int:
     for each in found:
         if each["state"] == "lost":
             say(f"{each['name']}: lost: {each['reason']}; its samples are kept")
-    well = [each for each in found if each["state"] == "completed" and not each["failed_steps"]]
+    well = [
+        each
+        for each in found
+        if (each["state"] == "completed" and not each["failed_steps"]) or each["reason"] in NOT_NEEDED
+    ]
     attempts = {turn["session"] for turn in turns if turn.get("attempt", 1) > 1}  # that may not come
     missing = set(wanted) - attempts - {each["id"] for each in found}
     return int(bool(missing) or len(well) < len(found))

@@ -13,7 +13,7 @@ from app.core.errors import InputError
 
 NOUNS = (
     *("target", "build", "preset", "workload", "sequence", "snapshot"),
-    *("run", "follow", "session", "compare", "chart", "report", "doctor"),
+    *("run", "follow", "session", "compare", "gate", "chart", "report", "doctor"),
 )
 Run = Callable[[argparse.Namespace], int | None]
 MOST = 400  # characters of a message that may repeat what was typed

@@ -8,7 +8,8 @@ from app.core.units import bytes_text, count_text, seconds_text
 from app.history.step_text import named
 from app.planner.memory_text import memory_text
 from app.protocol.answers import PASS, Check
-from app.protocol.plan import Plan, Step
+from app.protocol.plan import UNTIL_DECIDED, Plan, Step
+from app.stats.verdicts import LEAST
 
 from .screen import print_table, say
 
@@ -16,7 +17,7 @@ from .screen import print_table, say
 def show_plan(plan: Plan, estimate: Any) -> None:
     size = f"{count_text(plan.tables, 'table')} x {count_text(plan.rows, 'row')}"
     say(f"{plan.name}: sequence {plan.sequence} on {plan.target}, {size}")
-    repeats = count_text(plan.repeats, "repeat")
+    repeats = repeats_text(plan)
     say(f"load {plan.load_method}, transport {plan.transport}, start {plan.start}")
     again = ", carried out again where disturbed" if plan.repeat_if_disturbed else ""
     say(f"order {plan.order}, {repeats}{again}")
@@ -37,10 +38,17 @@ def show_plan(plan: Plan, estimate: Any) -> None:
     for line in dict.fromkeys(_cores(step) for step in plan.steps if step.cores):
         say(line)
     say("")
-    say(f"takes about {seconds_text(estimate.seconds)} ({estimate.seconds_text})")
+    say(f"takes about {estimate.time_text} ({estimate.seconds_text})")
     if estimate.least_text:
         say(f"{estimate.least_text}, four times in five")
     say(f"needs about {bytes_text(estimate.disk_bytes)} of disk ({estimate.disk_text})")
+
+
+def repeats_text(plan: Plan) -> str:
+    if not plan.until_decided:
+        return count_text(plan.repeats, "repeat")
+    limit = f", within {seconds_text(plan.time_limit)}" if plan.time_limit else ""
+    return f"{LEAST} to {plan.repeats} repeats, {UNTIL_DECIDED}{limit}"
 
 
 def _sizes(size: Any) -> str:
@@ -57,7 +65,7 @@ def _cores(step: Step) -> str:
 
 def _row(step: Step) -> tuple[str, str, int, str, str, str]:
     bounds = [
-        f"{step.seconds} s" if step.seconds else "",
+        f"{step.seconds} s" + " in slices" * step.sliced if step.seconds else "",
         count_text(step.events, "event") if step.events else "",
     ]
     bounds += [f"{step.cap_s} s at most" if step.cap_s else ""]

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.core.errors import DynoError, InputError, TargetError
 from app.core.units import count_text
-from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS
+from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS, UNTIL_DECIDED
+from app.protocol.states import GOING_ON
+from app.stats.looks import ROUNDS
 from app.stats.steady import LEAST_S
+from app.stats.verdicts import LEAST
 
 from .follow import how_to_come_back
 from .parser import words_of
 from .screen import ask_secret, say
 
 if TYPE_CHECKING:
-    from app.planner import PlanRequest
+    from app.planner import ContenderRequest, PlanRequest
     from app.planner.launch import Launch, Stage
     from app.protocol.answers import Check, Survey
     from app.protocol.plan import Plan
 
-DEMONSTRATION = "n = 1, in memory, two minutes: a demonstration, not a verdict"
+_WHOLE = "whole sessions A B B A, not in slices"
 _NUMBERS = {
     "tables": "how many",
     "seconds": f"measured, of each step that says nothing else; below {LEAST_S} none is called steady",
@@ -32,7 +36,9 @@ _NUMBERS = {
     "rate": "events a second, of each driven step that says nothing else; left out: as many as it can",
     "pause": "idle seconds before each session",
     "quiet_wait": "seconds to wait before each session, at most, until others leave the machine alone",
-    "repeats": "sessions of each contender: at least 4 to separate differences from noise",
+    "repeats": "sessions of each contender: at least 4 to separate differences from noise; or until-decided:"
+    f" {LEAST} to {ROUNDS}, as many as it takes",
+    "time_limit": "seconds, of a plan until decided: no round begins that would take longer",
 }
 _LIMITS = {
     "others_pct": "of the CPUs: a step in which other programs take more is disturbed (5)",
@@ -44,6 +50,7 @@ _TEXTS = ("target", "sequence", "name", "order", "transport", "load_method", "cp
 _SETTLED = (
     "plan",
     "again",
+    "against",
     "contender",
     "sequence",
     "steps",
@@ -60,11 +67,18 @@ _SETTLED += ("table_options", "cores", "allocator", "numa", "memory_limit")
 def add_words(words: Any) -> None:
     parser = words.add_parser("run", help="carry out a plan")
     parser.add_argument("plan", nargs="?", help="a plan file (TOML)")
-    parser.add_argument("--duel", action="store_true", help="InnoDB against MyRocks, in about two minutes")
+    parser.add_argument(
+        "--duel", action="store_true", help="InnoDB against MyRocks, with a verdict, in about four minutes"
+    )
     parser.add_argument(
         "--again", action="append", metavar="SESSION",
         help="the same work and contender as this session, or as all of a plan by its id; may be repeated: "
         "contenders of several sessions take turns",
+    )  # fmt: skip
+    parser.add_argument(
+        "--against", metavar="SESSION",
+        help="measure the contender of this kept session again as the base of the new ones (--contender): the"
+        " same work, in slices where that is possible",
     )  # fmt: skip
     parser.add_argument("--target", help="target (default: local, this computer)")
     _add_work(parser)
@@ -83,7 +97,8 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sequence", help="which list of steps: dyno sequence list")
     parser.add_argument("--steps", help="only these, by name: a,b,c")
     for name, text in _NUMBERS.items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=int, help=text)
+        kind = _repeats if name == "repeats" else int
+        parser.add_argument(f"--{name.replace('_', '-')}", type=kind, help=text)
     for name, text in _LIMITS.items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="PCT", help=text)
     parser.add_argument(
@@ -103,7 +118,9 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", help="begins the names of the sessions")
     parser.add_argument(
         "--order", choices=ORDERS,
-        help="of the sessions: A B B A (the default; a machine that drifts favours no contender), or A A B B",
+        help="interleaved (the default): sessions A B B A, so that a machine that drifts favours nobody;"
+        " slices: 2 to 4 contenders take turns of about a second within each step, while the others are"
+        " stopped; grouped: sessions A A B B",
     )  # fmt: skip
     parser.add_argument(
         "--transport", choices=("socket", "loopback"), help="how the client reaches the server"
@@ -140,19 +157,69 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.duel:
         return _play_duel(arguments)
+    if arguments.against is not None:
+        return _measure_against(arguments)
     request = request_of(arguments)
-    return launch_plan(request.target, lambda _: request, arguments)[0]
+    return _launch(request.target, lambda _: request, arguments)
+
+
+def _launch(target: str, settled: Callable[[Survey], PlanRequest], arguments: argparse.Namespace) -> int:
+    code, plan = launch_plan(target, settled, arguments)
+    if len(plan.contenders) > 1:
+        show_verdict_of(plan)
+    return code
+
+
+def show_verdict_of(plan: Plan, has_table: bool = False) -> None:
+    """What it came to, where it was followed to its end."""
+    from .compare import show_comparison, show_verdict
+
+    ids = _sessions_of(plan)
+    if ids and has_table:
+        show_comparison(ids)
+    if ids:
+        say("")
+        show_verdict(ids)
+
+
+def _sessions_of(plan: Plan) -> list[str]:
+    """All that came, in the order of the plan; none where some are not over, or not in the history."""
+    from app.history.sessions import sessions
+
+    from .session import opened
+
+    with opened() as history:
+        states = {each["id"]: each["state"] for each in sessions(history, plan=plan.id)}
+    are_over = all(states.get(turn.session, "waiting") not in GOING_ON for turn in plan.first_turns)
+    return [turn.session for turn in plan.turns if turn.session in states] if are_over else []
 
 
 def request_of(arguments: argparse.Namespace) -> PlanRequest:
     """The plan file, with what the command line says in its place."""
+    request = _asked_for(arguments)
+    contenders = _named(arguments) or request.contenders
+    return _with_options(request, arguments, _with_shared(contenders, arguments))
+
+
+def _named(arguments: argparse.Namespace) -> tuple[ContenderRequest, ...]:
     from app.planner import ContenderRequest
+
+    return tuple(ContenderRequest.from_text(text) for text in arguments.contender or ())
+
+
+def _with_shared(
+    contenders: Sequence[ContenderRequest], arguments: argparse.Namespace
+) -> tuple[ContenderRequest, ...]:
+    """With what the command line says of all of them."""
     from app.planner.request import SHARED
 
-    request = _asked_for(arguments)
-    named = [ContenderRequest.from_text(text) for text in arguments.contender or ()]
     shared = {name: getattr(arguments, name) for name in SHARED if getattr(arguments, name)}
-    contenders = named or list(request.contenders)
+    return tuple(replace(each, **shared) for each in contenders)
+
+
+def _with_options(
+    request: PlanRequest, arguments: argparse.Namespace, contenders: tuple[ContenderRequest, ...]
+) -> PlanRequest:
     return request.with_options(
         **{name: getattr(arguments, name) for name in (*_NUMBERS, *_LIMITS, *_TEXTS)},
         repeat_if_disturbed=arguments.repeat_if_disturbed,
@@ -161,7 +228,7 @@ def request_of(arguments: argparse.Namespace) -> PlanRequest:
         threads=_numbers("threads", arguments.threads),
         cores=_numbers("core-sets", arguments.core_sets),
         steps=None if arguments.steps is None else words_of("steps", arguments.steps),
-        contenders=tuple(ContenderRequest(**{**vars(each), **shared}) for each in contenders) or None,
+        contenders=contenders or None,
         allow_busy=arguments.allow_busy,
     )
 
@@ -186,10 +253,45 @@ def _again(arguments: argparse.Namespace) -> PlanRequest:
         return request_again(history, arguments.again)
 
 
+def _measure_against(arguments: argparse.Namespace) -> int:
+    """The base is as it was: what options say of every contender is of the new ones."""
+    from app.catalog import Catalog, approved_hashes
+    from app.planner.against import Against, in_slices_where_possible
+
+    from .session import opened
+
+    for name in ("plan", "again"):
+        if getattr(arguments, name) is not None:
+            what = "the plan file" if name == "plan" else _option(name)
+            raise InputError(f"--against takes the work of its session: leave {what} out")
+    with opened() as history:
+        kept = Against.of(history, arguments.against, Catalog())
+    contenders = kept.beside(_with_shared(_named(arguments), arguments))
+    request = _with_options(kept.request, arguments, contenders)
+
+    def settled(survey: Survey) -> PlanRequest:
+        kept.check_build(survey)
+        if arguments.order is not None:
+            return request
+        found, why = in_slices_where_possible(request, survey, Catalog(), approved_hashes())
+        say(f"{_WHOLE}: {why}" if why else "in slices")
+        return found
+
+    return _launch(request.target, settled, arguments)
+
+
 def _plan_file(name: str) -> Path:
     if not name:
         raise InputError("the name of the plan file is empty: write dyno run PLAN.toml")
     return Path(name)
+
+
+def _repeats(text: str) -> int | str:
+    if text in (UNTIL_DECIDED, UNTIL_DECIDED.replace(" ", "-")):
+        return UNTIL_DECIDED
+    if not re.fullmatch("-?[0-9]{1,18}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor until-decided")
+    return int(text)
 
 
 def _rows(text: str | None) -> int | str | None:
@@ -202,6 +304,12 @@ def _numbers(option: str, text: str | None) -> list[int] | None:
     if not re.fullmatch("-?[0-9]{1,18}( *, *-?[0-9]{1,18})*", text.strip()):
         raise InputError(f"--{option} {text!r} is no list of numbers: write 1,2,4")
     return [int(word) for word in words_of(option, text)]
+
+
+def started_text(plan: Plan, target: str) -> str:
+    """Which plan, where, and how much of it there is."""
+    most, sessions = "at most " if plan.until_decided else "", count_text(len(plan.first_turns), "session")
+    return f"plan {plan.id} is being carried out on {target}, {most}{sessions}"
 
 
 def launch_plan(
@@ -221,8 +329,7 @@ def launch_plan(
     plan, stage = show_launch(Launch(request, way, target.search_paths, last, partial(noise_at, home())))
     if arguments.dry_run:
         return 0, plan
-    sessions = count_text(len(plan.first_turns), "session")
-    say(f"plan {plan.id} is being carried out on {name}, {sessions}")
+    say(started_text(plan, name))
     if arguments.detach:
         say(how_to_come_back(name, arguments.directory and stage.directory))
         return 0, plan
@@ -261,20 +368,20 @@ def _refusal(failed: list[Check]) -> type[DynoError]:
 
 
 def _play_duel(arguments: argparse.Namespace) -> int:
-    """InnoDB against MyRocks of one build, and how they compare where nobody has left it."""
-    from app.planner.duel import SEQUENCE, duelists
-
-    from .compare import show_comparison
+    """InnoDB against MyRocks of one build, and what it came to where nobody has left it."""
+    from app.catalog import Catalog
+    from app.planner.against import in_slices_where_possible
+    from app.planner.duel import duel
 
     request = _request_of_duel(arguments)
 
     def settled(survey: Survey) -> PlanRequest:
-        return request.with_options(sequence=SEQUENCE, contenders=duelists(survey, request.target))
+        found, why = in_slices_where_possible(duel(survey, request), survey, Catalog())
+        say(*([f"{_WHOLE}: {why}"] if why else []))
+        return found
 
     code, plan = launch_plan(request.target, settled, arguments)
-    if code == 0 and _is_over(plan):
-        show_comparison([turn.session for turn in plan.first_turns])
-        say("", DEMONSTRATION)
+    show_verdict_of(plan, has_table=True)
     return code
 
 
@@ -288,14 +395,3 @@ def _request_of_duel(arguments: argparse.Namespace) -> PlanRequest:
 
 def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
-
-
-def _is_over(plan: Plan) -> bool:
-    """Whether all its sessions are in the history, completed; none is after --dry-run and --detach."""
-    from app.history.sessions import sessions
-
-    from .session import opened
-
-    with opened() as history:
-        states = [each["state"] for each in sessions(history, plan=plan.id)]
-    return states == ["completed"] * len(plan.first_turns)  # it has no later attempts

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
 from app.core.units import count_text
+from app.protocol.states import state_word
 
 from .parser import Run, add_json, add_verb, whole_number
 from .screen import complain, print_json, print_table, say
@@ -132,7 +133,7 @@ def list_sessions(arguments: argparse.Namespace) -> None:
 
 def _line(entry: Any) -> tuple[str, ...]:
     contender = entry["contender"]
-    state = "published" if entry["published"] else entry["state"]
+    state = "published" if entry["published"] else state_word(entry["state"], entry["reason"])
     if entry["unread"]:
         state += ", journal damaged"
     if entry["failed_steps"]:

@@ -22,6 +22,7 @@ from app.history.step_text import (
 from app.planner.memory_text import memory_text
 from app.protocol.others import DISTURBED
 from app.protocol.plan import step_label
+from app.protocol.states import state_word
 from app.stats.steady import LEAST_S, SHORT, STEADY, UNSTEADY
 
 from .screen import print_table, say
@@ -38,7 +39,7 @@ def show(found: Mapping[str, Any]) -> None:
     """The session, its steps, what happened meanwhile and what people had to say."""
     contender = found["contender"]
     reason = f" ({found['reason']})" if found["reason"] else ""
-    state = "published" if found["published"] else found["state"]
+    state = "published" if found["published"] else state_word(found["state"], found["reason"])
     say(f"{found['name']} {found['id']}: {state}{reason}, n = 1")
     parts = [contender[name] for name in ("build", "engine", "preset", "table_options")]
     parts += [f"cores {contender['cores']}" if contender["cores"] else ""]

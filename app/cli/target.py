@@ -114,15 +114,8 @@ def list_targets(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json([asdict(target) for target in targets])
         return
-    rows = [(each.name, _where(each), ", ".join(each.directories)) for each in targets]
+    rows = [(each.name, each.place, ", ".join(each.directories)) for each in targets]
     print_table(("name", "host", "directories"), rows)
-
-
-def _where(target: Any) -> str:
-    if target.is_local:
-        return "this computer"
-    user = f"{target.user}@" if target.user else ""
-    return f"{user}{target.host}" + (f":{target.port}" if target.port else "")
 
 
 def trust_target(arguments: argparse.Namespace) -> None:

@@ -8,11 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from app.core.units import count_text, seconds_text, with_unit
+from app.core.units import count_text, with_unit
 from app.following.follower import Follower, Link, Update
 from app.following.progress import PlanProgress, stored_plan
+from app.following.progress_text import first_spared, spared_text
 from app.history.history import History
 from app.protocol.events import Log, Mark, SessionEnded, StepEnded
+from app.protocol.states import NOT_NEEDED
 from app.stats.steady import UNSTEADY
 
 from .screen import status
@@ -36,9 +38,9 @@ class Watch:
 
     @property
     def line(self) -> str:
-        qps, left = self.progress.qps, self.progress.left_s
-        rate = f", {qps:,.0f} queries/s" if qps is not None else ""
-        return self.progress.line + rate + (f", about {seconds_text(left)} left" if left else "")
+        qps = self.progress.qps_text
+        rate = f"{qps} queries/s" if qps else ""
+        return ", ".join(filter(None, (self.progress.line, rate, self.progress.left_text())))
 
     def go_on_from(self, history: History, plan: str, sessions: Sequence[str]) -> Mapping[str, int]:
         """Take in, without a word, what is stored of a plan; returns the bytes of each journal in it."""
@@ -76,6 +78,8 @@ class Watch:
                 self._say(f"{name}: {event.text}")
             case Log(level="error", source="sysbench" | "agent"):
                 self._say(f"{name}: {event.source}: {event.text}")
+            case SessionEnded(reason=reason) if reason in NOT_NEEDED:
+                self._tell_spared(session)
             case SessionEnded():
                 self._say(self._end(session, event))
 
@@ -88,6 +92,13 @@ class Watch:
         marks = f" ({', '.join(ended.marks)})" if ended.marks else ""
         reason = self._reasons.get((session, ended.step))
         return f"{text} {value}{marks}" + (f"; {UNSTEADY}: {reason}" if reason else "")
+
+    def _tell_spared(self, session: str) -> None:
+        """Once of each contender."""
+        plan, sessions = self.progress.plan, self.progress.sessions
+        if plan and plan.turn_of(session).repeat == first_spared(plan, sessions, session):
+            name = plan.contender_of(plan.turn_of(session)).name
+            self._say(f"{name}: {spared_text(plan, sessions, session)}")
 
     def _end(self, session: str, ended: SessionEnded) -> str:
         failed = self.progress.sessions[session].failed_steps

@@ -6,40 +6,49 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from statistics import median
+from types import MappingProxyType
 
 from app.core.errors import InputError
 from app.core.units import direction_of
 from app.history.canaries import canaries
-from app.history.figures import StepEntry, facts, plan_of, plans_by_session, steps
+from app.history.figures import StepEntry, facts, plans_by_session, steps
 from app.history.history import History
 from app.history.sessions import SessionEntry, find, sessions, source_text
-from app.history.step_text import BUSY, disturbed_text
+from app.history.step_text import disturbed_text
 from app.protocol.cpus import from_text
-from app.protocol.plan import Plan
+from app.protocol.states import DECIDED, NOT_NEEDED
 from app.stats import Limits
 from app.stats.verdicts import LEAST
 
 from .across import across_of
-from .differences import work_differences
 from .entries import ColumnEntry, Comparison, MeasureEntry, RelatedEntry, RowEntry
-from .judgement import FAILED_REPEAT, SPOILT, marks_of_measures, with_verdicts
+from .judgement import FAILED_REPEAT, SPOILT, limits_of, looked, marks_of_measures, with_verdicts
 from .measures import FIGURE, MEASURES, Measure, measure_named
 from .repeats import Counts, attempts_texts, counts_of, without_attempts
+from .rounds import Key, Rounds, relative, round_of, rounds_of
 from .same_load import with_same_load
 from .same_work import differing_plans, plans_of, warnings_of, work_of
+from .titles import titles_of
+from .warnings import warnings_of_columns
 
 _LEFT_OUT = ("warmup",)
 
 
-Key = tuple[str, str]  # name and coordinates of a step
 Column = list[SessionEntry]
 Place = Sequence[StepEntry | None]  # a step in each session of a column
 
 
 def compare(
-    history: History, references: Sequence[str], base: str | None = None, limits: Limits | None = None
+    history: History,
+    references: Sequence[str],
+    base: str | None = None,
+    limits: Limits | None = None,
+    sides: Mapping[str, int] = MappingProxyType({}),
 ) -> Comparison:
-    """The steps of these sessions against those of the base, which is the first one unless it is named."""
+    """The steps of these sessions against those of the base, which is the first one unless it is named.
+
+    Sessions of different `sides` share no column, even where they are repeats of each other.
+    """
     if not references:
         raise InputError("nothing to compare: give two sessions or more")
     ids = list(dict.fromkeys(find(history, reference) for reference in references))
@@ -49,9 +58,12 @@ def compare(
     with history.reading():
         entries = {entry["id"]: entry for entry in sessions(history, ids=ids)}
         plan_by_id = plans_by_session(history, ids)
-        counted, left_out = without_attempts(plan_by_id, [entries[id_] for id_ in ids])
+        there = [entries[id_] for id_ in ids if entries[id_]["reason"] not in NOT_NEEDED]
+        counted, left_out = without_attempts(plan_by_id, there)
+        if base_id not in (entry["id"] for entry in there):
+            raise InputError(f"session {base_id} was not needed, as its plan was {DECIDED}: take another one")
         base_id = {entry["id"]: other["id"] for entry, other in left_out}.get(base_id, base_id)
-        columns = _columns(counted)
+        columns = _columns(counted, sides)
         counts = [counts_of(history, [each["id"] for each in column]) for column in columns]
         at = next(at for at, column in enumerate(columns) if base_id in (each["id"] for each in column))
         figures = [[_steps(history, each["id"]) for each in column] for column in columns]
@@ -60,33 +72,35 @@ def compare(
         work = [work_of(history, [each["id"] for each in column]) for column in columns]
         warnings = [
             *warnings_of(work, [column[0]["name"] for column in columns]),
-            *_warnings(history, columns, at),
-            *_busy(plan_by_id, columns),
-            *_unfinished(columns),
+            *warnings_of_columns(history, plan_by_id, columns, at),
             *attempts_texts(left_out),
         ]
         plans = list(differing_plans([plans_of(history, column[0]["id"]) for column in columns]))
         described = [_column(*each) for each in zip(columns, counts, cpus, sources, strict=True)]
         for column in described:
             column["attempts"] = [entry["id"] for entry, other in left_out if other["id"] in column["ids"]]
-        _relate(history, described, described[at])
+            column["rounds"] = [round_of(plan_by_id[id_], id_) for id_ in column["ids"]]
+        rounds = rounds_of(history, plan_by_id, described, at)
+        _relate(history, described, rounds)
+    titles = titles_of([plan_by_id[column[0]["id"]] for column in (columns[at], *columns)])
     found: Comparison = {
         "base": columns[at][0]["id"],
         "sessions": described,
-        "rows": [_row(key, figures, at) for key in _keys(figures, at)],
+        "rows": [_row(key, figures, rounds, titles) for key in _keys(figures, at)],
         "plans": [{"statement": statement, "values": values} for statement, values in plans],
         "groups": [],
         "limits": {},
+        "repeatedly": any(plan.until_decided for plan in plan_by_id.values()),
         "warnings": warnings,
     }
     return with_verdicts(found, at, limits or Limits())
 
 
-def _columns(entries: Sequence[SessionEntry]) -> list[Column]:
+def _columns(entries: Sequence[SessionEntry], sides: Mapping[str, int]) -> list[Column]:
     """Repeats share a column; but two of one contender and nothing else stand side by side."""
-    grouped: dict[tuple[str, str, str], Column] = {}
+    grouped: dict[tuple[object, ...], Column] = {}
     for entry in entries:
-        key = (entry["contender_key"], entry["work_key"], entry["machine_key"])
+        key = (entry["contender_key"], entry["work_key"], entry["machine_key"], sides.get(entry["id"]))
         grouped.setdefault(key, []).append(entry)
     return [[entry] for entry in entries] if len(grouped) == 1 and len(entries) == 2 else [*grouped.values()]
 
@@ -124,15 +138,19 @@ def _column(column: Column, counts: Counts, cpus: int | None, source: str) -> Co
         "cpus": cpus,
         "starts": [_seconds(each["started_at"]) for each in column],
         "plans": [each["plan"] for each in column],
+        "rounds": [],
+        "by_round": False,
         "across": "",
         "canaries": [],
     }
 
 
-def _relate(history: History, columns: Sequence[ColumnEntry], base: ColumnEntry) -> None:
+def _relate(history: History, columns: Sequence[ColumnEntry], rounds: Rounds) -> None:
     """What lies between each column and the base; where anything does, how its machine varies."""
-    for column in columns:
-        column["across"] = "" if column is base else across_of(base, column)
+    base = columns[rounds.base]
+    for column, pairs in zip(columns, rounds.pairs, strict=True):
+        column["by_round"] = bool(pairs)
+        column["across"] = "" if column is base or pairs else across_of(base, column)
     if any(column["across"] for column in columns):
         machines = {column["machine_key"] for column in columns}
         figures = {machine: canaries(history, machine) for machine in machines}
@@ -159,17 +177,22 @@ def _keys(figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int) -> list[
     return list(dict.fromkeys(key for each in ordered for key in each))
 
 
-def _row(key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int) -> RowEntry:
-    places = with_same_load([[each.get(key) for each in column] for column in figures])
+def _row(
+    key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], rounds: Rounds, titles: Mapping[str, str]
+) -> RowEntry:
+    base, done = rounds.base, [[each.get(key) for each in column] for column in figures]
+    places = rounds.judged(key, with_same_load(done))
     cells = [[step for step in place if step is not None] for place in places]
     model = next(cell[0] for cell in [cells[base], *cells] if cell)
     left_out = [_left_out(place, model) for place in places]
     counted = [_counted(*each) for each in zip(places, left_out, strict=True)]
     figure = _summed(
-        [[step["value"] if step and _fits(step, model) else None for step in place] for place in counted]
+        [[step["value"] if step and _fits(step, model) else None for step in place] for place in counted],
+        rounds,
     )
     return {
         "workload": model["name"],
+        "title": titles.get(model["name"], ""),
         "kind": model["kind"],
         "group": model["group"],
         "threads": model["coordinates"].get("threads"),
@@ -186,7 +209,7 @@ def _row(key: Key, figures: Sequence[Sequence[dict[Key, StepEntry]]], base: int)
         "disturbed": [[disturbed_text(step["others"]) if step else "" for step in place] for place in places],
         "latency_per": model["latency_per"],
         "measures": {
-            measure.name: _measured(measure, counted) for measure in MEASURES if measure is not FIGURE
+            measure.name: _measured(measure, counted, rounds) for measure in MEASURES if measure is not FIGURE
         },
     }
 
@@ -220,22 +243,24 @@ def _marks(place: Place, left_out: Sequence[str]) -> list[str]:
     return sorted(of_repeats | {mark for step in _counted(place, left_out) if step for mark in step["marks"]})
 
 
-def _measured(measure: Measure, places: Sequence[Sequence[StepEntry | None]]) -> MeasureEntry:
+def _measured(measure: Measure, places: Sequence[Place], rounds: Rounds) -> MeasureEntry:
     """Of the steps that were completed; their units are the measure's own."""
     return _summed(
         [
             [measure.read(step) if step and step["state"] == "completed" else None for step in place]
             for place in places
-        ]
+        ],
+        rounds,
     )
 
 
-def _summed(samples: list[list[float | None]]) -> MeasureEntry:
+def _summed(samples: list[list[float | None]], rounds: Rounds) -> MeasureEntry:
     known = [[value for value in each if value is not None] for each in samples]
     return {
         "values": [_median(each) for each in known],
-        "n": [len(each) for each in known],
+        "n": [rounds.count(samples, at) for at in range(len(samples))],
         "samples": samples,
+        "rounds": [rounds.ratios(samples, at) for at in range(len(samples))],
     }
 
 
@@ -244,7 +269,7 @@ def _related(figure: MeasureEntry, base: int) -> RelatedEntry:
     values, samples = figure["values"], figure["samples"]
     return {
         **figure,
-        "relative": [_ratio(value, values[base]) for value in values],
+        "relative": [relative(figure, at, base) for at in range(len(values))],
         "spread": [spread_of(value, each) for value, each in zip(values, samples, strict=True)],
         "verdict": [],
         "p": [],
@@ -280,7 +305,7 @@ def by_group(comparison: Comparison) -> Comparison:
 
 def by_limits(comparison: Comparison, limits: Limits) -> Comparison:
     """The same comparison, judged anew where these are other limits."""
-    same = Limits(**comparison["limits"]) == limits
+    same = limits_of(comparison) == looked(comparison, limits)
     return comparison if same else with_verdicts(_copied(comparison), base_of(comparison), limits)
 
 
@@ -298,7 +323,7 @@ def by_measure(comparison: Comparison, name: str) -> Comparison:
     base = base_of(comparison)
     kept = [row for row in comparison["rows"] if any(row["measures"][name]["n"])]
     found: Comparison = {**comparison, "rows": [_row_by(row, measure, base) for row in kept]}
-    return with_verdicts(found, base, Limits(**comparison["limits"]))
+    return with_verdicts(found, base, limits_of(comparison))
 
 
 def _row_by(row: RowEntry, measure: Measure, base: int) -> RowEntry:
@@ -332,46 +357,3 @@ def _reason(cell: Sequence[StepEntry], model: StepEntry) -> str:
 
 def _median(values: Sequence[float]) -> float | None:
     return median(values) if values else None
-
-
-def _ratio(value: float | None, base: float | None) -> float | None:
-    return value / base if value is not None and base else None
-
-
-def _warnings(history: History, columns: Sequence[Column], base: int) -> list[str]:
-    """What keeps these columns from being compared as they stand."""
-    first = columns[base][0]
-    warnings = [
-        f"different work: {column[0]['name']} against {first['name']}: {what}"
-        for column in columns
-        if column[0]["work_key"] != first["work_key"]
-        for what in [work_differences(plan_of(history, first["id"]), plan_of(history, column[0]["id"]))]
-    ]
-    machines = {column[0]["machine_key"]: column[0]["target"] for column in columns}
-    if len(machines) > 1:
-        warnings.append(f"different machines: {', '.join(machines.values())}")
-    keys = {(each["contender_key"], each["work_key"]) for column in columns for each in column}
-    if len(columns) > 1 and len(keys) == 1 and len(machines) == 1:
-        warnings.append("repeats of the same contender: what differs between them is noise")
-    return warnings
-
-
-def _busy(plans: Mapping[str, Plan], columns: Sequence[Column]) -> list[str]:
-    return [
-        f"{column[0]['name']}: {BUSY}"
-        for column in columns
-        if any(plans[each["id"]].allow_busy for each in column)
-    ]
-
-
-def _unfinished(columns: Sequence[Column]) -> list[str]:
-    return [
-        f"session {each['id'][-6:]} ({each['name']}) is {each['state']}{_why(each)}"
-        for column in columns
-        for each in column
-        if each["state"] != "completed"
-    ]
-
-
-def _why(entry: SessionEntry) -> str:
-    return f": {entry['reason']}" if entry["reason"] else ""

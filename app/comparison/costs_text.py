@@ -17,6 +17,7 @@ from .compare import base_of
 from .entries import Comparison, MeasureEntry, RowEntry
 from .judgement import OF_ALL_SECONDS, verdict_label
 from .measures import PER_QUERY, ROWS
+from .rounds import relative
 from .text import names_of, row_label
 from .why import COSTS, CostEntry, PairEntry, WhyEntry, remarks_of
 
@@ -153,8 +154,7 @@ def _cell(found: MeasureEntry | RowEntry, at: int, base: int | None, unit: str =
     value = found["values"][at]
     if base is None:
         return figure_text(value, unit)
-    of_base = found["values"][base]
-    return ratio_text(value / of_base if value is not None and of_base else None)
+    return ratio_text(relative(found, at, base))
 
 
 def to_csv(comparison: Comparison, entries: Sequence[WhyEntry]) -> str:

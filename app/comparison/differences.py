@@ -47,9 +47,8 @@ _PLAN = (
 )  # fmt: skip
 _BUILD_OF_OTHERS, _PLAN_OF_OTHERS = ("build", "family", "version"), ("sequence",)  # what a foreign plan has
 _ALLOCATOR = "version_malloc_library"  # a variable: what the server says of itself
-_TOLD_ELSEWHERE = frozenset(
-    ("name", "kind", "coordinates", "group", "workload", "cap_s", "analyse")
-)  # of a step
+# fields of a step that are not shown as differences of it
+_TOLD_ELSEWHERE = frozenset(("name", "kind", "coordinates", "group", "workload", "cap_s", "analyse"))
 _DEFAULTS = {name: getattr(Step("", ""), name) for name in LATER}  # of fields that older plans do not have
 _SHOWN = 3  # steps named in one line
 

@@ -32,6 +32,8 @@ class ColumnEntry(TypedDict):
     cpus: int | None  # that its server may use; null where unknown
     starts: list[float | None]  # when each session began, in seconds since 1970
     plans: list[str]  # of each session
+    rounds: list[str]  # of each session, where its contenders took turns in slices; else ''
+    by_round: bool  # its sessions and those of the base are judged as pairs
     across: str  # time, machines: what lies between it and the base; '' where their sessions alternate
     canaries: list[float]  # of its machine, where columns are across time or machines
 
@@ -40,8 +42,9 @@ class MeasureEntry(TypedDict):
     """A figure of a step; the lists have one entry a column."""
 
     values: list[float | None]  # medians
-    n: list[int]
+    n: list[int]  # sessions; rounds where it is judged by them
     samples: list[list[float | None]]  # one a session, in the order of its ids; null where it is left out
+    rounds: list[list[float | None]]  # of a column that is judged by round: its ratio to the base in each
 
 
 class RelatedEntry(MeasureEntry):
@@ -50,7 +53,7 @@ class RelatedEntry(MeasureEntry):
     relative: list[float | None]
     spread: list[float | None]  # how far a session lies from the median at most, as a share of it
     verdict: list[str | None]
-    p: list[float | None]  # of Welch's test against the base
+    p: list[float | None]  # of the test against the base: Student's of the rounds, else Welch's
     across: list[str]  # of a verdict across time or machines; '' of every other
     within: list[float | None]  # of a rate of queries that was measured once: its max_block_deviation
 
@@ -59,6 +62,7 @@ class RowEntry(RelatedEntry):
     """A step; the lists have one entry a column."""
 
     workload: str
+    title: str  # what it does, as its workload says; '' where nobody said
     kind: str
     group: str
     threads: int | None
@@ -91,6 +95,7 @@ class Comparison(TypedDict):
     plans: list[PlansEntry]
     groups: list[GroupEntry]
     limits: dict[str, float]  # of the verdicts
+    repeatedly: bool  # a plan of them was looked at after each round, and went on until it was decided
     warnings: list[str]
 
 

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.core.units import count_text
 from app.protocol.others import DISTURBED
 from app.stats import Cell, Group, GroupRatio, Limits, Verdict, group_ratios, judge
 from app.stats.steady import UNSTEADY
-from app.stats.verdicts import BETTER, COLOURED, DIFFERS, DRIFT, FEW, LEAST, NOISE, SINGLE, SMALL, WORSE
+from app.stats.verdicts import (
+    BETTER,
+    COLOURED,
+    DIFFERS,
+    DRIFT,
+    FEW,
+    LEAST,
+    NOISE,
+    SAME,
+    SINGLE,
+    SMALL,
+    WORSE,
+    Interval,
+    intervals,
+)
 
 from .across import SIGN, added_of
 from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
+from .rounds import figures_of, pairs_of
 
 if TYPE_CHECKING:
     from app.core.settings import Settings
@@ -27,7 +42,8 @@ SPOILT = (
     "other-work", DISTURBED, UNSTEADY,
 )  # of a repeat, which is left out where enough others remain  # fmt: skip
 UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT)
-SIGNS = {NOISE: "~", SMALL: "~", FEW: "?", MARKED: "!", DRIFT: "drift"}  # where a word would be too long
+# where a word would be too long
+SIGNS = {NOISE: "~", SMALL: "~", SAME: "=", FEW: "?", MARKED: "!", DRIFT: "drift"}
 SHORT_SIGNS = {
     **SIGNS, BETTER: "\N{BLACK UP-POINTING TRIANGLE}", WORSE: "\N{BLACK DOWN-POINTING TRIANGLE}",
     DIFFERS: "\N{NOT EQUAL TO}", DRIFT: "\N{NORTH EAST ARROW}",
@@ -37,12 +53,20 @@ _MEANINGS = {
     WORSE: "worse",
     DIFFERS: "differs",
     NOISE: "within the noise, or too small to matter",
+    SAME: "the same, as far as it matters",
     FEW: f"fewer than {LEAST} repeats",
     DRIFT: "the machine drifted, not judged",
     MARKED: "marked, not judged",
 }
 _ITSELF: RatioEntry = {"ratio": 1.0, "low": None, "high": None, "steps": 0, "across": ""}  # the base
 UNKNOWN_NOISE = "the noise between sessions is unknown"
+_LOOKS = ", by limits for looking after each round"
+ODD = "a few repeats differ from the others"
+WHY_NOT = {  # judged, though it is not marked
+    FEW: f"fewer than {LEAST} repeats",
+    SINGLE: "n = 1: the noise is unknown",
+    DRIFT: "the machine drifted",
+}
 
 
 def limits_from(settings: Settings) -> Limits:
@@ -50,8 +74,19 @@ def limits_from(settings: Settings) -> Limits:
     return Limits(settings.false_share_pct / 100, settings.matters_pct / 100)
 
 
+def limits_of(comparison: Comparison) -> Limits:
+    """Those it was judged by."""
+    return looked(comparison, Limits(comparison["limits"]["false_share"], comparison["limits"]["matters"]))
+
+
+def looked(comparison: Comparison, limits: Limits) -> Limits:
+    """The same, for as many looks as were taken at what is compared."""
+    return replace(limits, repeatedly=comparison["repeatedly"])
+
+
 def with_verdicts(comparison: Comparison, base: int, limits: Limits) -> Comparison:
     """With verdicts that hold for all of its cells together."""
+    limits = looked(comparison, limits)
     places = [(row, at) for row in comparison["rows"] for at in _judgeable(row, base)]
     verdicts = judge([_cell(comparison, row, base, at) for row, at in places], limits)
     for row in comparison["rows"]:
@@ -59,7 +94,32 @@ def with_verdicts(comparison: Comparison, base: int, limits: Limits) -> Comparis
         row["p"], row["across"] = [None] * len(row["n"]), [""] * len(row["n"])
     for (row, at), verdict in zip(places, verdicts, strict=True):
         _write(row, at, verdict, comparison["sessions"][at]["across"])
-    return {**comparison, "groups": _groups(comparison, base, limits), "limits": asdict(limits)}
+    return {
+        **comparison,
+        "groups": _groups(comparison, base, limits),
+        "limits": {"false_share": limits.false_share, "matters": limits.matters},
+    }
+
+
+def intervals_of(comparison: Comparison, base: int, limits: Limits) -> list[list[Interval | None]]:
+    """For each row an interval a column, which all hold together; None where a cell is not judged."""
+    rows = comparison["rows"]
+    places = [(which, at) for which, row in enumerate(rows) for at in _judgeable(row, base)]
+    cells = [_cell(comparison, rows[which], base, at) for which, at in places]
+    found = dict(zip(places, intervals(cells, looked(comparison, limits)), strict=True))
+    return [[found.get((which, at)) for at in range(len(row["n"]))] for which, row in enumerate(rows)]
+
+
+def why_unjudged(row: RowEntry, at: int, base: int) -> str:
+    """Why a cell has no interval, in a few words."""
+    if reason := row["reasons"][at] or row["reasons"][base]:
+        return reason
+    if row["verdict"][at] == MARKED:
+        marks = dict.fromkeys([*row["marks"][at], *row["marks"][base]])
+        return ", ".join(mark for mark in marks if mark in UNJUDGED)
+    figures = [value for place in (at, base) for value in row["samples"][place] if value is not None]
+    noise = "a figure is 0" if 0 in figures else "the noise is too large"
+    return WHY_NOT.get(row["verdict"][at] or "", noise)
 
 
 def _judgeable(row: RowEntry, base: int) -> Iterator[int]:
@@ -78,10 +138,14 @@ def marks_of_measures(row: RowEntry, at: int) -> list[str]:
 
 
 def _cell(comparison: Comparison, row: RowEntry, base: int, at: int) -> Cell:
+    columns = comparison["sessions"]
+    if pairs := pairs_of(columns[base], columns[at]):
+        both = figures_of(row["samples"], base, at, pairs)
+        ours, theirs = (tuple(each[side] for each in both) for side in (0, 1))
+        return Cell(ours, theirs, row["direction"], at, by_round=True)
     ours, theirs = (
         tuple(value for value in row["samples"][each] if value is not None) for each in (base, at)
     )
-    columns = comparison["sessions"]
     added, times = added_of(columns[base], columns[at]), _times(comparison, row, (base, at))
     return Cell(ours, theirs, row["direction"], at, added, times)
 
@@ -133,8 +197,8 @@ def ratios_of(
     columns = comparison["sessions"]
     others = [at for at in range(len(columns)) if at != base]
     found = group_ratios(
-        [[_sessions(rows, base, at) for rows in groups] for at in others],
-        limits.false_share,
+        [[_sessions(comparison, rows, base, at) for rows in groups] for at in others],
+        limits.after(max((max(row["n"]) for rows in groups for row in rows), default=0), True).false_share,
         [added_of(columns[base], columns[at]) for at in others],
     )
     of_column = dict(zip(others, found, strict=True))
@@ -169,11 +233,14 @@ def _ratio(found: GroupRatio | None, across: str) -> RatioEntry | None:
     }
 
 
-def _sessions(rows: Sequence[RowEntry], base: int, at: int) -> Group:
+def _sessions(comparison: Comparison, rows: Sequence[RowEntry], base: int, at: int) -> Group:
     """The figures of each session of both columns, of the steps that could be judged."""
     fair = [row for row in rows if row["verdict"][at] not in (None, MARKED, DRIFT)]
     ours, theirs = (list(zip(*(row["samples"][each] for row in fair), strict=True)) for each in (base, at))
-    return Group(ours, theirs)
+    pairs = pairs_of(comparison["sessions"][base], comparison["sessions"][at])
+    if pairs and fair:
+        ours, theirs = [ours[each] for each, _ in pairs], [theirs[each] for _, each in pairs]
+    return Group(ours, theirs, bool(pairs))
 
 
 def verdict_label(verdict: str | None) -> str:
@@ -190,7 +257,29 @@ def legend(comparison: Comparison) -> str:
     if any(any(row["across"]) for row in comparison["rows"]):
         signs[SIGN] = "across time or machines"
     alone = f"n = 1: {UNKNOWN_NOISE}, nothing is coloured" if SINGLE in there else ""
-    return "   ".join(filter(None, [*(f"{sign} {text}" for sign, text in signs.items()), alone]))
+    by_round = text_of_tests(comparison) if _cells(comparison)[0] else ""
+    looks = _LOOKS.strip(", ") if comparison["repeatedly"] else ""
+    texts = [*(f"{sign} {text}" for sign, text in signs.items()), alone, by_round, looks]
+    return "   ".join(filter(None, texts))
+
+
+def text_of_tests(comparison: Comparison) -> str:
+    """`Student's t over rounds, 9 cells, and Welch's test over 4 cells`: what was asked of how many."""
+    by_round, others = _cells(comparison)
+    student = f"Student's t over rounds, {count_text(by_round, 'cell')}" if by_round else ""
+    welch = f"Welch's test over {count_text(others, 'cell')}" if others else ""
+    return ", and ".join(filter(None, (student, welch)))
+
+
+def _cells(comparison: Comparison) -> tuple[int, int]:
+    """How many were tested by round, and how many in the other way."""
+    tested = [
+        column["by_round"]
+        for row in comparison["rows"]
+        for column, p in zip(comparison["sessions"], row["p"], strict=True)
+        if p is not None
+    ]
+    return sum(tested), len(tested) - sum(tested)
 
 
 def verdict_legend(comparison: Comparison) -> str:
@@ -217,11 +306,17 @@ def verdict_legend(comparison: Comparison) -> str:
 
 def _of_tested(comparison: Comparison) -> list[str]:
     """What is said of the cells that a test could be asked about."""
-    limits, cells = comparison["limits"], sum(p is not None for row in comparison["rows"] for p in row["p"])
-    if not cells:
+    limits, words = comparison["limits"], {word for row in comparison["rows"] for word in row["verdict"]}
+    if not any(_cells(comparison)):
         return []
     return [
-        f"better and worse are beyond the noise (Welch's test over {count_text(cells, 'cell')}, at most"
-        f" {100 * limits['false_share']:g}% of them false) and {100 * limits['matters']:g}% or more",
+        f"better and worse are beyond the noise ({text_of_tests(comparison)}, at most"
+        f" {100 * limits['false_share']:g}% of them false{_LOOKS if comparison['repeatedly'] else ''})"
+        f" and {100 * limits['matters']:g}% or more",
+        *(
+            [f"= is the same: any difference is surely below {100 * limits['matters']:g}%"]
+            if SAME in words
+            else []
+        ),
         "~ is within the noise, or less",
     ]

@@ -71,9 +71,8 @@ def _space_amplification(step: StepEntry) -> float | None:
     return step["settled"] and step["settled"]["space_amplification"]
 
 
-FIGURE = Measure(
-    "value", "Figure of the step", "", lambda step: step["value"]
-)  # unit and direction are the step's own
+# unit and direction are the step's own
+FIGURE = Measure("value", "Figure of the step", "", lambda step: step["value"])
 MEASURES = (
     FIGURE,
     Measure("p50_ms", "Latency p50", "ms/{per}", _latency("p50")),

@@ -15,12 +15,13 @@ from typing import TypedDict
 
 from app.history.step_text import mark_text
 from app.history.step_work import THEN
-from app.stats.verdicts import DRIFT, FEW, NOISE
+from app.stats.verdicts import DRIFT, FEW, NOISE, SAME
 
 from .compare import base_of, spread_of
 from .entries import Comparison, Coordinate, MeasureEntry, RowEntry
 from .judgement import marks_of_measures
 from .measures import measure_named
+from .rounds import relative
 from .text import row_label
 
 COSTS = {  # measures, and the one of what each is spent on; "": of nothing that could be busy
@@ -176,6 +177,8 @@ def _of_order(entry: WhyEntry) -> str:
         return SORTED if any(known) else NOTHING
     if entry["verdict"] == NOISE:
         return "The change of the figure is within the noise: there is nothing to explain."
+    if entry["verdict"] == SAME:
+        return "The figure is the same, as far as it matters: there is nothing to explain."
     if entry["verdict"] == DRIFT:
         return "The machine drifted, which may be all of the change: there is nothing to explain."
     is_measured = any(None not in cost["values"] for cost in entry["costs"])
@@ -192,11 +195,19 @@ def _pair(unit: str, found: MeasureEntry, places: Sequence[int]) -> PairEntry:
     return {
         "unit": unit,
         "values": values,
-        "ratio": values[1] / values[0] if values[0] and values[1] is not None else None,
-        "n": [len(each) for each in known],
+        "ratio": relative(found, places[1], places[0]),
+        "n": [found["n"][at] for at in places],
         "spread": [spread_of(value, each) for value, each in zip(values, known, strict=True)],
-        "overlaps": _overlap(*known) if min(map(len, known)) > 1 else False,
+        "overlaps": _may_be_noise(found, known, places[1]),
     }
+
+
+def _may_be_noise(found: MeasureEntry, known: Sequence[Sequence[float]], at: int) -> bool:
+    """Whether the repeats of both overlap; of rounds whether some went one way and some the other."""
+    if found["rounds"][at]:
+        ratios = [ratio for ratio in found["rounds"][at] if ratio is not None]
+        return len(ratios) > 1 and min(ratios) <= 1 <= max(ratios)
+    return min(map(len, known)) > 1 and _overlap(*known)
 
 
 def _overlap(some: Sequence[float], others: Sequence[float]) -> bool:
@@ -205,20 +216,22 @@ def _overlap(some: Sequence[float], others: Sequence[float]) -> bool:
 
 def _change(figure: PairEntry, verdict: str | None, matters: float) -> float | None:
     """How much faster, as a logarithm; None where that is nothing to explain, or cannot be."""
-    grown = _grown(figure["values"])
-    if grown is None or figure["unit"] not in _RATES or verdict in (NOISE, DRIFT):
+    grown = _grown(figure)
+    if grown is None or figure["unit"] not in _RATES or verdict in (NOISE, SAME, DRIFT):
         return None
     return grown if abs(grown) >= math.log1p(matters) else None
 
 
-def _grown(values: Sequence[float | None]) -> float | None:
+def _grown(pair: PairEntry) -> float | None:
     """From the base to the other, as a logarithm; boundless from nothing or to nothing."""
-    base, other = values
+    base, other = pair["values"]
     if base is None or other is None:
         return None
+    if pair["ratio"] and pair["ratio"] > 0:
+        return math.log(pair["ratio"])
     if base == other:
         return 0.0
-    return math.log(other / base) if base > 0 and other > 0 else math.copysign(math.inf, other - base)
+    return None if base > 0 and other > 0 else math.copysign(math.inf, other - base)
 
 
 def _cost(
@@ -238,7 +251,7 @@ def _part(found: MeasureEntry, places: Sequence[int], change: float | None) -> f
     Nothing where both went one way, or where the change of the cost may be noise.
     """
     pair = _pair("", found, places)
-    grown = 0.0 if pair["overlaps"] else _grown(pair["values"])
+    grown = 0.0 if pair["overlaps"] else _grown(pair)
     return None if grown is None or change is None else min(max(0.0, -grown / change), 1.0)
 
 

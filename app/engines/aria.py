@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Mapping
 
 from .counter import gauge, rate
-from .engine import Debt, Engine, lock_waits, rows_written
+from .engine import MIB, Debt, Engine, lock_waits, rows_written
 from .query import Query, number, pairs
 from .server import row_formats
 
-_MIB = 1 << 20
 _IS_WRITTEN = """\
 is_written() { # dirty pages leave the page cache with the tables
     if [ "$(value Aria_pagecache_blocks_not_flushed)" -gt 0 ]; then sql "FLUSH TABLES"; fi
@@ -41,7 +40,7 @@ ENGINE = Aria(
     has_facts=True,
     option="aria-pagecache-buffer-size",
     cache="aria_pagecache_buffer_size",
-    cache_bytes=128 * _MIB,
+    cache_bytes=128 * MIB,
     paths=("aria_log_dir_path",),
     # two fifths of MyISAM, three fifths with the index, where both were measured one after the other
     load_rate=63_000,
@@ -49,7 +48,7 @@ ENGINE = Aria(
     analyse_rate=4_000_000,  # it reads its indexes
     table_bytes=233.3,
     index_bytes=0.4,  # an index build packs the rows anew
-    own_bytes=1024 * _MIB,  # of its log: 281 bytes a row of a load until a file of it is full
+    own_bytes=1024 * MIB,  # of its log: 281 bytes a row of a load until a file of it is full
     no_bulk="Aria can leave out keys that are not unique, and the tables have none while they are loaded",
     files=(("redo", r"aria_log(\.\d+|_control)$"),),
     counters=(
@@ -62,7 +61,7 @@ ENGINE = Aria(
         lock_waits("aria"),
     ),
     unflushed=("unflushed_aria_pages", "dirty pages"),
-    debt_limits={"unflushed_aria_pages": 32 * _MIB // 8192},  # of eight kilobytes
+    debt_limits={"unflushed_aria_pages": 32 * MIB // 8192},  # of eight kilobytes
     debt_words=(("unflushed_aria_pages", "dirty pages"),),
     is_written=_IS_WRITTEN,
 )

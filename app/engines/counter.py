@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-KB = 1 / 1024
-MB = KB / 1024
+TO_KB, TO_MB = 1 / 1024, 1 / (1 << 20)  # of bytes
 
 
 class Counter(NamedTuple):

@@ -14,7 +14,8 @@ IsSteady = Callable[[str, Any, int], bool]  # whether a value has stayed within 
 Rules = Tuple[Tuple[str, str], ...]  # the part of the data that files belong to, and how their names begin
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")  # of an engine as plans have it
-DEFINITIONS = 1 << 20  # bytes: files of tables that take less hold no rows
+MIB = 1 << 20
+DEFINITIONS = MIB  # bytes: files of tables that take less hold no rows
 UNKNOWN_COMMIT = "unknown to Dyno"
 
 
@@ -71,19 +72,19 @@ class Engine:
     table_facts: Tuple[Tuple[str, str], ...] = ()  # facts once the tables are loaded: name, statement
 
     # settling
-    nudges: Tuple[
-        str, ...
-    ] = ()  # variables that make it write when they are set, and fall back by themselves
+    nudges: Tuple[str, ...] = ()  # variables that make it write when set, and fall back by themselves
     unflushed: Tuple[str, str] = ("", "")  # the debt that FLUSH TABLES writes, and its name for people
-    debt_limits: Mapping[str, int] = field(
-        default_factory=dict
-    )  # with more of it a step that reads is marked
+    debt_limits: Mapping[str, int] = field(default_factory=dict)  # beyond: a step that reads is marked
     debt_words: Sequence[Tuple[str, str]] = ()  # how each part is called for people
     is_written: str = "is_written() { true; } # it is unknown what this engine still has to write\n"
 
     def rate(self, kind: str) -> int:
         """Rows a second of one client, in a step of a kind that prepares the tables."""
         return self.load_rate if kind == "load" else self.index_rate
+
+    def no_slices(self, workload: str, writes: bool) -> str:
+        """Why its steps of a workload are carried out whole where others are cut into slices; '': none is."""
+        return ""
 
     def bytes_per_row(self, row: float, table_options: str) -> float:
         """Of a row of plain tables, what these table options leave of it."""

@@ -6,12 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional
 
-from .counter import KB, MB, gauge, rate
-from .engine import Debt, Engine, IsSteady, words
+from .counter import TO_KB, TO_MB, gauge, rate
+from .engine import MIB, Debt, Engine, IsSteady, words
 from .query import Query, first_answer, number, pairs
 from .server import UNDO_BYTES, row_formats, table_formats
 
-_MIB = 1 << 20
 FEW_PAGES = 128  # a server writes a handful of pages for itself all the time
 FEW_TRANSACTIONS = 16  # the statistics of a table are transactions too
 PURGED = 5_000  # so many rest until the next transaction comes
@@ -160,7 +159,7 @@ ENGINE = InnoDB(
     option="innodb-buffer-pool-size",
     plugin="ha_innodb.so",
     cache="innodb_buffer_pool_size",
-    cache_bytes=128 * _MIB,
+    cache_bytes=128 * MIB,
     paths=words(
         """
         innodb_data_home_dir innodb_doublewrite_dir innodb_log_group_home_dir innodb_temp_tablespaces_dir
@@ -204,16 +203,16 @@ ENGINE = InnoDB(
         rate("innodb.cache_requests", "innodb_buffer_pool_read_requests", "buffer pool requests"),
         rate("innodb.cache_misses", "innodb_buffer_pool_reads", "buffer pool misses", direction="lower"),
         rate("innodb.pages_flushed", "innodb_buffer_pool_pages_flushed", "pages written back"),
-        gauge("innodb.dirty_mb", "innodb_buffer_pool_bytes_dirty", "dirty pages", "MB", MB),
-        gauge("innodb.checkpoint_age_mb", "innodb_checkpoint_age", "checkpoint age", "MB", MB),
+        gauge("innodb.dirty_mb", "innodb_buffer_pool_bytes_dirty", "dirty pages", "MB", TO_MB),
+        gauge("innodb.checkpoint_age_mb", "innodb_checkpoint_age", "checkpoint age", "MB", TO_MB),
         gauge("innodb.history_list", "innodb_history_list_length", "history list"),
-        rate("innodb.log_kb", "innodb_os_log_written", "redo written", "KB/s", KB),
+        rate("innodb.log_kb", "innodb_os_log_written", "redo written", "KB/s", TO_KB),
         rate("innodb.log_syncs", "innodb_os_log_fsyncs", "redo syncs"),
         rate("innodb.log_waits", "innodb_log_waits", "waits for the log buffer", direction="lower"),
         rate("innodb.row_lock_waits", "innodb_row_lock_waits", "row lock waits", direction="lower"),
     ),
     debt_limits={
-        "dirty_bytes": 32 * _MIB,
+        "dirty_bytes": 32 * MIB,
         "history_list": 10_000,  # transactions whose old rows are not purged
     },
     debt_words=(

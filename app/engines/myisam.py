@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Mapping
 
 from .counter import gauge, rate
-from .engine import Debt, Engine, lock_waits, rows_written
+from .engine import MIB, Debt, Engine, lock_waits, rows_written
 from .query import Query, number, pairs
 from .server import row_formats
 
-_MIB = 1 << 20
 _IS_WRITTEN = """\
 is_written() { # key blocks leave the key cache with the tables
     if [ "$(value Key_blocks_not_flushed)" -gt 0 ]; then sql "FLUSH TABLES"; fi
@@ -41,7 +40,7 @@ ENGINE = MyISAM(
     has_facts=True,
     option="myisam-sort-buffer-size",
     cache="key_buffer_size",
-    cache_bytes=8 * _MIB,
+    cache_bytes=8 * MIB,
     beside_the_data=("key_buffer_size",),
     load_rate=160_000,
     index_rate=750_000,
@@ -61,9 +60,7 @@ ENGINE = MyISAM(
     ),
     has_status=False,
     unflushed=("unflushed_key_blocks", "key blocks"),
-    debt_limits={
-        "unflushed_key_blocks": 32 * _MIB // 1024
-    },  # of a kilobyte, unless the preset says otherwise
+    debt_limits={"unflushed_key_blocks": 32 * MIB // 1024},  # of a kilobyte, unless the preset says otherwise
     debt_words=(("unflushed_key_blocks", "key blocks"),),
     is_written=_IS_WRITTEN,
 )

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Dict, Iterator, List, Mapping, Optional, Tuple
 
-from .counter import KB, MB, gauge, rate
-from .engine import Debt, Engine, IsSteady, Rules
+from .counter import TO_KB, TO_MB, gauge, rate
+from .engine import MIB, Debt, Engine, IsSteady, Rules
 from .query import Query, first_answer, number, pairs
 
-_MIB = 1 << 20
 _WAITING = ("compaction_pending", "mem_table_flush_pending", "num_immutable_mem_table")
 _HAS_ACTIVE = "SHOW TABLES FROM information_schema LIKE 'ROCKSDB_ACTIVE_COMPACTION_STATS'"
 _ACTIVE = "SELECT COUNT(*) AS n FROM information_schema.ROCKSDB_ACTIVE_COMPACTION_STATS"
@@ -153,14 +152,14 @@ ENGINE = MyRocks(
     only_compiled_in="FB MySQL",
     plugin="ha_rocksdb.so",
     cache="rocksdb_block_cache_size",
-    cache_bytes=512 * _MIB,
+    cache_bytes=512 * MIB,
     paths=("rocksdb_datadir", "rocksdb_wal_dir"),
     beside_the_data=("rocksdb_block_cache_size", "rocksdb_flush_log_at_trx_commit"),
     load_rate=120_000,
     index_rate=200_000,
     table_bytes=199.4,
     index_bytes=8.8,
-    own_bytes=320 * _MIB,  # the write-ahead log of its memtables
+    own_bytes=320 * MIB,  # the write-ahead log of its memtables
     rewrites=True,
     no_bulk="",
     has_column_families=True,
@@ -174,13 +173,15 @@ ENGINE = MyRocks(
         rate("rocksdb.rows_deleted", "rocksdb_rows_deleted", "rows deleted"),
         rate("rocksdb.cache_hits", "rocksdb_block_cache_hit", "block cache hits"),
         rate("rocksdb.cache_misses", "rocksdb_block_cache_miss", "block cache misses", direction="lower"),
-        gauge("rocksdb.memtable_mb", "rocksdb_memtable_total", "memtables", "MB", MB),
-        gauge("rocksdb.unflushed_mb", "rocksdb_memtable_unflushed", "memtables not flushed", "MB", MB),
-        rate("rocksdb.log_kb", "rocksdb_wal_bytes", "WAL written", "KB/s", KB),
+        gauge("rocksdb.memtable_mb", "rocksdb_memtable_total", "memtables", "MB", TO_MB),
+        gauge("rocksdb.unflushed_mb", "rocksdb_memtable_unflushed", "memtables not flushed", "MB", TO_MB),
+        rate("rocksdb.log_kb", "rocksdb_wal_bytes", "WAL written", "KB/s", TO_KB),
         rate("rocksdb.log_syncs", "rocksdb_wal_synced", "WAL syncs"),
-        rate("rocksdb.flush_kb", "rocksdb_flush_write_bytes", "flushed", "KB/s", KB),
-        rate("rocksdb.compaction_read_kb", "rocksdb_compact_read_bytes", "compaction read", "KB/s", KB),
-        rate("rocksdb.compaction_write_kb", "rocksdb_compact_write_bytes", "compaction written", "KB/s", KB),
+        rate("rocksdb.flush_kb", "rocksdb_flush_write_bytes", "flushed", "KB/s", TO_KB),
+        rate("rocksdb.compaction_read_kb", "rocksdb_compact_read_bytes", "compaction read", "KB/s", TO_KB),
+        rate(
+            "rocksdb.compaction_write_kb", "rocksdb_compact_write_bytes", "compaction written", "KB/s", TO_KB
+        ),
         rate("rocksdb.stall_ms", "rocksdb_stall_micros", "write stalls", "ms/s", 1e-3, "lower"),
         rate("rocksdb.stops", "rocksdb_stall_total_stops", "write stops", direction="lower"),
         rate("rocksdb.slowdowns", "rocksdb_stall_total_slowdowns", "write slowdowns", direction="lower"),

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import List, Mapping
 
 from .counter import gauge, rate
-from .engine import Rules
+from .engine import MIB, Rules
 from .query import Query, Row
 
-MB = 1 << 20
 SCHEMA = "dyno"  # where the load creates its tables
 CALM_S = 2  # seconds without a change before something counts as over
 
@@ -17,7 +16,8 @@ SHUTDOWN = "innodb_fast_shutdown"  # the variable that says what a shutdown does
 PURGE_ALL, WRITE_NOTHING = "SET GLOBAL innodb_fast_shutdown=0", "SET GLOBAL innodb_fast_shutdown=2"
 SYSTEM_TABLES = "MyISAM"  # the engine of system tables that are made from SQL files
 
-SYSTEM_BYTES = {"mariadb": 30 * MB, "mysql": 80 * MB}  # system tables, undo, temporary tablespace when fresh
+# system tables, undo, temporary tablespace when fresh
+SYSTEM_BYTES = {"mariadb": 30 * MIB, "mysql": 80 * MIB}
 UNDO_BYTES = 1200  # of a row that InnoDB writes, while nothing is purged
 
 HANDLER_READS = "+".join(
@@ -75,8 +75,8 @@ def redo_bytes(values: Mapping[str, str], family: str, version: str) -> int:
     """InnoDB's redo log, which is there whichever engine is driven."""
     one = as_number(values, "innodb_log_file_size", 0)
     if is_mariadb(family):
-        return one or 96 * MB
+        return one or 96 * MIB
     files = as_number(values, "innodb_log_files_in_group", 2)
     if version.startswith("5."):
-        return (one or 48 * MB) * files
-    return as_number(values, "innodb_redo_log_capacity", 0) or one * files or 100 * MB
+        return (one or 48 * MIB) * files
+    return as_number(values, "innodb_redo_log_capacity", 0) or one * files or 100 * MIB

@@ -26,6 +26,7 @@ class RemotePlan:
     sha: str
     locked: bool  # it is being carried out
     sessions: list[SessionSummary]
+    until_decided: bool = False  # some of the sessions may not be needed
 
     @property
     def planned(self) -> list[SessionSummary]:
@@ -46,6 +47,7 @@ def find_plans(target: Target, ask: Ask) -> Iterator[RemotePlan]:
                     each.agent,
                     each.locked,
                     each.sessions,
+                    each.until_decided,
                 )
 
 

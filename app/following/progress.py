@@ -4,60 +4,41 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
-from app.core.units import unit_text
+from app.core.units import seconds_text
 from app.history.damage import unpack_json
 from app.history.decoding import Line, SampleLine
 from app.history.history import History
 from app.history.sessions import sessions
 from app.history.stored_states import latest_events, stored_state
 from app.history.writing import Writer
-from app.protocol.events import Progress, Sample, SeriesDeclared, SessionEnded, SessionPlanned, StepEnded
-from app.protocol.plan import PREPARING, Plan, Step
+from app.protocol.events import Sample, SeriesDeclared, SessionEnded, SessionPlanned, StepEnded
+from app.protocol.plan import SLICES, Plan, Step
 from app.protocol.states import SessionState, StepState
 
 from .follower import Update
+from .lengths import Lengths
+from .progress_text import ending_text, head_text, step_text
 
 RECENT = 60  # seconds of QPS that are kept at hand
 QPS = "load.queries"
 
 
-@dataclass
-class _Lengths:
-    """How long the steps of a plan take: declared, as seen in earlier sessions, or guessed."""
+class _RecentQps:
+    """Of the latest seconds; while contenders take turns, of each its own."""
 
-    plan: Plan
-    seen: dict[int, float] = field(default_factory=dict)  # of steps that were completed, by position
-    beside_s: float | None = None  # what an earlier session took beside its steps
-    _guesses: dict[int, list[float]] = field(default_factory=dict)  # by contender
+    def __init__(self) -> None:
+        self._values: dict[int, deque[float | None]] = {}
 
-    def learn(self, session: SessionState) -> None:
-        """What a session shows about those to come."""
-        for index, step in enumerate(session.steps):
-            if step.state == "completed" and step.seconds is not None:
-                self.seen[index] = step.seconds
-        if session.state == "completed":
-            self.beside_s = max(0.0, session.t - sum(step.seconds or 0.0 for step in session.steps))
+    def of(self, plan: Plan | None, session: SessionState) -> deque[float | None]:
+        contender = plan.turn_of(session.id).contender if plan and plan.order == SLICES else 0
+        return self._values.setdefault(contender, deque(maxlen=RECENT))
 
-    def of_step(self, contender: int, index: int) -> float:
-        step = self.plan.steps[index]
-        if step.seconds:
-            return float(step.seconds + step.warmup)
-        return self.seen[index] if index in self.seen else self._guess(contender)[index]
-
-    def beside(self) -> float:
-        """Of a session, without its steps: the server is made, started and shut down."""
-        from app.planner.estimate import SERVER_S
-
-        return SERVER_S + self.plan.pause if self.beside_s is None else self.beside_s
-
-    def _guess(self, contender: int) -> list[float]:
-        from app.planner.estimate import step_guesses
-
-        if contender not in self._guesses:
-            self._guesses[contender] = step_guesses(self.plan, self.plan.contenders[contender])
-        return self._guesses[contender]
+    def keep(self, plan: Plan | None, session: SessionState, sample: SampleLine | Sample) -> None:
+        """Missing where it is not among the values."""
+        at = session.sampled.index(QPS) if QPS in session.sampled else len(sample.values)
+        value = sample.values[at] if at < len(sample.values) else None
+        self.of(plan, session).append(value if isinstance(value, int | float) else None)
 
 
 class PlanProgress:
@@ -66,8 +47,8 @@ class PlanProgress:
     def __init__(self, plan: Plan | None = None) -> None:
         self.plan: Plan | None = None  # else it comes with the first event of a journal
         self.sessions: dict[str, SessionState] = {}  # in the order of their turns
-        self.recent_qps: deque[float | None] = deque(maxlen=RECENT)
-        self._lengths: _Lengths | None = None
+        self._recent = _RecentQps()
+        self._lengths: Lengths | None = None
         if plan is not None:
             self._take_plan(plan)
 
@@ -106,11 +87,11 @@ class PlanProgress:
             return
         if isinstance(event, SampleLine | Sample):
             progress.take_second(event)
-            self._keep_qps(progress, event)
+            self._recent.keep(self.plan, progress, event)
             return
         progress.take(event)
-        if isinstance(event, StepEnded | SessionEnded) and self._lengths is not None:
-            self._lengths.learn(progress)
+        if isinstance(event, StepEnded | SessionEnded):
+            self._learn(progress)
 
     def go_on_from(self, stored: SessionState, latest: Sequence[Line]) -> None:
         """A session as it is stored, with those of its events that the seconds at hand are read from."""
@@ -118,24 +99,27 @@ class PlanProgress:
         if self._lengths is None or stored.id not in self.sessions:
             return
         self.sessions[stored.id] = stored
-        self._lengths.learn(stored)
         if latest:
             stored.t, stored.at = latest[-1].t, latest[-1].at
+        self._learn(stored)
         for event in latest:
             if isinstance(event, SampleLine):
-                self._keep_qps(stored, event)
+                self._recent.keep(self.plan, stored, event)
             elif isinstance(event, SeriesDeclared):
-                self.recent_qps.clear()  # before, its place among the values was another
+                self._recent.of(self.plan, stored).clear()  # before, its place among the values was another
 
-    def _keep_qps(self, session: SessionState, sample: SampleLine | Sample) -> None:
-        """Missing where it is not among the values."""
-        at = session.sampled.index(QPS) if QPS in session.sampled else len(sample.values)
-        value = sample.values[at] if at < len(sample.values) else None
-        self.recent_qps.append(value if isinstance(value, int | float) else None)
+    def _learn(self, session: SessionState) -> None:
+        """Its step or all of it has ended."""
+        if self._lengths is not None:
+            self._lengths.learn(session, self._round_of(session))
+
+    def _round_of(self, session: SessionState) -> list[SessionState]:
+        """Those that take turns with it in slices, itself too."""
+        return self._lengths.round_of(session, self.sessions.values()) if self._lengths else [session]
 
     def _take_plan(self, plan: Plan) -> None:
         self.plan = plan
-        self._lengths = _Lengths(plan)
+        self._lengths = Lengths(plan)
         for turn in plan.first_turns:
             self._add(turn.session)
 
@@ -155,65 +139,107 @@ class PlanProgress:
 
     @property
     def current(self) -> SessionState | None:
-        """The session at hand: the active one, else the latest that began."""
-        begun = [each for each in self.sessions.values() if each.state != "waiting"]
-        return next((each for each in begun if each.state == "active"), begun[-1] if begun else None)
+        """The session at hand: of the active ones the one that works, else the latest that began."""
+        begun = [each for each in self.sessions.values() if each.state != "waiting" and each.is_needed]
+        active = [each for each in begun if each.state == "active"]
+        return max(
+            active, key=lambda each: (each.at_hand >= 0, each.at), default=begun[-1] if begun else None
+        )
 
     @property
-    def qps(self) -> float | None:
-        """Of the latest second of the step at hand; between steps, and before, there is no load."""
-        session = self.current
-        step = StepState() if session is None else session.active
-        return self.recent_qps[-1] if self.recent_qps and step.s is not None else None
+    def at_hand(self) -> list[SessionState]:
+        """The current one; while it takes turns with others in a step, all of them."""
+        current = self.current
+        if current is None or current.at_hand < 0 or not self.step(current.at_hand).sliced:
+            return [] if current is None else [current]
+        return [each for each in self._round_of(current) if each.at_hand == current.at_hand]
+
+    @property
+    def first_at_hand(self) -> SessionState | None:
+        """One of them that stays the same while they take turns."""
+        return next((each for each in self.sessions.values() if each.state == "active"), self.current)
+
+    def after(self, session: str) -> SessionState | None:
+        """What to look at after a session that was looked at: the same one while its round goes on."""
+        seen = self.sessions.get(session)
+        if seen is None or seen.state not in ("active", "completed"):
+            return self.first_at_hand
+        goes_on = any(each.state == "active" for each in self._round_of(seen))
+        return seen if goes_on else self.first_at_hand
+
+    @property
+    def recent_qps(self) -> Sequence[float | None]:
+        first = self.first_at_hand
+        return () if first is None else self._recent.of(self.plan, first)
+
+    @property
+    def qps_text(self) -> str:
+        """Of the latest second of the step at hand, `9,800 | 12,345` of several; empty where no load runs."""
+        found = [self._qps(each) for each in self.at_hand]
+        texts = ["-" if qps is None else f"{qps:,.0f}" for qps in found]
+        return " | ".join(texts) if any(qps is not None for qps in found) else ""
+
+    def _qps(self, session: SessionState) -> float | None:
+        recent = self._recent.of(self.plan, session)
+        return recent[-1] if recent and session.active.s is not None else None
+
+    @property
+    def heard_at(self) -> float | None:
+        """When something was heard last, by the target's clock."""
+        return max((each.at for each in self.sessions.values() if each.state != "waiting"), default=None)
 
     @property
     def elapsed_s(self) -> float:
-        return sum(each.t for each in self.sessions.values() if each.state != "waiting")
+        return self._lengths.elapsed(self.sessions.values()) if self._lengths else 0.0
 
     @property
     def left_s(self) -> float | None:
         """Declared seconds to come; of steps without, what they took before, or a guess."""
         if self._lengths is None:
             return None
-        return sum(self._left_of(each) for each in self.sessions.values())
+        return self._lengths.left_of_all(list(self.sessions.values()))
+
+    def left_text(self, silent_s: float = 0.0) -> str:
+        """`about 3 min left`, `at most 9 min left` of what may be decided before; '' where nothing is."""
+        left = self.left_s
+        if not left:
+            return ""
+        about = "at most" if self.plan and self.plan.until_decided else "about"
+        return f"{about} {seconds_text(max(0.0, left - silent_s))} left"
+
+    @property
+    def ending(self) -> str:
+        """`decided after 4 rounds`, of a plan that has ended before its last one; '' of others."""
+        return ending_text(self.plan, self.sessions) if self.plan and self.is_over else ""
 
     @property
     def finish_at(self) -> float | None:
         """When it should be over, by the target's clock."""
-        left, current = self.left_s, self.current
-        return None if left is None or current is None else current.at + left
+        left, heard_at = self.left_s, self.heard_at
+        return None if left is None or heard_at is None else heard_at + left
+
+    def gone_s(self, session: str, index: int) -> float:
+        """What a step has taken so far, without the turns of others."""
+        return self._lengths.gone(self.sessions[session], index) if self._lengths else 0.0
 
     def length_s(self, session: str, index: int) -> float:
         """That a step took, or is likely to take."""
         progress = self.sessions[session]
-        step = progress.steps[index]
-        if step.is_over:
-            return step.seconds or 0.0
-        if progress.is_over:
+        if self._lengths is None or (progress.is_over and not progress.steps[index].is_over):
             return 0.0
-        gone = 0.0 if step.began_t is None else progress.t - step.began_t
-        return gone + self._step_left(progress, index)
-
-    def head(self, session: str, index: int) -> str:
-        """`1/2 innodb-a  3/8 point-query threads=2`."""
-        if self.plan is None:
-            return session
-        turn = self.plan.turn_of(session)
-        place = f"{turn.ordinal}/{len(self.plan.first_turns)} {turn.name}"
-        return (
-            f"{place}  {index + 1}/{len(self.plan.steps)} {self.step(index).label}" if index >= 0 else place
-        )
+        return self.gone_s(session, index) + self._lengths.left_of_step(progress, index)
 
     @property
     def line(self) -> str:
         """The step at hand and how far it is."""
-        session = self.current
-        if session is None:
+        at_hand = self.at_hand
+        if not at_hand:
             return "waiting" if self.sessions else "connecting"
-        head = self.head(session.id, session.step)
-        if session.is_over:
-            return f"{head}: {session.state}"
-        return ": ".join(filter(None, (head, self.moment(session))))
+        head = head_text(self.plan, at_hand) if self.plan else at_hand[0].id
+        if at_hand[0].is_over:
+            return ", ".join(filter(None, (f"{head}: {at_hand[0].state}", self.ending)))
+        furthest = _furthest(at_hand)
+        return ": ".join(filter(None, (head, step_text(furthest, self.step(furthest.step)))))
 
     def step(self, index: int) -> Step:
         steps = self.plan.steps if self.plan else []
@@ -222,51 +248,11 @@ class PlanProgress:
     def name(self, session: str) -> str:
         return self.plan.turn_of(session).name if self.plan else session
 
-    def moment(self, session: SessionState) -> str:
-        """How far the step at hand of a session is."""
-        if session.step < 0:
-            return "starting the server"
-        progress, step = session.steps[session.step], self.step(session.step)
-        if progress.state != "active":
-            return progress.state
-        again = f"attempt {progress.attempt}" if progress.attempt > 1 else ""
-        if step.seconds and progress.s is not None:
-            return ", ".join(filter(None, (again, _second_text(progress.s, step))))
-        shown = progress.progress
-        return ", ".join(filter(None, (again, _progress_text(shown) if shown else "")))
 
-    def _left_of(self, session: SessionState) -> float:
-        if self._lengths is None or session.is_over:
-            return 0.0
-        steps = sum(self._step_left(session, index) for index in range(len(session.steps)))
-        before = 0.0 if session.step >= 0 else max(0.0, self._lengths.beside() - session.t)
-        return before + steps
-
-    def _step_left(self, session: SessionState, index: int) -> float:
-        if self.plan is None or self._lengths is None:
-            return 0.0
-        step = session.steps[index]
-        if step.is_over:
-            return 0.0
-        expected = self._lengths.of_step(self.plan.turn_of(session.id).contender, index)
-        if step.began_t is None:
-            return expected
-        gone, shown = session.t - step.began_t, step.progress
-        if shown is not None and shown.done > 0 and self.plan.steps[index].kind in (*PREPARING, "scan"):
-            return gone * max(0.0, shown.total / shown.done - 1)
-        return max(0.0, expected - gone)
-
-
-def _progress_text(shown: Progress) -> str:
-    """How much is done, and what there is to say of it: of a settle step, what is still to be written."""
-    done = f"{shown.done:,.0f} of {shown.total:,.0f} {unit_text(shown.unit)}"
-    return ": ".join(filter(None, (done, shown.text)))
-
-
-def _second_text(s: int, step: Step) -> str:
-    if s < 0:
-        return f"warm-up second {s + step.warmup + 1} of {step.warmup}"
-    return f"second {s + 1} of {step.seconds}"
+def _furthest(sessions: Sequence[SessionState]) -> SessionState:
+    """In its step: of those that take turns it never falls behind."""
+    seconds = [each for each in sessions if each.active.s is not None]
+    return max(seconds, key=lambda each: each.active.s or 0, default=sessions[0])
 
 
 def stored_progress(history: History, plan: Plan) -> PlanProgress:

@@ -82,9 +82,8 @@ class StepEntry(TypedDict):
     others: dict[str, Any]  # `Others`, as the agent wrote it; empty where it did not look
     progress: dict[str, Any] | None
     latency_per: str  # what one latency is of
-    settled: (
-        SettledEntry | None
-    )  # of the load, and of the last step of a run of writes: the settle step behind
+    # of the load, and of the last step of a run of writes: the settle step behind
+    settled: SettledEntry | None
     steadiness: SteadinessEntry | None  # of a step that is driven for a time
     cut: CutEntry | None  # where a person cut it
     max_block_deviation: float | None  # of blocks of its seconds from their median, as a share of it

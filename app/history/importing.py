@@ -7,6 +7,7 @@ import os
 import stat
 import time
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -41,6 +42,11 @@ class Imported:
     new: bool
 
 
+_DAMAGED = (
+    zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError,
+)  # what an archive is refused by  # fmt: skip
+
+
 def import_session(history: History, file: Path) -> Imported:
     """Take in a session that somebody exported: checked throughout, wholly or not at all."""
     try:
@@ -49,7 +55,7 @@ def import_session(history: History, file: Path) -> Imported:
     except (DynoError, ProtocolError, ValueError, KeyError, TypeError, RecursionError) as error:
         text = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise InputError(f"{file} is not imported: {text}") from None
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+    except _DAMAGED as error:
         raise InputError(f"{file} is not imported: it is damaged: {error}") from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename not in (None, str(file)) else ""

@@ -26,7 +26,7 @@ def percentiles(buckets: Sequence[Any], latency_ms: dict[str, Any], events: floa
         found = distribution(buckets, PERCENTILES)
         return [*found, *[None] * (len(PERCENTILES) - len(found))]
     carried = percentiles_for_sample_size(events)
-    return [_number(latency_ms.get(f"p{each}")) if each in carried else None for each in PERCENTILES]
+    return [as_number(latency_ms.get(f"p{each}")) if each in carried else None for each in PERCENTILES]
 
 
 def distribution(buckets: Sequence[Any], percents: Sequence[float]) -> list[float]:
@@ -38,5 +38,6 @@ def distribution(buckets: Sequence[Any], percents: Sequence[float]) -> list[floa
     return [counted[bisect_left(seen, total * percent / 100)][0] for percent in carried]
 
 
-def _number(value: Any) -> float | None:
+def as_number(value: Any) -> float | None:
+    """A value of a journal, where it is one."""
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

@@ -33,7 +33,7 @@ from .blocks import Layout
 from .counting import keep_counts
 from .decoding import Line, SampleLine, kind_of
 from .group_means import keep_headlines
-from .latency import percentiles
+from .latency import as_number, percentiles
 from .planned import keep_planned
 from .stored_states import stored_state
 
@@ -254,16 +254,16 @@ def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
     """The figures of a step that has ended: what lists and comparisons read, and all of it."""
     totals, rows = event.totals, event.rows
     (engine,) = connection.execute(_ENGINE, (number,)).fetchone()
-    events = _number(totals.get("events")) or 0.0
+    events = as_number(totals.get("events")) or 0.0
     connection.execute(
         "UPDATE step SET value = ?, queries = ?, seconds = ?, errors = ?,"
         " size_bytes = ?, data_bytes = ?, row_count = ?, p50_ms = ?, p95_ms = ?, p99_ms = ?, per_query = ?,"
         " marks = ?, others = ?"
         " WHERE number = ?",
         (
-            event.value, _number(totals.get("queries")), event.seconds,
-            _number(totals.get("errors")), _number(event.sizes.get("total")),
-            engine_of(engine).data_bytes(event.sizes), _number(rows.get("in_tables")),
+            event.value, as_number(totals.get("queries")), event.seconds,
+            as_number(totals.get("errors")), as_number(event.sizes.get("total")),
+            engine_of(engine).data_bytes(event.sizes), as_number(rows.get("in_tables")),
             *percentiles(event.buckets, event.latency_ms, events),
             json.dumps(event.per_query), json.dumps(event.marks),
             json.dumps(event.others) if event.others else "", number,
@@ -276,10 +276,6 @@ def keep_figures(connection: Connection, number: int, event: StepEnded) -> None:
         " ON CONFLICT (step) DO UPDATE SET ended = excluded.ended",
         (number, pack_json({}), content),
     )
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def pack_json(value: Any) -> bytes:

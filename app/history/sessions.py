@@ -217,7 +217,7 @@ class _Added:
             "plan": row[15],
             "repeat": row[16],
             "started_at": row[17],
-            "seconds": row[18],
+            "seconds": None if row[17] is None else row[18],  # one that never began waited
             "published": id_ in self._published,
             "imported": id_ in self._imported,
             "tags": self._tags.get(id_, []),

@@ -28,11 +28,13 @@ MARKS = {
     DISTURBED: "something else took more of the machine than the plan allows",
     "same-load": "other programs took more of the CPUs than the plan allows, but as much in every session of "
     "all columns, within 2 %: it is judged",
+    "shared-load": "something else took more of the machine than the plan allows, but in all sessions of its "
+    "round, which took turns: it is judged",
     ATTEMPT_MARKS[2]: "others disturbed the attempt before",
     ATTEMPT_MARKS[3]: "others disturbed the two attempts before",
     "out-of-rows": "more than half of its rows were gone when it ended: every second statement found none",
     "restarted": "the server was started anew for it, with empty caches",
-    UNSTEADY: "its throughput changed while it was measured",
+    UNSTEADY: "its throughput changed while it was measured; of columns judged by round, their ratio",
     "of-all-seconds": "latency and costs are those of the whole step, of which only some seconds count",
     "failed-repeat": "a repeat of it failed: those that came to a figure are no fair sample",
     "shared-cores": "the load generator shared the cores of the server",

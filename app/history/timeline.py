@@ -43,6 +43,7 @@ class Stretch:
     began_t: float
     ended_t: float | None
     measured_t: float | None  # where its warm-up was over
+    s: Floats  # seconds of the step, below 0 in its warm-up
     t: Floats
     values: dict[str, Floats]  # by name of the series; NaN is missing
 
@@ -155,11 +156,10 @@ def _stretches(history: History, session: int, names: Sequence[str]) -> list[Str
     )
     found = []
     for number, position, name, coordinates, latency_per, began_t, ended_t in rows:
-        t, values = _values(history, number, wanted, len(known))
+        (s, t, _), values = _values(history, number, wanted, len(known))
+        measured_t = measured.get(position)
         found.append(
-            Stretch(
-                position, name, coordinates, latency_per, began_t, ended_t, measured.get(position), t, values
-            )
+            Stretch(position, name, coordinates, latency_per, began_t, ended_t, measured_t, s, t, values)
         )
     return found
 
@@ -167,15 +167,16 @@ def _stretches(history: History, session: int, names: Sequence[str]) -> list[Str
 def _values(
     history: History, step: int, wanted: dict[str, int], series_count: int
 ) -> tuple[Floats, dict[str, Floats]]:
+    """Rows s, t and dt of its clock; values by name of the series."""
     import numpy as np
 
     clock = clock_of(history.connection, step)
     if clock is None:
         staged = staged_seconds(history.connection, step, series_count)
-        return staged.clock[1], {name: staged.values[number] for name, number in wanted.items()}
+        return staged.clock, {name: staged.values[number] for name, number in wanted.items()}
     found = {name: values_of(history.connection, step, number) for name, number in wanted.items()}
     missing = np.full(clock.shape[1], np.nan)
-    return clock[1], {name: missing if values is None else values for name, values in found.items()}
+    return clock, {name: missing if values is None else values for name, values in found.items()}
 
 
 def step_key(name: str, coordinates: str | Mapping[str, object]) -> tuple[str, str]:

@@ -92,7 +92,7 @@ def _check_header(header: list[str]) -> None:
     missing = [name for name in NEEDED if name not in header]
     unknown = [name for name in header if name not in KNOWN]
     if missing:
-        parted = "; its fields are to be parted by commas" if len(header) == 1 and ";" in header[0] else ""
+        parted = "; separate its fields by commas" if len(header) == 1 and ";" in header[0] else ""
         raise ValueError(f"its header lacks {', '.join(missing)}{parted}")
     if unknown or len(set(header)) < len(header):
         what = ", ".join(unknown) or "a column twice"

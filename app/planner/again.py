@@ -13,7 +13,7 @@ from app.core.toml_text import read_document
 from app.core.units import count_text
 from app.history.figures import plans_by_session
 from app.history.sessions import find, sessions_of_plan
-from app.protocol.plan import Contender, Plan, Step
+from app.protocol.plan import SLICES, UNTIL_DECIDED, Contender, Plan, Step
 from app.stats.verdicts import LEAST
 
 from .contenders import short_names
@@ -49,7 +49,8 @@ def request_again(history: History, references: Sequence[str]) -> PlanRequest:
     return replace(
         _request(first),
         contenders=_contenders(list(chosen.values())),
-        repeats=max(most, LEAST if len(chosen) > 1 else 1),
+        repeats=UNTIL_DECIDED if first.until_decided else max(most, LEAST if len(chosen) > 1 else 1),
+        time_limit=first.time_limit,
     )
 
 
@@ -99,6 +100,7 @@ def _request(plan: Plan) -> PlanRequest:
         others_pct=plan.others_pct,
         steal_pct=plan.steal_pct,
         threads=_unless(tuple(plan.threads), sequence.threads),
+        order=SLICES if plan.order == SLICES else "interleaved",
         transport="" if plan.transport == sequence.transport else plan.transport,
         load_method=plan.load_method,
         start=plan.start,
@@ -132,6 +134,11 @@ def _swept(steps: Iterable[Step], sequence: StepSequence) -> Swept:
         "cpus": OWN_CPUS if has_own else SHARED_CPUS,
         "vary": f"{varied[0][0]}={','.join(values)}" if varied else "",
     }
+
+
+def contenders_again(plan: Plan) -> tuple[ContenderRequest, ...]:
+    """All of a plan, in its order."""
+    return _contenders(plan.contenders)
 
 
 def _contenders(found: Sequence[Contender]) -> tuple[ContenderRequest, ...]:

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from app.engines import FIRST
 from app.protocol.answers import Build, Survey
-from app.protocol.plan import Plan
+from app.protocol.plan import SLICES, Plan
+from app.stats.verdicts import LEAST
 
 from .contenders import contender_of
 from .estimate import Estimate, estimate
@@ -28,16 +29,21 @@ _SYSTEM = "/usr"  # the build that the target's own packages brought: it changes
 
 
 def estimated(plan: Plan, survey: Survey, noise: float | None = None) -> tuple[Plan, Estimate]:
-    """The plan with its estimate, and with a canary where it is long enough and a build can be one."""
+    """The plan with its estimate, and with a canary where it is long enough and a build can be one.
+
+    In slices all contenders of a round meet the machine as it is at that time.
+    """
     found = estimate(plan, survey, noise)
     named = [each.build for each in plan.contenders]
-    build = steadiest_build(survey, named) if found.seconds > LONG_S else None
+    has_canary = found.seconds > LONG_S and plan.order != SLICES
+    build = steadiest_build(survey, named) if has_canary else None
     if build is None:
         return plan, found
     turns = len(plan.first_turns)
     longer = replace(
         found,
         seconds=found.seconds + CANARY_S * turns,
+        fewest_s=found.fewest_s and found.fewest_s + CANARY_S * LEAST * len(plan.contenders),
         repeating_s=found.repeating_s + CANARY_S * (len(plan.turns) - turns),
     )
     return replace(plan, canary=[contender_of(build, "canary", FIRST.name, "", CNF)]), longer

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from app.core.units import bytes_text, count_text
+from app.core.units import bytes_text, count_text, seconds_text
 from app.engines import engine_of
 from app.presets import Rendered, parse_preset, preset_file, render
 from app.protocol.answers import FAIL, PASS, WARN, Check, Survey
 from app.protocol.machine_checks import machine_checks, program_checks
-from app.protocol.plan import ALLOCATORS, OPEN_FILES, Contender, Plan
+from app.protocol.plan import ALLOCATORS, OPEN_FILES, SLICES, Contender, Plan
 from app.stats.between import ASSUMED
 from app.stats.planning import NOISE
 from app.stats.verdicts import LEAST
@@ -20,6 +20,7 @@ from .contenders import machine_of
 from .estimate import Estimate, compared_cells
 from .parity import check_presets
 from .sizes import cache_bytes, server_caches_bytes
+from .slicing import active_at_once, slices_check
 
 SERVER_BYTES = 400 << 20  # of a server, beside its caches
 THREAD_BYTES = 2 << 20  # of a client thread, on both sides
@@ -48,6 +49,7 @@ def check_plan(
         *check_presets(plan.contenders, found.contenders),
         *_repeats(plan, found),
         *_order(plan),
+        *slices_check(plan),
         *_cpus(plan, survey),
     ]
 
@@ -56,16 +58,22 @@ def check_plan(
 
 
 def _memory(plan: Plan, survey: Survey) -> Check:
-    """The largest server with its clients; only one is active at a time."""
+    """The largest server with its clients; in slices those of all contenders, which are up together."""
     threads = plan.most_clients
     rest = SERVER_BYTES + threads * THREAD_BYTES
-    needed, who = max((_caches_bytes(plan, each) + rest, each.name) for each in plan.contenders)
+    needs = [(_caches_bytes(plan, each) + rest, each.name) for each in plan.contenders]
+    needed, who = max(needs)
+    words, todo = f"{who} and its clients", "make the caches of the preset smaller"
+    if active_at_once(plan) > 1:
+        todo = "make the caches of the presets smaller, or choose the order interleaved: one server at a time"
+        needed, who = sum(each for each, _ in needs), ""
+        words = f"{count_text(len(needs), 'contender')} at once and their clients"
     total = survey.memory_bytes or 0
     available = survey.memory_available_bytes or total
     room = f"{bytes_text(available)} of {bytes_text(total)} available"
-    text = f"{bytes_text(needed)} for {who} and its clients, {room}"
+    text = f"{bytes_text(needed)} for {words}, {room}"
     if needed > total:
-        return Check("memory", FAIL, text, "make the caches of the preset smaller", who)
+        return Check("memory", FAIL, text, todo, who)
     if needed > available:
         return Check("memory", WARN, text, "end what else takes memory, or make the caches smaller", who)
     return Check("memory", PASS, text)
@@ -125,10 +133,8 @@ def _disk(found: Estimate, survey: Survey) -> Check:
     free = survey.disk.free_bytes if survey.disk else None
     if free is None:
         return Check("disk", WARN, "the free space is not known", "look at the directory of the target")
-    certain = max(each.certain_bytes for each in found.contenders)
-    certain += found.kept_bytes + found.snapshot_bytes
     text = f"about {bytes_text(found.disk_bytes)} needed, {bytes_text(free)} free"
-    if certain > free:
+    if found.certain_bytes > free:
         return Check("disk", FAIL, text, "take fewer rows, or a directory on a larger disk")
     if found.disk_bytes > free * 0.9:
         return Check("disk", WARN, text, "free some space: writes may fill the disk")
@@ -175,7 +181,7 @@ def _presets(plan: Plan, survey: Survey) -> list[Check]:
         dropped = _rendered(plan, each, survey).dropped
         if dropped:
             lines = "; ".join(f"line {one.line}: {one.option}: {one.reason}" for one in dropped)
-            text = f"not all of the preset {each.preset} is sent as it stands: {lines}"
+            text = f"not all of the preset {each.preset} is sent unchanged: {lines}"
             found.append(Check("preset", WARN, text, "take these lines out of the preset", each.name))
     return found
 
@@ -183,7 +189,7 @@ def _presets(plan: Plan, survey: Survey) -> list[Check]:
 def _rendered(plan: Plan, contender: Contender, survey: Survey) -> Rendered:
     text = plan.files[preset_file(contender.engine, contender.preset)]
     preset = parse_preset(text, contender.preset, contender.engine)
-    machine = machine_of(survey, contender.cores, contender.memory_limit)
+    machine = machine_of(survey, contender.cores, contender.memory_limit, active_at_once(plan))
     return render(preset, contender.family, contender.version, machine)
 
 
@@ -210,20 +216,25 @@ def _repeats(plan: Plan, found: Estimate) -> list[Check]:
     if not cells:
         return []
     if plan.repeats == 1:
-        text = "1 of each: the noise between sessions stays unknown, nothing is judged"
+        text = "1 of each is a look, no verdict: the noise between sessions stays unknown"
         return [Check("repeats", PASS, text)]
     if least is None:
         text = f"{plan.repeats} of each cannot tell a difference from noise: nothing is judged"
         return [Check("repeats", WARN, text, f"take {LEAST} or more")]
+    if 0 < plan.time_limit < found.fewest_s:
+        text = f"{seconds_text(plan.time_limit)} seldom leave room for {LEAST} rounds: fewer are not judged"
+        return [Check("repeats", WARN, text, "take a longer time limit, or none")]
     where = f"in one of {count_text(cells, 'cell')}" if cells > 1 else "in the only cell"
-    text = f"{plan.repeats} of each find a difference of {least:.1%} {where} four times in five"
+    count = f"{LEAST} to {plan.repeats}" if plan.until_decided else f"{plan.repeats}"
+    text = f"{count} of each find a difference of {least:.1%} {where} four times in five"
     plans = f" and the machine by {ASSUMED:.0%} between plans" if plan.order == "grouped" else ""
     varies = (
         f"sessions vary by {NOISE:.0%}"
         if noise is None
         else f"sessions vary by {noise:.1%}, as measured here"
     )
-    return [Check("repeats", PASS, f"{text}, where {varies}{plans}")]
+    slices = "; slices may find smaller ones, which nobody has measured" if plan.order == SLICES else ""
+    return [Check("repeats", PASS, f"{text}, where {varies}{plans}{slices}")]
 
 
 def _cpus(plan: Plan, survey: Survey) -> list[Check]:

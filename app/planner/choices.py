@@ -77,10 +77,13 @@ def _place(preset: Preset) -> tuple[bool, bool]:
     return not engine_of(preset.engine).has_facts, preset.name != "default"
 
 
-def rendered(preset: Preset, build: str, survey: Survey, cores: str = "") -> Rendered:
-    """The preset as this build on this target would get it; raises InputError where it cannot be."""
+def rendered(preset: Preset, build: str, survey: Survey, at_once: int = 1) -> Rendered:
+    """The preset as this build on this target would get it; raises InputError where it cannot be.
+
+    `at_once`: the servers that share the target.
+    """
     found = find_build(ContenderRequest(build, preset.engine, preset.name), survey)
-    return render(preset, found.family or "", found.version or "", machine_of(survey, cores))
+    return render(preset, found.family or "", found.version or "", machine_of(survey, "", 0, at_once))
 
 
 def step_choices(sequence: Sequence, workloads: Mapping[str, Workload]) -> list[StepChoice]:

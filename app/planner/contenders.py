@@ -11,7 +11,7 @@ from pathlib import Path
 from app.catalog import Catalog
 from app.core.errors import InputError, about
 from app.engines.engine import NAME
-from app.presets import Machine, Preset, render
+from app.presets import Machine, Preset, parse_preset, render
 from app.protocol.answers import Build, Survey
 from app.protocol.plan import Contender
 
@@ -21,19 +21,28 @@ _PLUGIN = re.compile(r"ha_\w+\.so", re.ASCII)
 
 
 def resolve_contenders(
-    requests: Sequence[ContenderRequest], survey: Survey, catalog: Catalog
+    requests: Sequence[ContenderRequest], survey: Survey, catalog: Catalog, at_once: int = 1
 ) -> tuple[list[Contender], list[Preset]]:
-    """Contenders with their presets rendered, and the presets as they were written."""
+    """Contenders with their presets rendered, and the presets as they were written.
+
+    `at_once`: the servers that are up at the same time, and share the machine.
+    """
     names = short_names(requests)
     contenders, presets = [], []
     for at, (name, request) in enumerate(zip(names, requests, strict=True)):
         with about(f"contenders.{at}"):
             build = find_build(request, survey)
-            preset = catalog.preset(request.engine, request.preset)
-            contenders.append(_contender(name, request, build, preset, survey))
+            preset = _preset(request, catalog)
+            contenders.append(_contender(name, request, build, preset, survey, at_once))
             presets.append(preset)
             _check_once(contenders)
     return contenders, presets
+
+
+def _preset(request: ContenderRequest, catalog: Catalog) -> Preset:
+    if request.preset_text:
+        return parse_preset(request.preset_text, request.preset, request.engine, shipped=False)
+    return catalog.preset(request.engine, request.preset)
 
 
 def _check_once(contenders: Sequence[Contender]) -> None:
@@ -48,9 +57,9 @@ def _check_once(contenders: Sequence[Contender]) -> None:
 
 
 def _contender(
-    name: str, request: ContenderRequest, build: Build, preset: Preset, survey: Survey
+    name: str, request: ContenderRequest, build: Build, preset: Preset, survey: Survey, at_once: int
 ) -> Contender:
-    machine = machine_of(survey, request.cores, request.memory_limit_bytes)
+    machine = machine_of(survey, request.cores, request.memory_limit_bytes, at_once)
     rendered = render(preset, build.family or "", build.version or "", machine)
     plugin = other_engines(build).get(request.engine, "")
     loads = f"plugin_load_add={plugin}\n" if plugin and plugin[:-3] not in rendered.text else ""
@@ -80,10 +89,11 @@ def contender_of(build: Build, name: str, engine: str, preset: str, cnf: str) ->
     )
 
 
-def machine_of(survey: Survey, cores: str, memory_limit: int = 0) -> Machine:
+def machine_of(survey: Survey, cores: str, memory_limit: int = 0, at_once: int = 1) -> Machine:
     """As much of the target as one server may have: what shares in its preset are shares of."""
-    memory = memory_bytes(survey)
-    return Machine(min(memory, memory_limit or memory), count_cores(cores, survey))
+    memory = memory_bytes(survey) // at_once
+    cores_each = max(1, count_cores("", survey) // at_once)
+    return Machine(min(memory, memory_limit or memory), min(cores_each, count_cores(cores, survey)))
 
 
 def memory_bytes(survey: Survey) -> int:

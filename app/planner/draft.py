@@ -9,18 +9,18 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from app.catalog import Catalog, Sequence, UnapprovedError, Workload
-from app.catalog.entries import SWEPT, rows_problem
+from app.catalog.entries import SWEPT
 from app.core.errors import DynoError, InputError, TargetError
 from app.engines import FIRST
 from app.protocol.answers import FAIL, Check, Survey
-from app.protocol.plan import Plan
+from app.protocol.plan import UNTIL_DECIDED, Plan
 
 from . import ContenderRequest, Estimate, PlanRequest, resolve
 from .canary import estimated
 from .checks import check_plan
 from .contenders import engines_in, short_names
-from .duel import SEQUENCE, duelists
-from .request import RULES, SHARED, memory_words
+from .duel import SEQUENCE, duel, is_untouched
+from .request import SHARED, memory_words, problem_of
 from .resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
 from .steps import chosen_steps
 
@@ -28,7 +28,7 @@ from .steps import chosen_steps
 TYPED = ("tables", "rows", "seconds", "warmup", "threads", "cores", "repeats", "pause")
 _COMMANDED = (  # numbers of `dyno run`
     "tables", "rows", "seconds", "warmup", "rate", "pause", "quiet_wait", "others_pct", "steal_pct",
-    "repeats",
+    "repeats", "time_limit",
 )  # fmt: skip
 _OPEN = PlanRequest()
 _COUNT = re.compile(r"(\d{1,3}(?:[ ,_]?\d{3})*|\d+)\s*([kKmM]?)")
@@ -44,10 +44,7 @@ def value_of(name: str, text: str) -> Any:
     if not words:
         return None
     value = _numbers(words) if name in SWEPT else _count(words)
-    problem = RULES[name].problem(value)
-    if not isinstance(value, list):
-        problem = problem or (rows_problem(value) if name == "rows" else "")
-    if problem:
+    if problem := problem_of(name, value):
         raise InputError(f"{name} {problem}", name)
     return tuple(dict.fromkeys(value)) if isinstance(value, list) else value
 
@@ -99,23 +96,29 @@ class Draft:
             value = value_of(name, text)
         except InputError as error:
             return replace(self, unread={**unread, name: InvalidInput(text, str(error))})
-        given = getattr(_OPEN, name) if value is None else value
-        return Draft(replace(self.request, **{name: given}), unread)
+        if value is None:
+            value = _repeats_of(self.request.contenders) if name == "repeats" else getattr(_OPEN, name)
+        return Draft(_consistent(replace(self.request, **{name: value})), unread)
 
     def text(self, name: str) -> str:
         """What stands in a field."""
         if name in self.unread:
             return self.unread[name].text
         value = getattr(self.request, name)
-        return "" if value == getattr(_OPEN, name) and name in ("pause", "repeats") else text_of(value)
+        return "" if value == getattr(_OPEN, name) and name in ("pause", "time_limit") else text_of(value)
 
     def said(self, **values: Any) -> Draft:
         """With values that were chosen, not typed."""
         return replace(self, request=replace(self.request, **values))
 
     def with_sequence(self, name: str) -> Draft:
-        """Another sequence, all its steps."""
-        return self if name == self.request.sequence else self.said(sequence=name, steps=())
+        """Another sequence, all its steps; what the duel alone says goes with it."""
+        if name == self.request.sequence:
+            return self
+        if is_untouched(self.request):
+            plain = PlanRequest(target=self.request.target, sequence=name)
+            return replace(self, request=plain).with_contenders(self.request.contenders)
+        return self.said(sequence=name, steps=())
 
     def with_steps(self, ticked: Iterable[str], sequence: Sequence) -> Draft:
         """Of all steps of the sequence the ticked ones; all ticked is the same as nothing said."""
@@ -124,6 +127,14 @@ class Draft:
         return self.said(steps=() if len(steps) == len(sequence.steps) else steps)
 
     # contenders
+
+    def with_contenders(self, contenders: tuple[ContenderRequest, ...]) -> Draft:
+        """Repeats that nobody has chosen go with their number."""
+        before, after = _repeats_of(self.request.contenders), _repeats_of(contenders)
+        repeats = after if self.request.repeats == before else self.request.repeats
+        return replace(
+            self, request=_consistent(replace(self.request, contenders=contenders, repeats=repeats))
+        )
 
     def is_ticked(self, build: str, engine: str, preset: str) -> bool:
         return any((c.build, c.engine, c.preset) == (build, engine, preset) for c in self.request.contenders)
@@ -134,10 +145,10 @@ class Draft:
             c for c in self.request.contenders if (c.build, c.engine, c.preset) != (build, engine, preset)
         )
         if not ticked:
-            return self.said(contenders=rest)
+            return self.with_contenders(rest)
         if self.is_ticked(build, engine, preset):
             return self
-        return self.said(contenders=(*rest, ContenderRequest(build, engine, preset)))
+        return self.with_contenders((*rest, ContenderRequest(build, engine, preset)))
 
     def with_contender(self, at: int, **values: str) -> Draft:
         """One with another name, table options, cores or memory."""
@@ -151,25 +162,33 @@ class Draft:
         """One more of the same, to differ in what is written of it; without the name, which is one's own."""
         contenders = self.request.contenders
         copy = replace(contenders[at], name="")
-        return self.said(contenders=(*contenders[: at + 1], copy, *contenders[at + 1 :]))
+        return self.with_contenders((*contenders[: at + 1], copy, *contenders[at + 1 :]))
 
     def without(self, taken: Iterable[int]) -> Draft:
         gone = set(taken)
         rest = (each for at, each in enumerate(self.request.contenders) if at not in gone)
-        return self.said(contenders=tuple(rest))
+        return self.with_contenders(tuple(rest))
+
+
+def _repeats_of(contenders: tuple[ContenderRequest, ...]) -> int | str:
+    """Where nobody has chosen them: of one alone nothing is decided."""
+    return UNTIL_DECIDED if len(contenders) > 1 else _OPEN.repeats
+
+
+def _consistent(request: PlanRequest) -> PlanRequest:
+    """Without a time limit where the number of rounds is known."""
+    return request if request.repeats == UNTIL_DECIDED else replace(request, time_limit=_OPEN.time_limit)
 
 
 def first_draft(survey: Survey, target: str) -> Draft:
     """What stands there before anybody has chosen: the duel, as far as the target has it."""
-    return Draft(PlanRequest(target=target, sequence=SEQUENCE, contenders=_first_contenders(survey, target)))
-
-
-def _first_contenders(survey: Survey, target: str) -> tuple[ContenderRequest, ...]:
+    request = PlanRequest(target=target)
     try:
-        return duelists(survey, target)
+        return Draft(duel(survey, request))
     except TargetError:
         builds = [each.name for each in survey.builds if each.has(FIRST.name)]
-        return tuple(ContenderRequest(name, FIRST.name) for name in builds[:1])
+        alone = tuple(ContenderRequest(name, FIRST.name) for name in builds[:1])
+        return Draft(replace(request, sequence=SEQUENCE, contenders=alone))
 
 
 def carried_over(draft: Draft, survey: Survey, target: str) -> Draft:
@@ -179,9 +198,9 @@ def carried_over(draft: Draft, survey: Survey, target: str) -> Draft:
     }
     kept = tuple(each for each in draft.request.contenders if (each.build, each.engine) in there)
     first = first_draft(survey, target)
-    if not draft.request.sequence:
+    if is_untouched(draft.request) and (not kept or kept != draft.request.contenders):
         return first
-    return draft.said(target=target, contenders=kept or first.request.contenders)
+    return draft.said(target=target).with_contenders(kept or first.request.contenders)
 
 
 def names_of(request: PlanRequest) -> list[str]:
@@ -273,10 +292,13 @@ def _resolved(
             missing.append(error)
 
 
-def open_values(sequence: Sequence | None) -> dict[str, str]:
+def open_values(sequence: Sequence | None, contenders: tuple[ContenderRequest, ...] = ()) -> dict[str, str]:
     """What the fields that are left open will be, as they would be typed."""
     from_sequence = {name: getattr(sequence, name, None) for name in TYPED}
-    planners = {"tables": TABLES, "rows": ROWS, "seconds": SECONDS, "warmup": WARMUP, "threads": THREADS}
+    planners = {
+        "tables": TABLES, "rows": ROWS, "seconds": SECONDS, "warmup": WARMUP, "threads": THREADS,
+        "repeats": _repeats_of(contenders),
+    }  # fmt: skip
     found = {}
     for name in TYPED:
         value = from_sequence[name] if from_sequence[name] is not None else planners.get(name)

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.core.errors import TargetError
 from app.engines import DUEL
 from app.protocol.answers import Survey
+from app.protocol.plan import SLICES, UNTIL_DECIDED
 
-from .request import ContenderRequest
+from .request import ContenderRequest, PlanRequest
 
 SEQUENCE = "duel"
 ENGINES = tuple(each.name for each in DUEL)
+ROUNDS = 5
+LEAST_BYTES = 3 << 29  # of memory, for two servers at once with the caches of their presets
+_STEPS = ("point-query", "read-only", "update-index", "insert")  # of the sequence
+_PLAIN = PlanRequest(sequence=SEQUENCE)
+_DUEL = replace(_PLAIN, steps=_STEPS, seconds=3, repeats=ROUNDS, order=SLICES, start="snapshot")
+
+
+def duel(survey: Survey, request: PlanRequest) -> PlanRequest:
+    """The duel on the target of a request; in slices where the memory is enough for two servers."""
+    target, contenders = request.target, duelists(survey, request.target)
+    order = SLICES if (survey.memory_bytes or 0) >= LEAST_BYTES else "interleaved"
+    return replace(_DUEL, target=target, contenders=contenders, order=order, allow_busy=request.allow_busy)
+
+
+def is_untouched(request: PlanRequest) -> bool:
+    """Whether a person has chosen nothing yet, but the target and contenders."""
+    bare = replace(request, target=_DUEL.target, contenders=(), allow_busy=False)
+    plain = (PlanRequest(), _PLAIN, replace(_PLAIN, repeats=UNTIL_DECIDED))  # the window's repeats
+    return bare in (*plain, _DUEL, replace(_DUEL, order="interleaved"))
 
 
 def duelists(survey: Survey, target: str) -> tuple[ContenderRequest, ...]:

@@ -10,16 +10,17 @@ from typing import Any
 from app.catalog.custom_sql import parse, workload_keys
 from app.core.units import bytes_text, seconds_text
 from app.engines import engine_of
+from app.engines.engine import MIB
 from app.engines.server import SYSTEM_BYTES, UNDO_BYTES, redo_bytes
 from app.presets import option_values
 from app.protocol.answers import Survey
-from app.protocol.plan import ATTEMPTS, PREPARING, Contender, Plan, Step, Turn
+from app.protocol.plan import ATTEMPTS, PREPARING, SLICES, Contender, Plan, Step, Turn
 from app.stats.between import ASSUMED
 from app.stats.planning import NOISE, least_difference
+from app.stats.verdicts import LEAST
 
 from .sizes import (
     BINLOG_BYTES,
-    MB,
     SORT_BYTES,
     TEXT_SORT_BYTES,
     bytes_per_row,
@@ -28,9 +29,10 @@ from .sizes import (
     of_engine,
     writes_binary_log,
 )
+from .slicing import SLICE_S, SWITCH_S, active_at_once
 
 SCAN_RATE = 1_000_000  # of all engines, from the cache
-DISK_RATE = 100 * MB  # what a settle step writes back in a second
+DISK_RATE = 100 * MIB  # what a settle step writes back in a second
 STATEMENT_RATE = 2_000  # of one client thread, for the time of steps bounded by events
 WRITE_RATE = 10_000  # of one client thread, for the space of steps bounded by seconds: seldom reached
 CORE_RATE = 5_000  # and of all client threads together, for each hardware thread of the target
@@ -83,7 +85,7 @@ class ContenderSize:
     contender: str
     data_bytes: int
     cache_bytes: int
-    memory_bytes: int  # of the target, or the limit of the contender
+    memory_bytes: int  # of the target, its share of that, or its limit
     session_bytes: int  # the most that is on the disk while its session is active
     parts: dict[str, int]
 
@@ -100,8 +102,12 @@ class Estimate:
     seconds: float
     declared_s: int  # of it, exactly as the steps say
     guessed_s: float
+    fewest_s: float  # that its fewest rounds take, where it ends when it is decided; 0: it takes all
+    time_limit: int  # no round begins that would take it longer; 0: none
     repeating_s: float  # that it takes longer at most, where others disturb it
-    disk_bytes: int  # the largest single session, and what is kept
+    disk_bytes: int  # the sessions that are active at the same time, and what is kept
+    certain_bytes: int  # of it, what is there once the tables are loaded
+    at_once: int  # sessions that are active at the same time
     kept_bytes: int
     snapshot_bytes: int  # of it, data sets that are kept
     contenders: list[ContenderSize]
@@ -115,8 +121,27 @@ class Estimate:
         return "" if self.least is None else f"finds differences from {self.least:.1%} on"
 
     @property
+    def time_text(self) -> str:
+        """`4 min`, or `2 min to 4 min`."""
+        longest = seconds_text(self.longest_s)
+        is_range = 0 < self.fewest_s < self.longest_s
+        return f"{seconds_text(self.fewest_s)} to {longest}" if is_range else longest
+
+    @property
+    def longest_s(self) -> float:
+        """All rounds, or those that its time limit leaves room for: at least one."""
+        return (
+            min(self.seconds, max(self.time_limit, self.fewest_s / LEAST))
+            if self.time_limit
+            else self.seconds
+        )
+
+    @property
     def seconds_text(self) -> str:
-        text = f"{self.declared_s} s as declared, about {self.guessed_s:.0f} s for {self.assumptions[0]}"
+        whole = "all rounds: " if self.longest_s < self.seconds else ""
+        text = (
+            f"{whole}{self.declared_s} s as declared, about {self.guessed_s:.0f} s for {self.assumptions[0]}"
+        )
         return f"{text}; {self.repeating_text}" if self.repeating_s else text
 
     @property
@@ -128,11 +153,12 @@ class Estimate:
     @property
     def disk_text(self) -> str:
         largest = max(self.contenders, key=lambda each: each.session_bytes)
-        parts = ", ".join(f"{name} {bytes_text(size)}" for name, size in largest.parts.items() if size >= MB)
+        parts = ", ".join(f"{name} {bytes_text(size)}" for name, size in largest.parts.items() if size >= MIB)
         kept = f"{bytes_text(self.kept_bytes)} of journals are kept"
         if self.snapshot_bytes:
             kept += f", and {bytes_text(self.snapshot_bytes)} of snapshots"
-        return f"largest session: {largest.contender}: {parts}; its data goes when it ends, {kept}"
+        together = f"{self.at_once} sessions at once, the " if self.at_once > 1 else ""
+        return f"{together}largest session: {largest.contender}: {parts}; its data goes when it ends, {kept}"
 
 
 def compared_cells(plan: Plan) -> int:
@@ -157,18 +183,29 @@ def estimate(plan: Plan, survey: Survey, noise: float | None = None) -> Estimate
     """
     work = Work(_workloads_of(plan), (survey.cpu.threads or 1) * CORE_RATE)
     turns = plan.first_turns
-    declared = sum(step.seconds + step.warmup for step in plan.steps) * len(turns)
-    declared += plan.pause * len(turns)
-    guessed = sum(_guessed_s(plan, turn, work) for turn in turns)
+    declared_each = sum(step.seconds + step.warmup for step in plan.steps) + plan.pause
+    declared = declared_each * len(turns)
+    guessed_each = [_guessed_s(plan, turn, work) for turn in turns]
+    guessed = sum(guessed_each)
     sizes = [contender_size(plan, each, survey, work) for each in plan.contenders]
     kept = _kept_bytes(plan, declared + guessed)
     snapshots = sum(each.certain_bytes for each in sizes) if plan.snapshot_at >= 0 else 0
+    at_once = active_at_once(plan)
+    on_disk = sum if at_once > 1 else max
     return Estimate(
         seconds=declared + guessed,
         declared_s=declared,
         guessed_s=guessed,
+        fewest_s=sum(
+            declared_each + seconds
+            for turn, seconds in zip(turns, guessed_each, strict=True)
+            if plan.until_decided and turn.repeat <= LEAST
+        ),
+        time_limit=plan.time_limit,
         repeating_s=_repeating_s(plan, declared + guessed, work) if plan.repeat_if_disturbed else 0.0,
-        disk_bytes=max(each.session_bytes for each in sizes) + kept + snapshots,
+        disk_bytes=on_disk(each.session_bytes for each in sizes) + kept + snapshots,
+        certain_bytes=on_disk(each.certain_bytes for each in sizes) + kept + snapshots,
+        at_once=at_once,
         kept_bytes=kept,
         snapshot_bytes=snapshots,
         contenders=sizes,
@@ -188,8 +225,10 @@ def _assumptions(plan: Plan, work: Work) -> list[str]:
     loads = [step for step in plan.steps if step.kind == "load"][:1]
     found = ((engine, work.thread_rate(step, engine)) for step in loads for engine in engines)
     rates = ", ".join(f"{engine} {rate / 1000:.0f}k" for engine, rate in found)
+    slices = f"; changing contenders (supposed: {SWITCH_S} s a slice of {SLICE_S:.0f} s)"
     return [
-        f"server, load, index and settling (guessed: {rates} rows/s a thread, {bytes_text(DISK_RATE)}/s)",
+        f"server, load, index and settling (guessed: {rates} rows/s a thread, {bytes_text(DISK_RATE)}/s)"
+        + (slices if plan.order == SLICES else ""),
         f"steps bounded by events: {STATEMENT_RATE:,} statements/s a thread",
         f"growth by writes: {BINLOG_BYTES} bytes of binary log and {UNDO_BYTES} of undo a statement, "
         f"at most {WRITE_RATE:,} statements/s a thread and {work.most_rate:,} in all",
@@ -213,8 +252,9 @@ def _with_sql(plan: Plan, data: dict[str, Any]) -> dict[str, Any]:
 def _guessed_s(plan: Plan, turn: Turn, work: Work) -> float:
     """The first session of a contender loads, whether a snapshot is there or not: nobody knows yet."""
     before = any(each.contender == turn.contender and each.ordinal < turn.ordinal for each in plan.turns)
-    spared = plan.snapshot_at if before else 0
-    return SERVER_S + sum(_steps_s(plan, plan.contender_of(turn), work)[max(0, spared) :])
+    spared = max(0, plan.snapshot_at) if before else 0
+    server = 0 if spared else SERVER_S  # a later one is made by the step that starts from the snapshot
+    return server + sum(_steps_s(plan, plan.contender_of(turn), work)[spared:])
 
 
 def _repeating_s(plan: Plan, seconds: float, work: Work) -> float:
@@ -257,7 +297,7 @@ def _step_s(plan: Plan, step: Step, contender: Contender, work: Work) -> float:
     if step.events and not step.seconds:
         rate = min(STATEMENT_RATE * step.threads, work.most_rate) / work.per_event(step)
         return step.events / min(rate, step.rate or rate)
-    return 0.0
+    return SWITCH_S * (step.seconds + step.warmup) / SLICE_S if step.sliced else 0.0
 
 
 def _analyse_s(plan: Plan, step: Step, contender: Contender) -> float:
@@ -275,6 +315,7 @@ def contender_size(plan: Plan, contender: Contender, survey: Survey, work: Work)
     added = sum(work.statements(step) for step in plan.steps if work.grows(step))
     writing = [step for step in plan.steps if step.writes and step.kind not in PREPARING]
     logged = [rows * row, *(work.statements(step) * BINLOG_BYTES for step in writing)]
+    memory = (survey.memory_bytes or 0) // active_at_once(plan)
     unpurged = max((work.statements(step, UNDO_S) for step in writing), default=0)
     parts = {
         "tables": int((rows + added) * row),
@@ -288,7 +329,7 @@ def contender_size(plan: Plan, contender: Contender, survey: Survey, work: Work)
         contender=contender.name,
         data_bytes=int(rows * row),
         cache_bytes=cache_bytes(contender),
-        memory_bytes=min(filter(None, (survey.memory_bytes, contender.memory_limit)), default=0),
+        memory_bytes=min(filter(None, (memory, contender.memory_limit)), default=0),
         session_bytes=sum(parts.values()),
         parts=parts,
     )

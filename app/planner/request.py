@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,10 @@ from app.core.errors import InputError
 from app.core.toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
 from app.engines import engine_of
 from app.protocol.others import OTHERS_PCT, STEAL_PCT
-from app.protocol.plan import ALLOCATORS, LOAD_METHODS, MEMORY, ORDERS, STARTS, load_method_of
+from app.protocol.plan import ALLOCATORS, LOAD_METHODS, MEMORY, ORDERS, STARTS, UNTIL_DECIDED, load_method_of
 from app.protocol.words import FACTORS
+from app.stats.looks import ROUNDS
+from app.stats.verdicts import LEAST
 
 from .cores import CPUS, SHARED_CPUS
 
@@ -63,7 +65,8 @@ RULES = {
     "cores": CORE_LIST,
     "cpus": Rule((str,), choices=CPUS),
     "vary": TEXT,
-    "repeats": Rule((int,), 1, 100),
+    "repeats": Rule((int, str), 1, 100),
+    "time_limit": WARMUP,
     "order": Rule((str,), choices=ORDERS),
     "transport": Rule((str,), choices=TRANSPORTS),
     "load_method": Rule((str,), choices=LOAD_METHODS),
@@ -96,6 +99,7 @@ class ContenderRequest:
     allocator: str = ""
     numa: str = ""
     memory_limit: str = ""
+    preset_text: str = ""  # of a kept session, where no preset has it any more; no plan file says it
 
     @classmethod
     def from_text(cls, text: str) -> ContenderRequest:
@@ -175,7 +179,8 @@ class PlanRequest:
     cores: tuple[int, ...] | None = None  # core sets; those of the steps go before them
     cpus: str = SHARED_CPUS  # of server and load, of steps without a core set
     vary: str = ""  # a variable of the server and its values; variations of the steps go before it
-    repeats: int = 1
+    repeats: int | str = 1  # or UNTIL_DECIDED
+    time_limit: int = 0  # seconds, of a plan until decided; 0: none
     order: str = "interleaved"
     transport: str = ""
     load_method: str = "ordered"
@@ -188,7 +193,7 @@ class PlanRequest:
         """Read a plan file; raises InputError with the line and key of what is wrong."""
         document = read_document(text, label)
         if "load" in document.data:
-            raise document.error(("load",), "is kept for load machines other than the target: not built yet")
+            raise document.error(("load",), "is reserved for load from other machines: not built yet")
         if "load_method" in document.data:
             document.data["load_method"] = load_method_of(document.data["load_method"])
         document.check(document.data, RULES)
@@ -202,12 +207,8 @@ class PlanRequest:
         """The same with options of the command line in place; None means: not given."""
         given = {key: value for key, value in options.items() if value is not None}
         for key, value in given.items():
-            rule = RULES.get(key)
             listed = list(value) if isinstance(value, tuple) else value
-            problem = rule.problem(listed) if rule else ""
-            if not problem and key == "rows":
-                problem = rows_problem(value)
-            if problem:
+            if problem := problem_of(key, listed):
                 raise InputError(f"--{_FLAGS.get(key, key.replace('_', '-'))} {problem}")
         for contender in given.get("contenders", ()):
             key, why = contender.problem()
@@ -218,6 +219,18 @@ class PlanRequest:
                 given[key] = tuple(given[key])
         return replace(self, **given)
 
+    @property
+    def until_decided(self) -> bool:
+        """Nothing is decided of one contender alone: it has as many repeats as a verdict takes at least."""
+        return self.repeats == UNTIL_DECIDED and len(self.contenders) > 1
+
+    @property
+    def rounds(self) -> int:
+        """The most there are."""
+        if isinstance(self.repeats, str):
+            return ROUNDS if self.until_decided else LEAST
+        return self.repeats
+
     def to_toml(self) -> str:
         """The plan file that says the same; what was left open stays open."""
         import tomli_w
@@ -227,15 +240,35 @@ class PlanRequest:
             value = getattr(self, field.name)
             if field.name in RULES and value not in (None, "", ()):
                 data[field.name] = list(value) if isinstance(value, tuple) else value
-        tables = [{key: value for key, value in vars(each).items() if value} for each in self.contenders]
+        tables = [
+            {key: value for key in CONTENDER_RULES if (value := getattr(each, key))}
+            for each in self.contenders
+        ]
         parts = [tomli_w.dumps(data), *(f"[[contender]]\n{tomli_w.dumps(table)}" for table in tables)]
         return "\n".join(parts)
 
 
+def problem_of(key: str, value: Any) -> str:
+    """What is wrong with a value of a request; '' if nothing, or if no rule is about it."""
+    rule, words_problem = RULES.get(key), _WORDS.get(key)
+    problem = rule.problem(value) if rule else ""
+    return problem or (words_problem(value) if words_problem else "")
+
+
+def _repeats_problem(repeats: int | str) -> str:
+    if isinstance(repeats, str) and repeats != UNTIL_DECIDED:
+        return f'must be a whole number or "{UNTIL_DECIDED}", not {shown(repeats)}'
+    return ""
+
+
+_WORDS: dict[str, Callable[[Any], str]] = {"rows": rows_problem, "repeats": _repeats_problem}  # or a number
+
+
 def _values(document: Document) -> dict[str, Any]:
     values = {key: value for key, value in document.data.items() if key != "contender"}
-    if "rows" in values and (problem := rows_problem(values["rows"])):
-        raise document.error(("rows",), problem)
+    for key, words_problem in _WORDS.items():
+        if key in values and (problem := words_problem(values[key])):
+            raise document.error((key,), problem)
     if "steps" in values:
         values["steps"] = tuple(values["steps"])
     values.update({key: as_tuple(values[key]) for key in SWEPT if key in values})

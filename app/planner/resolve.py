@@ -12,12 +12,14 @@ from app.core.errors import InputError, about
 from app.core.ids import new_id
 from app.presets import Preset
 from app.protocol.answers import Disk, Survey
-from app.protocol.plan import ATTEMPTS, Contender, Plan, Step, Turn, digest
+from app.protocol.plan import ATTEMPTS, SLICES, UNTIL_DECIDED, Contender, Plan, Step, Turn, digest
+from app.protocol.sysbench import WRAPPER
 
 from .contenders import memory_bytes, resolve_contenders
 from .cores import OWN_CPUS, as_far_as_it_goes
 from .request import MAX_CONTENDERS, ContenderRequest, PlanRequest
 from .sizes import bytes_per_row
+from .slicing import active_at_once, check_slices, with_slices
 from .steps import Size, chosen_steps, own_tables, resolve_steps
 from .support import check_engines, check_load_method
 from .sweep import variations_of
@@ -40,7 +42,8 @@ def resolve(
         names = [step.workload for step in sequence.steps if step.workload]
         workloads = {name: catalog.workload(name) for name in names}
     with about("contenders"):
-        contenders, presets = resolve_contenders(_contenders(request), survey, catalog)
+        asked, at_once = _contenders(request), active_at_once(request)
+        contenders, presets = resolve_contenders(asked, survey, catalog, at_once)
     with about("steps"):
         chosen = chosen_steps(sequence, request.steps, workloads)
         used = _approved(catalog, [workloads[step.workload] for step in chosen if step.workload], approved)
@@ -54,6 +57,10 @@ def resolve(
     with about("steps"):
         steps = resolve_steps(chosen, workloads, size, request.start)
     _check_cores(steps, contenders)
+    files = _files(catalog, used, sequence, presets)
+    if request.order == SLICES:
+        files = _with(catalog.shipped_lua(WRAPPER), files)
+        steps = with_slices(steps, contenders, files)
     plan = Plan(
         id=make_id(),
         name=request.name or sequence.name,
@@ -63,7 +70,7 @@ def resolve(
         contenders=contenders,
         steps=steps,
         turns=_turns(request, sequence, contenders, make_id),
-        files=_files(catalog, used, sequence, presets),
+        files=files,
         tables=size.tables,
         rows=size.rows,
         seconds=size.seconds,
@@ -74,7 +81,9 @@ def resolve(
         others_pct=request.others_pct,
         steal_pct=request.steal_pct,
         threads=list(size.threads),
-        repeats=request.repeats,
+        repeats=request.rounds,
+        until_decided=request.until_decided,
+        time_limit=request.time_limit if request.until_decided else 0,
         order=request.order,
         transport=request.transport or sequence.transport or TRANSPORT,
         load_method=request.load_method,
@@ -119,7 +128,24 @@ def _contenders(request: PlanRequest) -> tuple[ContenderRequest, ...]:
         raise InputError("choose a contender: write --contender BUILD:ENGINE:PRESET")
     if len(request.contenders) > MAX_CONTENDERS:
         raise InputError(f"{len(request.contenders)} contenders; {MAX_CONTENDERS} are the most of one plan")
+    check_slices(request)
+    _check_until_decided(request)
     return request.contenders
+
+
+def _check_until_decided(request: PlanRequest) -> None:
+    """Raise InputError where it would mean nothing."""
+    if request.repeats == UNTIL_DECIDED and request.order == "grouped":
+        raise InputError(
+            "the order grouped has no rounds after which it could be decided: choose interleaved or"
+            " slices, or a number of repeats",
+            "order",
+        )
+    if request.time_limit and request.repeats != UNTIL_DECIDED:
+        raise InputError(
+            f'a time limit is of plans with repeats "{UNTIL_DECIDED}": choose these, or leave the limit out',
+            "repeats",
+        )
 
 
 def _size(request: PlanRequest, sequence: Sequence, survey: Survey, row_bytes: float, own: int) -> Size:
@@ -174,12 +200,12 @@ def _share_of_memory(rows: str, tables: int, survey: Survey, row_bytes: float) -
 def _turns(
     request: PlanRequest, sequence: Sequence, contenders: list[Contender], make_id: Callable[[], str]
 ) -> list[Turn]:
-    """Grouped A A B B, interleaved A B B A: every second round goes backwards, so that drift cancels out."""
-    repeats, count = range(1, request.repeats + 1), range(len(contenders))
-    if request.order == "interleaved":
-        places = [(at, repeat) for repeat in repeats for at in (count if repeat % 2 else reversed(count))]
-    else:
+    """Grouped A A B B, else A B B A: every second round goes backwards, so that drift cancels out."""
+    repeats, count = range(1, request.rounds + 1), range(len(contenders))
+    if request.order == "grouped":
         places = [(at, repeat) for at in count for repeat in repeats]
+    else:
+        places = [(at, repeat) for repeat in repeats for at in (count if repeat % 2 else reversed(count))]
     attempts = range(1, ATTEMPTS + 1 if request.repeat_if_disturbed else 2)
     return [
         Turn(
@@ -195,7 +221,7 @@ def _turn_name(
     request: PlanRequest, sequence: Sequence, contender: Contender, repeat: int, attempt: int
 ) -> str:
     name = f"{request.name or sequence.name}-{contender.name}"
-    name += f"-{repeat}" if request.repeats > 1 else ""
+    name += f"-{repeat}" if request.rounds > 1 else ""
     return f"{name}-attempt-{attempt}" if attempt > 1 else name
 
 
@@ -206,12 +232,15 @@ def _files(
     files = {f"sequences/{sequence.name}.toml": sequence.text}
     files.update({preset.file: preset.text for preset in presets})
     for workload in used:
-        for name, text in catalog.workload_files(workload).items():
-            if files.setdefault(name, text) != text:
-                raise InputError(
-                    f"{name} is there twice with different content: give your own file another name"
-                )
+        files = _with(catalog.workload_files(workload), files)
     return files
+
+
+def _with(added: dict[str, str], files: dict[str, str]) -> dict[str, str]:
+    for name, text in added.items():
+        if files.get(name, text) != text:
+            raise InputError(f"{name} is there twice with different content: give your own file another name")
+    return {**files, **added}
 
 
 def _check_bytes(plan: Plan) -> None:

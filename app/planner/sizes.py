@@ -17,8 +17,6 @@ from app.engines.server import as_number
 from app.presets import option_values
 from app.protocol.plan import Contender
 
-MB = 1 << 20
-
 BINLOG_BYTES = 750  # of a statement that writes one row, in a transaction of its own: 600 to 720 measured
 SORT_BYTES = 16  # of a row in the sort files of an index build
 TEXT_SORT_BYTES = 4300  # of a text: the sort files of a full-text index, and the table written anew with it

@@ -165,7 +165,8 @@ def _step(step: SequenceStep, workload: Workload, point: Point, size: Size, **bo
         variables=point.variation.variables,
         restart_with=point.variation.restart_with,
         key_caches=step.key_caches,
-        analyse=False,  # known once all steps are
+        sliced=False,
+        analyse=False,  # both known once all steps are
         **bounds,
     )
 

@@ -172,6 +172,7 @@ class PlanSummary:
     agent: Sha
     locked: bool  # it is being carried out
     sessions: list[SessionSummary]
+    until_decided: bool = False  # some of its sessions may not be needed
 
 
 @dataclass(frozen=True)

@@ -67,9 +67,8 @@ class SeriesDeclared:
     seq: int
     t: float
     at: float
-    series: list[
-        dict[str, Any]
-    ]  # {"name","unit","kind":"gauge"|"rate","direction":"higher"|"lower"|"","label","digits"}
+    # {"name","unit","kind":"gauge"|"rate","direction":"higher"|"lower"|"","label","digits"}
+    series: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -171,29 +170,24 @@ class StepEnded:
     reason: str = ""
     value: float | None = None  # the figure of the step, in the unit of its Step
     seconds: float = 0.0  # the measured ones
-    totals: dict[str, Any] = field(
-        default_factory=dict
-    )  # events queries reads writes other transactions errors reconnects rows ...
+    # events queries reads writes other transactions errors reconnects rows ...
+    totals: dict[str, Any] = field(default_factory=dict)
     latency_ms: dict[str, Any] = field(default_factory=dict)  # min avg max p50 p95 p99
     buckets: list[Any] = field(default_factory=list)  # [[upper bound in ms, count], ...]
-    per_query: dict[str, Any] = field(
-        default_factory=dict
-    )  # cpu_us disk_busy_us rows_read log_kb read_kb (the device's) server_read_kb (its own) ...: docs/journal.md
+    # cpu_us disk_busy_us rows_read log_kb read_kb (the device's) server_read_kb (its own) ...: docs/journal.md
+    per_query: dict[str, Any] = field(default_factory=dict)
     per_row: dict[str, Any] = field(default_factory=dict)
     status: dict[str, Any] = field(default_factory=dict)  # deltas of the server's counters
-    sizes: dict[str, Any] = field(
-        default_factory=dict
-    )  # bytes by part: tables redo undo binlog temporary other total
+    # bytes by part: tables redo undo binlog temporary other total
+    sizes: dict[str, Any] = field(default_factory=dict)
     rows: dict[str, Any] = field(default_factory=dict)  # inserted deleted (derived), in the tables now
     debt: dict[str, Any] = field(default_factory=dict)
     marks: list[str] = field(default_factory=list)  # error-ridden, after-a-crash, indebted, capped ...
-    settled: dict[str, Any] = field(
-        default_factory=dict
-    )  # of a settle step: seconds waited_for capped left written_bytes device_bytes; of the writes before it:
+    # of a settle step: seconds waited_for capped left written_bytes device_bytes; of the writes before it:
     # steps cause run_written_bytes run_written_by rows row_bytes write_amplification
-    in_force: dict[str, Any] = field(
-        default_factory=dict
-    )  # server_cores load_cores variables restarted_with key_caches: read back where the step asks for them
+    settled: dict[str, Any] = field(default_factory=dict)
+    # server_cores load_cores variables restarted_with key_caches: read back where the step asks for them
+    in_force: dict[str, Any] = field(default_factory=dict)
     others: dict[str, Any] = field(default_factory=dict)  # Others: what else took the machine meanwhile
 
 

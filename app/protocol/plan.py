@@ -16,7 +16,9 @@ QUERYING = ("drive", "scan")  # whose statements meet the tables that others hav
 STARTS = ("loaded", "restarted", "snapshot")
 FIGURES = ("rate", "latency", "size")  # the value of a step: in its unit, mean ms, bytes of the tables
 LOAD_METHODS = ("ordered", "parallel", "bulk")
-ORDERS = ("interleaved", "grouped")  # of the sessions: A B B A by round, or A A B B
+SLICES = "slices"
+UNTIL_DECIDED = "until decided"  # in place of a number of repeats
+ORDERS = ("interleaved", SLICES, "grouped")  # A B B A of sessions by round, of slices within one, or A A B B
 OPEN_FILES = 1024  # of a server beside its clients: tables, logs, libraries; below it lets fewer clients in
 
 ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  # and the packages of Debian
@@ -24,9 +26,11 @@ ALLOCATORS = {"jemalloc": "libjemalloc2", "tcmalloc": "libtcmalloc-minimal4"}  #
 # fields of a step that came later: part of a work_key where they say something, so that old keys stay
 LATER = (
     "figure", "rate", "cores", "load_cores", "shared_cores", "variables", "restart_with", "key_caches", "analyse",
+    "sliced",
 )  # fmt: skip
 LATER_OF_PLAN = (
-    "others_pct", "steal_pct", "quiet_wait", "repeat_if_disturbed", "canary",
+    "others_pct", "steal_pct", "quiet_wait", "repeat_if_disturbed", "canary", "until_decided",
+    "time_limit",
 )  # of its hash where they are not as usual  # fmt: skip
 ATTEMPTS = 3  # the most of a step or a session that others disturb
 MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
@@ -97,6 +101,8 @@ class Step:
     key_caches: bool = False  # MyISAM: each table has a key cache of its own for this step
     analyse: bool = False  # ANALYZE TABLE on all tables after it: it has changed their rows or indexes
 
+    sliced: bool = False  # in slices: the contenders of a round take turns within it
+
     def ignored_by(self, engine: str) -> list[int]:
         """The errors that are counted and not fatal on an engine."""
         return sorted({*self.ignore_errors, *self.ignore_errors_by_engine.get(engine, [])})
@@ -150,11 +156,12 @@ class Plan:
     allow_busy: bool = False
     others_pct: float = OTHERS_PCT  # of its CPUs: a step in which others took more is marked as disturbed
     steal_pct: float = STEAL_PCT  # the same of what the hypervisor took
-    canary: list[Contender] = field(
-        default_factory=list
-    )  # a server that is measured before each session; or none
+    # a server that is measured before each session; or none
+    canary: list[Contender] = field(default_factory=list)
     quiet_wait: int = 0  # seconds, the longest to wait for a quiet machine before each session
     repeat_if_disturbed: bool = False  # a step in place, else its session: up to ATTEMPTS of each
+    until_decided: bool = False  # repeats are the most there are: it ends when more would tell nothing new
+    time_limit: int = 0  # seconds, of such a plan: no round begins that would pass it; 0: none
 
     @property
     def work_key(self) -> str:
@@ -167,6 +174,7 @@ class Plan:
             self.transport,
             self._load_method_as_published,
             self.start,
+            *([SLICES] if self.order == SLICES else []),
         ]
         return digest(work)
 

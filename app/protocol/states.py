@@ -28,8 +28,18 @@ ENDED = ("completed", "failed", "stopped", "lost")
 OUTCOMES = ("completed", "failed", "stopped")  # of a session
 STEP_OUTCOMES = (*OUTCOMES, "skipped")
 
+# why a session of a plan until decided was stopped before it began
+DECIDED, OUT_OF_TIME = "decided", "the time limit leaves no room for another round"
+NOT_NEEDED = (DECIDED, OUT_OF_TIME)
+_NOT_NEEDED_WORDS = {DECIDED: "not needed", OUT_OF_TIME: "left out"}
+
 # why a step ended of which the journal tells nothing more: the state of its session does
 GONE, UNREACHED = "the agent was gone before it ended", "its session had ended before"
+
+
+def state_word(state: str, reason: str) -> str:
+    """Of a session; nobody stopped one that was not needed."""
+    return _NOT_NEEDED_WORDS.get(reason, state) if state == "stopped" else state
 
 
 class Second(Protocol):
@@ -108,6 +118,15 @@ class SessionState:
     def active(self) -> StepState:
         """The step at hand, where there is one."""
         return self._step(self.at_hand)
+
+    @property
+    def is_needed(self) -> bool:
+        """Not where a plan was decided before it."""
+        return self.reason not in NOT_NEEDED
+
+    @property
+    def word(self) -> str:
+        return state_word(self.state, self.reason)
 
     @property
     def failed_steps(self) -> int:

@@ -9,6 +9,7 @@ from typing import Any, List, Sequence, Tuple
 from .plan import PREPARING, Plan, Step
 from .words import word
 
+WRAPPER = "dyno-slices.lua"  # of a step in slices: it loads the Lua of the workload
 PERCENTILE = 95
 MOST_SEED = 2**31 - 1  # that sysbench takes; 0 would be the clock
 _FAMILY = re.compile(r"\bCOLUMN_FAMILY\s*=\s*(\w+)[\s,]*", re.IGNORECASE)

@@ -207,9 +207,8 @@ def _transaction(keys: Keys) -> List[Statement]:
     changes = _update(Keys(keys.rows, {"column": "k"})) + _update(Keys(keys.rows, {"column": "c"}))
     parts += zip((keys.count("index_updates", 1), keys.count("non_index_updates", 1)), changes)
     again = keys.count("delete_inserts", 1)
-    parts += [
-        (again, each) for each in _delete_each(keys) + _insert(keys)
-    ]  # the row is there but for moments
+    # the row is there but for moments
+    parts += [(again, each) for each in _delete_each(keys) + _insert(keys)]
     return [Statement(**{**vars(each), "times": times}) for times, each in parts if times > 0]
 
 

@@ -51,7 +51,7 @@ def _sources() -> Iterator[tuple[str, bytes]]:
     yield "__main__.py", MAIN
     app = _folder_of("app")
     yield "app/__init__.py", (app / "__init__.py").read_bytes()
-    for part in ("engines", "protocol", "agent"):
+    for part in ("engines", "protocol", "stats", "agent"):
         yield from _files_of(app / part, f"app/{part}")
     yield from _files_of(_folder_of("pymysql"), "pymysql")
 

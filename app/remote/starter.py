@@ -9,6 +9,7 @@ Python 2.7, so that an old Python can say what it is.
 """
 
 import errno
+import functools
 import hashlib
 import json
 import os
@@ -282,6 +283,9 @@ def run(file):  # type: (str) -> None
     except OSError as error:
         fail("{} cannot be read: {}: try again".format(file, error.strerror))
     sys.path.insert(0, place)
+    # Python compiles a module of a zip for the name of its file, and then again to carry it out
+    once = functools.lru_cache(maxsize=1)
+    zipimport._get_module_code = once(zipimport._get_module_code)  # type: ignore[attr-defined]
     exec(zipimport.zipimporter(place).get_code("__main__"), {"__name__": "__main__"})  # noqa: S102
 
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 
 LOCAL = "local"  # this computer
 Ask = Callable[[str], str | None]  # a secret for a prompt; None: nobody is there to be asked
-OnProgress = Callable[
-    [str, str], None
-]  # hears how far the way to a target is: the stage, and what it is about
+# hears how far the way to a target is: the stage, and what it is about
+OnProgress = Callable[[str, str], None]
 
 
 @dataclass(frozen=True)
@@ -31,6 +30,14 @@ class Target:
     @property
     def is_local(self) -> bool:
         return self.name == LOCAL
+
+    @property
+    def place(self) -> str:
+        """Where it is, as ssh takes it."""
+        if self.is_local:
+            return "this computer"
+        user = f"{self.user}@" if self.user else ""
+        return f"{user}{self.host}" + (f":{self.port}" if self.port else "")
 
     @property
     def directory(self) -> str:

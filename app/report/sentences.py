@@ -7,21 +7,23 @@ from collections.abc import Iterator, Sequence
 from app.comparison.across import ADVICE, MACHINES
 from app.comparison.compare import by_measure
 from app.comparison.entries import Comparison, GroupEntry, RatioEntry, RowEntry
-from app.comparison.judgement import MARKED, UNKNOWN_NOISE, ratios_of
+from app.comparison.judgement import MARKED, UNKNOWN_NOISE, limits_of, ratios_of
+from app.comparison.sentences import verdict_sentences
 from app.comparison.text import across_sign, first_of, row_label
 from app.core.units import count_text, unit_text
-from app.stats import Limits
-from app.stats.verdicts import BETTER, DIFFERS, DRIFT, FEW, LEAST, NOISE, SINGLE, SMALL, WORSE
+from app.stats.verdicts import BETTER, DIFFERS, DRIFT, FEW, LEAST, NOISE, SAME, SINGLE, SMALL, WORSE
 
-_JUDGED = {BETTER, WORSE, DIFFERS, NOISE, SMALL}  # a test could be asked, and said something
+_JUDGED = {BETTER, WORSE, DIFFERS, NOISE, SMALL, SAME}  # a test could be asked, and said something
 _WORDS = (("better", "than"), ("worse", "than"), ("not distinguishable", "from"), ("undecided", "against"))
 
 
 def summary(found: Comparison, names: Sequence[str], base: int) -> Iterator[str]:
-    """A paragraph for each column beside the base; first what did not do the same work, or was not judged."""
+    """What it comes to, then a paragraph for each column; first what did not do the same work."""
     yield from first_of(found)
     if why := _unjudged(found):
         yield why
+    elif sentences := verdict_sentences(found):
+        yield " ".join(sentences)
     for at in range(len(names)):
         if at != base:
             yield " ".join(_sentences(found, at, base, names))
@@ -61,7 +63,7 @@ def _sentences(found: Comparison, at: int, base: int, names: Sequence[str]) -> I
 def _counted(rows: Sequence[RowEntry], at: int, name: str, base: str) -> str:
     verdicts = [row["verdict"][at] for row in rows]
     better, worse = verdicts.count(BETTER), verdicts.count(WORSE)
-    level = verdicts.count(NOISE) + verdicts.count(SMALL)
+    level = sum(map(verdicts.count, (NOISE, SMALL, SAME)))
     rest = len(rows) - better - worse - level
     steps = count_text(len(rows), "step")
     if rest == len(rows):
@@ -126,7 +128,7 @@ def _extreme(row: RowEntry, at: int) -> str:
 def _cost(found: Comparison, at: int, base: int) -> Iterator[str]:
     """What a query costs of the CPU, over the steps that both were driven through and that are judged."""
     driven = [row for row in by_measure(found, "cpu_us")["rows"] if row["kind"] == "drive"]
-    ratio = ratios_of(found, [driven], base, Limits(**found["limits"]))[0][at]
+    ratio = ratios_of(found, [driven], base, limits_of(found))[0][at]
     if ratio and ratio["steps"] > 1:
         mean = f"{ratio['ratio']:.2f} times the CPU{_interval(ratio)}"
         yield f"A query costs {mean}, the geometric mean over {ratio['steps']} steps."

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.comparison.before_after import ColumnOfPair, pairs
-from app.comparison.entries import Comparison, GroupEntry, RatioEntry, RowEntry
+from app.comparison.entries import Comparison, GroupEntry, MeasureEntry, RatioEntry, RowEntry
 from app.comparison.measures import measure_named
+from app.comparison.rounds import relative
 from app.comparison.text import across_sign, judged_text, left_out_text, p_text, row_label, steady_text
 from app.core.units import count_text, figure_text, unit_text
 from app.protocol.plan import step_label
@@ -100,17 +101,17 @@ def _measured(rows: Sequence[RowEntry], name: str, base: int) -> Iterator[Group]
     """As it was measured: what the report judges are the figures of the steps."""
     measure = measure_named(name)
     there = [row for row in rows if any(row["measures"][name]["n"])]
-    lines = [Line(row_label(row), _plain(row["measures"][name]["values"], base)) for row in there]
+    lines = [Line(row_label(row), _plain(row["measures"][name], base)) for row in there]
     if lines:
         unit = measure.unit_of(there[0]).removeprefix("/query")  # a count: its title says so already
         yield Group(measure.title, unit, "lower", tuple(lines), None, ())
 
 
-def _plain(values: Sequence[float | None], base: int) -> tuple[Cell, ...]:
-    of = values[base]
+def _plain(found: MeasureEntry, base: int) -> tuple[Cell, ...]:
+    ratios = [None if at == base else relative(found, at, base) for at in range(len(found["values"]))]
     return tuple(
-        Cell(figure_text(value), f"{value / of:.2f}" if value is not None and of and at != base else "")
-        for at, value in enumerate(values)
+        Cell(figure_text(value), "" if ratio is None else f"{ratio:.2f}")
+        for value, ratio in zip(found["values"], ratios, strict=True)
     )
 
 

@@ -18,8 +18,8 @@ from app.core.shipped import shipped_folder
 from app.engines import engine_of
 from app.engines.server import ANALYSE
 from app.history.history import History
-from app.protocol.plan import OPEN_FILES
-from app.protocol.sysbench import SHARED
+from app.protocol.plan import OPEN_FILES, SLICES
+from app.protocol.sysbench import SHARED, WRAPPER
 
 from .about import figures, line, where
 from .acts import acts
@@ -70,7 +70,7 @@ def write_scripts(history: History, columns: Mapping[str, str], folder: Path) ->
 def _fill(folder: Path, recipe: Recipe) -> None:
     (folder / "lua").mkdir()
     for name, text in recipe.plan.files.items():
-        if name.startswith("workloads/") and name.endswith(".lua"):
+        if name.startswith("workloads/") and name.endswith(".lua") and not name.endswith(f"/{WRAPPER}"):
             (folder / "lua" / posixpath.basename(name)).write_text(text, encoding="utf-8")
     (folder / "my.cnf").write_text(recipe.cnf, encoding="utf-8")
     for name in ("run.sh", "README.txt"):
@@ -125,6 +125,7 @@ def _words(recipe: Recipe) -> dict[str, Any]:
         "analyses": any(step.analyse for step in plan.steps),
         "settles": any(step.kind == "settle" for step in plan.steps),
         "snapshot": plan.snapshot_at >= 0,
+        "takes_turns": plan.order == SLICES,
         "is_written": engine_of(contender.engine).is_written,
         "where": [each for each in where(recipe) if each[1]],
         "figures": list(figures(recipe)),

@@ -109,6 +109,7 @@ class Step(TypedDict, total=False):
     restart_with: dict[Name, Scalar]
     key_caches: bool
     analyse: bool
+    sliced: bool
 
 
 class Turn(TypedDict, total=False):
@@ -147,6 +148,8 @@ class PlanShape(TypedDict, total=False):
     quiet_wait: Second
     repeat_if_disturbed: bool
     canary: list[Contender]
+    until_decided: bool
+    time_limit: Second
 
 
 # the events

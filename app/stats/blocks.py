@@ -7,7 +7,6 @@ here of one session says nothing of the next one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from statistics import fmean, median
 
 LEAST_S = 5  # seconds of a block
@@ -26,6 +25,7 @@ def block_means(seconds: Sequence[float | None]) -> list[float]:
     count = min(MOST, len(seconds) // LEAST_S)
     bounds = [len(seconds) * at // count for at in range(count + 1)] if count else []
     blocks = [
-        [value for value in seconds[first:last] if value is not None] for first, last in pairwise(bounds)
+        [value for value in seconds[first:last] if value is not None]
+        for first, last in zip(bounds, bounds[1:])
     ]
     return [fmean(block) for block in blocks if block]

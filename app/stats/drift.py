@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from statistics import fmean
+from typing import Sequence, Tuple
 
-Column = Sequence[tuple[float, float]]  # when each session began, and the logarithm of its figure
+Column = Sequence[Tuple[float, float]]  # when each session began, and the logarithm of its figure
 
 PART = 1 / 3  # of the difference: so much of it may be the machine's
 

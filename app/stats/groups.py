@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from math import exp, inf, log
+from dataclasses import dataclass, replace
+from itertools import chain
+from math import exp, log
 from statistics import fmean
+from typing import Optional, Sequence
 
 from .verdicts import LEAST
 from .welch import Difference, Pair, Part, differences
 
-WIDEST = 4.0  # of an interval, its upper end by its lower one: a wider one says nothing
-
-Sessions = Sequence[Sequence[float | None]]  # the figures of each session, of the same steps
+Sessions = Sequence[Sequence[Optional[float]]]  # the figures of each session, of the same steps
 
 
 @dataclass(frozen=True)
 class Group:
-    """The steps of a group in two columns."""
+    """The steps of a group in two columns; `by_round`: sessions at the same place are of one round."""
 
     base: Sessions
     other: Sessions
+    by_round: bool = False
+
+    @property
+    def columns(self) -> tuple[Sessions, ...]:
+        """What has a noise of its own: both columns, or the ratios of the rounds."""
+        if not self.by_round:
+            return (self.base, self.other)
+        return ([[*map(_of_round, *both)] for both in zip(self.base, self.other)],)
+
+
+def _of_round(ours: float | None, theirs: float | None) -> float | None:
+    if ours is None or theirs is None:
+        return None
+    return theirs / ours if ours > 0 else 0.0  # which has no logarithm either
 
 
 @dataclass(frozen=True)
@@ -44,30 +57,33 @@ def group_ratios(
     known = [[_Levels.of(group) for group in groups] for groups in columns]
     count = sum(each is not None and each.is_repeated for groups in known for each in groups)
     beside = added or [()] * len(columns)
-    return [_ratios(groups, share, count, parts) for groups, parts in zip(known, beside, strict=True)]
+    return [_ratios(groups, share, count, parts) for groups, parts in zip(known, beside)]
 
 
 @dataclass(frozen=True)
 class _Levels:
-    """The mean logarithm of each session."""
+    """The mean logarithm of each session, or of each round."""
 
-    base: tuple[float, ...]
-    other: tuple[float, ...]
+    pair: Pair
     steps: int
 
     @classmethod
     def of(cls, group: Group) -> _Levels | None:
+        columns = group.columns
         there = [
             at
-            for at, figures in enumerate(zip(*group.base, *group.other, strict=True))
+            for at, figures in enumerate(zip(*chain(*columns)))
             if all(figure is None or figure > 0 for figure in figures)
-            and all(_has_enough(column, at) for column in (group.base, group.other))
+            and all(_has_enough(column, at) for column in columns)
         ]
-        return cls(_levels(group.base, there), _levels(group.other, there), len(there)) if there else None
+        if not there:
+            return None
+        *base, other = (_levels(column, there) for column in columns)
+        return cls(Pair(base[0] if base else (), other), len(there))
 
     @property
     def is_repeated(self) -> bool:
-        return min(len(self.base), len(self.other)) >= LEAST
+        return self.pair.n >= LEAST
 
 
 def _has_enough(column: Sessions, at: int) -> bool:
@@ -80,7 +96,7 @@ def _levels(column: Sessions, there: Sequence[int]) -> tuple[float, ...]:
     steps = [[None if (figure := session[at]) is None else log(figure) for session in column] for at in there]
     means = [fmean(each for each in step if each is not None) for step in steps]
     off = [
-        [own - mean for figures, mean in zip(steps, means, strict=True) if (own := figures[at]) is not None]
+        [own - mean for figures, mean in zip(steps, means) if (own := figures[at]) is not None]
         for at in range(len(column))
     ]
     return tuple(fmean(means) + fmean(each) for each in off if each)
@@ -90,7 +106,7 @@ def _ratios(
     groups: Sequence[_Levels | None], share: float, count: int, added: tuple[Part, ...]
 ) -> list[GroupRatio | None]:
     repeated = [each for each in groups if each is not None and each.is_repeated]
-    tested = iter(differences([Pair(each.base, each.other, added) for each in repeated]))
+    tested = iter(differences([replace(each.pair, added=added) for each in repeated]))
     return [
         None if each is None else _ratio(each, next(tested) if each.is_repeated else None, share, count)
         for each in groups
@@ -98,7 +114,5 @@ def _ratios(
 
 
 def _ratio(levels: _Levels, found: Difference | None, share: float, count: int) -> GroupRatio:
-    apart = fmean(levels.other) - fmean(levels.base)
-    half = inf if found is None else found.half_width(share, count)
-    low, high = (None, None) if 2 * half > log(WIDEST) else (exp(apart - half), exp(apart + half))
-    return GroupRatio(exp(apart), low, high, levels.steps)
+    low, high = (found and found.interval(share, count)) or (None, None)
+    return GroupRatio(exp(levels.pair.apart), low, high, levels.steps)

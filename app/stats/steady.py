@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby, pairwise
+from itertools import combinations, groupby
 from math import ceil, inf, sqrt
 from statistics import fmean, median
 
@@ -38,7 +38,24 @@ class Steadiness:
     text: str  # the reason, of figures alone
 
 
-def steadiness(seconds: Sequence[float | None], first_s: int = 0) -> Steadiness:
+def ratio_steadiness(
+    base: Sequence[float | None], other: Sequence[float | None], first_s: int = 0
+) -> Steadiness:
+    """Of two that took turns all along: what both of them did alike is no change of their ratio."""
+    found = steadiness(_related(other, base), first_s, "its ratio to the base")
+    # where the base stalls
+    turned = steadiness(_related(base, other), first_s, "the ratio of the base to it")
+    return turned if found.word != UNSTEADY and turned.word == UNSTEADY else found
+
+
+def _related(seconds: Sequence[float | None], to: Sequence[float | None]) -> list[float | None]:
+    """What would have been done in each second if the others had done as usual in it."""
+    usual = _usual([value for value in to if value is not None])
+    both = zip(seconds, to)
+    return [value * usual / of if value is not None and of else None for value, of in both]
+
+
+def steadiness(seconds: Sequence[float | None], first_s: int = 0, what: str = "throughput") -> Steadiness:
     """Of the throughput of each second of a step, from this one on; None where it is not known."""
     known = [value for value in seconds if value is not None]
     usual = _usual(known)
@@ -51,7 +68,7 @@ def steadiness(seconds: Sequence[float | None], first_s: int = 0) -> Steadiness:
     low = usual * STALLED if usual >= SPARSE else -inf
     working = [None if value is None or value < low else value for value in seconds]
     blocks = _blocks(working, first_s)
-    drift = _drift(blocks) if len(blocks) >= _LEAST_BLOCKS else ""
+    drift = _drift(blocks, what) if len(blocks) >= _LEAST_BLOCKS else ""
     reasons = [*([_stalls_text(stalls)] if stalls else []), *([drift] if drift else [])]
     if reasons:
         return Steadiness(UNSTEADY, ", ".join(reasons))
@@ -100,14 +117,14 @@ def _blocks(seconds: Sequence[float | None], first_s: int) -> list[tuple[int, fl
     return found
 
 
-def _drift(blocks: Sequence[tuple[int, float]]) -> str:
+def _drift(blocks: Sequence[tuple[int, float]], what: str) -> str:
     """A trend or a second level, whichever says more of it; empty where there is neither."""
     trend, level = _trend(blocks), _level(blocks)
     first, second = (trend, level) if trend.noise <= level.noise else (level, trend)
     clearest = next((each for each in (first, second) if each.is_there), None)
     if clearest is None:
         return ""
-    return _trend_text(trend) if clearest is trend else _level_text(blocks, level)
+    return _trend_text(trend, what) if clearest is trend else _level_text(blocks, level, what)
 
 
 @dataclass(frozen=True)
@@ -135,9 +152,8 @@ def _trend(blocks: Sequence[tuple[int, float]]) -> _Found:
     slope = median((b - a) / (to - at) for (at, a), (to, b) in combinations(blocks, 2))
     level = median(value - slope * at for at, value in blocks)
     noise = _noise([value - level - slope * at for at, value in blocks])
-    half = (
-        min(to - at for (at, _), (to, _) in pairwise(blocks)) / 2
-    )  # of a block: a mean is that of its middle
+    # of a block: a mean is that of its middle
+    half = min(to - at for (at, _), (to, _) in zip(blocks, blocks[1:])) / 2
     before, after = (level + slope * at for at in (blocks[0][0] - half, blocks[-1][0] + half))
     return _Found(before, after, noise * sqrt(12 / len(blocks)), noise, _beyond(_BEYOND_TREND, blocks))
 
@@ -162,7 +178,7 @@ def _level(blocks: Sequence[tuple[int, float]]) -> _Found:
 
 def _edge(blocks: Sequence[tuple[int, float]]) -> int:
     """How many blocks a level has at least."""
-    length = min(to - at for (at, _), (to, _) in pairwise(blocks))
+    length = min(to - at for (at, _), (to, _) in zip(blocks, blocks[1:]))
     return max(round(len(blocks) * _EDGE), min(ceil(_LEVEL_S / length), ceil(len(blocks) * _MOST_EDGE)))
 
 
@@ -180,15 +196,15 @@ def _noise(rest: Sequence[float]) -> float:
     return sqrt(sum(each * each for each in rest) / (len(rest) - 2))
 
 
-def _trend_text(trend: _Found) -> str:
+def _trend_text(trend: _Found, what: str) -> str:
     if trend.share == inf:
-        return "throughput rises from nothing over the step"
-    return f"throughput {'falls' if trend.share < 0 else 'rises'} {abs(trend.share):.0%} over the step"
+        return f"{what} rises from nothing over the step"
+    return f"{what} {'falls' if trend.share < 0 else 'rises'} {abs(trend.share):.0%} over the step"
 
 
-def _level_text(blocks: Sequence[tuple[int, float]], level: _Found) -> str:
+def _level_text(blocks: Sequence[tuple[int, float]], level: _Found, what: str) -> str:
     second = blocks[level.at][0]
     if level.share == inf:
         return f"two levels: nothing is done until about second {second}"
     word = "lower" if level.share < 0 else "higher"
-    return f"two levels: from about second {second} on throughput is {abs(level.share):.0%} {word}"
+    return f"two levels: from about second {second} on {what} is {abs(level.share):.0%} {word}"

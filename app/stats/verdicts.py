@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from math import log
-from statistics import fmean, median
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import exp, log
+from statistics import median
 
 from .drift import is_drift
+from .looks import p_same, share_of_look, share_of_same
 from .welch import Difference, Pair, Part, differences
 
 BETTER, WORSE, DIFFERS = "better", "worse", "differs"
@@ -15,6 +17,7 @@ NOISE = "~"  # within the noise
 SMALL = "too small to matter"
 FEW = "not enough repeats"
 SINGLE = "n=1"
+SAME = "same"  # whatever the noise: no difference that matters; of plans that end when it is decided
 DRIFT = "drift"  # the machine changed meanwhile, by too large a part of the difference
 COLOURED = (BETTER, WORSE)
 LEAST = 3  # repeats: two sessions that are both slow by chance are no rare thing
@@ -26,6 +29,19 @@ class Limits:
 
     false_share: float = 0.05  # of what is called a difference, over all cells of a comparison
     matters: float = 0.02  # a ratio nearer to 1 than this, whichever is the base, is none, however sure it is
+    repeatedly: bool = False  # the plan was looked at after each round, and went on until it was decided
+
+    def at_look(self, cells: Sequence[Cell], rounds: int = 0) -> Limits:
+        """Those that hold after as many rounds as these cells have, or after so many."""
+        columns = Counter(cell.column for cell in cells if not _untested(cell))
+        is_alone = min(columns.values(), default=1) == 1
+        return self.after(rounds or max((cell.n for cell in cells), default=0), is_alone)
+
+    def after(self, rounds: int, is_alone: bool) -> Limits:
+        if not self.repeatedly:
+            return self
+        share = share_of_look(self.false_share, rounds, is_alone)
+        return replace(self, false_share=share, repeatedly=False)
 
 
 @dataclass(frozen=True)
@@ -38,6 +54,11 @@ class Cell:
     column: int = 0  # cells of one column tell of its noise together
     added: tuple[Part, ...] = ()  # variances of the machine, where the columns are of different times
     times: tuple[tuple[float, ...], ...] = ()  # when the sessions of both began, in seconds; empty: unknown
+    by_round: bool = False  # figures at the same place of both are of one round, and judged as a pair
+
+    @property
+    def n(self) -> int:
+        return min(len(self.base), len(self.other))
 
     @property
     def has_logarithms(self) -> bool:
@@ -47,42 +68,93 @@ class Cell:
     def pair(self) -> Pair:
         """As it is tested: figures that are 0 at times stay as they are."""
         if not self.has_logarithms:
-            return Pair(self.base, self.other)
-        return Pair(tuple(map(log, self.base)), tuple(map(log, self.other)), self.added)
+            return self._paired(self.base, self.other)
+        return self._paired(tuple(map(log, self.base)), tuple(map(log, self.other)), self.added)
+
+    def _paired(
+        self, base: tuple[float, ...], other: tuple[float, ...], added: tuple[Part, ...] = ()
+    ) -> Pair:
+        if not self.by_round:
+            return Pair(base, other, added)
+        return Pair((), tuple(theirs - ours for ours, theirs in zip(base, other)))
+
+    @property
+    def medians(self) -> tuple[float, float]:
+        """Of base and other; of rounds the median is that of their ratios."""
+        if not self.by_round:
+            return median(self.base), median(self.other)
+        apart = median(self.pair.other)
+        return (1.0, exp(apart)) if self.has_logarithms else (median(self.base), median(self.base) + apart)
 
     @property
     def is_drift(self) -> bool:
         """Whether the difference may be what the machine did meanwhile."""
         figures = (self.pair.base, self.pair.other)
-        return bool(self.times) and is_drift(
-            *(list(zip(*column, strict=True)) for column in zip(self.times, figures, strict=True))
-        )
+        return bool(self.times) and is_drift(*(list(zip(*column)) for column in zip(self.times, figures)))
 
 
 @dataclass(frozen=True)
 class Verdict:
     word: str
-    p: float | None = None  # of Welch's test, as it stands: what is asked of it depends on all cells
+    p: float | None = None  # of the test, as it stands: what is asked of it depends on all cells
 
 
 def judge(cells: Sequence[Cell], limits: Limits = Limits()) -> list[Verdict]:
     """One for each cell; the false discovery rate (Benjamini and Hochberg) is held over the tested ones."""
-    found = [Verdict(_untested(cell)) for cell in cells]
-    tested = [at for at, verdict in enumerate(found) if not verdict.word]
-    ps = {at: difference.p(limits.false_share) for at, difference in _differences(cells, tested)}
-    limit = _largest_p([*ps.values()], limits.false_share)
-    for at in tested:
-        word = _word(cells[at], limits) if ps[at] <= limit else NOISE
-        found[at] = Verdict(word, ps[at])
+    now = limits.at_look(cells)
+    differences = dict(tested_differences(cells))
+    ps = {at: difference.p(now.false_share) for at, difference in differences.items()}
+    limit = _largest_p([*ps.values()], now.false_share)
+    same = _same(cells, differences, now) if limits.repeatedly else set[int]()
+    return [
+        Verdict(_word(cell, now, ps[at] <= limit, at in same), ps[at])
+        if at in ps
+        else Verdict(_untested(cell))
+        for at, cell in enumerate(cells)
+    ]
+
+
+def _same(cells: Sequence[Cell], differences: Mapping[int, Difference], limits: Limits) -> set[int]:
+    """Cells that do not differ by as much as matters, at the same rate of false ones."""
+    ps = {at: p_same(each, limits.matters) for at, each in differences.items() if cells[at].has_logarithms}
+    share = share_of_same(limits.false_share)
+    limit = _largest_p([*ps.values()], share)
+    return {at for at, p in ps.items() if p <= limit}
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Of the ratio of a cell to its base, which is that of the means of their logarithms."""
+
+    ratio: float
+    low: float
+    high: float
+
+
+def intervals(cells: Sequence[Cell], limits: Limits) -> list[Interval | None]:
+    """One for each cell that is tested; at most their share of comparisons has one that misses the truth.
+
+    None also where it would be too wide, or where a figure is 0.
+    """
+    share = limits.at_look(cells).false_share
+    tested = [at for at, cell in enumerate(cells) if not _untested(cell) and cell.has_logarithms]
+    found: list[Interval | None] = [None] * len(cells)
+    for at, difference in _differences(cells, tested):
+        if ends := difference.interval(share, len(tested)):
+            found[at] = Interval(exp(difference.apart), *ends)
     return found
 
 
 def _untested(cell: Cell) -> str:
     """The word of a cell that is not tested; figures of 0 have no known noise."""
-    fewest = min(len(cell.base), len(cell.other))
-    if fewest < LEAST:
-        return SINGLE if fewest <= 1 else FEW
+    if cell.n < LEAST:
+        return SINGLE if cell.n <= 1 else FEW
     return NOISE if cell.added and not cell.has_logarithms else ""
+
+
+def tested_differences(cells: Sequence[Cell]) -> Iterator[tuple[int, Difference]]:
+    """Of the cells that are tested, with their places."""
+    return _differences(cells, [at for at, cell in enumerate(cells) if not _untested(cell)])
 
 
 def _differences(cells: Sequence[Cell], tested: Sequence[int]) -> Iterator[tuple[int, Difference]]:
@@ -91,7 +163,7 @@ def _differences(cells: Sequence[Cell], tested: Sequence[int]) -> Iterator[tuple
     for at in tested:
         columns.setdefault(cells[at].column if cells[at].has_logarithms else ("alone", at), []).append(at)
     for its in columns.values():
-        yield from zip(its, differences([cells[at].pair for at in its]), strict=True)
+        yield from zip(its, differences([cells[at].pair for at in its]))
 
 
 def _largest_p(ps: Sequence[float], share: float) -> float:
@@ -101,13 +173,17 @@ def _largest_p(ps: Sequence[float], share: float) -> float:
     return kept[-1] if kept else -1.0
 
 
-def _word(cell: Cell, limits: Limits) -> str:
-    """The word of a cell beyond the noise."""
-    base, other = median(cell.base), median(cell.other)
+def _word(cell: Cell, limits: Limits, is_beyond: bool, is_same: bool) -> str:
+    """`is_beyond`: the noise; what is no difference that matters is the same, where that is sure."""
+    word = _word_beyond(cell, limits) if is_beyond else NOISE
+    return SAME if is_same and word in (NOISE, SMALL) else word
+
+
+def _word_beyond(cell: Cell, limits: Limits) -> str:
+    base, other = cell.medians
     if base and other and max(other / base, base / other) - 1 < limits.matters:
         return SMALL
-    pair = cell.pair
-    if (other > base) != (fmean(pair.other) > fmean(pair.base)):
+    if (other > base) != (cell.pair.apart > 0):
         return NOISE  # a few odd sessions against the others
     if cell.is_drift:
         return DRIFT

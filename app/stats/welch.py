@@ -1,30 +1,46 @@
 """Welch's test of two means, over all cells of two columns, whose variances are moderated by one another.
 
+Where both columns were measured round by round, Student's test of how far the two of a round lie apart.
+
 Cells of one column share what made its sessions fast or slow, so they tell less of their noise than as many
 independent ones would: the level is calibrated to hold where all of the noise is shared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import inf, sqrt
-from statistics import NormalDist, fmean
+from math import erfc, exp, inf, log, sqrt
+from statistics import fmean
+from typing import Sequence, Tuple
 
 from .moderated import Prior, prior_of
 from .student import MOST, quantile, two_sided
 
-Part = tuple[float, float]  # of a variance of a mean: how large, of how many degrees of freedom
+WIDEST = 4.0  # of an interval, its upper end by its lower one: a wider one says nothing
+
+Part = Tuple[float, float]  # of a variance of a mean: how large, of how many degrees of freedom
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The figures of two columns, as logarithms where they have any."""
+    """The figures of two columns, as logarithms where they have any.
+
+    Without a base `other` has how far the two of each round lie apart.
+    """
 
     base: tuple[float, ...]
     other: tuple[float, ...]
     added: tuple[Part, ...] = ()  # variances of the difference that no repeat shows
+
+    @property
+    def apart(self) -> float:
+        return fmean(self.other) - (fmean(self.base) if self.base else 0.0)
+
+    @property
+    def n(self) -> int:
+        """The fewest values of a side."""
+        return min(len(side) for side in (self.base or self.other, self.other))
 
 
 @dataclass(frozen=True)
@@ -46,13 +62,18 @@ class Difference:
         """Of the interval; with this many of them at most this share has one that misses the truth."""
         return quantile(1 - self._level(share) / of / 2, self.freedom) * self.error if share else inf
 
+    def interval(self, share: float, of: int = 1) -> tuple[float, float] | None:
+        """The same of the ratio; None where it is too wide to say anything."""
+        half = self.half_width(share, of)
+        return None if 2 * half > log(WIDEST) else (exp(self.apart - half), exp(self.apart + half))
+
     def _level(self, share: float) -> float:
         return share if self.shared is None else calibrated(share, self.shared)
 
 
 def differences(pairs: Sequence[Pair]) -> list[Difference]:
     """Of all cells of two columns: each column has a noise of its own."""
-    ours, theirs = (prior_of([_measured(side) for side in column]) for column in _columns(pairs))
+    ours, theirs = (prior_of([_measured(side) for side in column if side]) for column in _columns(pairs))
     return [_difference(pair, ours, theirs) for pair in pairs]
 
 
@@ -63,7 +84,7 @@ def _columns(pairs: Sequence[Pair]) -> tuple[list[tuple[float, ...]], list[tuple
 @lru_cache(maxsize=1024)
 def calibrated(share: float, freedom: float) -> float:
     """The level that holds this share where a variance taken as known has no more freedom than this."""
-    return 2 * NormalDist().cdf(-quantile(1 - share / 2, freedom))
+    return erfc(quantile(1 - share / 2, freedom) / sqrt(2))
 
 
 def _measured(figures: Sequence[float]) -> tuple[float, float]:
@@ -73,13 +94,13 @@ def _measured(figures: Sequence[float]) -> tuple[float, float]:
 
 
 def _difference(pair: Pair, *priors: Prior) -> Difference:
-    sides = (pair.base, pair.other)
-    own = [_of_mean(side, prior) for side, prior in zip(sides, priors, strict=True)]
+    sides = [each for each in zip((pair.base, pair.other), priors) if each[0]]
+    own = [_of_mean(*side) for side in sides]
     error = sqrt(sum(part for part, _ in (*own, *pair.added)))
-    usual = [_usual(side, prior) for side, prior in zip(sides, priors, strict=True)]
+    usual = [_usual(*side) for side in sides]
     is_moderated = any(prior.freedom for prior in priors)
     return Difference(
-        fmean(pair.other) - fmean(pair.base),
+        pair.apart,
         error,
         freedom_of(*own, *pair.added),
         freedom_of(*usual, *pair.added) if is_moderated else None,

@@ -3,6 +3,9 @@
 #
 # What Dyno did in session {{ recipe.turn.session|line }}, by a server, its client and sysbench alone.
 # README.txt beside it says what ran where.
+{% if takes_turns %}
+# The session took turns with others within its steps; here each step is carried out whole.
+{% endif %}
 #
 #     sh run.sh
 #     BASE=/opt/mysql WORK=/disk/again sh run.sh

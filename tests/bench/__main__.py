@@ -14,9 +14,12 @@ from importlib import import_module
 
 from app.protocol.plan import LOAD_METHODS
 from tests.bench.figure import Figure, describe_machine, print_figures
+from tests.bench.slices import add_options
 
 MODULES = ("server", "lua", "load", "history", "window_start", "charts", "history_page", "compare_page",
-           "live_page", "window_process", "window_opening", "snapshot", "report", "verdicts")  # fmt: skip
+           "live_page", "window_process", "window_opening", "snapshot", "report", "verdicts",
+           "rounds", "gate", "looks", "slices")  # fmt: skip
+LONG = ("slices",)  # hours: only where it is named
 Measure = Callable[[argparse.Namespace], list[Figure]]
 
 
@@ -29,17 +32,20 @@ def figures() -> Mapping[str, Measure]:
 
 def parse(known: Mapping[str, Measure]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__.partition("\n")[0])
-    parser.add_argument("figures", nargs="*", metavar="FIGURE", help=f"of {', '.join(known)}; none: all")
-    parser.add_argument("--seconds", type=int, default=300, help="over which CPU is taken (300)")
+    parser.add_argument(
+        "figures", nargs="*", metavar="FIGURE", help=f"of {', '.join(known)}; none: all but {', '.join(LONG)}"
+    )
+    parser.add_argument("--seconds", type=int, default=0, help="that are measured (as each figure has them)")
     parser.add_argument("--pairs", type=int, default=100, help="of turns with and without Dyno (100)")
     parser.add_argument("--turn", type=int, default=5, help="seconds of one turn (5)")
-    parser.add_argument("--engines", default="innodb,rocksdb", help="innodb,rocksdb")
+    parser.add_argument("--engines", default="", help="innodb,rocksdb (as each figure has them)")
     parser.add_argument("--methods", default=",".join(LOAD_METHODS), help="of loading (all)")
     parser.add_argument("--runs", type=int, default=2000, help="comparisons that are simulated (2000)")
     parser.add_argument("--rows", type=int, default=0, help="of each table (as each figure has them)")
     parser.add_argument("--directory", default="", help="where servers keep their data (a temporary one)")
     parser.add_argument("--python", default="", help="of the agent on the target (python3)")
     parser.add_argument("--allow-busy", action="store_true", help="another plan may be carried out meanwhile")
+    add_options(parser)
     arguments = parser.parse_args()
     unknown = [name for name in arguments.figures if name not in known]
     if unknown:
@@ -52,7 +58,7 @@ def main() -> int:
     arguments = parse(known)
     print(describe_machine(), f"python -m tests.bench {shlex.join(sys.argv[1:])}", sep="\n", end="\n\n")
     found: list[Figure] = []
-    for name in arguments.figures or known:
+    for name in arguments.figures or [name for name in known if name not in LONG]:
         print(f"## {name}", flush=True)
         measured = known[name](arguments)
         print_figures(measured)

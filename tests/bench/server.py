@@ -22,6 +22,7 @@ RATIO = 0.98
 DEAD_S = 0.5  # a step
 RUN_IN = 3  # seconds of the step before its costs are taken
 IDLE_TURN_S = 15
+SECONDS, ENGINES = 300, "innodb,rocksdb"  # where nobody says anything
 WORKLOADS = ("point-query", "update-index")
 
 STEP = """
@@ -33,7 +34,7 @@ seconds = {seconds}
 
 
 def engines(options: argparse.Namespace) -> list[str]:
-    return str(options.engines).split(",")
+    return str(options.engines or ENGINES).split(",")
 
 
 # ---- what Dyno's processes on the target cost
@@ -44,7 +45,7 @@ def measure_processes(options: argparse.Namespace) -> list[Figure]:
     found: list[Figure] = []
     with rigs.made(options) as rig:
         for engine in engines(options):
-            found += _processes_of(rig, engine, options.seconds)
+            found += _processes_of(rig, engine, options.seconds or SECONDS)
     return found
 
 
@@ -94,7 +95,7 @@ def measure_server(options: argparse.Namespace) -> list[Figure]:
         for engine in engines(options):
             unused = STEP.format(name="unused", workload="point-query", seconds=1)
             with waiting(rig.plan(engine, unused), rig) as turns:
-                found += _server_of(engine, turns, options.seconds)
+                found += _server_of(engine, turns, options.seconds or SECONDS)
     return found
 
 

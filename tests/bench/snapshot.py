@@ -12,6 +12,7 @@ from app.protocol.plan import Step
 from tests.bench.figure import Figure
 from tests.bench.rig import Rig, made
 
+ENGINES = "innodb,rocksdb"
 TABLES, ROWS, FASTER = 4, 1_000_000, 10
 TESTS = ("point-query", "read-only", "update-index")
 SECONDS, WARMUP, REPEATS = 10, 5, 3
@@ -40,7 +41,9 @@ class Session:
 
 def measure(options: argparse.Namespace) -> list[Figure]:
     with made(options) as rig:
-        return [figure for engine in options.engines.split(",") for figure in _measure(rig, engine)]
+        return [
+            figure for engine in (options.engines or ENGINES).split(",") for figure in _measure(rig, engine)
+        ]
 
 
 def _measure(rig: Rig, engine: str) -> list[Figure]:

@@ -25,6 +25,7 @@ from app.agent.sampling.figures import totals_of
 from app.agent.sampling.sizes import sizes
 from app.agent.server.program import find_sysbench
 from app.agent.session import Session
+from app.agent.steps.baton import Baton
 from app.agent.steps.generator import driver_options
 from app.agent.steps.settle_step import run_settle
 from app.agent.system.control import Control
@@ -86,7 +87,7 @@ def main() -> None:
     (turn,) = plan.turns
     journal = create_journals(directory, plan, "bench")[turn.session]
     control = Control(os.path.join(directory.plan(plan.id), "control"))
-    WaitingSession(plan, turn, directory, journal, control).run("bench")
+    WaitingSession(plan, turn, directory, journal, control, Baton().join()).run("bench")
 
 
 # seen from the bench

@@ -11,9 +11,9 @@ import numpy as np
 from scipy import special, stats  # type: ignore[import-untyped]
 
 from app.stats.drift import PART
-from app.stats.groups import WIDEST
 from app.stats.student import MOST
 from app.stats.verdicts import Limits
+from app.stats.welch import WIDEST
 
 Array = np.ndarray
 SHARE = Limits.false_share
@@ -39,12 +39,33 @@ class Differences:
 
 def differences(base: Array, other: Array, added: float = 0.0) -> Differences:
     """With a variance between plans of each mean."""
-    sides = [_side(base), _side(other)]
+    return _of_sides([_side(base), _side(other)], other.mean(2) - base.mean(2), added)
+
+
+def sides_by_round(ratios: Array) -> tuple[Array, Array, Array]:
+    """Variance and freedom of the means of rounds, and the freedom that the level is calibrated by."""
+    of_mean, known, usual, n = _side(ratios) if ratios.shape[1] > 1 else _alone(ratios)
+    return of_mean, known, _freedom([(usual, np.full_like(usual, n - 1.0))], 0.0)
+
+
+def _alone(ratios: Array) -> tuple[Array, Array, Array, int]:
+    n = ratios.shape[2]
+    of_mean = ratios.var(2, ddof=1) / n
+    return of_mean, np.full_like(of_mean, n - 1.0), np.full_like(of_mean, np.nan), n
+
+
+def differences_by_round(base: Array, other: Array) -> Differences:
+    """Of the ratios of the rounds."""
+    ratios = other - base
+    return _of_sides([_side(ratios)], ratios.mean(2))
+
+
+def _of_sides(sides: list[tuple[Array, Array, Array, int]], apart: Array, added: float = 0.0) -> Differences:
     error = np.sqrt(sum(side[0] for side in sides) + 2 * added)
     freedom = _freedom([(of_mean, known) for of_mean, known, _, _ in sides], added)
     shared = _freedom([(usual, np.full_like(usual, n - 1.0)) for _, _, usual, n in sides], added)
     level = 2 * special.ndtr(-special.stdtrit(shared, 1 - SHARE / 2))
-    return Differences(other.mean(2) - base.mean(2), error, freedom, np.broadcast_to(level, error.shape))
+    return Differences(apart, error, freedom, np.broadcast_to(level, error.shape))
 
 
 def _side(figures: Array) -> tuple[Array, Array, Array, int]:
@@ -86,6 +107,17 @@ def called(base: Array, other: Array, times: tuple[Array, Array], added: float) 
     return found & is_same_way & ~_is_drift(base, other, times)
 
 
+def called_by_round(base: Array, other: Array) -> Array:
+    """The same by the ratios of the rounds, which know no drift."""
+    ratios = other - base
+    found = declared_by_round(differences_by_round(base, other).p, ratios)
+    return found & ((np.median(ratios, 2) > 0) == (ratios.mean(2) > 0))
+
+
+def declared_by_round(p: Array, ratios: Array) -> Array:
+    return declared(p, np.zeros_like(ratios), ratios)
+
+
 def declared(p: Array, base: Array, other: Array) -> Array:
     """By the rate of false discoveries and the limit of size."""
     apart = np.abs(np.median(other, 2) - np.median(base, 2))
@@ -106,6 +138,15 @@ def excluded(base: Array, other: Array, groups: int, added: float) -> Array:
         np.stack([part.mean(1) for part in np.array_split(side, groups, axis=1)], axis=1)
         for side in (base, other)
     ]
-    found = differences(levels[0], levels[1], added)
+    return _without_one(differences(levels[0], levels[1], added), groups)
+
+
+def excluded_by_round(base: Array, other: Array, groups: int) -> Array:
+    parts = np.array_split(other - base, groups, axis=1)
+    levels = np.stack([part.mean(1) for part in parts], axis=1)
+    return _without_one(differences_by_round(np.zeros_like(levels), levels), groups)
+
+
+def _without_one(found: Differences, groups: int) -> Array:
     half = special.stdtrit(found.freedom, 1 - found.level / groups / 2) * found.error
     return (np.abs(found.apart) > half) & (2 * half <= np.log(WIDEST))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ui.pages.live import LivePage
 
 STEP_S = 600
+SHOWN_S = 300  # of the page at 1 Hz
 HOUR = 3600
 PACE_S = 0.005  # between two seconds of the replay
 DAY = 86_400
@@ -68,7 +69,7 @@ def measure_memory(options: argparse.Namespace) -> list[Figure]:
 
 def measure_cpu(options: argparse.Namespace) -> list[Figure]:
     """The Live page shown with ten hours behind it, a second of 50 series each second."""
-    seconds = min(options.seconds, STEP_S)
+    seconds = min(options.seconds or SHOWN_S, STEP_S)
     backlog = SECONDS * 9 // 10
     found = _replayed(SECONDS, Replay("", backlog, 1.0, seconds))
     return [

@@ -72,10 +72,10 @@ def _store(folder: Path, session: str, raw: bytes) -> None:
 
 def _look_at(progress: PlanProgress, session: str) -> None:
     """All that the window and `dyno follow` show of a plan."""
-    for value in (progress.line, progress.qps, progress.left_s, progress.elapsed_s, progress.finish_at):
+    for value in (progress.line, progress.qps_text, progress.left_s, progress.elapsed_s, progress.finish_at):
         str(value)
+    progress.head([progress.sessions[session]])
     for at in range(len(progress.plan.steps) if progress.plan else 0):
-        progress.head(session, at)
         progress.length_s(session, at)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
@@ -89,10 +90,16 @@ def _settings(server: Server) -> list[str]:
 
 def _await_ready(server: Server, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + 120  # on a busy machine
-    while not Path(server.socket).exists():
+    while not _answers(server):
         assert process.poll() is None, (server.folder / "error.log").read_text()
         assert time.monotonic() < deadline, "mariadbd does not answer"
         time.sleep(0.05)
+
+
+def _answers(server: Server) -> bool:
+    """Its socket is there a moment before it listens."""
+    with socket.socket(socket.AF_UNIX) as tried:
+        return tried.connect_ex(server.socket) == 0
 
 
 @dataclass(frozen=True)
@@ -170,6 +177,16 @@ def drive(server: Server, work: Work) -> Outcome:
         lines = [json.loads(line) for line in pipe]
         said, _ = process.communicate(timeout=60)
     return Outcome(process.returncode, lines, said)
+
+
+def percentile(buckets: list[list[float]], percent: int) -> float:
+    """The upper bound of the bucket in which so many of a hundred have been reached."""
+    wanted, seen = sum(count for _, count in buckets) * percent / 100, 0.0
+    for upper, count in buckets:
+        seen += count
+        if seen >= wanted:
+            return upper
+    raise AssertionError(buckets)
 
 
 def shipped(name: str, engine: str, **more: Any) -> Work:

@@ -43,8 +43,8 @@ class Session:
         self.plan: Plan = plans.plan()
         self.contender = replace(self.plan.contenders[0], engine=self.engine)
         self.control = Control(str(self.folder))
-        self.ledger = WriteAccounting(self.plan)
-        self.ledger.rows["inserted"] = self.rows
+        self.write_accounting = WriteAccounting(self.plan)
+        self.write_accounting.rows["inserted"] = self.rows
         self.server = self.facts = self.journal = self
         self.socket, self.client = self.running.socket, Client(self.running.socket)
         self.was_killed = False
@@ -127,7 +127,7 @@ def test_an_estimate_that_is_far_off_is_written_down_and_marks_the_steps_behind(
     (log,) = [each for each in session.events if each["kind"] == "log"]
     assert "ANALYZE TABLE after index: the server estimates " in log["text"]
     assert log["text"].endswith(" rows, there are 18,000")
-    session.ledger.rows["deleted"] = 2 * TABLES * ROWS
+    session.write_accounting.rows["deleted"] = 2 * TABLES * ROWS
     analysing.run(session.plan.steps[INDEX], INDEX)
     session.client.close()
     assert analysing.marks == []
@@ -142,7 +142,7 @@ def test_an_engine_that_cannot_is_judged_by_its_estimate(server: Server, tmp_pat
     assert session.fact["tables"]["sbtest1"]["said"] == [
         "note The storage engine for the table doesn't support analyze"
     ]
-    session.ledger.rows["inserted"] = 1000
+    session.write_accounting.rows["inserted"] = 1000
     analysing.run(session.plan.steps[INDEX], INDEX)
     session.client.close()
     assert analysing.marks == ["bad-statistics"]

@@ -149,11 +149,6 @@ def test_the_duel_is_planned_without_being_described(desktop: Desktop) -> None:
         ["innodb", MARIADB, "innodb", "default"],
         ["rocksdb", MARIADB, "rocksdb", "default"],
     ]
-    assert "demonstration" not in said
-
-
-@pytest.mark.full
-def test_the_duel_ends_with_how_they_compare(desktop: Desktop) -> None:
-    said = desktop.dyno("run", "--duel", limit_s=280).stdout
-    assert "/ duel-innodb" in said
-    assert said.endswith("n = 1, in memory, two minutes: a demonstration, not a verdict\n")
+    assert "order slices, 5 repeats" in said
+    assert "start snapshot" in said
+    assert "4 steps in slices: point-query, read-only, update-index, insert;" in said

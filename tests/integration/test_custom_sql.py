@@ -232,7 +232,7 @@ def check_points(desktop: Desktop, steps: list[dict[str, Any]]) -> None:
             assert event.totals["rows"]["read"] == event.totals["reads"] == event.totals["events"] > 100
 
 
-@pytest.mark.parametrize("engine", ["innodb", "rocksdb"])
+@pytest.mark.parametrize("engine", ["innodb", pytest.param("rocksdb", marks=pytest.mark.full)])
 def test_latency_by_concurrency(desktop: Desktop, engine: str) -> None:
     (desktop.home / "sequences/points.toml").write_text(POINTS)
     check_points(desktop, steps_of(desktop, f"{MARIADB}:{engine}", "points", rate=400))
@@ -245,7 +245,7 @@ def test_latency_by_concurrency(desktop: Desktop, engine: str) -> None:
     "build",
     [
         pytest.param("mysql-5.6", marks=[pytest.mark.build("mysql-5.6"), pytest.mark.full]),
-        pytest.param("mysql-9.7", marks=pytest.mark.build("mysql-9.7")),
+        pytest.param("mysql-9.7", marks=[pytest.mark.build("mysql-9.7"), pytest.mark.full]),
     ],
 )
 def test_latency_by_concurrency_on_mysql(
@@ -260,7 +260,11 @@ def test_latency_by_concurrency_on_mysql(
 
 
 @pytest.mark.parametrize(
-    ("contender", "low", "high"), [("innodb:default", 850, 1500), ("rocksdb:tencent-zlib-16k", 300, 500)]
+    ("contender", "low", "high"),
+    [
+        ("innodb:default", 850, 1500),
+        pytest.param("rocksdb:tencent-zlib-16k", 300, 500, marks=pytest.mark.full),
+    ],
 )
 def test_size_over_rows(desktop: Desktop, contender: str, low: int, high: int) -> None:
     """A row has 820 bytes or so, most of them of a text that zlib makes 40 % of."""

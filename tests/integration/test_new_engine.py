@@ -59,7 +59,7 @@ def added(desktop: Desktop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (dyno / "cnf_presets" / "memory").mkdir()
     (dyno / "cnf_presets" / "memory" / "default.cnf").write_text(PRESET)
     (desktop.home / "sequences" / "short.toml").write_text(SEQUENCE)
-    desktop.in_process = ()
+    desktop.is_in_process = False
     monkeypatch.chdir(dyno)  # commands take it before the Dyno that is installed
     return desktop
 

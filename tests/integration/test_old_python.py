@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from app.protocol.events import StepEnded
 from app.remote.bundle import current_bundle
+from tests.integration.desktop import Desktop
 
 IMPORT_ALL = """
 import importlib, pkgutil, sys
 sys.path.insert(0, sys.argv[1])
-for package in ("app.engines", "app.protocol", "app.agent"):
+for package in ("app.engines", "app.protocol", "app.stats", "app.agent"):
     folder = importlib.import_module(package).__path__
     for module in pkgutil.walk_packages(folder, package + "."):
         importlib.import_module(module.name)
@@ -26,6 +28,11 @@ for engine in [*KNOWN.values(), engine_of("mroonga")]:
     engine.unwritten({}, lambda name, value, give: True, lambda statement: [])
     assert engine.commit({}) and engine.file_access({"innodb_flush_method": ""}) and engine.forced({}) == {}
     assert engine.give_key_cache("t", 1) and engine.bytes_per_row(1.0, "KEY_BLOCK_SIZE=8") and engine.counters
+from app.stats.endings import endings
+from app.stats.verdicts import Cell, Limits
+figures = (10.0, 10.2, 9.9, 10.1), (12.0, 12.3, 11.9, 12.1)
+cells = [Cell(*figures, column=1, by_round=by_round) for by_round in (False, True)]
+assert endings(cells, Limits(repeatedly=True), 4) == ["better", "better"]
 import pymysql
 print("%d.%d" % sys.version_info[:2])
 """
@@ -55,3 +62,19 @@ def test_the_agent_file_starts(version: str, python: str, tmp_path: Path) -> Non
     argv = [python, "-I", "-S", "-W", "error", "-c", IMPORT_ALL, str(agent)]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=60)
     assert (done.stdout.strip(), done.stderr) == (version, "")
+
+
+def test_a_session_is_carried_out_under_the_oldest_python(desktop: Desktop) -> None:
+    version, python = min(dict(pythons_at_hand()).items(), key=lambda at_hand: _number(at_hand[0]))
+    if _number(version) >= sys.version_info[:2]:
+        pytest.skip("no Python older than this one is here")
+    desktop.dyno("target", "edit", "local", "--python", python)
+    assert desktop.json("target", "survey", "local")["python"].startswith(f"{version}.")
+    desktop.dyno("run", *desktop.plan(sequence="settled", seconds=1))
+    (session,) = desktop.sessions()
+    ended = [each.outcome for each in desktop.events(session["id"]) if isinstance(each, StepEnded)]
+    assert ended == ["completed"] * 5
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")[:2]))

@@ -82,8 +82,8 @@ class Session:
     logged: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.ledger = WriteAccounting(self.plan)
-        self.ledger.rows["inserted"] = TABLES * ROWS
+        self.write_accounting = WriteAccounting(self.plan)
+        self.write_accounting.rows["inserted"] = TABLES * ROWS
         self.server = self.journal = self.sampler = self
         self.counts_calls = False
         self.client = Client(self.running.socket)
@@ -129,7 +129,7 @@ def test_a_plan_that_changes_within_a_step_is_kept_twice(server: Server) -> None
 def test_an_estimate_that_is_far_off_is_marked(server: Server) -> None:
     fill(server, "innodb")
     session = session_of(server, "point-query")
-    session.ledger.rows["inserted"] = 2 * TABLES * ROWS  # more than the server has ever seen
+    session.write_accounting.rows["inserted"] = 2 * TABLES * ROWS  # more than the server has ever seen
     work = session.begin()
     totals = {"events": 100, "errors": 0, "rows": {"read": 100}}
     marks = work.end(totals, {"rows_read": 100.0, "rows_sorted": 0.0}, 1.0)

@@ -120,9 +120,10 @@ def repeat(desktop: Desktop, tmp_path: Path, contender: str, shell: str = "dash"
     desktop.dyno("run", "--sequence", "again", "--contender", contender, *words(options))
     desktop.dyno("session", "script", "last", "--out", str(tmp_path / "out"))
     said = carry_out(tmp_path / "out", shell).stdout
-    ours, theirs = by_dyno(desktop), by_script(tmp_path / "out" / "work" / "results")
+    results = tmp_path / "out" / "work" / "results"
+    ours, theirs = by_dyno(desktop), by_script(results)
     assert len(ours) == len(theirs) > 0
-    (analysed,) = (tmp_path / "out/work/results").glob("*-index.analysed")
+    (analysed,) = results.glob("*-index.analysed")
     assert [line.split("\t")[2] for line in analysed.read_text().splitlines()] == ["status"] * 2
     for (name, expected), (file, found) in zip(ours, theirs, strict=True):
         assert found == pytest.approx(expected, abs=1e-6), (name, file)

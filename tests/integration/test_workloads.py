@@ -24,6 +24,7 @@ from tests.integration.generated import (
     classic,
     drive,
     fill,
+    percentile,
     shipped,
     start,
 )
@@ -228,16 +229,6 @@ def test_slow_events_of_the_warmup_are_in_no_bucket(server: Server, timed: Work)
 def test_without_a_warmup_slow_events_are_in_the_buckets(server: Server, timed: Work) -> None:
     total = drive(server, replace(timed, events=40, options={"slow_s": 0.6})).total
     assert sum(count for upper, count in total["buckets"] if upper > 250) == 3
-
-
-def percentile(buckets: list[list[float]], percent: int) -> float:
-    """The upper bound of the bucket in which so many of a hundred have been reached."""
-    wanted, seen = sum(count for _, count in buckets) * percent / 100, 0.0
-    for upper, count in buckets:
-        seen += count
-        if seen >= wanted:
-            return upper
-    raise AssertionError(buckets)
 
 
 def test_percentiles_agree_with_latencies_recorded_one_by_one(server: Server, timed: Work) -> None:

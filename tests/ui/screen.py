@@ -80,11 +80,11 @@ class Person:
             asked.settimeout(10)
             try:
                 asked.connect(self._name)
-            except OSError:
+                asked.sendall(json.dumps(question).encode() + b"\n")
+                with asked.makefile() as answer:
+                    return json.loads(answer.readline() or "[]")
+            except (ConnectionError, FileNotFoundError):  # not there yet, or not any more
                 return []
-            asked.sendall(json.dumps(question).encode() + b"\n")
-            with asked.makefile() as answer:
-                return json.loads(answer.readline() or "[]")
 
     def texts(self) -> list[str]:
         return list(self.ask(texts=True))

@@ -81,22 +81,26 @@ def settle(qtbot: QtBot, page: BenchPage) -> None:
 
     def is_settled() -> bool:
         found = page._outcome
-        return found is not None and found.draft is page.desk.draft and bool(page.desk.choices.sequences)
+        return (
+            found is not None
+            and found.draft is page.controller.draft
+            and bool(page.controller.choices.sequences)
+        )
 
     qtbot.waitUntil(is_settled)
 
 
 def request_of(page: BenchPage) -> PlanRequest:
     """What the plan file in the window says."""
-    return PlanRequest.from_toml(page.before.plan.text.toPlainText())
+    return PlanRequest.from_toml(page.run_panel.plan.text.toPlainText())
 
 
 def reason(page: BenchPage) -> str:
-    return page.before.run_bar.reason.text()
+    return page.run_panel.run_bar.reason.text()
 
 
 def checks_of(page: BenchPage) -> str:
-    found = page.before.checks
+    found = page.run_panel.checks
     return "\n".join(found.item(row).text() for row in range(found.count()))
 
 
@@ -131,14 +135,14 @@ def steps(page: BenchPage) -> dict[str, QTreeWidgetItem]:
 
 
 def test_the_duel_is_ready_on_this_computer(page: BenchPage) -> None:
-    assert page.before.run_bar.run.isEnabled()
+    assert page.run_panel.run_bar.run.isEnabled()
     assert [(c.build, c.engine) for c in request_of(page).contenders] == [
         (MARIADB, "innodb"),
         (MARIADB, "rocksdb"),
     ]
     assert page.sequence.box.currentText() == "duel"
-    assert re.fullmatch(r"about 1 min \d\d s, until \d\d:\d\d", page.before.estimate.time.text())
-    assert "of disk" in page.before.estimate.disk.text()
+    assert re.fullmatch(r"about \d min \d\d s, until \d\d:\d\d", page.run_panel.estimate.time.text())
+    assert "of disk" in page.run_panel.estimate.disk.text()
     names = [page.contenders.contenders.index(row, 0).data() for row in range(2)]
     assert names == ["innodb", "rocksdb"]
 
@@ -148,9 +152,9 @@ def test_before_the_target_was_looked_at_nothing_can_be_run(
 ) -> None:
     monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 10_000_000)
     page = open_page(nothing=True)
-    assert not page.before.run_bar.run.isEnabled()
+    assert not page.run_panel.run_bar.run.isEnabled()
     assert reason(page).startswith("survey the target first")
-    assert page.before.run_bar.run.toolTip() == reason(page)
+    assert page.run_panel.run_bar.run.toolTip() == reason(page)
     assert page.sequence.box.currentText() == "duel"
 
 
@@ -160,7 +164,7 @@ def test_the_first_survey_brings_the_duel(
     monkeypatch.setattr("ui.pages.bench.targets.panel.SOON_MS", 10_000_000)
     page = open_page(nothing=True)
     page.targets.known.take(page.targets.chosen, Surveyed(time.time(), survey(clock_utc=time.time())))
-    qtbot.waitUntil(page.before.run_bar.run.isEnabled)
+    qtbot.waitUntil(page.run_panel.run_bar.run.isEnabled)
     assert len(request_of(page).contenders) == 2
 
 
@@ -235,10 +239,10 @@ def test_cores_that_the_target_lacks_are_marked(qtbot: QtBot, page: BenchPage) -
     model = page.contenders.contenders
     model.setData(model.index(1, 5), "many")
     settle(qtbot, page)
-    assert not page.before.run_bar.run.isEnabled()
+    assert not page.run_panel.run_bar.run.isEnabled()
     assert "cores must be like 0-3" in reason(page)
     assert model.index(1, 5).data(Qt.ItemDataRole.ForegroundRole) == page.context.theme.colour("bad")
-    assert "cores must be like" in page.before.checks.item(0).text()
+    assert "cores must be like" in page.run_panel.checks.item(0).text()
 
 
 def test_memory_that_cannot_be_is_marked(qtbot: QtBot, page: BenchPage) -> None:
@@ -281,8 +285,8 @@ def test_a_colour_is_chosen_and_kept(qtbot: QtBot, page: BenchPage) -> None:
 def test_a_preset_is_read_as_written_and_as_rendered(qtbot: QtBot, page: BenchPage) -> None:
     page.contenders.table.selectRow(1)
     page.contenders.look.trigger()
-    view = page.before.presets
-    assert page.before.tabs.currentWidget() is view
+    view = page.run_panel.presets
+    assert page.run_panel.tabs.currentWidget() is view
     assert view.preset.currentText() == "MyRocks · default"
     assert view.form.currentText() == f"rendered for {MARIADB}"
     assert "{" not in view.text.toPlainText()
@@ -290,23 +294,40 @@ def test_a_preset_is_read_as_written_and_as_rendered(qtbot: QtBot, page: BenchPa
     assert view.text.toPlainText() == Catalog().preset("rocksdb", "default").text
 
 
+def test_a_preset_in_slices_is_rendered_with_the_share_of_one(
+    qtbot: QtBot, open_page: OpenPage, dyno_home: Path
+) -> None:
+    write(dyno_home / "presets/innodb/half.cnf", "[mysqld]\ninnodb_buffer_pool_size={ram*0.5}\n")
+    page = open_page()
+    page.contenders.preset_wanted.emit("innodb", "half", MARIADB)
+    view, order = page.run_panel.presets, page.sequence.fields.boxes["order"]
+    for value, size, words in (
+        ("slices", 4, "one of 2 contenders"),
+        ("interleaved", 8, "all that applies is sent"),
+    ):
+        order.setCurrentIndex(order.findData(value))
+        settle(qtbot, page)
+        assert f"innodb_buffer_pool_size={size << 30}" in view.text.toPlainText()
+        assert view.words.text().endswith(words)
+
+
 def test_a_preset_is_duplicated_and_stands_in_the_grid(qtbot: QtBot, page: BenchPage) -> None:
     page.contenders.look.trigger()
-    view = page.before.presets
+    view = page.run_panel.presets
     qtbot.keyClicks(view.name, "mine")
     with qtbot.waitSignal(page.context.bus.changed):
         qtbot.keyClick(view.name, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: page.desk.choices.preset("innodb", "mine") is not None)
+    qtbot.waitUntil(lambda: page.controller.choices.preset("innodb", "mine") is not None)
     click_cell(qtbot, page.contenders.grid, cell(page, OLD, "innodb", "mine"))
     settle(qtbot, page)
     assert ContenderRequest(OLD, "innodb", "mine") in request_of(page).contenders
 
 
 def test_a_preset_of_ones_own_is_deleted_after_a_question(qtbot: QtBot, page: BenchPage) -> None:
-    view = page.before.presets
+    view = page.run_panel.presets
     page.contenders.look.trigger()
     assert not view.delete.isEnabled()  # shipped ones stay
-    page.desk.copy_preset("innodb", "default", "mine")
+    page.controller.copy_preset("innodb", "default", "mine")
     qtbot.waitUntil(lambda: view.preset.findData("innodb/mine") >= 0)
     view.preset.setCurrentIndex(view.preset.findData("innodb/mine"))
     for text, is_kept in (("Cancel", True), ("Delete", False)):
@@ -321,7 +342,7 @@ def test_a_preset_of_ones_own_is_deleted_after_a_question(qtbot: QtBot, page: Be
 
 
 def test_a_name_that_is_taken_is_told_in_the_page(qtbot: QtBot, page: BenchPage) -> None:
-    page.desk.copy_preset("innodb", "default", "default")
+    page.controller.copy_preset("innodb", "default", "default")
     qtbot.waitUntil(lambda: "is shipped and read-only" in page.message.text)
 
 
@@ -329,11 +350,11 @@ def test_a_name_that_is_taken_is_told_in_the_page(qtbot: QtBot, page: BenchPage)
 
 
 def test_estimate_and_plan_follow_every_keystroke(qtbot: QtBot, page: BenchPage) -> None:
-    before = page.before.estimate.time.text()
+    before = page.run_panel.estimate.time.text()
     retype(qtbot, page.sequence.fields.edits["seconds"], "600")
-    qtbot.waitUntil(lambda: page.before.estimate.time.text() != before)
+    qtbot.waitUntil(lambda: page.run_panel.estimate.time.text() != before)
     settle(qtbot, page)
-    assert " h " in page.before.estimate.time.text()
+    assert " h " in page.run_panel.estimate.time.text()
     assert request_of(page).seconds == 600
 
 
@@ -344,7 +365,7 @@ def test_a_wrong_field_is_marked_and_keeps_its_text(qtbot: QtBot, page: BenchPag
     assert (edit.text(), edit.property("wrong")) == ("lots", True)
     assert reason(page).startswith("rows must be a whole number")
     assert edit.toolTip() == reason(page)
-    assert not page.before.run_bar.run.isEnabled()
+    assert not page.run_panel.run_bar.run.isEnabled()
     retype(qtbot, edit, "1k")
     settle(qtbot, page)
     assert (edit.property("wrong"), reason(page), request_of(page).rows) == (False, "", 1000)
@@ -375,6 +396,8 @@ def test_sequences_stand_under_their_studies_with_a_sentence_each(qtbot: QtBot, 
 
 
 def test_steps_are_ticked_off_alone_and_by_group(qtbot: QtBot, page: BenchPage) -> None:
+    page.controller.change(page.controller.draft.said(steps=()))
+    settle(qtbot, page)
     tree, found = page.sequence.steps, steps(page)
     tree.setFocus()
     tree.setCurrentItem(found["insert"])
@@ -397,14 +420,33 @@ def test_choices_beside_the_fields(qtbot: QtBot, page: BenchPage) -> None:
     boxes = page.sequence.fields.boxes
     for name, value in (("order", "grouped"), ("start", "restarted"), ("transport", "loopback")):
         boxes[name].setCurrentIndex(boxes[name].findData(value))
-    for box in (page.before.run_bar.busy, page.before.run_bar.quiet, page.before.run_bar.repeat):
+    for box in (page.run_panel.run_bar.busy, page.run_panel.run_bar.quiet, page.run_panel.run_bar.repeat):
         box.click()
     settle(qtbot, page)
-    request = page.desk.draft.request
+    request = page.controller.draft.request
     assert (request.order, request.start, request.transport) == ("grouped", "restarted", "loopback")
     assert request.allow_busy and request.quiet_wait == 600 and request.repeat_if_disturbed
-    assert "if others disturb all of it" in page.before.estimate.parts.text()
-    assert "repeat_if_disturbed = true" in page.before.plan.text.toPlainText()
+    assert "if others disturb all of it" in page.run_panel.estimate.parts.text()
+    assert "repeat_if_disturbed = true" in page.run_panel.plan.text.toPlainText()
+
+
+def test_slices_need_two_contenders_and_the_order_is_marked(qtbot: QtBot, page: BenchPage) -> None:
+    order = page.sequence.fields.boxes["order"]
+    assert [order.itemText(at) for at in range(order.count())] == ["interleaved", "slices", "grouped"]
+    usual = order.toolTip()
+    assert all(f"{word}:" in usual for word in ("Interleaved", "Slices", "Grouped"))
+    order.setCurrentIndex(order.findData("slices"))
+    settle(qtbot, page)
+    assert (order.property("wrong"), reason(page)) == (False, "")
+    assert "2 sessions at once" in page.run_panel.estimate.toolTip()
+    page.contenders.removed.emit([1])
+    settle(qtbot, page)
+    assert order.property("wrong") is True
+    assert reason(page).startswith("the order slices takes 2 to 4 contenders, not 1: choose more")
+    assert "takes 2 to 4 contenders" in order.toolTip()
+    order.setCurrentIndex(order.findData("interleaved"))
+    settle(qtbot, page)
+    assert (order.property("wrong"), reason(page), order.toolTip()) == (False, "", usual)
 
 
 def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, open_page: OpenPage) -> None:
@@ -429,7 +471,7 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     assert (request.vary, request.cpus) == ("innodb_spin_wait_delay=6, 96", "own")
     assert page.sequence.sweep.text() == "Sweep x4..."
     plan = page._outcome.plan if page._outcome else None
-    assert plan and len([step for step in plan.steps if step.kind == "drive"]) == 6 * 12
+    assert plan and len([step for step in plan.steps if step.kind == "drive"]) == 4 * 12
     page.sequence.sequence_chosen.emit("oltp-read-only")
     settle(qtbot, page)
     page.sequence.sweep.trigger()
@@ -457,11 +499,11 @@ def test_a_variant_gets_a_name_and_is_gone_on_with(qtbot: QtBot, page: BenchPage
 
 def test_the_worst_comes_first_and_says_what_to_do(open_page: OpenPage) -> None:
     page = open_page(sysbench=None, governor="powersave")
-    texts = [page.before.checks.item(row).text() for row in range(page.before.checks.count())]
+    texts = [page.run_panel.checks.item(row).text() for row in range(page.run_panel.checks.count())]
     assert texts[0].startswith("Fail · sysbench") and "→ install sysbench" in texts[0]
     assert texts[1].startswith("Warn · governor") and "→ set it to performance" in texts[1]
     assert texts[-1].startswith("Pass")
-    assert not page.before.run_bar.run.isEnabled()
+    assert not page.run_panel.run_bar.run.isEnabled()
     assert "sysbench is missing" in reason(page)
 
 
@@ -476,13 +518,13 @@ def test_lua_of_ones_own_is_read_and_approved(qtbot: QtBot, open_page: OpenPage,
     page = open_page()
     page.sequence.sequence_chosen.emit("own")
     settle(qtbot, page)
-    view = page.before.approval
-    assert page.before.tabs.currentWidget() is view
+    view = page.run_panel.approval
+    assert page.run_panel.tabs.currentWidget() is view
     assert "-- all mine" in view.text.toPlainText()
-    assert not page.before.run_bar.run.isEnabled()
+    assert not page.run_panel.run_bar.run.isEnabled()
     view.approve.trigger()
-    qtbot.waitUntil(page.before.run_bar.run.isEnabled)
-    assert not page.before.tabs.isTabVisible(page.before.tabs.indexOf(view))
+    qtbot.waitUntil(page.run_panel.run_bar.run.isEnabled)
+    assert not page.run_panel.tabs.isTabVisible(page.run_panel.tabs.indexOf(view))
 
 
 def test_a_plan_is_saved_and_opened(qtbot: QtBot, page: BenchPage, tmp_path: Path) -> None:
@@ -491,12 +533,12 @@ def test_a_plan_is_saved_and_opened(qtbot: QtBot, page: BenchPage, tmp_path: Pat
     said: list[str] = []
     page.context.bus.said.connect(said.append)
     file = tmp_path / "plan.toml"
-    page.before.plan.save_wanted.emit(str(file))
+    page.run_panel.plan.save_wanted.emit(str(file))
     qtbot.waitUntil(lambda: bool(said))
     assert PlanRequest.from_file(file) == request_of(page)
     write(file, file.read_text().replace("tables = 9", "tables = 5"))
-    page.before.plan.open_wanted.emit(str(file))
-    qtbot.waitUntil(lambda: page.desk.draft.request.tables == 5)
+    page.run_panel.plan.open_wanted.emit(str(file))
+    qtbot.waitUntil(lambda: page.controller.draft.request.tables == 5)
     settle(qtbot, page)
     assert page.sequence.fields.edits["tables"].text() == "5"  # though it has the keyboard
 
@@ -509,10 +551,10 @@ def test_a_plan_for_another_target_goes_there(
     page.targets.reload()
     text = request_of(page).to_toml().replace('target = "local"', 'target = "nuc"')
     file = write(tmp_path / "plan.toml", text.replace(MARIADB, OLD))
-    page.before.plan.open_wanted.emit(str(file))
+    page.run_panel.plan.open_wanted.emit(str(file))
     qtbot.waitUntil(lambda: page.targets.chosen.name == "nuc")
     settle(qtbot, page)
-    assert page.desk.draft.request.target == "nuc"
+    assert page.controller.draft.request.target == "nuc"
     assert "does not have the engine rocksdb" in reason(page)
     page.targets.choose(LOCAL)
     settle(qtbot, page)
@@ -525,7 +567,7 @@ def test_sessions_are_set_up_again_in_turn(qtbot: QtBot, page: BenchPage, dyno_h
         before = plan(f"{MARIADB}:{engine}", rows=5000, repeats=4, name=f"only {engine}")
         ids += comparable.keep(dyno_home, before)
     page.open(Wanted("bench", tuple(ids)))
-    qtbot.waitUntil(lambda: page.desk.draft.request.rows == 5000)
+    qtbot.waitUntil(lambda: page.controller.draft.request.rows == 5000)
     settle(qtbot, page)
     asked = request_of(page)
     assert [each.engine for each in asked.contenders] == ["innodb", "myisam"]
@@ -542,17 +584,19 @@ def test_sessions_are_set_up_again_in_turn(qtbot: QtBot, page: BenchPage, dyno_h
 def test_a_plan_file_that_cannot_be_is_told(
     qtbot: QtBot, page: BenchPage, tmp_path: Path, text: str, why: str
 ) -> None:
-    page.before.plan.open_wanted.emit(str(write(tmp_path / "plan.toml", text)))
+    page.run_panel.plan.open_wanted.emit(str(write(tmp_path / "plan.toml", text)))
     qtbot.waitUntil(lambda: why in page.message.text)
-    good = write(tmp_path / "good.toml", page.before.plan.text.toPlainText())
-    page.before.plan.open_wanted.emit(str(good))
+    good = write(tmp_path / "good.toml", page.run_panel.plan.text.toPlainText())
+    page.run_panel.plan.open_wanted.emit(str(good))
     assert not page.message.isVisible()
 
 
 def test_the_command_line_is_taken_along(qtbot: QtBot, page: BenchPage) -> None:
-    page.before.plan.copy.trigger()
+    page.run_panel.plan.copy.trigger()
     assert QGuiApplication.clipboard().text() == (
         f"dyno run --contender {MARIADB}:innodb:default --contender {MARIADB}:rocksdb:default --sequence duel"
+        " --steps point-query,read-only,update-index,insert --seconds 3 --repeats 5 --order slices"
+        " --start-state snapshot"
     )
 
 
@@ -593,7 +637,7 @@ def test_run_starts_and_shows_it_live(
     ((target, directory, _plan, sha, sessions),) = followed
     assert (target.name, directory, sha) == (LOCAL, "/target", "f00")
     assert wanted.args == [Wanted("live", sessions)]
-    assert len(sessions) == 2
+    assert len(sessions) == 10
 
 
 def test_a_start_can_be_given_up(
@@ -608,7 +652,7 @@ def test_a_start_can_be_given_up(
 
     agent = ScriptedAgent(meanwhile=wait, found=now())
     reach(agent)
-    bar = page.before.run_bar
+    bar = page.run_panel.run_bar
     qtbot.mouseClick(bar.button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bar.reason.text() == "rehearsing innodb…")
     assert there.is_set() and bar.progress.isVisible() and not bar.run.isEnabled()
@@ -624,13 +668,57 @@ def test_a_rehearsal_that_fails_says_what(
     qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], followed: list[Any]
 ) -> None:
     reach(ScriptedAgent(wrong=["rehearse rocksdb"], found=now()))
-    page.before.run_bar.rehearse.trigger()
+    page.run_panel.run_bar.rehearse.trigger()
     qtbot.waitUntil(lambda: "it does not start" in page.message.text)
-    assert page.before.checks.item(0).text().startswith("Fail · rehearsal")
+    assert page.run_panel.checks.item(0).text().startswith("Fail · rehearsal")
     reach(ScriptedAgent(found=now()))
-    page.before.run_bar.rehearse.trigger()
+    page.run_panel.run_bar.rehearse.trigger()
     qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
     assert not followed
+
+
+def test_repeats_are_chosen_or_typed(qtbot: QtBot, page: BenchPage) -> None:
+    page.controller.change(page.controller.draft.with_sequence("quick"))
+    settle(qtbot, page)
+    fields, card = page.sequence.fields, page.run_panel.estimate
+    repeats, limit = fields.edits["repeats"], fields.edits["time_limit"]
+    assert (repeats.text(), request_of(page).repeats, limit.isVisible()) == (
+        "until decided",
+        "until decided",
+        True,
+    )
+    assert " to " in card.time.text() and re.match(r"until \d\d:\d\d at most, about", card.disk.text())
+    assert card.work.text().startswith("6 to 16 sessions of ")
+    retype(qtbot, limit, "900")
+    settle(qtbot, page)
+    assert request_of(page).time_limit == 900
+    retype(qtbot, repeats, "1")
+    settle(qtbot, page)
+    assert (request_of(page).repeats, request_of(page).time_limit, limit.isVisible()) == (1, 0, False)
+    assert "a look, no verdict" in card.work.text() and "a look, no verdict" in checks_of(page)
+    retype(qtbot, repeats, "until")
+    settle(qtbot, page)
+    assert fields.repeats.property("wrong") and 'or "until decided"' in reason(page)
+    qtbot.keyClicks(repeats, " decided")
+    settle(qtbot, page)
+    assert request_of(page).repeats == "until decided" and not fields.repeats.property("wrong")
+    fields.repeats.setCurrentIndex(2)
+    fields.repeats.activated.emit(2)
+    settle(qtbot, page)
+    assert (request_of(page).repeats, repeats.text()) == (3, "3")
+
+
+@pytest.mark.parametrize("height", [560, 690])
+def test_all_fields_can_be_read_in_a_small_window(open_page: OpenPage, qtbot: QtBot, height: int) -> None:
+    page = open_page(height=height)
+    page.controller.change(page.controller.draft.with_sequence("quick"))
+    settle(qtbot, page)
+    fields = page.sequence.fields
+    shown = [*fields.edits.values(), *fields.boxes.values(), fields.name, fields.repeats]
+    for widget in shown:
+        place = widget.mapTo(fields, QPoint(0, widget.height()))
+        assert widget.isVisible() and place.y() <= fields.height()
+    assert len({fields.mapFromGlobal(each.mapToGlobal(QPoint())).y() for each in shown}) >= 5
 
 
 def test_the_check_of_repeats_goes_by_the_calibration_to_the_start(
@@ -641,7 +729,7 @@ def test_the_check_of_repeats_goes_by_the_calibration_to_the_start(
     retype(qtbot, page.sequence.fields.edits["repeats"], "4")
     settle(qtbot, page)
     assert "sessions vary by 12.3%, as measured here" in checks_of(page)
-    page.before.run_bar.rehearse.trigger()
+    page.run_panel.run_bar.rehearse.trigger()
     qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
     assert "sessions vary by 12.3%, as measured here" in checks_of(page)
 
@@ -655,9 +743,9 @@ def test_what_servers_have_in_force_is_compared_after_the_rehearsal(
         "rocksdb": {"gtid_mode": "OFF", "table_open_cache": "2"},
     }
     reach(agent)
-    page.before.run_bar.rehearse.trigger()
+    page.run_panel.run_bar.rehearse.trigger()
     qtbot.waitUntil(lambda: page.message.text.startswith("The rehearsal passed"))
-    items = [page.before.checks.item(row) for row in range(page.before.checks.count())]
+    items = [page.run_panel.checks.item(row) for row in range(page.run_panel.checks.count())]
     (gtid,) = (each for each in items if "GTID: innodb: on; rocksdb: off (each transaction" in each.text())
     assert gtid.text().startswith("Warn · parity") and "→ set gtid_mode" in gtid.text()
 
@@ -669,9 +757,9 @@ def test_a_target_that_cannot_be_reached_is_told(
         raise LinkError("nobody answers")
 
     monkeypatch.setattr("app.remote.reach.connect", fail)
-    page.before.run_bar.run.trigger()
+    page.run_panel.run_bar.run.trigger()
     qtbot.waitUntil(lambda: page.message.text == "nobody answers")
-    assert page.before.run_bar.run.isEnabled()
+    assert page.run_panel.run_bar.run.isEnabled()
 
 
 def test_a_host_key_that_is_met_at_run_is_looked_at(
@@ -683,11 +771,11 @@ def test_a_host_key_that_is_met_at_run_is_looked_at(
         raise refused
 
     monkeypatch.setattr("app.remote.reach.connect", fail)
-    page.before.run_bar.run.trigger()
+    page.run_panel.run_bar.run.trigger()
     qtbot.waitUntil(lambda: bool(dialogs(HostKeyDialog)))
     assert "press Run again" in page.message.text and "dyno target" not in page.targets.view.message.text
     dialogs(HostKeyDialog)[0].reject()
-    assert page.before.run_bar.run.isEnabled() and "is unknown" in page.targets.view.message.text
+    assert page.run_panel.run_bar.run.isEnabled() and "is unknown" in page.targets.view.message.text
 
 
 def test_what_a_lost_link_may_have_started_is_looked_for(
@@ -700,7 +788,7 @@ def test_what_a_lost_link_may_have_started_is_looked_for(
         raise LinkError("the link is lost")
 
     monkeypatch.setattr("app.remote.reach.connect", fail)
-    page.before.run_bar.run.trigger()
+    page.run_panel.run_bar.run.trigger()
     qtbot.waitUntil(lambda: looked == [LOCAL])
 
 
@@ -748,9 +836,9 @@ def test_eight_contenders_with_long_names_fit(
     ]
     page = open_page(*size, builds=builds)
     for at in range(6):
-        page.desk.change(page.desk.draft.tick(f"mysql-8.4.{at}", "innodb", "default", True))
-    page.desk.change(
-        page.desk.draft.with_contender(0, name="a name of nearly sixty letters, as long as it may be")
+        page.controller.change(page.controller.draft.tick(f"mysql-8.4.{at}", "innodb", "default", True))
+    page.controller.change(
+        page.controller.draft.with_contender(0, name="a name of nearly sixty letters, as long as it may be")
     )
     settle(qtbot, page)
     assert page.contenders.contenders.rowCount() == 8

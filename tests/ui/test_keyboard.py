@@ -32,14 +32,14 @@ def tab_to(person: Person, name: str) -> None:
 
 
 def set_up(person: Person) -> None:
-    """Shorter steps, and a name of its own."""
+    """One round, shorter steps, and a name of its own."""
     person.wait_to_see("of disk")
     assert person.find("Targets")["focus"], "the keyboard begins where the work begins"
-    for field, text in (("Seconds", "1"), ("Name", "by keyboard")):
+    for field, text in (("Repeats", "1"), ("Seconds", "1"), ("Name", "by keyboard")):
         tab_to(person, field)
         person.press("ctrl+a")
         person.type(text)
-    person.wait_for(lambda: not person.sees("about 1 min"), "the estimate follows")
+    person.wait_for(lambda: person.sees("about 1 min"), "the estimate follows")
 
 
 def run(person: Person) -> None:

@@ -26,7 +26,8 @@ from ui.core.bus import Changes, Wanted
 from ui.core.context import Context
 from ui.models.results import COLUMNS
 from ui.pages.live import LivePage
-from ui.pages.live.charts import GHOST, QPS
+from ui.pages.live.charts import GHOST
+from ui.pages.live.curves import QPS
 
 TWO = [contender(), contender("rocksdb")]
 HANDLER_READS = {"name": "server.handler_reads", "unit": "1/s", "kind": "rate", "direction": "", "digits": 0}
@@ -136,10 +137,10 @@ def test_time_goes_on_while_nothing_is_heard(followed: WatchedPlans, qtbot: Any,
     its_plan = followed.get(maker.plan.id)
     assert its_plan is not None
     its_plan.link = Link("up", clock_offset_s=maker.events[-1].at + 130 - time.time())
-    page.telling.tell()
+    page.status.update()
     assert re.search(r"2 min 1\d s elapsed, about", page.body.header.text)
     its_plan.link = Link("down", clock_offset_s=its_plan.link.clock_offset_s)
-    page.telling.tell()
+    page.status.update()
     assert "2 min" not in page.body.header.text, "nobody knows whether it goes on"
 
 
@@ -244,9 +245,9 @@ def test_hidden_it_takes_in_and_does_not_paint(followed: WatchedPlans, follow: F
     followed.bring(maker)
     assert samples(page) == before + 1
     assert not page.painting.isActive()
-    assert not page.telling.isActive()
+    assert not page.status.isActive()
     page.show()
-    assert page.telling.isActive()
+    assert page.status.isActive()
 
 
 def test_it_goes_along_with_the_plan_unless_a_person_looks_at_something(

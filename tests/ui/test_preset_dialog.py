@@ -128,8 +128,8 @@ def test_builds_are_asked_and_their_answers_lead_to_the_lines(
 def test_what_is_taken_otherwise_is_counted_by_line() -> None:
     fine = BuildReply("a", "accepted", "", "accepts every option")
     ignored, changed = (BuildReply("b", state, "x", "it says", 3) for state in ("ignored", "changed"))
-    assert verdict([fine]) == "Taken by every build that was asked"
-    assert verdict([fine, ignored, changed]) == "Taken by every build that was asked; 1 line not as written"
+    assert verdict([fine]) == "Accepted by every build asked"
+    assert verdict([fine, ignored, changed]) == "Accepted by every build asked; 1 line not as written"
     assert verdict([ignored, BuildReply("b", "rejected", "y", "unknown", 4)]) == "Refused by b"
 
 

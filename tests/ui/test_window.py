@@ -14,13 +14,15 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.following.adoption import RemotePlan
-from app.following.progress import stored_plan
+from app.following.progress import stored_plan, stored_progress
 from app.history.history import History
 from app.history.watching import keep_unlocked
 from app.protocol.answers import SessionSummary
+from tests import sliced
 from tests.journals import Maker, contender, plan, whole
 from tests.ui.watched import WatchedPlans, keep, watched
 from ui.core.context import Context
+from ui.shell.notices import Notices
 from ui.shell.window import Window
 
 
@@ -202,3 +204,25 @@ def test_a_plan_that_is_found_moves_nobody_who_is_at_work(
         qtbot.wait(50)
     adopted(plans, locked=why != "over")
     assert asked == ["bench", "targets"]
+
+
+def test_a_plan_that_has_ended_says_what_it_came_to(context: Context, qtbot: QtBot) -> None:
+    changed, plans = watched(context)
+    its_plan = sliced.plan()
+    with History(context.home) as history:
+        sliced.keep(history, its_plan, (1.0, 0.5))
+    window = Window(changed)
+    qtbot.addWidget(window)
+    Notices(changed, window, window.message).begin()
+    followed = plans.watch(its_plan)
+    with History(context.home) as history:
+        followed.progress = stored_progress(history, its_plan)
+    followed.is_over = True
+    plans.ended.emit(its_plan.id)
+    assert "has ended" in window.message.text
+    qtbot.waitUntil(lambda: window.message.text.count("rocksdb-default is slower, 0.50 (") == 3)
+    window.message.show_info("something else")
+    plans.ended.emit(its_plan.id)
+    window.message.clear()
+    qtbot.wait(300)
+    assert window.message.text == ""  # dismissed meanwhile

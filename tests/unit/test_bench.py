@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from app.protocol.events import encode
 from tests.bench.figure import Figure
-from tests.bench.pairs import ratio_of
+from tests.bench.pairs import mean_ratio, ratio_of
 from tests.bench.processes import Watch, of_dyno
+from tests.bench.sliced_plans import Carried, Changes, joined, logs_of
+from tests.rounds import SETUP_S, Round, sliced_plan
 
 BURN = "import time\nwhile time.process_time() < 0.4: pass\nprint(flush=True)\ninput()\n"
 
@@ -44,6 +47,52 @@ def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
 def test_one_block_shows_nothing() -> None:
     ratio = ratio_of([(1.0, 1.0, 1.0, 1.0)])
     assert (ratio.low, ratio.high) == (0.0, float("inf"))
+
+
+def test_a_ratio_of_rounds_has_students_interval() -> None:
+    ratio = mean_ratio([0.0, 0.01, 0.02])
+    assert ratio.value == pytest.approx(1.01005, abs=1e-5)
+    assert ratio.high / ratio.value == pytest.approx(1.02515, abs=1e-4)  # 4.303 x 0.01 / sqrt(3)
+    assert ratio.pairs == 3
+
+
+def test_a_ratio_is_of_both_sessions_of_a_round_or_of_none() -> None:
+    plan = sliced_plan(2, repeats=2)
+    (first, second, third, fourth) = plan.turns
+    assert [turn.contender for turn in plan.turns] == [0, 1, 0, 1]
+    figures = {
+        first.session: {"read": 100.0, "write": 10.0}, second.session: {"read": 110.0, "write": None},
+        third.session: {"read": 100.0, "write": 10.0}, fourth.session: {"read": 90.0, "write": 8.0},
+    }  # fmt: skip
+    logs = logs_of(plan, figures)
+    assert logs["read"] == pytest.approx([0.09531, -0.10536], abs=1e-5)
+    assert logs["write"] == pytest.approx([-0.22314], abs=1e-5)
+    carried = Carried(plan, logs, [], 0, {})
+    assert [*map(len, joined([carried, carried]).values())] == [4, 2]
+
+
+def test_what_a_step_takes_beside_its_slices_is_taken_from_the_journals(tmp_path: Path) -> None:
+    plan = sliced_plan(2, seconds=4)
+    made = Round(plan).begin()
+    sliced = [at for at, step in enumerate(plan.steps) if step.sliced]
+    for at in sliced:
+        for maker in made.makers:
+            made.spend(maker, SETUP_S)
+            maker.start_step(at)
+        for s, numbers in enumerate(((0, 1), (1, 0), (0, 1), (1, 0))):
+            for number in numbers:
+                made.clock += 0.0 if s and number == numbers[0] else 0.25  # before each change
+                made.slice(number, at, s, 1.0)
+        made.end_step(at)
+    journals = {}
+    for maker in made.end().makers:
+        journals[maker.session] = tmp_path / f"{maker.session}.jsonl"
+        journals[maker.session].write_bytes(b"".join(map(encode, maker.events)))
+    found = Changes.of([Carried(plan, {}, [], 0, journals)])
+    assert len(found.between) == 4 * len(sliced)
+    assert found.between == pytest.approx([0.25] * len(found.between), abs=0.02)
+    assert found.again == pytest.approx([0.0] * 3 * len(sliced), abs=0.02)
+    assert found.around == pytest.approx([SETUP_S + 0.25] * len(sliced), abs=0.05)
 
 
 def begin(program: str, *words: str) -> subprocess.Popen[str]:

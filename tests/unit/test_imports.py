@@ -211,7 +211,7 @@ def test_the_protocol_stands_alone() -> None:
 
 
 def test_the_agent_brings_all_it_needs() -> None:
-    assert not strangers("app/agent", "app.agent", "app.engines", "app.protocol", "pymysql")
+    assert not strangers("app/agent", "app.agent", "app.engines", "app.protocol", "app.stats", "pymysql")
 
 
 def test_the_agent_is_not_part_of_the_desktop() -> None:

@@ -11,13 +11,13 @@ from functools import wraps
 from html import escape
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex
 from PySide6.QtCore import Qt as QtCore
 from PySide6.QtGui import QFontMetrics, QFontMetricsF, Qt
 from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
 from app.core.errors import DynoError
 from app.core.harmless import LONGEST, harmless, harmless_text
+from ui.core.index import Index
 
 DEFECT = "Dyno met something it did not expect"
 _ROLE = QtCore.ItemDataRole
@@ -70,7 +70,7 @@ def plain_data(data: Callable[..., Any]) -> Callable[..., Any]:
         role = named.get("role", asked[-1] if asked else _ROLE.DisplayRole)
         if role in _TIPS:
             return as_tip(value)
-        is_shown = isinstance(role, QModelIndex | QPersistentModelIndex) or role == _ROLE.DisplayRole
+        is_shown = isinstance(role, Index) or role == _ROLE.DisplayRole
         return as_shown(value) if is_shown else value
 
     return shown

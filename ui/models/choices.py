@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 
 from app.engines import engine_of
 from app.planner.choices import Choices
@@ -10,10 +10,10 @@ from app.planner.contenders import engines_in
 from app.planner.draft import Draft
 from app.presets import Preset
 from app.targets.tested_versions import tried
+from ui.core.index import Index
 from ui.core.plain import plain_data
 from ui.core.theme import Theme
 
-Index = QModelIndex | QPersistentModelIndex
 ROLE = Qt.ItemDataRole
 
 

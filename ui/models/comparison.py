@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 from PySide6.QtGui import QColor
 
 from app.comparison.charts.points import Point, points_of
@@ -16,6 +16,7 @@ from app.comparison.text import names_of
 from app.core.units import count_text, unit_text
 from app.history.step_text import named
 from app.history.timeline import step_key
+from ui.core.index import Index
 from ui.core.plain import plain_data
 from ui.core.theme import Theme
 
@@ -24,8 +25,6 @@ from .judged import Cell, Judged, direction_text, mean_tip
 
 FIXED = ("step", "threads", "unit")  # the columns before those of the contenders
 COLUMN = Qt.ItemDataRole.UserRole  # of a header: ColumnShown
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True)

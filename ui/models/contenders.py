@@ -11,10 +11,11 @@ from PySide6.QtGui import QColor
 from app.planner import ContenderRequest
 from app.planner.draft import Draft, Outcome, Problem, names_of
 from app.protocol.plan import MEMORY
+from ui.core.index import Index
 from ui.core.plain import plain_data
 from ui.core.theme import Theme
 
-from .choices import ROLE, Index, engine_text
+from .choices import ROLE, engine_text
 
 COLUMNS = (
     ("Contender", "name"),

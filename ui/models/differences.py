@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 from PySide6.QtGui import QFont
 
 from app.comparison.differences import DifferenceEntry
 from app.comparison.differences_text import shown_values
 from app.core.units import bytes_text
+from ui.core.index import Index
 from ui.core.plain import plain_data
 from ui.core.theme import Theme
 
-Index = QModelIndex | QPersistentModelIndex
 _SIZE = 1 << 20  # a number from here on may be one of bytes
 
 

@@ -20,7 +20,7 @@ from app.comparison.text import (
 )
 from app.core.units import count_text, figure_text, with_unit
 from app.history.step_text import named
-from app.stats.verdicts import DRIFT, FEW, LEAST, NOISE, SINGLE, SMALL
+from app.stats.verdicts import DRIFT, FEW, LEAST, NOISE, SAME, SINGLE, SMALL
 from ui.core.theme import Theme
 
 _LOST = ("failed", "stopped", "lost")  # states of a step that a cell without a figure names
@@ -31,6 +31,7 @@ _ACROSS = {
 _MEANINGS = {
     NOISE: "within the noise",
     SMALL: "beyond the noise, but too small to matter",
+    SAME: "the same: whatever the noise, no difference that matters",
     FEW: f"fewer than {LEAST} repeats: not judged",
     DRIFT: "the machine changed meanwhile, by more than a third of the difference: not judged",
     SINGLE: f"n = 1: {UNKNOWN_NOISE}",
@@ -113,7 +114,7 @@ class Judged:
         value, relative = row["values"][at], row["relative"][at]
         lines = []
         if value is not None:
-            lines.append(f"{with_unit(value, row['unit'])}, {_of_how_many(row['n'][at], row['spread'][at])}")
+            lines.append(f"{with_unit(value, row['unit'])}, {_of_how_many(row, at)}")
         if (alone := row["within"][at]) is not None:
             lines.append(f"blocks of its seconds lie within {within_text(alone)} of their median")
         if relative is not None and at != self.base:
@@ -125,14 +126,19 @@ class Judged:
         return lines
 
 
-def _of_how_many(n: int, spread: float | None) -> str:
+def _of_how_many(row: RowEntry, at: int) -> str:
+    n, spread = sum(value is not None for value in row["samples"][at]), row["spread"][at]
     return f"n = {n}" if spread is None else f"the median of {n}, all within {within_text(spread)}"
 
 
 def _verdict_text(row: RowEntry, at: int, of_base: int) -> str:
     verdict, p = row["verdict"][at] or "", row["p"][at]
     said = _MEANINGS.get(verdict, f"{verdict}: beyond the noise, and large enough to matter")
-    return said if p is None else f"{said} (Welch, {row['n'][at]} against {of_base}: {p_text(p)})"
+    if p is None:
+        return said
+    if row["rounds"][at]:
+        return f"{said} (Student's t, {count_text(row['n'][at], 'round')}: {p_text(p)})"
+    return f"{said} (Welch, {row['n'][at]} against {of_base}: {p_text(p)})"
 
 
 def _warning(row: RowEntry, at: int, sign: str) -> str:

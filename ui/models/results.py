@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, Qt
 
 from app.core.units import bytes_text, figure_text, with_unit
 from app.history.figures import StepEntry
@@ -14,10 +14,10 @@ from app.history.step_text import named, remarks_of, remarks_text
 from app.history.timeline import Overview, step_key
 from app.protocol.plan import PREPARING, Step
 from app.protocol.states import StepState
+from ui.core.index import Index
 from ui.core.plain import plain_data
 from ui.core.theme import Theme
 
-Index = QModelIndex | QPersistentModelIndex
 QUERIES = "queries/s"
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from app.core.units import date_text, figure_text, seconds_text
 from app.history.browsing import QPS, Headline, SessionLine
+from app.protocol.states import NOT_NEEDED, state_word
 
 
 class Cell(NamedTuple):
@@ -33,8 +34,13 @@ class SessionColumn:
 
 
 # the colour of a state, where it is not that of text
-TONES = {"failed": "bad", "lost": "bad", "stopped": "warn", "waiting": "muted", "active": "accent"}
+_TONES = {"failed": "bad", "lost": "bad", "stopped": "warn", "waiting": "muted", "active": "accent"}
 NAME, STATE, CONTENDER, TARGET, DATE, TAGS = 0, 1, 2, 6, 8, 10
+
+
+def tone_of(state: str, reason: str) -> str:
+    """Of a session; one that was not needed is nothing to be warned of."""
+    return "muted" if reason in NOT_NEEDED else _TONES.get(state, "")
 
 
 def state_text(line: SessionLine) -> str:
@@ -42,7 +48,8 @@ def state_text(line: SessionLine) -> str:
     if line["published"]:
         return "published"
     failed = f", {line['failed_steps']} failed" if line["failed_steps"] else ""
-    return f"{line['state']}{failed}: {line['reason']}" if line["reason"] else line["state"] + failed
+    word = state_word(line["state"], line["reason"])
+    return f"{word}{failed}: {line['reason']}" if line["reason"] else word + failed
 
 
 def state_reason(line: SessionLine) -> str:
@@ -148,6 +155,6 @@ def cells(line: SessionLine, shown: Sequence[SessionColumn]) -> list[Cell]:
 def _tone(line: SessionLine, column: SessionColumn, is_state: bool) -> str:
     """Of states that are not simply completed, and of QPS that some steps are missing from."""
     if is_state:
-        return TONES.get(line["state"], "warn" if line["failed_steps"] else "")
+        return tone_of(line["state"], line["reason"]) or ("warn" if line["failed_steps"] else "")
     headline = None if column.group is None else line["headlines"].get(column.group)
     return "muted" if headline is not None and headline.n < headline.steps else ""

@@ -8,7 +8,6 @@ from PySide6.QtCore import (
     QAbstractTableModel,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     Qt,
     QTimer,
     Signal,
@@ -16,6 +15,7 @@ from PySide6.QtCore import (
 
 from app.history.browsing import Filter, FoundSessions, Order, SessionLine, browse, lines
 from app.history.history import History
+from ui.core.index import Index
 from ui.core.plain import plain_data
 from ui.core.tasks import Latest, Tasks
 from ui.core.theme import Theme
@@ -38,7 +38,6 @@ _GIVEN = frozenset(
     )
 )
 
-Index = QModelIndex | QPersistentModelIndex
 _Answer = tuple[FoundSessions, list[SessionLine]]
 
 

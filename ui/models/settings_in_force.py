@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
+from ui.core.index import Index
 from ui.core.plain import plain_data
 
-Index = QModelIndex | QPersistentModelIndex
 _TITLES = ("Where", "Name", "Value")
 
 

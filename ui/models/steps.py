@@ -6,19 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from app.core.units import figure_text, unit_text
 from app.history.figures import StepEntry
 from app.history.step_text import named, remarks_of, remarks_text
+from ui.core.index import Index
 from ui.core.plain import plain_data
 from ui.core.theme import Theme
 
 from .heads import LEFT, RIGHT, head_data
 
 _TONES = {"failed": "bad", "stopped": "warn", "skipped": "muted", "waiting": "muted", "active": "accent"}
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from app.core.table import TextTable
+from ui.core.index import Index
 from ui.core.plain import plain_data
 
 from .heads import LEFT, RIGHT
 
 SHARE = Qt.ItemDataRole.UserRole  # of a cell: float | None
 
-Index = QModelIndex | QPersistentModelIndex
 _NOTHING = TextTable("", (), (), 0)
 
 

@@ -17,6 +17,7 @@ from ui.core.followed_plan import FollowedPlan
 from ui.core.plain import error_lines
 
 if TYPE_CHECKING:
+    from app.history.history import History
     from app.remote.target import Target
     from ui.widgets.message import Message
     from ui.widgets.plan_line import PlanLine
@@ -79,7 +80,7 @@ class Notices(QObject):
         return self._lines[plan.id]
 
     def _show_live(self, plan: FollowedPlan) -> None:
-        session = plan.progress.current
+        session = plan.progress.first_at_hand
         ids = (session.id,) if session else plan.sessions[:1]
         self._context.bus.wanted.emit(Wanted("live", ids))
 
@@ -87,14 +88,27 @@ class Notices(QObject):
         followed = self._context.plans.get(plan)
         if followed is None:
             return
-        text = f"{followed.name} on {followed.target.name} has ended{_outcome(followed)}"
+        ended = ", ".join(filter(None, ("has ended", followed.progress.ending)))
+        text = f"{followed.name} on {followed.target.name} {ended}{_outcome(followed)}"
         action = QAction("Compare", self)
         action.triggered.connect(
             lambda: self._context.bus.wanted.emit(Wanted("compare", tuple(followed.progress.sessions)))
         )
-        self._message.show_info(text, action if len(followed.progress.sessions) > 1 else None)
+        several = action if len(followed.progress.sessions) > 1 else None
+        self._message.show_info(text, several)
+        if several is not None:
+            self._tell_verdict(text, tuple(followed.progress.sessions), several)
         if self._are_wanted() and not self._window.isActiveWindow():
             self._notify(text)
+
+    def _tell_verdict(self, text: str, sessions: tuple[str, ...], action: QAction) -> None:
+        """What it came to, below the line that it has ended; a person may have dismissed that meanwhile."""
+
+        def show(found: list[str]) -> None:
+            if found and self._message.text == text:
+                self._message.show_info("\n".join([text, *found]), action)
+
+        self._context.tasks.read(self, lambda history: _verdict(history, sessions), show, lambda _: None)
 
     def _on_unreached(self, target: Target, error: DynoError) -> None:
         """Nothing is heard of what was being carried out there, until somebody does something."""
@@ -124,9 +138,20 @@ class Notices(QObject):
             return True
 
 
+def _verdict(history: History, sessions: tuple[str, ...]) -> list[str]:
+    from app.comparison.compare import compare
+    from app.comparison.judgement import limits_from
+    from app.comparison.sentences import verdict_lines
+    from app.history.sessions import sessions as known
+
+    there = {entry["id"] for entry in known(history, ids=sessions)}
+    ids = [id_ for id_ in sessions if id_ in there]
+    return verdict_lines(compare(history, ids, limits=limits_from(read_settings()))) if ids else []
+
+
 def _outcome(plan: FollowedPlan) -> str:
     """`: 1 of 4 sessions failed`; nothing where all went well."""
-    sessions = plan.progress.sessions.values()
+    sessions = [each for each in plan.progress.sessions.values() if each.is_needed]
     wrong = [each for each in sessions if each.state != "completed" or each.failed_steps]
     if not wrong:
         return ""

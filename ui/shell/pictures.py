@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.comparison.charts.request import Asked, ChartRequest, asked_numbers, read_asked
+from app.comparison.charts.request import ChartRequest, LoadedChart, load_chart, numbers_of
 from app.comparison.measures import measure_named
 from app.core.settings import home, read_settings
 from app.history.history import History
@@ -29,8 +29,8 @@ def draw_chart(request: ChartRequest, path: Path) -> None:
     """In the colours of the settings; raises InputError where there is nothing to draw."""
     directory = home()
     with History(directory) as history:
-        asked = read_asked(history, request)
-        asked_numbers(history, asked)
+        loaded = load_chart(history, request)
+        numbers_of(history, loaded)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"  # nobody needs a screen for it
     _application = make_application()
     log_to(directory / "log")
@@ -38,7 +38,7 @@ def draw_chart(request: ChartRequest, path: Path) -> None:
     try:
         context.theme.set_appearance(read_settings(directory).appearance)
         panel = _panel(context, request)
-        _draw(panel, _shown(context, asked))
+        _draw(panel, _shown(context, loaded))
         with at_least(panel.picture, panel.least) as picture:
             save_image(picture, path, panel.caption)
     finally:
@@ -60,9 +60,9 @@ def _panel(context: Context, request: ChartRequest) -> Panel:
     return SizesPanel(context)
 
 
-def _shown(context: Context, asked: Asked) -> Shown:
-    measure, lines = measure_named(asked.request.measure), lines_of(asked.comparison, context.theme)
-    return Shown(asked.comparison, asked.whole, measure, asked.request.is_relative, lines, asked.row)
+def _shown(context: Context, loaded: LoadedChart) -> Shown:
+    measure, lines = measure_named(loaded.request.measure), lines_of(loaded.comparison, context.theme)
+    return Shown(loaded.comparison, loaded.whole, measure, loaded.request.is_relative, lines, loaded.row)
 
 
 def _draw(panel: Panel, shown: Shown) -> None:

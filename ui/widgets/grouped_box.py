@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QComboBox,
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.harmless import harmless
+from ui.core.index import Index
 from ui.core.plain import as_shown, as_tip
 from ui.core.theme import SPACE, Theme
 
@@ -24,8 +25,6 @@ _ABOUT = Qt.ItemDataRole.UserRole + 1
 _INDENT = 2 * SPACE
 _ROOM = WIDTH - 2 * _INDENT - 2 * SPACE  # of a sentence
 _WRAPPED = Qt.TextFlag.TextWordWrap.value
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from app.core.units import seconds_text
 from app.following.follower import Link
 from app.following.progress import RECENT, PlanProgress
 from ui.core.plain import Label, as_tip
@@ -146,7 +145,7 @@ def line_text(plan: ShownPlan) -> str:
     if plan.problem or plan.link.state in _TROUBLES:
         parts.append("cannot be followed" if plan.problem else _TROUBLES[plan.link.state])
     elif plan.is_over:
-        parts.append("over")
+        parts.append(plan.progress.ending or "over")
     elif plan.link.state == "connecting":
         parts.append("connecting")
     else:
@@ -155,9 +154,8 @@ def line_text(plan: ShownPlan) -> str:
 
 
 def _pace(progress: PlanProgress) -> list[str]:
-    qps, left = progress.qps, progress.left_s
-    pace = [f"{qps:,.0f} QPS"] if qps is not None else []
-    return [*pace, f"about {seconds_text(left)} left"] if left else pace
+    qps = progress.qps_text
+    return [*filter(None, (f"{qps} QPS" if qps else "", progress.left_text()))]
 
 
 def link_text(link: Link) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from ui.core.index import Index
 from ui.core.theme import Theme
 
 _ALPHA = 0.35
@@ -20,9 +20,7 @@ class ShareDelegate(QStyledItemDelegate):
         self._theme = theme
         self._role = role
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
         if share := index.data(self._role):
             place = option.rect.adjusted(0, _GAP, 0, -_GAP)

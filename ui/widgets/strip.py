@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.core.harmless import harmless
 from app.core.units import seconds_text, with_unit
 from app.following.progress import PlanProgress
+from app.following.progress_text import spared_text
 from app.protocol.plan import Step
 from app.protocol.states import SessionState, StepState
 from ui.core.plain import as_tip, fitted
@@ -132,7 +133,7 @@ class PlanStrip(Reached):
             done.setWidth(place.width() * _share(progress, session, block.step))
             painter.fillRect(done, colour)
             _outline(painter, place, self._theme.colour("text"), 1)
-        elif step.state in ("failed", "stopped", "skipped"):
+        elif step.state in ("failed", "stopped", "skipped") and session.is_needed:
             self._paint_broken(painter, place, step.state)
         if (block.session, block.step) in self._unsteady:
             painter.fillRect(QRectF(place.left(), place.top(), place.width(), 3), self._theme.colour("warn"))
@@ -225,6 +226,9 @@ class PlanStrip(Reached):
         session = self._progress.sessions[block.session]
         step, planned = session.steps[block.step], self._progress.step(block.step)
         seconds = self._progress.length_s(block.session, block.step)
+        if not session.is_needed and (plan := self._progress.plan):
+            spared = spared_text(plan, self._progress.sessions, block.session)
+            return f"{self._progress.name(block.session)}: {spared}"
         reason = self._unsteady.get((block.session, block.step))
         lines = [
             f"{self._progress.name(block.session)}: {planned.label}",
@@ -265,11 +269,14 @@ class StripLegend(QWidget):
 
 
 def _arranged(progress: PlanProgress, width: float) -> list[Block]:
-    """As wide as they take time; short ones can still be seen and clicked where there is room."""
+    """As wide as they take time; short ones can still be seen and clicked where there is room.
+
+    A session that was not needed is one of these.
+    """
     lengths = {
         (id_, step): progress.length_s(id_, step)
         for id_, session in progress.sessions.items()
-        for step in range(len(session.steps))
+        for step in range(len(session.steps) if session.is_needed else 1)
     }
     room = width - _APART * max(len(progress.sessions) - 1, 0)
     least = min(_NARROWEST, room / max(len(lengths), 1) / 2)
@@ -310,14 +317,13 @@ def group_of(step: Step) -> str:
 
 def _share(progress: PlanProgress, session: SessionState, index: int) -> float:
     """How much of a step is behind it."""
-    began_t = session.steps[index].began_t
     length = progress.length_s(session.id, index)
-    return 0.0 if began_t is None or length <= 0 else min((session.t - began_t) / length, 1.0)
+    return min(progress.gone_s(session.id, index) / length, 1.0) if length > 0 else 0.0
 
 
 def _state_text(session: SessionState) -> str:
     if session.state in ("failed", "stopped", "lost"):
-        return session.state
+        return session.word
     failed = session.failed_steps
     return f"({failed} step{'s' * (failed > 1)} failed)" if failed else ""
 

@@ -18,8 +18,9 @@ from app.protocol.others import (
 )
 from app.protocol.plan import Plan
 
-from .host import PROCESSES, Reading, grown, kernel_cpu_s, others_cpu_s, others_kb
+from .host import kernel_cpu_s, others_cpu_s, others_kb
 from .other_processes import OtherProcesses
+from .reading import PROCESSES, Reading, grown
 
 
 class Allowed(NamedTuple):

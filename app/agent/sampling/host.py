@@ -26,23 +26,16 @@ from .proc_files import (
     parse_pressure,
     parse_stat,
     parse_vmstat,
+    requests_on_their_way,
 )
 from .process import Process
+from .reading import LEVELS, PROCESSES, OwnTime, Reading, grown
 
 Pids = Mapping[str, Optional[int]]
 
-PROCESSES = ("server", "sysbench")
 CPUS = "/sys/devices/system/cpu"
 LOOK_SHARE = OTHERS_PCT / 100  # of the CPUs: others that take more are looked at by name
 CLOCKS = 4  # CPUs whose clock is read: on some machines each takes a millisecond
-
-
-class Reading(NamedTuple):
-    """The counters of one moment; one that could not be read is not among them."""
-
-    at: float  # CLOCK_MONOTONIC
-    counters: Counters
-    pids: Dict[str, int]  # of the processes that were there
 
 
 class _Series(NamedTuple):
@@ -101,7 +94,6 @@ SERIES = _declared(_TABLE)
 
 _OPTIONAL = ("pressure.", "host.clock_mhz", "host.throttled", "server.throttled_pct")  # not on every machine
 _SHARES = ("cpu_busy", "cpu_iowait", "cpu_steal")  # of the machine's own time, in ticks
-_LEVELS = ("server_memory_mb", "available_mb", "dirty_mb", "clock_mhz")  # of the last reading
 
 
 def values(
@@ -116,7 +108,7 @@ def _is_there(series: _Series, counters: Counters) -> bool:
 
 
 def _value(series: _Series, before: Reading, after: Reading, dt: float) -> float | None:
-    if series.counter in _LEVELS:
+    if series.counter in LEVELS:
         return after.counters.get(series.counter)
     derived = _DERIVED.get(series.counter)
     spent = derived(before, after) if derived else grown(series.counter, before, after)
@@ -124,17 +116,6 @@ def _value(series: _Series, before: Reading, after: Reading, dt: float) -> float
         total = grown("cpu_total", before, after)
         return None if spent is None or not total else 100.0 * spent / total
     return None if spent is None or dt <= 0 else spent * series.factor / dt
-
-
-def grown(counter: str, before: Reading, after: Reading) -> float | None:
-    """How much a counter grew; None where it is missing or belongs to another process now."""
-    first, last = before.counters.get(counter), after.counters.get(counter)
-    if first is None or last is None:
-        return None
-    process = counter.partition("_")[0]
-    if process in PROCESSES and before.pids.get(process) != after.pids.get(process):
-        return None
-    return max(last - first, 0.0)  # the kernel lets iowait go back a little
 
 
 def others_cpu_s(before: Reading, after: Reading) -> float | None:
@@ -249,12 +230,28 @@ class HostSampler:
         self._disks = self._open_disks(directory)
         self._clocks, self._heat = _clocks(), _heat_counts()
         self.others = OtherProcesses(own_word.encode())
+        self._own_time = OwnTime()
         self.cpus = count_cpus()
         there = self.read().counters
         self._table = [each for each in _TABLE if _is_there(each, there)]
 
     def read(self, whole: bool = False) -> Reading:
-        """The counters now; what cannot be read is left out and noted once."""
+        """The counters now, of its own time; what cannot be read is left out and noted once."""
+        return self._own_time.of(self._read_all(whole))
+
+    def leave(self) -> None:
+        """From now on another contender has the machine."""
+        self._own_time.leave(self._read_all(whole=True))
+
+    def come_back(self) -> None:
+        """The machine is this one's again."""
+        self._own_time.come_back(self._read_all(whole=True))
+
+    def is_disk_idle(self) -> bool:
+        """Whether no request is on its way to the disk."""
+        return not any(requests_on_their_way(os.pread(fd, MOST, 0)) for fd in self._disks)
+
+    def _read_all(self, whole: bool) -> Reading:
         counters: Counters = {}
         at = time.monotonic()
         for what, fd, parse in self._files:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Collection, Dict, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Collection, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from app.protocol.others import Program
 
@@ -44,6 +44,7 @@ class OtherProcesses:
 
     def __init__(self, own_word: bytes) -> None:
         self._own_word = own_word  # that stands in the command line of every agent of this version
+        self.without: Callable[[], Set[int]] = set  # processes of the plan: they are measured themselves
         self._names: List[str] = []  # of /proc, at the latest reading
         self._known: Set[int] = set()
         self._counted: Dict[int, _Thread] = {}  # the kernel's threads, and Dyno's other processes
@@ -132,8 +133,9 @@ class OtherProcesses:
         What began and ended between two looks is not among them.
         """
         programs: Dict[str, _Use] = {}
+        measured = {*without, *self.without()}
         for pid, seen in self._last.items():
-            if pid not in without:
+            if pid not in measured:
                 use = programs.setdefault(seen.stat.name, _Use())
                 use.add(self._begun_with(pid, seen), seen)
         took = sorted(programs.items(), key=lambda each: each[1].rank, reverse=True)

@@ -92,6 +92,11 @@ def parse_disk(data: bytes) -> Counters:
     }
 
 
+def requests_on_their_way(data: bytes) -> int:
+    """Of one block device."""
+    return int(data.split()[8])
+
+
 class ProcessStat(NamedTuple):
     """What /proc/PID/stat says of a process, or /proc/PID/task/TID/stat of a thread."""
 

@@ -11,7 +11,8 @@ from app.protocol.events import Sample, SeriesDeclared
 from app.protocol.series import LOAD, P95_EVENTS
 
 from .counters import Counters, rows_read
-from .host import HostSampler, Reading, deltas
+from .host import HostSampler, deltas
+from .reading import Reading
 
 Moment = Tuple[Reading, Dict[str, str]]  # what the machine, and what the server has counted so far
 

@@ -10,7 +10,8 @@ from typing import Any, Dict, List, Mapping, Optional, Set
 from app.agent.server.mysql import Client
 from app.protocol.plan import Plan, Step
 
-from .host import Reading, deltas
+from .host import deltas
+from .reading import Reading
 
 WIDTHS = {
     "tinyint": 1,

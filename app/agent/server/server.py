@@ -193,6 +193,19 @@ class Server:
             self._process.wait(KILL_S)
         self.client.close()
 
+    def halt(self) -> None:
+        """Stop all of it where it is, until `go_on`."""
+        self._signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        if self.is_alive():
+            assert self._process is not None
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, number)
+
     def has_died(self) -> bool:
         """Asked when the generator has failed: a server that was killed takes a moment to be gone."""
         until = time.monotonic() + GONE_S
@@ -274,8 +287,9 @@ def end_leftover(session: str) -> Optional[Dict[str, Any]]:
 
 
 def _end(pid: int, ticks: str) -> bool:
-    """At once: its data is taken away with it."""
+    """At once: its data is taken away with it. One that was stopped goes on first, what started it too."""
     with contextlib.suppress(ProcessLookupError):
+        os.killpg(os.getpgid(pid), signal.SIGCONT)
         os.kill(pid, signal.SIGKILL)
     until = time.monotonic() + KILL_S
     while time.monotonic() < until:

@@ -45,7 +45,7 @@ class Analysing:
         work = Analyse(session.server.socket, session.contender.engine)
         self._wait_for(work)
         seconds = round(time.monotonic() - began, 3)
-        rows = session.ledger.rows_in_tables
+        rows = session.write_accounting.rows_in_tables
         problem = work.problem or far_off(work.estimate, rows)
         self.marks = [DOUBTFUL] if problem else []
         found = {"seconds": seconds, "rows": rows, "estimate": work.estimate, "tables": work.tables}

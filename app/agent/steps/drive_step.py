@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
 from app.agent.sampling.counters import await_last_client, read_status, status_deltas
 from app.agent.sampling.figures import (
@@ -18,6 +18,7 @@ from app.agent.sampling.figures import (
 )
 from app.agent.sampling.sampler import queries
 from app.agent.server.affinity import affinity
+from app.agent.system.control import ASKED_FOR
 from app.protocol.events import Mark, Progress
 from app.protocol.others import DISTURBED, to_json
 from app.protocol.sysbench import command
@@ -55,7 +56,7 @@ class DriveStep:
         self._first: Any = None  # the moments at the bounds of the measured part
         self._last: Any = None
         self._read_before: Optional[float] = None
-        self._rows_before = session.ledger.rows_in_tables
+        self._rows_before = session.write_accounting.rows_in_tables
         self._work = SameWork(session, facts, step)
         self._statement = ""  # of the workload, to be explained; '' where it sends none
         self._done = 0
@@ -68,9 +69,8 @@ class DriveStep:
         """Run the step to its end; returns the fields of step_ended."""
         session = self._session
         self._work.begin()
-        self._status = read_status(
-            session.server.client
-        )  # after the EXPLAINs of the work, which are no part of the step
+        # after the EXPLAINs of the work, which are no part of the step
+        self._status = read_status(session.server.client)
         session.host.others.begin()
         session.sampler.begin(whole=True)
         self._first = session.sampler.moment
@@ -78,23 +78,21 @@ class DriveStep:
         self._read_before = session.sampler.rows_read
         with credentials(session.server) as login:
             driver = [*driver_options(session.server.socket, session.server.port), *login]
-            line = command(
-                self._step,
-                session.plan,
-                session.contender.engine,
-                session.contender.table_options,
-                driver,
-                self._seed,
-            )
-            lua, log = session.lua(self._step.lua), session.at("sysbench.log")
-            generator = Generator(line, lua, log, self._step.load_cores)
-            session.generator = generator
+            generator = session.generator = self._start(driver)
             try:
                 interrupted = self._follow(generator)
             finally:
                 generator.stop()
                 session.generator = None
         return self._figures(interrupted, generator)
+
+    def _start(self, driver: Sequence[str]) -> Generator:
+        session, contender = self._session, self._session.contender
+        line = command(
+            self._step, session.plan, contender.engine, contender.table_options, driver, self._seed
+        )
+        lua, log = session.lua(self._step.lua), session.at("sysbench.log")
+        return Generator(line, lua, log, self._step.load_cores)
 
     def _follow(self, generator: Generator) -> str:
         """Read until it ends; the answer says why it was ended early."""
@@ -176,7 +174,7 @@ class DriveStep:
         session = self._session
         now, before = session.sampler.rows_read, self._read_before
         if now is not None and before is not None:
-            total = session.ledger.rows_in_tables
+            total = session.write_accounting.rows_in_tables
             done = max(0.0, min(now - before, total))
             session.journal.write(Progress, step=self._index, done=done, total=total, unit="rows")
 
@@ -185,7 +183,7 @@ class DriveStep:
         self._total = dict(line)
         await_last_client(self._session.server.client)
         if self._step.kind == "scan":  # it knows the rows of the load, we know what came and went since
-            self._total["rows"] = {**line["rows"], "read": self._session.ledger.rows_in_tables}
+            self._total["rows"] = {**line["rows"], "read": self._session.write_accounting.rows_in_tables}
         rest = _rest(line, self._sum)
         if rest and (not self._step.seconds or self._s < self._step.seconds):
             self._sample(rest, derived=True)
@@ -204,8 +202,8 @@ class DriveStep:
         spent.update(self._costs.spent(totals["queries"], spent["cpu_us"]))
         others = session.others_between(self._first[0], self._last[0])
         outcome, reason = self._outcome(interrupted, generator)
-        session.ledger.count_rows(totals["rows"])
-        session.ledger.count_rows(self._warm_rows)
+        session.write_accounting.count_rows(totals["rows"])
+        session.write_accounting.count_rows(self._warm_rows)
         if self._statement:
             self._facts.write_explain(step, self._statement)
         return {
@@ -221,7 +219,7 @@ class DriveStep:
             "marks": [
                 *marks_of(totals, session.crashes > 0, step.threads),
                 *([DISTURBED] if others.causes else []),
-                *out_of_rows(self._rows_before, session.ledger.rows_in_tables),
+                *out_of_rows(self._rows_before, session.write_accounting.rows_in_tables),
                 *self._work.end(totals, spent, seconds),
             ],
             "in_force": self._in_force,
@@ -233,7 +231,7 @@ class DriveStep:
         """It ended before its total: the seconds so far are its figures, and no result."""
         await_last_client(self._session.server.client)
         outcome, reason = self._outcome(interrupted or "broken", generator)
-        self._session.ledger.count_rows(self._rows)
+        self._session.write_accounting.count_rows(self._rows)
         totals = totals_of(self._sum) if self._sum else {}
         return {
             "outcome": outcome,
@@ -245,7 +243,7 @@ class DriveStep:
 
     def _outcome(self, interrupted: str, generator: Generator) -> Any:
         if interrupted in ("stopped", "skipped"):
-            return interrupted, "asked for by a person"
+            return interrupted, ASKED_FOR
         if interrupted == "overdue":
             return "failed", "sysbench did not end {} s after its time: it was ended".format(OVERDUE_S)
         if not interrupted and self._code == 0:

@@ -40,7 +40,8 @@ class Lacking:
     def check_rows(self) -> None:
         """Once after each start of the server; raises AgentError where the tables are empty then."""
         session = self._session
-        if self._engine.has_facts or session.server.pid == self._filled or not session.ledger.rows_in_tables:
+        is_known = self._engine.has_facts or session.server.pid == self._filled
+        if is_known or not session.write_accounting.rows_in_tables:
             return
         client = session.server.client
         first_rows = (

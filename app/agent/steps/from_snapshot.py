@@ -17,6 +17,7 @@ from app.agent.snapshots.snapshot_key import key_of
 from app.agent.snapshots.snapshots import Snapshot, Snapshots
 from app.agent.system.errors import AgentError
 from app.agent.system.journal import DiskFullError
+from app.engines.engine import MIB
 from app.protocol.events import Mark, Progress, StepEnded
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from .running import Running
     from .step_settings import StepSettings
 
-MB = 1 << 20
 FULL = (errno.ENOSPC, errno.EDQUOT)
 SHOW_S = 1.0  # between two words on how far the copying is
 
@@ -37,11 +37,11 @@ class FromSnapshot:
     """The step of a session that starts its server from a snapshot, and what is spared before it."""
 
     def __init__(
-        self, session: Running, facts: Facts, conditions: StepSettings, open_server: Callable[[], None]
+        self, session: Running, facts: Facts, step_settings: StepSettings, open_server: Callable[[], None]
     ) -> None:
         self._session = session
         self._facts = facts
-        self._conditions = conditions
+        self._step_settings = step_settings
         self._open_server = open_server
         self._at = session.plan.snapshot_at
         self._snapshots = Snapshots(session.directory)
@@ -69,7 +69,7 @@ class FromSnapshot:
         if self._found is None or index >= self._at:
             return False
         reason = "from the snapshot {}".format(self._found.key)
-        self._session.ledger.begin_load(self._session.plan.steps[index])
+        self._session.write_accounting.begin_load(self._session.plan.steps[index])
         self._session.journal.write(StepEnded, step=index, outcome="skipped", reason=reason)
         return True
 
@@ -99,7 +99,7 @@ class FromSnapshot:
             raise _as_full(error, session.path) from None
         self._open_server()
         seconds = round(time.monotonic() - began, 3)
-        session.ledger.rows.update(snapshot.rows)
+        session.write_accounting.rows.update(snapshot.rows)
         self._facts.write_start_state("snapshot {}, {}".format(snapshot.key, how))
         self._facts.write_loaded()
         return {"outcome": "completed", "value": seconds, "seconds": seconds}
@@ -121,7 +121,7 @@ class FromSnapshot:
                 forget_below(session.server.data)
         session.server.start(session.wait)
         session.server.admit()
-        self._conditions.forget()
+        self._step_settings.forget()
         kept = "kept as snapshot {}".format(self._key) if not reason else "not kept: {}".format(reason)
         seconds = round(time.monotonic() - began, 3)
         session.journal.write(Mark, name="snapshot", step=index, value=seconds, text=kept)
@@ -161,7 +161,7 @@ class FromSnapshot:
             "tables": plan.tables,
             "rows": plan.rows,
             "load_method": plan.load_method,
-            "rows_by_driver": self._session.ledger.rows,
+            "rows_by_driver": self._session.write_accounting.rows,
         }
 
     # while it is copied
@@ -174,14 +174,14 @@ class FromSnapshot:
                 raise GivenUp
             if time.monotonic() - self._shown >= SHOW_S:
                 self._shown = time.monotonic()
-                shown = {"done": done // MB, "total": max(done, total) // MB, "unit": "MB"}
+                shown = {"done": done // MIB, "total": max(done, total) // MIB, "unit": "MB"}
                 session.journal.write(Progress, step=index, **shown)
 
         return look
 
 
 def _without_room(size: int) -> str:
-    return "the disk has no room for a second copy of {:,} MiB".format(size // MB)
+    return "the disk has no room for a second copy of {:,} MiB".format(size // MIB)
 
 
 def _as_full(error: OSError, path: str) -> Exception:

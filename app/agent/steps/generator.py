@@ -46,7 +46,15 @@ def credentials(server: Server) -> Iterator[List[str]]:
 class Generator:
     """A sysbench process; its lines are read with a time limit, so that nothing else waits."""
 
-    def __init__(self, line: Sequence[str], lua: str, log: str, cores: str = "") -> None:
+    def __init__(
+        self,
+        line: Sequence[str],
+        lua: str,
+        log: str,
+        cores: str = "",
+        keep: Sequence[int] = (),  # open files that it needs
+        environment: Optional[Mapping[str, str]] = None,
+    ) -> None:
         reader, writer = os.pipe()
         cpus = from_text(cores)
         self._log = open(log, "wb", 0)  # noqa: SIM115 - lives as long as the process
@@ -58,11 +66,16 @@ class Generator:
                 stdin=subprocess.DEVNULL,
                 stdout=self._log,
                 stderr=self._log,
-                pass_fds=(writer,),
+                pass_fds=(writer, *keep),
                 cwd=folder,
                 start_new_session=True,
                 preexec_fn=(lambda: os.sched_setaffinity(0, cpus)) if cpus else None,
-                env={**os.environ, "LUA_PATH": os.path.join(folder, "?.lua") + ";;", "LC_ALL": "C"},
+                env={
+                    **os.environ,
+                    "LUA_PATH": os.path.join(folder, "?.lua") + ";;",
+                    "LC_ALL": "C",
+                    **(environment or {}),
+                },
             )
         finally:
             os.close(writer)

@@ -26,18 +26,18 @@ class Repeating:
         self._engine = engine_of(session.contender.engine)
         self.wants_session = False  # others have disturbed a step that could not be repeated in place
 
-    def run(self, index: int, step: Step, carry_out: Callable[[], Dict[str, Any]]) -> Dict[str, Any]:
+    def run(self, index: int, step: Step, run_once: Callable[[], Dict[str, Any]]) -> Dict[str, Any]:
         """How the step ended; with a plan that repeats, of its last attempt."""
-        ended = carry_out()
+        ended = run_once()
         plan = self._session.plan
         if plan.repeat_if_disturbed and plan.can_repeat(index):
-            return self._repeat(index, step, ended, carry_out)
+            return self._repeat(index, step, ended, run_once)
         if plan.repeat_if_disturbed and _is_disturbed(ended) and self._comes_again(index, step):
             self.wants_session = True
         return ended
 
     def _repeat(
-        self, index: int, step: Step, ended: Dict[str, Any], carry_out: Callable[[], Dict[str, Any]]
+        self, index: int, step: Step, ended: Dict[str, Any], run_once: Callable[[], Dict[str, Any]]
     ) -> Dict[str, Any]:
         """Until others leave an attempt alone."""
         attempt = 1
@@ -47,7 +47,7 @@ class Repeating:
             attempt += 1
             text = "attempt {} of at most {}: others have disturbed the one before".format(attempt, ATTEMPTS)
             self._session.journal.write(Mark, name=REPEATED, step=index, value=attempt, text=text)
-            ended = carry_out()
+            ended = run_once()
         marks = [ATTEMPT_MARKS[attempt]] if attempt > 1 else []
         return {**ended, "marks": [*ended.get("marks", ()), *marks]}
 

@@ -7,7 +7,8 @@ import time
 from typing import Optional
 
 from app.agent.sampling.disturbance import Allowed, others_between
-from app.agent.sampling.host import HostSampler, Reading
+from app.agent.sampling.host import HostSampler
+from app.agent.sampling.reading import Reading
 from app.agent.sampling.sampler import Sampler
 from app.agent.sampling.write_accounting import WriteAccounting
 from app.agent.server.logged_errors import LoggedErrors
@@ -18,6 +19,7 @@ from app.agent.system.journal import DiskFullError, Journal
 from app.protocol.others import Others
 from app.protocol.plan import Plan, Turn
 
+from .baton import Place
 from .generator import Generator
 
 ROOM = 16 << 20  # bytes of free space below which a session cannot go on
@@ -27,8 +29,15 @@ class Running:
     """A session that is carried out."""
 
     def __init__(
-        self, plan: Plan, turn: Turn, directory: Directory, journal: Journal, control: Control
+        self,
+        plan: Plan,
+        turn: Turn,
+        directory: Directory,
+        journal: Journal,
+        control: Control,
+        place: Place,
     ) -> None:
+        self.place = place  # in its round
         self.plan = plan
         self.turn = turn
         self.contender = plan.contender_of(turn)
@@ -38,7 +47,7 @@ class Running:
         self.path = directory.session(turn.session)
         self.generator: Optional[Generator] = None
         self.crashes = 0
-        self.ledger = WriteAccounting(plan)
+        self.write_accounting = WriteAccounting(plan)
         self.server: Server = None  # type: ignore[assignment]  # made by the session when it begins to serve
         self.sampler: Sampler = None  # type: ignore[assignment]
         self.host: HostSampler = None  # type: ignore[assignment]

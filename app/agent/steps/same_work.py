@@ -34,7 +34,7 @@ class SameWork:
         self._session = session
         self._facts = facts
         self._step = step
-        self._rows = session.ledger.rows_in_tables
+        self._rows = session.write_accounting.rows_in_tables
         self._statements = statements_of(step, session.plan) if step.kind in QUERYING else []
         self._explained = [each for each in self._statements if each.has_plan]
         self._estimate: Optional[int] = None
@@ -96,7 +96,7 @@ class SameWork:
     def _room(self, errors: float, watched: float) -> Room:
         """For inserted and deleted rows, and for repeated events."""
         loaded = self._session.plan.tables * rows_of(self._step, self._session.plan)
-        least, most = sorted((self._rows, self._session.ledger.rows_in_tables))
+        least, most = sorted((self._rows, self._session.write_accounting.rows_in_tables))
         return Room(min(1.0, least / loaded), max(1.0, most / loaded) * (1 + errors), watched)
 
 

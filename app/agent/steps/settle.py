@@ -5,7 +5,8 @@ from __future__ import annotations
 import subprocess
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from app.agent.sampling.host import Reading, deltas
+from app.agent.sampling.host import deltas
+from app.agent.sampling.reading import Reading
 from app.agent.server.debt import debt_text, read_debt
 from app.agent.server.mysql import Client, QueryError
 from app.engines import engine_of

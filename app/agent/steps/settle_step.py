@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Dict, Optional
 
 from app.agent.sampling.write_accounting import row_bytes
 from app.agent.server.mysql import QueryError
+from app.agent.system.control import ASKED_FOR
 from app.protocol.events import Mark, Progress
 
 from .settle import Settling
 
 if TYPE_CHECKING:
-    from app.agent.sampling.host import Reading
+    from app.agent.sampling.reading import Reading
     from app.protocol.plan import Step
 
     from .running import Running
@@ -58,7 +59,7 @@ def _settled(
         settled.update(_close(session, first))
     return {
         "outcome": stopped or "completed",
-        "reason": "asked for by a person" if stopped else _capped(step, settling) if capped else "",
+        "reason": ASKED_FOR if stopped else _capped(step, settling) if capped else "",
         "value": seconds,
         "seconds": seconds,
         "settled": settled,
@@ -68,7 +69,7 @@ def _settled(
 
 def _close(session: Running, first: Reading) -> Dict[str, Any]:
     session.sampler.begin()
-    return session.ledger.close(first, session.sampler.reading, row_bytes(session.server.client))
+    return session.write_accounting.close(first, session.sampler.reading, row_bytes(session.server.client))
 
 
 def _capped(step: Step, settling: Settling) -> str:

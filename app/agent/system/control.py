@@ -13,6 +13,7 @@ from .directory import write_file
 from .journal import Journal
 
 SESSION, STEP, PLAN = "session", "step", "plan"
+ASKED_FOR = "asked for by a person"  # the reason of what ends by a request
 
 
 def request(control: str, verb: str, **what: Any) -> None:
@@ -32,6 +33,8 @@ class Control:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
+        self._all = [self]  # of the plan: what one of them reads is meant for each
+        self._is_twin = False
         self._seen = -1
         self._stop = ""  # of this session: step (after it) | session
         self._skip = False
@@ -62,7 +65,12 @@ class Control:
         verb, what = asked.get("verb"), asked.get("what", SESSION)
         if verb == "note":
             self._notes.append(str(asked.get("text", "")))
-        elif verb == "skip":
+            return
+        for each in self._all:
+            each._hear(verb, what)
+
+    def _hear(self, verb: Any, what: Any) -> None:
+        if verb == "skip":
             self._skip = True
         elif verb == "stop" and what == STEP:
             self._stop = self._stop or STEP
@@ -72,10 +80,23 @@ class Control:
 
     def stop_plan(self) -> None:
         """As if a person had asked for it: the agent got a signal to end."""
-        self._stop, self.plan_stopped = SESSION, True
+        for each in self._all:
+            each._stop, each.plan_stopped = SESSION, True
+
+    def twin(self) -> Control:
+        """The same requests, for another session of the round."""
+        made = Control(self._folder)
+        made._is_twin, made.plan_stopped = True, self.plan_stopped
+        made._all = self._all
+        self._all.append(made)
+        return made
 
     def begin_session(self) -> None:
-        self._stop = SESSION if self.plan_stopped else ""
+        """What was asked before was meant for another session, but in a round: for all of it."""
+        if self.plan_stopped:
+            self._stop = SESSION
+        elif not self._is_twin:
+            self._stop = ""
         self._skip = False
 
     def begin_step(self) -> None:

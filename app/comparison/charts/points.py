@@ -58,8 +58,10 @@ def points_of(row: RowEntry, of: float = 1.0) -> list[Point]:
 
 
 def relative_points(row: RowEntry, base: int) -> list[Point]:
-    """A column each, of the median of the base: its own repeats reach around 1."""
-    return [point_of(samples, row["values"][base]) for samples in row["samples"]]
+    """A column each, of the median of the base, or round by round; the base's own repeats reach around 1."""
+    of = row["values"][base]
+    each = zip(row["rounds"], row["samples"], strict=True)
+    return [point_of(rounds) if rounds else point_of(samples, of) for rounds, samples in each]
 
 
 def error_bars_text(counts: Iterable[int]) -> str:

@@ -42,8 +42,8 @@ class ChartRequest:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What there is of it."""
+class LoadedChart:
+    """The comparison that it is drawn from."""
 
     request: ChartRequest
     whole: Comparison  # as it was read: with all steps and measures
@@ -51,18 +51,20 @@ class Asked:
     row: RowEntry | None  # the step; None where the chart is of all
 
 
-def read_asked(history: History, request: ChartRequest) -> Asked:
+def load_chart(history: History, request: ChartRequest) -> LoadedChart:
     """Raises InputError where there are no such sessions, measure or step."""
     whole = compare(history, request.sessions, request.base)
     found = by_group(by_measure(whole, request.measure))
     if request.chart in _OF_ALL_STEPS:
-        return Asked(request, whole, found, None)
-    return Asked(request, whole, found, step_named(found, request.step, is_whole=request.chart == "sweep"))
+        return LoadedChart(request, whole, found, None)
+    return LoadedChart(
+        request, whole, found, step_named(found, request.step, is_whole=request.chart == "sweep")
+    )
 
 
-def asked_numbers(history: History, asked: Asked) -> Numbers:
+def numbers_of(history: History, loaded: LoadedChart) -> Numbers:
     """Raises InputError where there is nothing to draw: heads alone would look like a chart."""
-    numbers, nothing = _of_step(history, asked, asked.row) if asked.row else _of_all(asked)
+    numbers, nothing = _of_step(history, loaded, loaded.row) if loaded.row else _of_all(loaded)
     if not numbers.rows:
         raise InputError(nothing)
     return numbers
@@ -70,17 +72,17 @@ def asked_numbers(history: History, asked: Asked) -> Numbers:
 
 def chart_csv(history: History, request: ChartRequest) -> str:
     """Raises InputError where there is no such chart of these sessions, or nothing in it."""
-    return asked_numbers(history, read_asked(history, request)).to_csv()
+    return numbers_of(history, load_chart(history, request)).to_csv()
 
 
-def _of_all(asked: Asked) -> tuple[Numbers, str]:
+def _of_all(loaded: LoadedChart) -> tuple[Numbers, str]:
     """And what is said where they are none."""
-    chart = asked.request.chart
-    return _OF_ALL_STEPS[chart](asked.comparison), NOTHING[chart]
+    chart = loaded.request.chart
+    return _OF_ALL_STEPS[chart](loaded.comparison), NOTHING[chart]
 
 
-def _of_step(history: History, asked: Asked, row: RowEntry) -> tuple[Numbers, str]:
-    request, found = asked.request, asked.comparison
+def _of_step(history: History, loaded: LoadedChart, row: RowEntry) -> tuple[Numbers, str]:
+    request, found = loaded.request, loaded.comparison
     if request.chart == "sweep":
         axis = request.over or next(iter(axes_of(found["rows"], row)), next(iter(AXES)))
         return sweep_numbers(found, row, axis), not_swept(row, axis)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from app.cli import main
 from app.core.settings import read_settings
-from tests import comparable
+from app.history.history import History
+from app.history.writing import Writer
+from tests import comparable, journals, sliced
 from tests.ui.compare.seen import Open, base_of, columns_of, texts
 from ui.core.bus import Wanted
 from ui.core.context import Context
@@ -152,6 +155,28 @@ def test_marked_and_failed_steps_are_never_coloured(
     assert all(cell.tint is not None for cell in cells(page, 2, "update-index"))
 
 
+def test_same_is_no_difference_and_no_colour(
+    qtbot: QtBot, context: Context, page: ComparePage, dyno_home: Path
+) -> None:
+    """Of a plan that was looked at after each round; with rounds within 1 % of one another."""
+    made = replace(comparable.plan(2, repeats=8), until_decided=True)
+    ids = tuple(turn.session for turn in made.turns)
+    with History(dyno_home) as history:
+        for turn in made.turns:
+            maker = journals.Maker(made, turn.session).begin()
+            for at, step in enumerate(made.steps):
+                factor = 1.5 if turn.contender and step.workload == "read-only" else 1.0
+                maker.step(at, value=(1000 + turn.ordinal // 2) * factor)
+            Writer(history).append(made.id, turn.session, 0, maker.end().raw)
+    page.open(Wanted("compare", ids))
+    qtbot.waitUntil(lambda: columns_of(page) == 2)
+    (same, *_), (better, *_) = (cells(page, 1, name) for name in ("point-query", "read-only"))
+    assert (same.sign, same.tint, same.word) == ("=", None, "=")
+    assert (better.sign, better.tint is None) == ("\N{BLACK UP-POINTING TRIANGLE}", False)
+    assert "= the same, as far as it matters" in legend(page)
+    assert "the same: whatever the noise, no difference that matters (Welch" in tip(page, 1, "point-query")
+
+
 def test_limits_are_changed_above_the_table_and_kept(
     qtbot: QtBot, opened: Open, page: ComparePage, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -268,3 +293,30 @@ def contrast(one: QColor, other: QColor) -> float:
 
     dark, bright = sorted((light(one), light(other)))
     return (bright + 0.05) / (dark + 0.05)
+
+
+def test_columns_in_slices_are_judged_by_round(qtbot: QtBot, context: Context, page: ComparePage) -> None:
+    """Rounds lie 50 % apart; of each the second contender is 5 % slower."""
+    with History(context.home) as history:
+        ids = sliced.keep(history, sliced.plan(), (1.0, 0.95))
+    page.open(Wanted("compare", tuple(ids)))
+    qtbot.waitUntil(lambda: columns_of(page) == 2)
+    assert {cell.sign for cell in cells(page, 1)} == {"\N{BLACK DOWN-POINTING TRIANGLE}"}
+    told = tip(page, 1, "update-index")
+    assert "worse: beyond the noise, and large enough to matter (Student's t, 5 rounds: p < 0.0001)" in told
+    assert "Student's t over rounds, 3 cells" in legend(page) and "Welch" not in legend(page) + told
+
+
+def test_what_it_comes_to_stands_above_the_table(
+    qtbot: QtBot, opened: Open, context: Context, page: ComparePage
+) -> None:
+    opened(2)
+    assert not page.verdict.isVisible()  # one session of each: the legend says that nothing is judged
+    with History(context.home) as history:
+        ids = sliced.keep(history, sliced.plan(number=7), (1.0, 0.95))
+    page.open(Wanted("compare", tuple(ids)))
+    qtbot.waitUntil(page.verdict.isVisible)
+    load, *_ = page.verdict.text().splitlines()
+    assert load == "load: rocksdb-default is slower, 0.95 (0.95 to 0.95) times innodb-default's rate."
+    page.body.table.base_wanted.emit(1)
+    qtbot.waitUntil(lambda: "innodb-default is faster, 1.05" in page.verdict.text())

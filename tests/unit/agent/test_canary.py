@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from app.agent.steps.baton import Baton
 from app.agent.steps.canary import run_canary
 from app.agent.steps.running import Running
 from app.agent.system.control import Control
@@ -52,7 +53,7 @@ def session(directory: Directory) -> Running:
     os.mkdir(folder)
     os.mkdir(control := os.path.join(directory.path, "control"))
     journal = Journal(os.path.join(folder, "journal.jsonl"))
-    return Running(plan, plan.turns[0], directory, journal, Control(control))
+    return Running(plan, plan.turns[0], directory, journal, Control(control), Baton().join())
 
 
 def test_the_error_log_of_the_contender_is_read_from_its_first_line(session: Running) -> None:

@@ -78,3 +78,17 @@ def test_stop_of_a_plan_lasts(tmp_path: Path) -> None:
     control.begin_session()
     assert control.interrupts == "stopped"
     assert control.plan_stopped
+
+
+def test_a_stop_is_meant_for_sessions_of_the_round_that_have_not_begun_yet(tmp_path: Path) -> None:
+    (tmp_path / "control").mkdir()
+    plan = Control(str(tmp_path / "control"))
+    first, second = plan.twin(), plan.twin()
+    first.begin_session()
+    request(str(tmp_path / "control"), "stop", what="session")
+    first.look(Journal(str(tmp_path / "journal")))
+    second.begin_session()
+    assert (first.interrupts, second.interrupts) == ("stopped", "stopped")
+    later = plan.twin()  # of the next round
+    later.begin_session()
+    assert not later.ends_session

@@ -20,7 +20,7 @@ def session(engine: str, rows: int = 7, **answers: Any) -> Any:
     return SimpleNamespace(
         contender=SimpleNamespace(engine=engine),
         server=SimpleNamespace(pid=1, client=Answers({**tables, **answers})),
-        ledger=SimpleNamespace(rows_in_tables=rows),
+        write_accounting=SimpleNamespace(rows_in_tables=rows),
     )
 
 

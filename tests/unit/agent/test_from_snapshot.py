@@ -71,8 +71,10 @@ class Session:
         self.said: list[str] = []
         quiet = {"empty_binary_log": lambda: None, "write_loaded": lambda: None}
         self.facts = SimpleNamespace(write_start_state=self.said.append, **quiet)
-        self.conditions = SimpleNamespace(forget=lambda: None)
-        self.ledger = SimpleNamespace(rows={"inserted": 0, "deleted": 0}, begin_load=lambda step: None)
+        self.step_settings = SimpleNamespace(forget=lambda: None)
+        self.write_accounting = SimpleNamespace(
+            rows={"inserted": 0, "deleted": 0}, begin_load=lambda step: None
+        )
         self.unsettled = ""
         self.crashes = 0
         self.free = 1 << 40
@@ -80,7 +82,7 @@ class Session:
     def load(self) -> Session:
         Path(self.server.data).mkdir()
         (Path(self.server.data) / "ibdata1").write_bytes(b"x" * 5000)
-        self.ledger.rows["inserted"] = 2000
+        self.write_accounting.rows["inserted"] = 2000
         return self
 
     def open(self) -> None:
@@ -95,7 +97,7 @@ class Session:
             raise DiskFullError
 
     def step(self) -> FromSnapshot:
-        return FromSnapshot(self, self.facts, self.conditions, self.open)  # type: ignore[arg-type]
+        return FromSnapshot(self, self.facts, self.step_settings, self.open)  # type: ignore[arg-type]
 
     def run(self) -> dict[str, Any]:
         step = self.step()
@@ -122,7 +124,7 @@ def test_the_first_keeps_and_the_next_is_spared_the_load(directory: Directory) -
     assert {each["reason"] for each in second.events} == {f"from the snapshot {key}"}
     assert step.run(AT)["value"] > 0
     assert second.said == [f"snapshot {key}, copied"]
-    assert second.ledger.rows == {"inserted": 2000, "deleted": 0}
+    assert second.write_accounting.rows == {"inserted": 2000, "deleted": 0}
 
 
 def test_a_person_skips_the_keeping_and_the_data_are_there(directory: Directory) -> None:

@@ -11,8 +11,9 @@ import time
 
 import pytest
 
-from app.agent.sampling.host import SERIES, HostSampler, Reading, deltas, values
+from app.agent.sampling.host import SERIES, HostSampler, deltas, values
 from app.agent.sampling.proc_files import parse_disk, parse_io, parse_meminfo, parse_stat
+from app.agent.sampling.reading import Reading
 
 # Linux 6.18, two cores
 STAT = b"""\

@@ -16,10 +16,11 @@ import pytest
 
 from app.agent.sampling import other_processes
 from app.agent.sampling.disturbance import Allowed, others_between
-from app.agent.sampling.host import HostSampler, Reading, others_cpu_s
+from app.agent.sampling.host import HostSampler, others_cpu_s
 from app.agent.sampling.other_processes import OtherProcesses
 from app.agent.sampling.proc_files import parse_pressure, parse_process, parse_switches, parse_vmstat
 from app.agent.sampling.process import Threads, throttled_s
+from app.agent.sampling.reading import Reading
 from app.protocol.others import Others, Program, to_json
 from app.protocol.reading import read
 from tests.memory_hog import NAME, reading_again, swapping

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.sampling.host import Reading
+from app.agent.sampling.reading import Reading
 from app.agent.steps.settle import DEVICE_S, Settling
 from tests.servers import Answers
 

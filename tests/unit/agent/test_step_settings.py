@@ -53,15 +53,15 @@ class Steps:
         self.journal: list[str] = []
         journal = SimpleNamespace(write=lambda _kind, **said: self.journal.append(said["text"]))
         contender = SimpleNamespace(engine="innodb")
-        self.conditions = StepSettings(
+        self.step_settings = StepSettings(
             SimpleNamespace(server=self.server, journal=journal, contender=contender, wait=None)
         )
 
     def take(self, **asked: Any) -> dict[str, Any]:
         step = Step("a", "drive", **asked)
-        problem = self.conditions.bring_about(0, step)
+        problem = self.step_settings.bring_about(0, step)
         ended = {"outcome": "failed" if problem else "completed", "reason": problem}
-        self.conditions.complete(ended, step)
+        self.step_settings.complete(ended, step)
         return ended
 
 
@@ -107,9 +107,9 @@ def test_after_a_crash_everything_is_brought_about_again(steps: Steps) -> None:
     asked = {"innodb_spin_wait_delay": 96}
     steps.take(variables=asked)
     steps.server.stop(0, None)
-    steps.conditions.forget()
+    steps.step_settings.forget()
     assert steps.take(variables=asked)["in_force"] == {"variables": {"innodb_spin_wait_delay": "96"}}
-    steps.conditions.put_back()
+    steps.step_settings.put_back()
     assert steps.server.variables["innodb_spin_wait_delay"] == "6"
 
 

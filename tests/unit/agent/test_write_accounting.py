@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.agent.sampling.host import Reading
+from app.agent.sampling.reading import Reading
 from app.agent.sampling.write_accounting import WriteAccounting, row_bytes
 from app.protocol.plan import Step
 from tests import journals

@@ -173,7 +173,7 @@ def test_an_own_file_does_not_replace_a_shipped_one(own: Path) -> None:
 
 def test_lua_that_is_missing_is_told(own: Path) -> None:
     (own / "workloads/mine.lua").unlink()
-    with pytest.raises(InputError, match=r"lua: there is no mine\.lua beside it"):
+    with pytest.raises(InputError, match=r"lua: there is no mine\.lua in the same folder"):
         Catalog().workload_files(Catalog().workload("mine"))
 
 
@@ -242,11 +242,13 @@ def test_malformed_toml_is_told_with_its_line(change: str, complaint: str) -> No
         ('kind = "drive"', "", "kind is missing"),
         ('title = "What I measure"', "title = 3", "line 2: title must be a text, not 3"),
         ('name = "mine"', 'name = "yours"', "line 1: name must be 'mine' like the file"),
-        ('lua = "mine.lua"', 'lua = "../mine.lua"', "line 4: lua must be a file beside it"),
+        ('lua = "mine.lua"', 'lua = "../mine.lua"', "line 4: lua must be a file in the same folder"),
         ("depth = 3", "depth = [1]", "line 7: depth must be a number, a text, true or false"),
         ("depth = 3", "Depth = 3", "line 7: Depth is no option name"),
         ("depth = 3", 'mysql_host = "x"', "line 7: mysql_host is set by the plan"),
         ("depth = 3", "report_fd = 1", "line 7: report_fd is set by the plan"),
+        ("depth = 3", "gate_fd = 1", "line 7: gate_fd is set by the plan"),
+        ("depth = 3", "slice_rate = 1", "line 7: slice_rate is set by the plan"),
         ("depth = 3", 'depth = "a\\nb"', "line 7: depth must be"),
         (
             'lua = "mine.lua"',

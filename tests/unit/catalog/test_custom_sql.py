@@ -140,7 +140,7 @@ def test_offsets_are_added_where_that_means_the_same(written: str, text: str, of
         (driven("update `mysql` . user set a = 1;"), 4, "reaches beyond"),
         (driven("{ begin select 1; end }"), 4, "blocks in braces"),
         ("begin\n  select 1;\n", 1, "begin is not closed by end"),
-        ("begin\nselect 1;\nend\nbegin\nselect 1;\nend", 4, "stands in this file twice"),
+        ("begin\nselect 1;\nend\nbegin\nselect 1;\nend", 4, "is in this file twice"),
         ("tables\n create table t (a int) engine=x;\nfill insert into t values (1);", 2, "contender sets"),
         ("tables\n create table t like u;\nfill insert into t values (1);", 2, "must be CREATE TABLE"),
         ("tables\n create table `a b` (a int);\nfill insert into t values (1);", 2, "a table is named by"),

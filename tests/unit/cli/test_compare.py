@@ -66,3 +66,15 @@ def test_what_differs_for_a_forum_and_a_script(
     assert "| contender | engine | innodb | rocksdb |" in told("md", sessions[:2], capsys)
     found = json.loads(told("json", sessions[2:], capsys))["differences"]
     assert [(each["group"], each["name"]) for each in found] == DIFFERING
+
+
+def test_what_it_comes_to_in_sentences(sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", *sessions[:2], "--verdict"]) == 0
+    assert capsys.readouterr().out == "No verdict (n = 1: the noise is unknown).\n"
+    assert main(["compare", sessions[0], "--verdict"]) == 0
+    assert capsys.readouterr().out == "No verdict (one column: nothing to compare it with).\n"
+    assert main(["compare", *sessions[:2], "--verdict", "--json", "--measure", "p95_ms"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["base"] == sessions[0] and found["sentences"] == [
+        "No verdict (n = 1: the noise is unknown)."
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from app.history.decoding import Events, decode_lines
 from app.history.history import History
 from app.history.watching import keep_unlocked
 from app.history.writing import Writer
+from app.protocol.answers import SessionSummary
 from app.protocol.events import MAX_NOTE, Sample
 from app.remote.target import Target
 from tests import journals
@@ -52,6 +54,22 @@ def test_nothing_to_steer_is_no_wrong_input(
     monkeypatch.setattr("app.following.adoption.find_plans", find_plans)
     assert main(words) == 1
     assert capsys.readouterr().err == "dyno: nothing is being carried out on local\n"
+
+
+@pytest.mark.parametrize(("until_decided", "said"), [(False, "1 of 2 ended"), (True, "1 of at most 2 ended")])
+def test_status_tells_that_a_plan_may_be_decided_before_its_last_session(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], until_decided: bool, said: str
+) -> None:
+    summaries = [SessionSummary(FIRST, 100, True), SessionSummary(SECOND, 100, False)]
+
+    def find_plans(target: Target, ask: object) -> Iterator[RemotePlan]:
+        yield RemotePlan(target, "/d", PLAN.id, "works", "sha", True, summaries, until_decided)
+
+    monkeypatch.setattr("app.following.adoption.find_plans", find_plans)
+    assert main(["status"]) == 0
+    assert said in capsys.readouterr().out
+    assert main(["status", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["until_decided"] is until_decided
 
 
 def store(home: Path, *makers: journals.Maker) -> None:

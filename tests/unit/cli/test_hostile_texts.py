@@ -102,6 +102,10 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
         ([*IDS[:2], "--differences", "--format", "json"], True), ([*IDS[:2], "--why", STEP], True),
         ([*IDS[:2], "--pre"], False), ([*IDS[:2], "--why", TEXT], True), ([TEXT], True),
     ],
+    "gate": [
+        ([*IDS[:2], "--worse", "3%"], True), ([*IDS[:2], "--worse", "3%", "--groups"], False),
+        ([*IDS[:2], "--worse", "3%", "--json"], True), ([TEXT, IDS[1], "--worse", "3%"], True),
+    ],
     "chart": [(["bars", *IDS[:2]], True), (["seconds", *IDS[:2], "--step", TEXT], True)],
     "report": [([*IDS[:2], "--out", "REPORT.md", "--title", TEXT], False)],
     "doctor": [([], False), (["--rebuild"], False)],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,13 +10,15 @@ import pytest
 from app.catalog import Catalog
 from app.cli import main
 from app.cli.plan_text import show_plan
-from app.cli.run import show_launch
+from app.cli.run import show_launch, show_verdict_of, started_text
 from app.core.errors import InputError
+from app.history.history import History
 from app.planner import ContenderRequest, estimate, resolve
 from app.planner.launch import Launch
 from app.protocol.answers import FAIL, Check
+from tests import sliced
 from tests.fakes import ScriptedAgent
-from tests.plans import MARIADB, request, survey
+from tests.plans import MARIADB, plan, request, survey
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -24,6 +27,12 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     said = capsys.readouterr().err
     assert said.startswith("dyno: ") and said.count("\n") == 1
     return said
+
+
+def test_a_plan_until_decided_says_that_its_sessions_are_the_most_there_are() -> None:
+    whole = plan(f"{MARIADB}:innodb", f"{MARIADB}:myisam", repeats=8)
+    assert started_text(whole, "local").endswith(" is being carried out on local, 16 sessions")
+    assert started_text(replace(whole, until_decided=True), "local").endswith(", at most 16 sessions")
 
 
 @pytest.mark.parametrize(
@@ -46,6 +55,13 @@ def test_sessions_to_be_measured_again_are_looked_for_first(capsys: pytest.Captu
     assert "give one of the two" in refused(capsys, "run", "plan.toml", "--again", "last")
     assert "no session 'nobody'" in refused(capsys, "run", "--again", "nobody")
     assert "leave --again out" in refused(capsys, "run", "--duel", "--again", "last")
+
+
+def test_a_session_to_measure_against_is_looked_for_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "leave the plan file out" in refused(capsys, "run", "plan.toml", "--against", "last")
+    assert "leave --again out" in refused(capsys, "run", "--again", "last", "--against", "last")
+    assert "no session 'nobody'" in refused(capsys, "run", "--against", "nobody")
+    assert "leave --against out" in refused(capsys, "run", "--duel", "--against", "last")
 
 
 def test_an_empty_name_of_a_plan_file(capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,3 +115,35 @@ def test_which_cpus_server_and_load_have_is_said(capsys: pytest.CaptureFixture[s
         made = resolve(request(**options), on, Catalog())
         show_plan(made, estimate(made, on))
         assert said in capsys.readouterr().out
+
+
+def test_a_plan_with_two_contenders_ends_with_what_it_came_to(
+    dyno_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = sliced.plan(rounds=3)
+    with History(dyno_home) as history:
+        sliced.keep(history, made, (1.0, 0.5), until=5)
+    show_verdict_of(made)
+    assert capsys.readouterr().out == ""  # its last session has not begun
+    whole = sliced.plan(rounds=3, number=2)
+    with History(dyno_home) as history:
+        sliced.keep(history, whole, (1.0, 0.5))
+    show_verdict_of(whole)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "" and len(said) == 4
+    assert all("rocksdb-default is slower, 0.50 (" in line for line in said[1:])
+    show_verdict_of(whole, has_table=True)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].split()[:2] == ["step", "unit"] and "is slower, 0.50" in said[-1]
+
+
+def test_a_duel_without_room_for_two_servers_says_that_sessions_are_whole(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], dyno_home: Path
+) -> None:
+    agent = ScriptedAgent(found=survey(memory_bytes=1 << 30, memory_available_bytes=1 << 30))
+    monkeypatch.setattr("app.remote.reach.reached", lambda *_: agent.reached())
+    main(["run", "--duel", "--dry-run"])
+    said = capsys.readouterr().out
+    assert (
+        said.startswith("whole sessions A B B A, not in slices: ") and "order interleaved, 5 repeats" in said
+    )

@@ -170,8 +170,8 @@ def test_the_report_says_it_first(history: History) -> None:
     found = of_two_plans(history, 2.0)
     report = read_report(history, [id_ for column in found["sessions"] for id_ in column["ids"]])
     assert (
-        "That is across time: " in report.summary[0]
-        and "Measure both again, alternating." in report.summary[0]
+        "That is across time: " in report.summary[1]
+        and "Measure both again, alternating." in report.summary[1]
     )
     assert report.caveats[0].startswith("different work") or "across time" in report.caveats[0]
     assert any("across time, their sessions do not alternate" in each for each in report.caveats)
@@ -243,7 +243,7 @@ def test_what_the_machine_did_meanwhile_is_drift_and_in_no_mean(history: History
     (read,) = [group for group in found["groups"] if group["group"] == "read"]
     assert read["steps"] == 1 and read["ratios"][1] is not None
     assert read["ratios"][1]["ratio"] == pytest.approx(0.7, rel=0.01)
-    assert "worse than innodb-default in 4 and undecided in 1" in read_report(history, ids).summary[0]
+    assert "worse than innodb-default in 4 and undecided in 1" in read_report(history, ids).summary[1]
     entry = why(found, found["rows"][1], 1)
     assert "The machine drifted, which may be all of the change" in remarks_of(entry)[0]
     assert all(cost["explains"] is None for cost in entry["costs"])

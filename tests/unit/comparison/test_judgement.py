@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ import pytest
 from app.comparison import text as compare_text
 from app.comparison.compare import by_limits, by_measure, compare
 from app.comparison.entries import Comparison
-from app.comparison.judgement import legend
+from app.comparison.judgement import legend, verdict_label, verdict_legend
 from app.history.history import History
 from app.history.writing import Writer
+from app.protocol.plan import Plan
 from app.stats import Limits
 from tests import journals
 
@@ -27,10 +29,12 @@ def history(tmp_path: Path) -> Iterator[History]:
         yield opened
 
 
-def keep(history: History, factors: tuple[float, ...], marks: tuple[str, ...] = ()) -> None:
+def keep(
+    history: History, factors: tuple[float, ...], marks: tuple[str, ...] = (), its_plan: Plan = PLAN
+) -> None:
     """Six repeats within 1 %; of the second contender each step times its factor, the last one marked."""
     for at, turn in enumerate(PLAN.turns):
-        maker = journals.Maker(PLAN, turn.session).begin()
+        maker = journals.Maker(its_plan, turn.session).begin()
         for step in range(len(PLAN.steps)):
             value = (100 + at // 2 / 5) * (factors[step] if turn.contender else 1.0)
             is_marked = bool(marks) and turn.contender == 1 and step == len(PLAN.steps) - 1
@@ -51,6 +55,25 @@ def test_differences_have_their_direction(history: History) -> None:
     assert [row["p"][1] is None for row in found["rows"]] == [False] * 5
     by_latency = by_measure(found, "p95_ms")
     assert by_latency["limits"] == found["limits"] and set(verdicts(by_latency)) == {"~"}
+
+
+def test_same_is_told_of_plans_that_were_looked_at_after_each_round(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.0, 1.2), its_plan=replace(PLAN, until_decided=True))
+    found = compare(history, IDS)
+    assert verdicts(found) == ["same", "better", "worse", "same", "better"]
+    assert "= the same, as far as it matters" in legend(found)
+    assert legend(found).endswith("   by limits for looking after each round")
+    explained = verdict_legend(found)
+    assert "= is the same: any difference is surely below 2%" in explained
+    assert "at most 5% of them false, by limits for looking after each round" in explained
+    assert verdict_label("same") == "="
+    assert compare_text.to_text(found).count(" =") >= 2
+
+
+def test_a_plan_that_was_looked_at_once_has_no_same(history: History) -> None:
+    keep(history, (1.0, 1.5, 0.5, 1.0, 1.2))
+    found = compare(history, IDS)
+    assert "same" not in verdicts(found) and "looking" not in verdict_legend(found)
 
 
 def test_the_limits_can_be_changed(history: History) -> None:

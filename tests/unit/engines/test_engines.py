@@ -74,7 +74,7 @@ PINNED: dict[str, tuple[list[str], dict[str, Any], str, str, str]] = {
         {"sequence": "small-datum", "start": "snapshot", "repeats": 2},
         "3be9e4213766bd6a",
         "31d81f3311d6a1ab",
-        "1dad664a71f8fafd",
+        "f928ca489aa4a639",
     ),
     "restarted": (
         [ALL[0], "mysql-5.6.24:myisam", "mysql-9.7.4:innodb"],

@@ -114,7 +114,7 @@ def test_the_latest_seconds_of_qps_are_at_hand() -> None:
     progress = played(its_plan, maker)
     samples = [event.values[0] for event in maker.events if event.kind == "sample"]
     assert list(progress.recent_qps) == samples[-60:]
-    assert progress.qps == samples[-1]
+    assert progress.qps_text == f"{samples[-1]:,.0f}"
 
 
 def test_an_attempt_of_a_step_is_told() -> None:
@@ -153,12 +153,12 @@ def test_between_steps_and_sessions_there_is_no_qps() -> None:
     its_plan = plan([contender("innodb"), contender("rocksdb")])
     first, second = (Maker(its_plan, turn.session) for turn in its_plan.turns)
     first.begin().step(1)
-    assert played(its_plan, first).qps is None
+    assert not played(its_plan, first).qps_text
     first.start_step(2)
-    assert played(its_plan, first).qps is None
+    assert not played(its_plan, first).qps_text
     first.samples(2, range(-2, 2))
-    assert played(its_plan, first).qps is not None
-    assert played(its_plan, first.end(), second.begin()).qps is None
+    assert played(its_plan, first).qps_text
+    assert not played(its_plan, first.end(), second.begin()).qps_text
 
 
 def test_without_an_end_a_session_is_lost_once_all_was_read() -> None:
@@ -171,7 +171,7 @@ def test_without_an_end_a_session_is_lost_once_all_was_read() -> None:
     progress.take_update(Update(Link("ended")))
     session = progress.sessions[maker.session]
     assert (session.state, session.steps[1].state, progress.is_over) == ("lost", "failed", True)
-    assert (progress.left_s, progress.qps) == (0.0, None)
+    assert (progress.left_s, progress.qps_text) == (0.0, "")
 
 
 def test_a_session_takes_its_active_step_with_it() -> None:

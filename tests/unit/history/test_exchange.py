@@ -270,9 +270,11 @@ def test_what_is_no_zip_is_refused(other: History, tmp_path: Path, content: byte
         import_session(other, file)
 
 
-def test_a_damaged_zip_is_refused(exported: Path, other: History) -> None:
+@pytest.mark.parametrize("first", [60, 61, 62, 63, 64, 65, 70, 80, 90, 120, 200])
+def test_a_damaged_zip_is_refused(exported: Path, other: History, first: int) -> None:
+    """Where the packed bytes are hit decides whether unpacking or the checksum fails."""
     raw = bytearray(exported.read_bytes())
-    for at in range(200, len(raw), 97):
+    for at in range(first, len(raw), 97):
         raw[at] ^= 0x55
     exported.write_bytes(raw)
     with pytest.raises(InputError):

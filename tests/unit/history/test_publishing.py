@@ -152,7 +152,7 @@ def test_a_table_without_figures_or_none_at_all(history: History, tmp_path: Path
     for name, raw, said in (
         ("empty.csv", b"", "its header lacks"),
         ("binary.csv", b"\xff\xfe\x00", "it is not UTF-8"),
-        ("semicolons.csv", TABLE.replace(",", ";").encode(), "fields are to be parted by commas"),
+        ("semicolons.csv", TABLE.replace(",", ";").encode(), "separate its fields by commas"),
         ("only.csv", TABLE.partition("a,laptop")[0].encode(), "holds no figure"),
     ):
         file = tmp_path / name

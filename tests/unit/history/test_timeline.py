@@ -141,7 +141,7 @@ def shown(progress: PlanProgress) -> tuple[object, ...]:
         for each in progress.sessions.values()
     ]
     lengths = [progress.length_s(each.id, at) for each in states for at in range(len(each.steps))]
-    figures = (progress.line, progress.qps, progress.left_s, progress.finish_at, progress.elapsed_s)
+    figures = (progress.line, progress.qps_text, progress.left_s, progress.finish_at, progress.elapsed_s)
     return states, progress.plan, lengths, figures
 
 

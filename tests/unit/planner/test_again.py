@@ -64,6 +64,20 @@ def test_the_same_work_and_contenders(history: History, values: dict[str, Any]) 
     assert [getattr(again, each) for each in same] == [getattr(before, each) for each in same]
 
 
+def test_slices_stay_slices(history: History) -> None:
+    before = planned(history, INNODB, MYISAM, order="slices")
+    again = resolve(request_again(history, [before.id]), MACHINE, Catalog())
+    assert again.order == "slices" and again.work_key == before.work_key
+    assert [each.key for each in again.contenders] == [each.key for each in before.contenders]
+
+
+def test_one_session_of_slices_needs_another_contender(history: History) -> None:
+    asked = request_again(history, [planned(history, INNODB, MYISAM, order="slices").turns[0].session])
+    with pytest.raises(InputError, match="takes 2 to 4 contenders, not 1"):
+        resolve(asked, MACHINE, Catalog())
+    assert resolve(asked.with_options(order="interleaved"), MACHINE, Catalog()).first_turns
+
+
 def test_what_the_sequence_says_stays_open(history: History) -> None:
     asked = request_again(history, [planned(history, INNODB).turns[0].session])
     assert (asked.tables, asked.rows, asked.seconds, asked.threads, asked.steps) == (

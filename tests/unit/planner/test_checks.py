@@ -129,7 +129,7 @@ def test_lines_of_a_preset_that_are_not_sent_are_told(dyno_home: Path) -> None:
     found = one("preset", checks(f"{MARIADB}:innodb:own", f"{MARIADB}:rocksdb"))
     assert (found.state, found.contender) == ("warn", "innodb")
     assert found.text == (
-        "not all of the preset own is sent as it stands: "
+        "not all of the preset own is sent unchanged: "
         "line 3: datadir=/data: Dyno places it in the directory of the session; "
         "line 5: log_bin=/x/bl: only its name is kept: log_bin=bl"
     )
@@ -199,7 +199,7 @@ _FOUND = "one of 9 cells four times in five, where sessions vary by 1%"
 @pytest.mark.parametrize(
     ("repeats", "state", "text"),
     [
-        (1, "pass", "1 of each: the noise between sessions stays unknown, nothing is judged"),
+        (1, "pass", "1 of each is a look, no verdict: the noise between sessions stays unknown"),
         (2, "warn", "2 of each cannot tell a difference from noise: nothing is judged"),
         (3, "pass", f"3 of each find a difference of 4.8% in {_FOUND}"),
         (6, "pass", f"6 of each find a difference of 2.6% in {_FOUND}"),
@@ -211,6 +211,13 @@ def test_what_so_many_repeats_can_tell_is_seen_before_they_are_made(
     found = one("repeats", checks(*DUEL, repeats=repeats))
     assert (found.state, found.text) == (state, text)
     assert (found.todo == "take 3 or more") == (state == "warn")
+
+
+def test_a_time_limit_for_too_few_rounds_is_warned_of() -> None:
+    found = one("repeats", checks(*DUEL, repeats="until decided", time_limit=60))
+    assert (found.state, found.todo) == ("warn", "take a longer time limit, or none")
+    assert "1 min" in found.text and "3 rounds" in found.text
+    assert one("repeats", checks(*DUEL, repeats="until decided", time_limit=80_000)).state == "pass"
 
 
 def test_grouped_order_tells_less_than_its_repeats_could() -> None:

@@ -30,15 +30,20 @@ from app.planner.draft import (
     value_of,
     variant_text,
 )
-from app.planner.duel import duelists
+from app.planner.duel import LEAST_BYTES, duelists, is_untouched
 from tests.plans import MARIADB, NOW, VERSION, build, survey, write
 
 LUA = 'require("dyno")\nprint("mine")\n'
 OLD = "mysql-5.6.24"
+DUEL_STEPS = ("point-query", "read-only", "update-index", "insert")
+
+
+PLAIN = {"steps": (), "seconds": None, "repeats": 1, "order": "interleaved", "start": "loaded"}
 
 
 def drafted(**values: object) -> Draft:
-    return first_draft(survey(), "local").said(**values)
+    """What the duel says beyond its contenders is left out."""
+    return first_draft(survey(), "local").said(**{**PLAIN, **values})
 
 
 def concluded(draft: Draft, approved: frozenset[str] = frozenset(), **on: object) -> Outcome:
@@ -119,7 +124,7 @@ def test_a_draft_keeps_what_cannot_be_read() -> None:
 
 def test_a_field_left_open_is_what_the_sequence_says() -> None:
     draft = drafted().typed("repeats", "3").typed("repeats", "")
-    assert (draft.request.repeats, draft.text("repeats"), draft.text("tables")) == (1, "", "")
+    assert (draft.request.repeats, draft.text("tables")) == ("until decided", "")
     catalog = Catalog()
     found = open_values(catalog.sequence("duel"))
     assert (found["tables"], found["rows"], found["warmup"], found["pause"]) == ("2", "50,000", "1", "0")
@@ -180,7 +185,71 @@ def test_the_duel_is_ready() -> None:
     found = concluded(draft)
     assert found.obstacle == ""
     assert found.plan and found.plan.sequence == "duel"
-    assert found.estimate and found.estimate.seconds > 0
+    assert [step.name for step in found.plan.steps if step.sliced] == list(DUEL_STEPS)
+    assert (found.plan.repeats, found.plan.order, found.plan.start) == (5, "slices", "snapshot")
+    assert found.plan.snapshot_at == 3
+    assert found.estimate and found.estimate.seconds > 160
+
+
+def test_the_duel_takes_turns_where_two_servers_fit_into_memory() -> None:
+    small = survey(memory_bytes=LEAST_BYTES, memory_available_bytes=LEAST_BYTES)
+    in_slices = first_draft(small, "local")
+    found = concluded(in_slices, memory_bytes=LEAST_BYTES, memory_available_bytes=LEAST_BYTES)
+    assert found.obstacle == "" and in_slices.request.order == "slices"
+    tiny = survey(memory_bytes=LEAST_BYTES - 1)
+    assert first_draft(tiny, "local").request == replace(in_slices.request, order="interleaved")
+
+
+def test_what_the_duel_says_goes_with_it() -> None:
+    first = first_draft(survey(), "local")
+    assert first.with_sequence("quick").request == drafted(sequence="quick", repeats="until decided").request
+    changed = first.typed("rows", "1000").with_sequence("quick").request
+    assert (changed.order, changed.rows, changed.steps) == ("slices", 1000, ())
+
+
+def test_two_contenders_are_compared_until_it_is_decided() -> None:
+    draft = Draft().with_sequence("quick").tick(OLD, "innodb", "default", True)
+    assert (draft.request.repeats, draft.text("repeats")) == (1, "1")
+    draft = draft.copied(0)
+    assert (draft.request.repeats, draft.text("repeats")) == ("until decided", "until decided")
+    draft = draft.typed("time_limit", "1800")
+    assert draft.request.time_limit == 1800
+    alone = draft.without([1]).request
+    assert (alone.repeats, alone.time_limit) == (1, 0)
+    assert open_values(None, draft.request.contenders)["repeats"] == "until decided"
+    assert open_values(None)["repeats"] == "1"
+
+
+def test_repeats_that_were_chosen_stay() -> None:
+    draft = drafted().typed("repeats", "until decided").typed("time_limit", "60").typed("repeats", "4")
+    assert (draft.request.time_limit, draft.text("time_limit")) == (0, "")  # which is of plans until decided
+    assert draft.tick(OLD, "innodb", "default", True).without([0, 1]).request.repeats == 4
+    once = drafted(repeats=1)
+    assert once.tick(OLD, "innodb", "default", True).request.repeats == 1
+    assert first_draft(survey(), "local").tick(OLD, "innodb", "default", True).request.repeats == 5
+
+
+def test_the_repeats_of_the_window_are_no_choice_of_a_person() -> None:
+    only = survey(builds=[build(MARIADB, "MariaDB", VERSION, ["innodb"])])
+    two = first_draft(only, "other").copied(0)
+    assert two.request.repeats == "until decided" and is_untouched(two.request)
+    assert not is_untouched(two.said(repeats=4).request)
+    alone = carried_over(drafted(repeats="until decided", rows=9), only, "other").request
+    assert (len(alone.contenders), alone.repeats, alone.rows) == (1, 1, 9)
+
+
+def test_a_plan_until_decided_can_be_run_from_a_terminal() -> None:
+    words = shlex.split(command_line(drafted(repeats="until decided", time_limit=60).request))
+    assert words[words.index("--repeats") + 1] == "until decided"
+    assert words[words.index("--time-limit") + 1] == "60"
+
+
+def test_on_a_target_without_both_engines_there_is_no_order_for_two() -> None:
+    only = survey(builds=[build(MARIADB, "MariaDB", VERSION, ["innodb"])])
+    found = carried_over(first_draft(survey(), "local"), only, "other")
+    assert found == first_draft(only, "other") and found.request.order == "interleaved"
+    again = carried_over(found, survey(), "local")
+    assert [each.engine for each in again.request.contenders] == ["innodb"]
 
 
 def test_without_two_engines_there_is_what_can_be_had() -> None:
@@ -256,7 +325,7 @@ def test_another_target_gets_the_same_work_and_the_contenders_it_has() -> None:
     found = carried_over(draft, there, "nuc").request
     assert (found.target, found.sequence, found.tables) == ("nuc", "quick", 7)
     assert found.contenders == (ContenderRequest(MARIADB, "innodb"),)
-    assert carried_over(Draft(), survey(), "nuc").request == replace(drafted().request, target="nuc")
+    assert carried_over(Draft(), survey(), "nuc") == first_draft(survey(), "nuc")
 
 
 # steps and sizes
@@ -359,7 +428,7 @@ def test_lua_of_ones_own_is_shown_before_it_may_run(dyno_home: Path) -> None:
         {},
         {"target": "nuc", "tables": 4, "rows": "3x memory", "seconds": 60, "warmup": 0, "pause": 5},
         {"threads": (1, 2), "repeats": 3, "order": "interleaved", "start": "restarted"},
-        {"cpus": "own"},
+        {"order": "slices", "cpus": "own"},
         {"transport": "loopback", "name": "my plan's", "steps": ("load", "insert"), "allow_busy": True},
         {"quiet_wait": 60, "repeat_if_disturbed": True, "repeats": 2},
         {

@@ -93,13 +93,13 @@ def test_a_plan_file_is_read() -> None:
         ("tables = 4", "warmup = -1", "line 4: warmup must lie between 0"),
         ("tables = 4", "repeats = 101", "line 4: repeats must lie between 1 and 100"),
         ("tables = 4", "repeats = 9" + "9" * 5000, "line 4"),
-        ("tables = 4", 'order = "random"', "line 4: order must be one of interleaved, grouped, not 'random'"),
+        ("tables = 4", 'order = "x"', "line 4: order must be one of interleaved, slices, grouped, not 'x'"),
         ("tables = 4", 'transport = "tcp"', "line 4: transport must be one of socket, loopback"),
         ("tables = 4", 'start = "cold"', "line 4: start must be one of loaded, restarted, snapshot"),
         ("tables = 4", 'load_method = "magic"', "line 4: load_method must be one of ordered, parallel, bulk"),
         ("tables = 4", 'steps = "a"', "line 4: steps must be a list of which each is a text, not 'a'"),
         ("tables = 4", "steps = [1]", "line 4: steps must be a text, not 1"),
-        ("tables = 4", 'load = "other"', "line 4: load is kept for load machines"),
+        ("tables = 4", 'load = "other"', "line 4: load is reserved for load from other machines"),
         ("tables = 4", 'name = "a\\u0000b"', "line 4"),
         ('rows = "3x memory"', 'rows = "3x ram"', "line 5: rows must be a whole number or like"),
         ('rows = "3x memory"', 'rows = "0xmemory"', "line 5: rows must be a whole number or like"),
@@ -720,3 +720,59 @@ def test_data_cache_and_memory_are_told_for_each_contender() -> None:
     found = estimate(plan(*THREE), survey()).contenders
     assert [each.contender for each in found] == ["innodb", "rocksdb", "myisam"]
     assert all(each.data_bytes < each.cache_bytes < each.memory_bytes == 16 * GB for each in found)
+
+
+# until decided
+
+
+UNTIL = {"repeats": "until decided", "contenders": contenders(f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")}
+
+
+def test_until_decided_is_three_to_eight_rounds() -> None:
+    found = plan(**UNTIL, time_limit=900)
+    assert (found.repeats, found.until_decided, found.time_limit, len(found.turns)) == (8, True, 900, 16)
+    assert Plan.from_json(found.to_json()) == found
+    took = estimate(found, survey())
+    assert took.fewest_s == pytest.approx(took.seconds * 3 / 8)
+    assert took.time_text.count(" to ") == 1
+
+
+def test_a_time_limit_bounds_what_a_plan_takes() -> None:
+    whole = estimate(plan(**UNTIL), survey())
+    rounds = whole.seconds / 8
+    five = estimate(plan(**UNTIL, time_limit=int(rounds * 5)), survey())
+    assert (five.longest_s, five.fewest_s) == (int(rounds * 5), whole.fewest_s)
+    assert five.seconds_text == f"all rounds: {whole.seconds_text}"
+    short = estimate(plan(**UNTIL, time_limit=int(rounds * 2)), survey())
+    assert short.longest_s == int(rounds * 2) and " to " not in short.time_text
+    least = estimate(plan(**UNTIL, time_limit=1), survey())
+    assert least.longest_s == pytest.approx(rounds)  # the first one is always carried out
+    long = estimate(plan(**UNTIL, time_limit=86_400), survey())
+    assert (long.longest_s, long.time_text) == (whole.longest_s, whole.time_text)
+
+
+def test_nothing_is_decided_of_one_contender() -> None:
+    found = plan(repeats="until decided")
+    assert (found.repeats, found.until_decided, found.time_limit) == (3, False, 0)
+    assert " to " not in estimate(found, survey()).time_text
+
+
+def test_plans_of_a_fixed_number_have_the_keys_and_hashes_they_had() -> None:
+    found = plan(repeats=2, contenders=UNTIL["contenders"])
+    assert replace(found, until_decided=True).hash != found.hash
+    assert replace(found, until_decided=True).work_key == found.work_key
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"repeats": "for ever"}, "must be a whole number or \"until decided\", not 'for ever'"),
+        ({"repeats": 101}, "must lie between 1 and 100"),
+        ({**UNTIL, "order": "grouped"}, "the order grouped has no rounds"),
+        ({"repeats": 5, "time_limit": 60}, 'a time limit is of plans with repeats "until decided"'),
+    ],
+)
+def test_repeats_that_cannot_be(options: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(InputError) as caught:
+        plan(**options)
+    assert complaint in str(caught.value)

@@ -38,14 +38,14 @@ def test_a_survey_is_read_as_it_was_said(tmp_path: Path) -> None:
 def test_a_snapshot_and_a_plan_are_read_as_they_were_said(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     (tmp_path / MARKER).touch()
-    directory, its_plan = Directory(str(tmp_path)), plan()
+    directory, its_plan = Directory(str(tmp_path)), replace(plan(), until_decided=True)
     (tmp_path / "snapshots" / "f00").mkdir()
     (snapshot,) = Snapshots(directory).list()
     assert snapshot.problem and read(Snapshot, to_json(snapshot)) == snapshot
     for journal in create_journals(directory, its_plan, "f00").values():
         journal.close()
     (summary,) = list_plans(directory)
-    assert read(PlanSummary, to_json(summary)) == summary
+    assert read(PlanSummary, to_json(summary)) == summary and summary.until_decided
     assert summary.sessions[0].session == its_plan.turns[0].session and not summary.sessions[0].ended
 
 

@@ -34,13 +34,22 @@ def test_a_copy_with_other_dates_is_the_same_file(tmp_path: Path) -> None:
     assert make_bundle(again) == current_bundle()
 
 
-def test_it_holds_the_agent_the_protocol_and_pymysql_alone() -> None:
+def test_it_holds_what_the_agent_needs_alone() -> None:
     with zipfile.ZipFile(io.BytesIO(current_bundle().content)) as archive:
         names = archive.namelist()
         pymysql = archive.read("pymysql/__init__.py").decode()
     assert names == sorted(names) and all(name.endswith(".py") for name in names)
     folders = {"/".join(name.split("/")[:-1][:2]) for name in names}
-    assert folders == {"", "app", "app/engines", "app/protocol", "app/agent", "pymysql", "pymysql/constants"}
+    assert folders == {
+        "",
+        "app",
+        "app/engines",
+        "app/protocol",
+        "app/stats",
+        "app/agent",
+        "pymysql",
+        "pymysql/constants",
+    }
     assert {name for name in names if name.count("/") < 2 and name.startswith("app")} == {"app/__init__.py"}
     assert "VERSION = (1, 1, 2" in pymysql
     assert len(current_bundle().content) < 250_000

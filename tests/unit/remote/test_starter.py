@@ -17,7 +17,7 @@ import pytest
 from app.core.errors import InputError, TargetError
 from app.remote import agent, starter
 from app.remote.agent import Agent, starter_script
-from app.remote.bundle import current_bundle
+from app.remote.bundle import current_bundle, make_bundle
 from app.remote.connection import LocalConnection
 from app.remote.reach import reached
 from app.targets.store import Targets
@@ -145,3 +145,21 @@ def test_a_damaged_transfer_is_refused(directory: Path) -> None:
     said = subprocess.run(command, input=bundle.content[:-1], capture_output=True, timeout=30)
     assert "came through damaged" in json.loads(said.stdout)["error"]
     assert os.listdir(directory / "agents") == []
+
+
+COUNTING = b"""import app, zipimport
+
+print(zipimport._get_module_code.cache_info()[:2])
+"""
+
+
+def test_each_module_is_compiled_once(tmp_path: Path) -> None:
+    bundle = make_bundle({"__main__.py": COUNTING, "app/__init__.py": b""})
+    file = tmp_path / "dyno" / "agents" / f"{bundle.sha}.pyz"
+    file.parent.mkdir(parents=True, mode=0o700)
+    file.parent.parent.chmod(0o700)
+    file.write_bytes(bundle.content)
+    file.chmod(0o600)
+    command = [sys.executable, "-I", "-S", "-c", starter_script(), "run", str(file)]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    assert said.stdout == "(1, 2)\n", said  # taken from memory once, compiled twice: of each module

@@ -94,6 +94,27 @@ def test_a_step_is_what_sysbench_was_told(history: History) -> None:
     assert {"--threads=2", "--time=4", "--report-checkpoints=1", "--engine=innodb"} <= set(words)
 
 
+def test_a_session_that_took_turns_says_so_and_does_its_steps_whole(history: History, tmp_path: Path) -> None:
+    files = {"workloads/read.lua": "-- read\n", "workloads/dyno-slices.lua": "-- the gate\n"}
+    step = replace(DRIVE, sliced=True, rate=7)
+    two = [journals.contender("innodb"), journals.contender("rocksdb")]
+    keep(history, two[0], step, order="slices", contenders=two, files=files)
+    folder = write_script(history, "last", tmp_path / "script")
+    script, about = (" ".join((folder / name).read_text().split()) for name in ("run.sh", "README.txt"))
+    assert "took turns with others within its steps; here each step is carried out whole" in script
+    assert "The session took turns with 1 other, of about a second each," in about
+    assert [each.name for each in (folder / "lua").iterdir()] == ["read.lua"]
+    (line,) = sequence(check((folder / "run.sh").read_text()))
+    assert {"read.lua", "--time=4", "--report-checkpoints=1", "--rate=7"} <= set(shlex.split(line))
+    (usual,) = sequence(render("run.sh", recipe(history, replace(DRIVE, rate=7))))
+    assert len(shlex.split(line)) == len(shlex.split(usual))
+
+
+def test_a_session_without_turns_does_not_speak_of_them(history: History) -> None:
+    found = recipe(history)
+    assert "took turns" not in render("run.sh", found) + render("README.txt", found)
+
+
 def test_places_are_variables(history: History) -> None:
     script = render("run.sh", recipe(history))
     for line in ("basedir=$BASE", "datadir=$WORK/data", "socket=$PRIVATE/s", "skip-networking"):

@@ -23,13 +23,14 @@ from ui.core.page import MARGIN, Page
 from ui.core.theme import SPACE
 from ui.widgets.message import Message
 
+from .draft_input import connect_contenders, connect_run_panel, connect_sequence
 from .plan.contenders import ContendersPanel
 from .plan.draft_controller import DraftController
-from .plan.run_button import QUIET_WAIT_S, Starter
+from .plan.run_button import Starter
 from .plan.sequence import SequencePanel
 from .plan.sweep import change_sweep
 from .presets.dialog import edit_preset
-from .run_panel import BeforePanel
+from .run_panel import RunPanel
 from .sql.dialog import edit_sql
 from .targets.panel import TargetsPanel
 
@@ -42,19 +43,19 @@ class BenchPage(Page):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
-        self.desk = DraftController(context, self)
+        self.controller = DraftController(context, self)
         self.starter = Starter(context.tasks, self)
         self.message = Message()
         self.targets = TargetsPanel(context)
         self.contenders = ContendersPanel(context.theme)
         self.sequence = SequencePanel(context.theme)
-        self.before = BeforePanel(context.theme)
-        self.before.plan.folder = str(context.home)
+        self.run_panel = RunPanel(context.theme)
+        self.run_panel.plan.folder = str(context.home)
         self._outcome: Outcome | None = None
         self._target = self.targets.chosen
-        self._lay_out()
-        self._hear_person()
-        self._hear_desk()
+        self._build_layout()
+        self._connect_input()
+        self._connect_draft()
         for each in self.page_actions():
             if each is not None and each is not self.contenders.remove:
                 self.addAction(each)  # the shortcut is heard wherever the page has the keyboard
@@ -67,21 +68,21 @@ class BenchPage(Page):
         if self._outcome is None:
             self._on_target_chosen(self.targets.chosen.name)
         else:
-            self.desk.reload()
+            self.controller.reload()
 
     def open(self, wanted: Wanted) -> None:
         """Set up to measure these sessions again."""
         if wanted.sessions:
             self.message.clear()
-            self.desk.open_again(wanted.sessions)
+            self.controller.open_again(wanted.sessions)
 
     def page_actions(self) -> Sequence[QAction | None]:
-        run, plan, presets = self.before.run_bar, self.before.plan, self.before.presets
-        who = self.contenders
+        run, plan, presets = self.run_panel.run_bar, self.run_panel.plan, self.run_panel.presets
+        contenders = self.contenders
         return (
             run.run, run.rehearse, run.cancel, None,
             plan.load, plan.save, plan.copy, self.sequence.sweep, self.sequence.sql, self.sequence.save, None,
-            who.copy, who.remove, who.look, who.colour, None,
+            contenders.copy, contenders.remove, contenders.look, contenders.colour, None,
             presets.copy, presets.edit, presets.delete, None,
             *self.targets.panel_actions(),
         )  # fmt: skip
@@ -91,7 +92,7 @@ class BenchPage(Page):
 
     # making it
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         layout = QVBoxLayout(self)
         layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         layout.setSpacing(SPACE)
@@ -100,7 +101,7 @@ class BenchPage(Page):
         layout.addWidget(columns, 1)  # from the outside in: what is taken over is styled again
         _add_inset(columns, self.targets)
         columns.addWidget(work)
-        _add_inset(columns, self.before)
+        _add_inset(columns, self.run_panel)
         _add_inset(work, self.contenders, bottom=SPACE // 2)
         _add_inset(work, self.sequence, top=SPACE // 2)
         for splitter, sizes, key in ((columns, WIDTHS, "columns"), (work, HEIGHTS, "work")):
@@ -113,97 +114,72 @@ class BenchPage(Page):
         work.setStretchFactor(0, 3)
         work.setStretchFactor(1, 2)
 
-    def _hear_person(self) -> None:
-        """What a person does changes the draft, and nothing else."""
-        desk, who, what = self.desk, self.contenders, self.sequence
-        who.ticked.connect(lambda *place: desk.change(desk.draft.tick(*place)))
-        who.edited.connect(lambda at, key, text: desk.change(desk.draft.with_contender(at, **{key: text})))
-        who.copied.connect(lambda at: desk.change(desk.draft.copied(at)))
-        who.removed.connect(lambda rows: desk.change(desk.draft.without(rows)))
-        who.preset_wanted.connect(self.before.look_at_preset)
-        who.colour_chosen.connect(self._on_colour_chosen)
-        what.sequence_chosen.connect(lambda name: desk.change(desk.draft.with_sequence(name)))
-        what.steps_ticked.connect(self._on_steps_ticked)
-        what.sweep_wanted.connect(lambda: change_sweep(desk, self))
-        what.sql_wanted.connect(lambda: edit_sql(desk, self.context, self))
-        what.variant_wanted.connect(desk.save_variant)
-        what.fields.typed.connect(self._on_typed)
-        what.fields.chosen.connect(lambda key, value: desk.change(desk.draft.said(**{key: value})))
-        plan, presets = self.before.plan, self.before.presets
-        for asked in (what.variant_wanted, plan.save_wanted, plan.open_wanted, presets.copy_wanted):
-            asked.connect(self.message.clear)  # what was wrong with the one before
-        plan.save_wanted.connect(desk.save_plan)
-        plan.open_wanted.connect(desk.open_plan)
+    def _connect_input(self) -> None:
+        """What a person does."""
+        controller, panel = self.controller, self.run_panel
+        plan, presets, run_bar = panel.plan, panel.presets, panel.run_bar
+        wanted = (self.sequence.variant_wanted, plan.save_wanted, plan.open_wanted, presets.copy_wanted)
+        for signal in wanted:
+            signal.connect(self.message.clear)  # what was wrong with the one before
+        connect_contenders(controller, self.contenders)
+        connect_sequence(controller, self.sequence)
+        connect_run_panel(controller, panel)
+        self.contenders.preset_wanted.connect(panel.look_at_preset)
+        self.contenders.colour_chosen.connect(self._on_colour_chosen)
+        self.sequence.sweep_wanted.connect(lambda: change_sweep(controller, self))
+        self.sequence.sql_wanted.connect(lambda: edit_sql(controller, self.context, self))
         plan.said.connect(self.context.bus.said)
-        presets.copy_wanted.connect(desk.copy_preset)
-        presets.deletion_wanted.connect(desk.delete_preset)
-        presets.edit_wanted.connect(lambda engine, name: edit_preset(desk, self.context, engine, name, self))
-        self.before.approval.approved.connect(desk.approve)
-        self.before.run_bar.run_wanted.connect(lambda: self._start(is_rehearsal=False))
-        self.before.run_bar.rehearsal_wanted.connect(lambda: self._start(is_rehearsal=True))
-        self.before.run_bar.busy_allowed.connect(lambda is_on: desk.change(desk.draft.said(allow_busy=is_on)))
-        self.before.run_bar.quiet_wanted.connect(
-            lambda is_on: desk.change(desk.draft.said(quiet_wait=QUIET_WAIT_S if is_on else 0))
-        )
-        self.before.run_bar.repeat_wanted.connect(
-            lambda is_on: desk.change(desk.draft.said(repeat_if_disturbed=is_on))
-        )
-        self.before.run_bar.cancel_wanted.connect(self._on_cancel_wanted)
+        presets.edit_wanted.connect(lambda *which: edit_preset(controller, self.context, self, *which))
+        run_bar.run_wanted.connect(lambda: self._start(is_rehearsal=False))
+        run_bar.rehearsal_wanted.connect(lambda: self._start(is_rehearsal=True))
+        run_bar.cancel_wanted.connect(self._on_cancel_wanted)
 
-    def _hear_desk(self) -> None:
-        """What the desk tells is shown."""
-        self.desk.drafted.connect(self._on_drafted)
-        self.desk.stocked.connect(self._on_stocked)
-        self.desk.concluded.connect(self._on_concluded)
-        self.desk.failed.connect(self.message.show_failure)
-        self.desk.target_wanted.connect(self.targets.choose)
-        self.targets.target_chosen.connect(self._on_target_chosen)
-        self.targets.surveyed.connect(self._on_surveyed)
-        self.targets.calibration_wanted.connect(self._on_calibration_wanted)
-        self.starter.advanced.connect(self.before.run_bar.show_stage)
+    def _connect_draft(self) -> None:
+        """What comes of it."""
+        controller, targets = self.controller, self.targets
+        controller.drafted.connect(self._on_drafted)
+        controller.stocked.connect(self._on_stocked)
+        controller.concluded.connect(self._on_concluded)
+        controller.failed.connect(self.message.show_failure)
+        controller.target_wanted.connect(targets.choose)
+        targets.target_chosen.connect(self._on_target_chosen)
+        targets.surveyed.connect(self._on_surveyed)
+        targets.calibration_wanted.connect(self._on_calibration_wanted)
+        self.starter.advanced.connect(self.run_panel.run_bar.show_stage)
         self.starter.ended.connect(self._on_launch_ended)
         self.starter.failed.connect(self._on_start_failed)
 
     # what a person does
 
-    def _on_typed(self, name: str, text: str) -> None:
-        draft = self.desk.draft
-        self.desk.change(draft.said(name=text.strip()) if name == "name" else draft.typed(name, text))
-
     def _on_calibration_wanted(self) -> None:
-        if self.desk.calibrate():
+        if self.controller.calibrate():
             self.context.bus.said.emit(
                 "Set up to calibrate: Run starts it; afterwards the check of repeats uses its result"
             )
 
-    def _on_steps_ticked(self, names: list[str]) -> None:
-        sequence = self.desk.choices.sequence(self.desk.draft.request.sequence)
-        if sequence is not None:
-            self.desk.change(self.desk.draft.with_steps(names, sequence))
-
     def _on_colour_chosen(self, at: int, colour: int) -> None:
         plan = self._outcome.plan if self._outcome else None
         if plan is not None and at < len(plan.contenders):
-            self.desk.set_colour(plan.contenders[at].key, colour)
+            self.controller.set_colour(plan.contenders[at].key, colour)
 
     def _start(self, is_rehearsal: bool) -> None:
         from app.history.calibration import noise_at
 
         if self.starter.is_busy or self._obstacle():
             return
-        target, request = self.targets.chosen, self.desk.draft.request
+        target, request = self.targets.chosen, self.controller.draft.request
         self._target = target  # another may be chosen before it is started
         self.message.clear()
-        self.desk.keep()
+        self.controller.keep()
         way, last = reached(target, self.context.secrets.ask), REHEARSED if is_rehearsal else STARTED
         noise = partial(noise_at, self.context.home)
         self.starter.run(Launch(lambda _: request, way, target.search_paths, last, noise))
 
     def _obstacle(self) -> str:
         """What is known to stand in the way; what a draft of this moment lacks, the start finds out."""
-        if self._outcome is None or self.desk.draft.unread:
+        if self._outcome is None or self.controller.draft.unread:
             return "not known yet"
-        return self._outcome.obstacle if self._outcome.draft is self.desk.draft else ""
+        return self._outcome.obstacle if self._outcome.draft is self.controller.draft else ""
 
     def _on_cancel_wanted(self) -> None:
         if self.starter.cancel():
@@ -214,20 +190,20 @@ class BenchPage(Page):
     # answers
 
     def _on_target_chosen(self, name: str) -> None:
-        self.desk.choose_target(name, self.targets.survey_of(name), self.targets.surveyed_at(name))
+        self.controller.choose_target(name, self.targets.survey_of(name), self.targets.surveyed_at(name))
 
     def _on_surveyed(self, name: str, survey: Survey) -> None:
         if name == self.targets.chosen.name:
-            self.desk.take_survey(survey, self.targets.surveyed_at(name))
+            self.controller.take_survey(survey, self.targets.surveyed_at(name))
 
     def _on_drafted(self, draft: Draft) -> None:
-        for part in (self.contenders, self.sequence, self.before):
+        for part in (self.contenders, self.sequence, self.run_panel):
             part.show_draft(draft)
 
     def _on_stocked(self, choices: Choices) -> None:
         self.contenders.show_choices(choices)
         self.sequence.show_choices(choices)
-        self.before.show_choices(choices, self.desk.survey)
+        self.run_panel.show_choices(choices, self.controller.survey)
         if choices.problems:
             self.message.show_warning("; ".join(choices.problems))
 
@@ -235,14 +211,14 @@ class BenchPage(Page):
         self._outcome = outcome
         self.contenders.show_outcome(outcome, colours)
         self.sequence.show_outcome(outcome)
-        self.before.show_outcome(outcome)
+        self.run_panel.show_outcome(outcome)
 
     def _on_launch_ended(self, stage: Stage) -> None:
         if stage.name == STARTED and stage.plan:
             self._follow(stage, stage.plan)
             return
-        self.before.checks.show_checks(stage.checks)
-        self.before.tabs.setCurrentWidget(self.before.checks)
+        self.run_panel.checks.show_checks(stage.checks)
+        self.run_panel.tabs.setCurrentWidget(self.run_panel.checks)
         if stage.failed:
             texts = "; ".join(f"{each.text} ({each.todo})" for each in stage.failed)
             self.message.show_error(f"Nothing was started: {texts}")

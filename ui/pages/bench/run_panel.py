@@ -18,7 +18,7 @@ from .plan.run_button import RunBar
 from .presets.picker import PresetView
 
 
-class BeforePanel(QWidget):
+class RunPanel(QWidget):
     """The right side of the page."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -37,7 +37,7 @@ class BeforePanel(QWidget):
             (self.approval, "Approve"),
         ):
             self.tabs.addTab(page, title)
-        self._lay_out()
+        self._build_layout()
         self.tabs.setTabVisible(self.tabs.indexOf(self.approval), False)
 
     def show_choices(self, choices: Choices, survey: Survey | None) -> None:
@@ -45,6 +45,7 @@ class BeforePanel(QWidget):
 
     def show_draft(self, draft: Draft) -> None:
         self.plan.show_draft(draft)
+        self.presets.show_draft(draft)
         self.run_bar.busy.setChecked(draft.request.allow_busy)
         self.run_bar.quiet.setChecked(draft.request.quiet_wait > 0)
         self.run_bar.repeat.setChecked(draft.request.repeat_if_disturbed)
@@ -64,7 +65,7 @@ class BeforePanel(QWidget):
         self.tabs.setCurrentWidget(self.presets)
         self.presets.look_at(engine, name, build)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         heading = Label("Before you run")
         heading.setProperty("role", "heading")
         heading.setMinimumHeight(HEAD)

@@ -111,12 +111,12 @@ class BarsPanel(Panel):
         for chart, each in zip(self._charts, found, strict=False):
             each.draw_on(chart)
         self._widths = [each.width for each in found]
-        self._lay_out()
+        self._build_layout()
         self.drawn.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._lay_out()
+        self._build_layout()
 
     def _on_values_shown(self, values: list[str]) -> None:
         """Where the cursor stands in one of the charts, in the legend of all."""
@@ -133,7 +133,7 @@ class BarsPanel(Panel):
         for at, chart in enumerate(self._charts):
             chart.setVisible(at < count)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         """Groups of few bars beside one another."""
         packed = pack(self._widths, self.width())
         if packed == self._packed:

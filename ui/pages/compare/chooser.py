@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -23,7 +23,9 @@ from app.core.harmless import harmless
 from app.core.units import date_text
 from app.history.browsing import Filter, Order, SessionLine, browse, lines
 from app.history.history import History
+from app.protocol.states import state_word
 from ui.core.context import Context
+from ui.core.index import Index
 from ui.core.plain import Label, fitted, plain_data
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
@@ -32,8 +34,6 @@ _LISTED = 200  # more nobody looks through: a word finds the others
 _CUT = (Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideRight)  # a name, and what is said of it
 _BOX = 40  # pixels of the tick and the margins
 WIDTH = 344
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,8 @@ class _SessionsModel(QAbstractListModel):
 
 def _about(line: SessionLine) -> str:
     contender = line["contender"]
-    state = "" if line["state"] == "completed" else f", {line['state']}"
+    word = state_word(line["state"], line["reason"])
+    state = "" if word == "completed" else f", {word}"
     return f"{date_text(line['at'])}, {line['target']}, {contender['build']}, {line['sequence']}{state}"
 
 

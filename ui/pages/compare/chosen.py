@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from app.comparison.compare import by_group, by_limits, by_measure, compare
 from app.comparison.entries import Comparison
+from app.comparison.sentences import figure_of, verdict_sentences
 from app.history.history import History
 from app.history.sessions import sessions
 from app.stats import Limits
@@ -56,13 +57,16 @@ class Compared:
     said: str = ""
     look: ViewOptions = field(default_factory=ViewOptions)
     shown: Comparison | None = None  # by the measure, those of a group together
+    sentences: tuple[str, ...] = ()  # what it comes to
 
     def seen(self, look: ViewOptions) -> Compared:
         """The same in another way: not for the thread that paints."""
         if self.comparison is None:
             return replace(self, look=look)
         whole = by_limits(self.comparison, look.limits)
-        return replace(self, comparison=whole, look=look, shown=by_group(by_measure(whole, look.measure)))
+        shown = by_group(by_measure(whole, look.measure))
+        sentences = verdict_sentences(shown, figure_of(look.measure))
+        return replace(self, comparison=whole, look=look, shown=shown, sentences=tuple(sentences))
 
 
 def read(history: History, chosen: Chosen, look: ViewOptions) -> Compared:

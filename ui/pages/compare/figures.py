@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFont, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.core.harmless import harmless
+from ui.core.index import Index
 from ui.core.plain import fitted
 from ui.core.theme import SPACE, Theme
 from ui.models.comparison import FIXED, ComparisonModel
@@ -26,9 +27,7 @@ class FigureDelegate(QStyledItemDelegate):
         self._theme = theme
         self._model = model
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         column, rect, state = index.column(), option.rect, option.state
         cell = self._model.cell(index.row(), column)
         is_selected = bool(state & QStyle.StateFlag.State_Selected)

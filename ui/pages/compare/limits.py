@@ -22,7 +22,7 @@ _MATTERS = "A smaller difference is never coloured, however sure it is"
 _FALSE = (
     "At most this share of the coloured differences are false alarms: the false discovery rate over all cells"
 )
-_DETAILS = "In each cell: the largest distance of a session from the median, n, p of Welch's test"
+_DETAILS = "In each cell: the largest distance of a session from the median, n, p of the test"
 _WITHIN = "   \N{PLUS-MINUS SIGN} within a session"
 
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.comparison.across import across_texts
+from app.comparison.sentences import NONE
 from app.comparison.text import names_of
 from app.history.history import History
 from app.history.sessions import is_untouched
 from ui.core.bus import Changes, Wanted
 from ui.core.context import Context
 from ui.core.page import MARGIN, Page
-from ui.core.plain import as_tip
+from ui.core.plain import Label, as_tip
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.widgets.empty import EmptyPage
@@ -29,6 +31,7 @@ from .limits import LimitsRow
 from .sharing import Sharing
 
 _WARNINGS = 3  # lines of them before the table is pushed too far down
+_SENTENCES = 6
 
 _VERSIONS = 6  # of MySQL, on the first machine of the first of the published tables
 _EMPTY_TITLE = "Nothing to compare yet"
@@ -48,6 +51,9 @@ class ComparePage(Page):
         self._compared = Compared(self._chosen)
         self._latest, self._seeing = (Latest(context.tasks, self) for _ in range(2))
         self.message, self.warning = Message(), Message()
+        self.verdict = Label()
+        self.verdict.setWordWrap(True)
+        self.verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.controls = Controls(context.memory)
         self.limits = LimitsRow(context)
         self.body = Body(context)
@@ -74,6 +80,7 @@ class ComparePage(Page):
         column.addWidget(self.controls)
         column.addWidget(self.limits)
         column.addWidget(self.warning)
+        column.addWidget(self.verdict)
         column.addWidget(self.body, 1)
         self._stack.addWidget(
             EmptyPage(_EMPTY_TITLE, _EMPTY_TEXT, self.commands.choose, self.commands.published)
@@ -168,8 +175,17 @@ class ComparePage(Page):
         if compared.comparison and compared.shown:
             across = across_texts(compared.shown, names_of(compared.shown))
             self._show_warnings([*compared.comparison["warnings"], *across], bool(across))
+            self._show_verdict(compared.sentences)
             self.body.show_comparison(compared, self.controls.is_relative, self.limits.has_details)
             self.limits.explain(compared.shown, self.body.table.figures.has_deviations)
+
+    def _show_verdict(self, sentences: Sequence[str]) -> None:
+        """Where nothing is judged the row of limits says so."""
+        more = len(sentences) - _SENTENCES
+        lines = [*sentences[:_SENTENCES], *([f"and {more} more"] if more > 0 else [])]
+        self.verdict.setText("\n".join(lines))
+        self.verdict.setToolTip(as_tip("\n".join(sentences) if more > 0 else ""))
+        self.verdict.setVisible(not all(each.startswith(NONE) for each in sentences))
 
     def _show_warnings(self, warnings: Sequence[str], are_apart: bool) -> None:
         more = len(warnings) - _WARNINGS

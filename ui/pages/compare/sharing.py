@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.comparison.entries import Comparison
+from app.comparison.judgement import limits_of
 from app.comparison.text import names_of, to_csv, to_markdown, to_text
 from app.core.csv_text import save_csv
 from app.core.errors import DynoError
@@ -18,7 +19,6 @@ from app.core.harmless import as_file_name, harmless_text
 from app.report.content import title_of
 from app.report.writing import FORMS as FORMS_OF_REPORT
 from app.report.writing import ReportRequest, write_report
-from app.stats import Limits
 from ui.core.context import Context
 from ui.core.theme import Theme
 from ui.widgets.image import at_least, copy_image, save_image
@@ -89,7 +89,7 @@ class Sharing(QObject):
         if (file := ask_report_path(self._page)) is None:
             return
         ids = tuple(id_ for column in comparison["sessions"] for id_ in column["ids"])
-        limits = Limits(**comparison["limits"])
+        limits = limits_of(comparison)
         request = ReportRequest(
             ids, file, comparison["base"], dialog.title, dialog.own_text, dialog.sections, limits
         )

@@ -34,9 +34,9 @@ class SweepPanel(Panel):
         self._remark.setProperty("role", "muted")
         self._remark.setWordWrap(True)
         self._head, self._body = QWidget(), QWidget()
-        self._lay_out()
+        self._build_layout()
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         label = Label("&Over")
         label.setBuddy(self._axes)
         row = QHBoxLayout(self._head)

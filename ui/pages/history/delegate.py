@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.core.harmless import harmless
+from ui.core.index import Index
 from ui.core.plain import fitted
 from ui.core.theme import Theme
 from ui.models.sessions import SessionModel
@@ -26,9 +27,7 @@ class SessionDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._model, self._theme = model, theme
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         cell = self._model.cell(index.row(), index.column())
         rect, state, palette = option.rect, option.state, option.palette
         if state & _SELECTED:

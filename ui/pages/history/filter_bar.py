@@ -51,14 +51,14 @@ class FilterBar(QWidget):
         self._clear = QPushButton("Clear")
         self._clear.setToolTip("All sessions again: no text, no facet")
         self._clear.clicked.connect(self.clear)
-        self._lay_out()
+        self._build_layout()
         self._text.textChanged.connect(self._on_changed)
         self._text.left.connect(self.left)
         for facet in self._facets:
             facet.chosen_changed.connect(self._on_changed)
         self._clear.setEnabled(False)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE // 2)

@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QScro
 
 from app.core.harmless import harmless
 from app.history.figures import SessionShown
+from app.protocol.states import state_word
 from ui.core.plain import Label
 from ui.core.theme import SPACE
-from ui.models.session_columns import TONES
+from ui.models.session_columns import tone_of
 
 from .reading import Detail, Pair
 
@@ -67,9 +68,9 @@ class Overview(QScrollArea):
         self.setWidgetResizable(True)
         self.setAccessibleName("Session")
         self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setWidget(self._lay_out())
+        self.setWidget(self._build_layout())
 
-    def _lay_out(self) -> QWidget:
+    def _build_layout(self) -> QWidget:
         body = QWidget()
         label = Label("&Tags")
         label.setProperty("role", "muted")
@@ -100,14 +101,15 @@ class Overview(QScrollArea):
             self._tags.setText(harmless(", ".join(self._shown_tags)))
 
     def _show_state(self, shown: SessionShown) -> None:
-        lines = [f"{shown['state']}: {shown['reason']}"] if shown["reason"] else []
+        state, reason = shown["state"], shown["reason"]
+        lines = [f"{state_word(state, reason)}: {reason}"] if reason else []
         failed = [step for step in shown["steps"] if step["state"] == "failed"]
         lines += [
             f"{step['name']} failed: {step['reason'] or 'no reason is known'}" for step in failed[:_TOLD]
         ]
         if len(failed) > _TOLD:
             lines.append(f"and {len(failed) - _TOLD} more: see the results")
-        tone = TONES.get(shown["state"]) or ("warn" if failed else "")
+        tone = tone_of(state, reason) or ("warn" if failed else "")
         if self._state.property("role") != tone:
             self._state.setProperty("role", tone)
             self._state.style().polish(self._state)

@@ -15,6 +15,7 @@ from app.history.step_text import BUSY, attempt_text, cut_text
 from app.imported.session import is_foreign
 from app.planner.memory_text import memory_text
 from app.protocol.plan import step_label
+from app.protocol.states import ENDED
 from app.targets.builds import notes_text
 from ui.models.settings_in_force import Setting, settings_of
 
@@ -121,7 +122,9 @@ def _began(shown: SessionShown) -> str:
     from datetime import datetime
 
     began = shown["started_at"]
-    return "not yet" if began is None else date_text(datetime.fromisoformat(began).timestamp())
+    if began is None:
+        return "never" if shown["state"] in ENDED else "not yet"
+    return date_text(datetime.fromisoformat(began).timestamp())
 
 
 def _note(note: dict[str, Any]) -> str:

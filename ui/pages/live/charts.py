@@ -16,12 +16,15 @@ from ui.core.theme import SPACE, Theme
 from ui.widgets.chart import Line, Span, TimeAxis, TimeChart
 from ui.widgets.pyramid import Track
 
-from .curves import Bounds, GhostCurves, SessionCurves
+from .curves import QPS, Bounds, GhostCurves, SessionCurves
 from .numbers import session_numbers
+from .ratio_line import RatioLine
+from .round import RoundCurves
 
-QPS, LATENCY = "load.queries", "load.latency_p95_ms"
+LATENCY = "load.latency_p95_ms"
 ROWS = "server.handler_reads"  # what a scan is doing while it has no query to show for it
 GHOST = "ghost "  # in front of the name of a series
+OTHER = "other "  # in front of a session of the round: its QPS
 _MARGIN_S = 1.0  # shown before and after a step that is looked at
 _OPEN_S = 1e7  # the end of a step that has not ended: beyond any axis
 
@@ -54,6 +57,7 @@ class SessionCharts(QWidget):
         self._theme = theme
         self._curves: SessionCurves | None = None
         self._ghost: GhostCurves | None = None
+        self._round: RoundCurves | None = None
         self._entries: tuple[SessionEntry | None, SessionEntry | None] = (None, None)
         self._cuts: dict[int, CutEntry] = {}  # by position of the step
         self._rates = QPS  # or ROWS
@@ -67,9 +71,10 @@ class SessionCharts(QWidget):
         )
         self.disk = self._chart("Disk", "KiB/s")
         self.choice = self._chart("Your choice", "")
+        self.ratio = RatioLine(self)
         self._arrange()
         self.axis.cursor_moved.connect(self._on_cursor_moved)
-        self.axis.range_changed.connect(lambda *_: self._show_rates())
+        self.axis.range_changed.connect(self._on_range_changed)
         theme.changed.connect(self._set_lines)
 
     def _chart(self, title: str, unit: str) -> TimeChart:
@@ -81,12 +86,13 @@ class SessionCharts(QWidget):
         layout = QGridLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE)
-        layout.addWidget(self.qps, 0, 0, 1, 2)
-        layout.addWidget(self.latency, 1, 0)
-        layout.addWidget(self.cpu, 1, 1)
-        layout.addWidget(self.disk, 2, 0)
-        layout.addWidget(self.choice, 2, 1)
-        for row, share in enumerate((5, 3, 3)):
+        layout.addWidget(self.ratio, 0, 0, 1, 2)
+        layout.addWidget(self.qps, 1, 0, 1, 2)
+        layout.addWidget(self.latency, 2, 0)
+        layout.addWidget(self.cpu, 2, 1)
+        layout.addWidget(self.disk, 3, 0)
+        layout.addWidget(self.choice, 3, 1)
+        for row, share in enumerate((0, 5, 3, 3)):
             layout.setRowStretch(row, share)
         for column in (0, 1):
             layout.setColumnStretch(column, 1)
@@ -106,10 +112,12 @@ class SessionCharts(QWidget):
         ghost: GhostCurves | None,
         entries: tuple[SessionEntry, SessionEntry | None],
         choice: SeriesEntry | None,
+        its_round: RoundCurves | None = None,
     ) -> None:
         """Other curves, or the same read anew; the axis stays where it is in the same session."""
         is_other = self._curves is None or self._curves.session != curves.session
         self._curves, self._ghost, self._entries, self._choice = curves, ghost, entries, choice
+        self._round = its_round
         title = (choice["label"] or choice["name"], choice["unit"]) if choice else ("Your choice", "")
         self.choice.set_title(_sentence(title[0]), unit_text(title[1]))
         self._set_lines()
@@ -127,13 +135,22 @@ class SessionCharts(QWidget):
         """The numbers behind what is drawn, units by series."""
         if self._curves is None:
             return ""
-        names = [entry["name"] for entry in self._entries if entry]
-        return session_numbers(self._curves, self._ghost, names, units).to_csv()
+        shown, earlier = self._entries
+        drawn = [(shown["name"], self._curves.tracks)] if shown else []
+        if self._round is not None:
+            names = {each["id"]: each["name"] for each in self._round.entries}
+            drawn += [(names[session], {QPS: track}) for session, track in self._round.tracks.items()]
+        if earlier is not None and self._ghost is not None:
+            drawn.append((earlier["name"], self._ghost.tracks))
+        return session_numbers(self._curves, drawn, units).to_csv()
 
     def advance(self) -> None:
-        """Let the ghost come as far as the session has."""
+        """Let the ghost, and the other contenders of a round in slices, come as far as the session has."""
         if self._curves is not None and self._ghost is not None:
             self._ghost.advance(self._curves.bounds, self._curves.t)
+        if self._round is not None:
+            self._round.advance()
+        self._show_ratio()
 
     def mark(self) -> None:
         """Steps, warm-up, gaps and notes, after one of them has come or gone."""
@@ -163,6 +180,8 @@ class SessionCharts(QWidget):
         tracks = dict(self._curves.tracks) if self._curves else dict[str, Track]()
         if self._ghost is not None:
             tracks |= {GHOST + name: track for name, track in self._ghost.tracks.items()}
+        if self._round is not None:
+            tracks |= {OTHER + session: track for session, track in self._round.tracks.items()}
         return tracks
 
     def _set_lines(self) -> None:
@@ -170,7 +189,8 @@ class SessionCharts(QWidget):
         if session is None:
             return
         own = Line("", session["contender"]["name"], self._theme.contender(session["colour"]))
-        self.qps.set_lines(self._beside(self._rates, replace(own, label=session["name"])))
+        first, *ghost = self._beside(self._rates, replace(own, label=session["name"]))
+        self.qps.set_lines([*self._of_round(first), *ghost])
         self.latency.set_lines(self._beside(LATENCY, own))
         self.cpu.set_lines([self._line(each) for each in CPU])
         self.disk.set_lines([self._line(each) for each in DISK])
@@ -187,7 +207,23 @@ class SessionCharts(QWidget):
         name = f"{ghost['name']}, earlier" if series == self._rates else "earlier"
         return [line, Line(GHOST + series, name, self._theme.contender(ghost["colour"]), faint=True)]
 
-    # ---- what is shown of a scan, and what one latency is of, depends on the step
+    def _of_round(self, shown: Line) -> list[Line]:
+        """The contenders that take turns, in their order; of two with the same colour the later is dashed."""
+        if self._round is None or self._rates != QPS:
+            return [shown]
+        lines, seen = list[Line](), set[int]()
+        for entry in self._round.entries:
+            line = Line(OTHER + entry["id"], entry["name"], self._theme.contender(entry["colour"]))
+            line = line if entry["id"] in self._round.tracks else shown
+            lines.append(replace(line, dashed=entry["colour"] in seen))
+            seen.add(entry["colour"])
+        return lines
+
+    # ---- what is shown of a scan, what one latency is of, and the ratio depend on the step
+
+    def _on_range_changed(self) -> None:
+        self._show_rates()
+        self._show_ratio()
 
     def _show_rates(self) -> None:
         """Of a scan the rows that the server reads, where it is what is seen; queries of everything else."""
@@ -202,8 +238,18 @@ class SessionCharts(QWidget):
             )
             self._set_lines()
 
+    def _show_ratio(self) -> None:
+        """Of the step under the cursor, else of the one that is seen."""
+        curves, cursor = self._curves, self.axis.cursor
+        if curves is None:
+            return
+        seen = curves.seen(self.axis.range, self.axis.is_following) if cursor is None else None
+        step = seen or curves.at(cursor)
+        self.ratio.show_step(self._round, step)
+
     def _on_cursor_moved(self, t: float | None) -> None:
         self._name_latency(t)
+        self._show_ratio()
         self.looked_at.emit(t)
 
     def _name_latency(self, t: float | None) -> None:
@@ -217,9 +263,10 @@ def _spans(curves: SessionCurves) -> list[Span]:
     for bounds in curves.bounds.values():
         last = bounds.began_t + _OPEN_S if bounds.ended_t is None else bounds.ended_t
         spans.append(Span(bounds.began_t, last, "step", bounds.label))
-        warmup_s = curves.plan.steps[bounds.position].warmup
-        if warmup_s:
-            measured = bounds.began_t + warmup_s if bounds.measured_t is None else bounds.measured_t
+        step = curves.plan.steps[bounds.position]
+        if step.warmup:
+            usual = last if step.sliced else bounds.began_t + step.warmup
+            measured = usual if bounds.measured_t is None else bounds.measured_t
             spans.append(Span(bounds.began_t, min(measured, last), "warmup"))
     return spans + [Span(first, last, "gap") for first, last in curves.gaps]
 
@@ -229,10 +276,8 @@ def _left_out(curves: SessionCurves, cuts: Mapping[int, CutEntry]) -> Iterator[S
     for position, cut in cuts.items():
         bounds = curves.bounds.get(position)
         if bounds is not None:
-            began = bounds.began_t + curves.plan.steps[position].warmup
-            zero = began if bounds.measured_t is None else bounds.measured_t
-            yield Span(zero, zero + cut["first_s"], "warmup")
-            yield Span(zero + cut["last_s"] + 1, zero + cut["seconds"], "warmup")
+            for first, last in ((0, cut["first_s"]), (cut["last_s"] + 1, cut["seconds"])):
+                yield Span(curves.moment(bounds, first), curves.moment(bounds, last), "warmup")
 
 
 def _sentence(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.history.decoding import Line, SampleLine
 from app.history.remarks import Remark
@@ -22,7 +22,7 @@ from app.protocol.events import (
     StepStarted,
     Unknown,
 )
-from app.protocol.plan import Plan
+from app.protocol.plan import SLICES, Plan
 from app.protocol.states import StepState
 from ui.widgets.pyramid import GAP_S, Track
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 NAN = float("nan")
+QPS = "load.queries"
+SLICES_GAP_S = 90.0  # between two slices three others may take six of 12 s, and rest
 UNTOLD = ("measured",)  # marks that are shown by what they bring about
 
 
@@ -75,6 +77,13 @@ class AppliedEvents:
     remarks: tuple[Remark, ...] = ()
 
 
+class Second(NamedTuple):
+    """Of a step, or a slice; missing QPS is NaN."""
+
+    t: float  # its end
+    qps: float
+
+
 class SessionCurves:
     """Grows with the events of its session; what was in the store already is not taken twice."""
 
@@ -82,8 +91,10 @@ class SessionCurves:
         self.session = timeline.overview.session["id"]
         self.plan: Plan = timeline.overview.plan
         self.names = tuple(names)
-        self.tracks = {name: Track() for name in names}
+        self.gap_s = SLICES_GAP_S if self.plan.order == SLICES else GAP_S
+        self.tracks = {name: Track(self.gap_s) for name in names}
         self.bounds: dict[int, Bounds] = {}
+        self.seconds: dict[int, dict[int, Second]] = {}  # by step and s; of a plan in slices
         self.gaps: list[tuple[float, float]] = []
         self.remarks: list[Remark] = list(timeline.remarks)
         self.t = 0.0  # of the latest sample
@@ -110,6 +121,15 @@ class SessionCurves:
                 if bounds.began_t <= t:
                     return bounds
         return self.current
+
+    def moment(self, bounds: Bounds, s: int) -> float:
+        """Where second `s` of a step begins: in slices where the one before it has ended."""
+        step = self.plan.steps[bounds.position]
+        zero = bounds.began_t + step.warmup if bounds.measured_t is None else bounds.measured_t
+        if not step.sliced:
+            return zero + s
+        before = (each.t for at, each in self.seconds.get(bounds.position, {}).items() if 0 <= at < s)
+        return max(before, default=zero)
 
     def seen(self, shown: tuple[float, float], is_following: bool) -> Bounds | None:
         """The step at hand while the charts go along with it; else the one that fills most of them."""
@@ -200,6 +220,11 @@ class SessionCurves:
         times = [sample.t for sample in samples]
         for name, place in self._sampled.items():
             self.tracks[name].extend(times, [sample.values[place] for sample in samples])
+        if QPS in self._sampled:
+            qps = [sample.values[self._sampled[QPS]] for sample in samples]
+            self._keep_seconds(
+                samples[0].step, zip((sample.s for sample in samples), times, qps, strict=True)
+            )
         self._note_gaps(times)
         applied.values += len(samples)
 
@@ -207,14 +232,23 @@ class SessionCurves:
         self._begin(stretch.position)
         for name, values in stretch.values.items():
             self.tracks[name].extend(stretch.t, values)
-        self._note_gaps(stretch.t.tolist())
+        times = stretch.t.tolist()
+        if QPS in stretch.values:
+            qps = stretch.values[QPS].tolist()
+            self._keep_seconds(stretch.position, zip(stretch.s.tolist(), times, qps, strict=True))
+        self._note_gaps(times)
+
+    def _keep_seconds(self, position: int, rows: Iterable[tuple[float, float, float | None]]) -> None:
+        if self.plan.order == SLICES:
+            found = self.seconds.setdefault(position, {})
+            found.update((int(s), Second(t, NAN if qps is None else qps)) for s, t, qps in rows)
 
     def _note_gaps(self, times: Sequence[float]) -> None:
         """Within a step, where nothing was heard for a while."""
         begun = self.current
         last = self.t if begun is None else max(self.t, begun.began_t)
         for t in times:
-            if t - last > GAP_S:
+            if t - last > self.gap_s:
                 self.gaps.append((last, t))
             last = t
         self.t = last
@@ -226,9 +260,11 @@ class SessionCurves:
 class GhostCurves:
     """An earlier session behind this one: each of its steps begins where the same step does here."""
 
-    def __init__(self, session: str, stretches: Iterable[Stretch], names: Sequence[str]) -> None:
+    def __init__(
+        self, session: str, stretches: Iterable[Stretch], names: Sequence[str], gap_s: float = GAP_S
+    ) -> None:
         self.session = session
-        self.tracks = {name: Track() for name in names}
+        self.tracks = {name: Track(gap_s) for name in names}
         self._stretches = {step_key(each.name, each.coordinates): each for each in stretches}
         self._done: dict[int, int] = {}  # seconds that are drawn, by position of the step here
 

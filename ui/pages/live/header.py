@@ -103,13 +103,14 @@ def _times_text(progress: PlanProgress, followed: FollowedPlan | None) -> str:
     elapsed = seconds_text(progress.elapsed_s + silent)
     if progress.is_over or followed is None:
         return f"took {elapsed}" if progress.is_over else elapsed
-    left, finish_at = progress.left_s, progress.finish_at
-    if left is None or finish_at is None:
+    finish_at, is_most = progress.finish_at, progress.plan is not None and progress.plan.until_decided
+    if finish_at is None:
         return ""
     offset = followed.link.clock_offset_s or 0.0
     finish = max(finish_at - offset, time.time())
-    left = max(0.0, left - silent)
-    return f"{elapsed} elapsed, about {seconds_text(left)} left, done at {_clock_text(finish)}"
+    done = f"done {'by' if is_most else 'at'} {_clock_text(finish)}"
+    left = progress.left_text(silent) or f"about {seconds_text(0)} left"
+    return ", ".join((f"{elapsed} elapsed", left, done))
 
 
 def _silent_s(progress: PlanProgress, followed: FollowedPlan | None) -> float:
@@ -117,7 +118,8 @@ def _silent_s(progress: PlanProgress, followed: FollowedPlan | None) -> float:
     current, link = progress.current, followed.link if followed else None
     if current is None or current.state != "active" or link is None or link.state != "up":
         return 0.0
-    return 0.0 if link.clock_offset_s is None else max(0.0, time.time() + link.clock_offset_s - current.at)
+    heard_at = progress.heard_at or current.at
+    return 0.0 if link.clock_offset_s is None else max(0.0, time.time() + link.clock_offset_s - heard_at)
 
 
 def _clock_text(at: float) -> str:

@@ -1,4 +1,4 @@
-"""The numbers behind the charts of a session: a row a second, and below them those of the earlier one."""
+"""The numbers behind the charts of a session: a row a second, and below them those of the others."""
 
 from __future__ import annotations
 
@@ -8,21 +8,20 @@ from app.comparison.charts.points import Cell, Numbers, numbers
 from app.core.units import unit_text
 from ui.widgets.pyramid import Track
 
-from .curves import GhostCurves, SessionCurves
+from .curves import SessionCurves
+
+Drawn = tuple[str, Mapping[str, Track]]  # the name of a session, and its curves by series
 
 
-def session_numbers(
-    curves: SessionCurves, ghost: GhostCurves | None, names: Sequence[str], units: Mapping[str, str]
-) -> Numbers:
-    """`names` of both sessions, units by series; an earlier second stands at the time where it is drawn."""
+def session_numbers(curves: SessionCurves, drawn: Sequence[Drawn], units: Mapping[str, str]) -> Numbers:
+    """Of all sessions that are drawn, units by series; each second stands at the time where it is drawn."""
     series = [name for name, track in curves.tracks.items() if len(track)]
-    both = [curves.tracks, *([ghost.tracks] if ghost else [])]
     heads = [f"{name} ({unit_text(units[name])})" if units.get(name) else name for name in series]
     return numbers(
         ("session", "time (s)", "step", *heads),
         (
             (name, *row)
-            for name, tracks in zip(names, both, strict=False)
+            for name, tracks in drawn
             for row in _rows(curves, [tracks.get(each, Track()) for each in series])
         ),
     )

@@ -19,7 +19,7 @@ from ui.widgets.empty import EmptyPage
 
 from .body import LiveBody
 from .painting import Painting
-from .telling import Telling
+from .status_updater import StatusUpdater
 from .watching import ViewRequest, Watching
 
 
@@ -35,7 +35,7 @@ class LivePage(Page):
         self._stack.addWidget(self._make_empty())
         self._stack.addWidget(self.body)
         self.painting = Painting(self.body.charts, self)
-        self.telling = Telling(context, self._watching, self.body, self)
+        self.status = StatusUpdater(context, self._watching, self.body, self)
         self._cutting = Cutting(context, self)
         self.choose_seconds = action(
             self, "Seconds that count...", "Ctrl+Shift+T", "Say which seconds of the chosen step count",
@@ -104,15 +104,18 @@ class LivePage(Page):
             self._watching.show_latest(self.body.choices.series)
 
     def _show_plan(self, plan: FollowedPlan) -> None:
-        session = plan.progress.current
+        request = self._watching.request
+        session = plan.progress.after(request.session if request else "")
         if session is not None or plan.sessions:
             self._show(session.id if session else plan.sessions[0])
 
     def _show(self, session: str, step: int = -1) -> None:
         """Another session; going along where it is the one at hand and no step of it is asked for."""
         plan = self.context.plans.of_session(session)
-        current = plan.progress.current if plan else None
-        self.telling.goes_along = plan is not None and step < 0 and (current is None or current.id == session)
+        next_one = plan.progress.after(session) if plan else None
+        self.status.goes_along = (
+            plan is not None and step < 0 and (next_one is None or next_one.id == session)
+        )
         self._step_wanted = step
         self.body.message.clear()
         self._watching.show(ViewRequest(session, self.body.choices.series))
@@ -134,16 +137,16 @@ class LivePage(Page):
             choice = next((each for each in loaded.timeline.series if each["name"] == request.series), None)
             self.body.choices.show_ghosts(session, loaded.ghosts, request.ghost)
             self.body.choices.show_series(loaded.timeline.series)
-            self.body.charts.show_curves(loaded.curves, loaded.ghost, (session, ghost), choice)
+            self.body.charts.show_curves(loaded.curves, loaded.ghost, (session, ghost), choice, loaded.round)
             self.body.remarks.set_remarks(loaded.curves.remarks)
             self.body.header.strip.look_at(session["id"])
             self._look_at(self._step_wanted)
             self._step_wanted = -1
-        self.telling.tell()
+        self.status.update()
 
     def _on_figured(self) -> None:
         self._show_figures()
-        self.telling.tell()
+        self.status.update()
 
     def _show_figures(self) -> None:
         overview = self._watching.overview
@@ -153,8 +156,8 @@ class LivePage(Page):
     def _on_plan_changed(self, _plan: str) -> None:
         if self.isVisible():
             self._go_along()
-            if not self.telling.isActive():
-                self.telling.tell()
+            if not self.status.isActive():
+                self.status.update()
 
     def _go_along(self) -> None:
         """With the plan to its next session, or to a new plan, unless a person looks at something else."""
@@ -164,9 +167,9 @@ class LivePage(Page):
             return
         followed = self.context.plans.of_session(request.session)
         plan = active[-1] if active and (followed is None or followed.is_over) else followed
-        current = plan.progress.current if plan else None
-        if self.telling.goes_along and current is not None and current.id != request.session:
-            self._show(current.id)
+        next_one = plan.progress.after(request.session) if plan else None
+        if self.status.goes_along and next_one is not None and next_one.id != request.session:
+            self._show(next_one.id)
 
     # ---- what is looked at
 
@@ -190,8 +193,8 @@ class LivePage(Page):
         bounds = loaded.curves.bounds.get(step) if loaded else None
         if loaded is None or bounds is None:
             return
-        self.telling.goes_along = bounds is loaded.curves.current and bounds.ended_t is None
-        if self.telling.goes_along:
+        self.status.goes_along = bounds is loaded.curves.current and bounds.ended_t is None
+        if self.status.goes_along:
             self.body.charts.axis.follow()
         else:
             self.body.charts.look_at(bounds)
@@ -209,10 +212,10 @@ class LivePage(Page):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._go_along()
-        self.telling.tell()
+        self.status.update()
         self.painting.paint()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.painting.stop()
-        self.telling.stop()
+        self.status.stop()

@@ -8,13 +8,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMessageBox, QPushButton, QWidget
 
+from app.protocol.events import MAX_NOTE
 from ui.core.context import Context
 from ui.core.followed_plan import FollowedPlan
 from ui.core.plain import plain_box
 from ui.core.theme import SPACE
 from ui.widgets.actions import action
-
-MAX_NOTE = 4000  # characters that the agent takes
 
 
 class Steering(QWidget):
@@ -83,17 +82,17 @@ class Steering(QWidget):
 
     def _ask_session(self) -> None:
         plan = self._plan
-        current = plan.progress.current if plan else None
         if plan is None:
             return
-        name = plan.progress.name(current.id) if current else "the session at hand"
-        waiting = any(each.state == "waiting" for each in plan.progress.sessions.values())
+        sessions = plan.progress.sessions.values()
+        active = [plan.progress.name(each.id) for each in sessions if each.state == "active"]
+        waiting = any(each.state == "waiting" for each in sessions)
         after = "; the next session of the plan begins" if waiting else ""
         answers = {"Stop session": lambda: self._stop("session", "the session ends")}
         if waiting:
             answers["Stop plan"] = lambda: self._stop("plan", "the plan ends")
         self._confirm(
-            f"Stop {name}?",
+            f"Stop {' and '.join(active) or 'the session at hand'}?",
             "The current step ends without a figure, the steps after it do not start."
             f" What was measured so far stays{after}.",
             answers,

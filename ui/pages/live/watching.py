@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -13,11 +14,13 @@ from app.history.decoding import Line
 from app.history.history import History
 from app.history.sessions import SessionEntry, sessions
 from app.history.timeline import Overview, Timeline, ghosts, overview, stretches, timeline
+from app.protocol.plan import SLICES
 from ui.core.bus import Arrival
 from ui.core.context import Context
 from ui.core.tasks import Latest
 
-from .curves import AppliedEvents, GhostCurves, SessionCurves
+from .curves import QPS, AppliedEvents, GhostCurves, SessionCurves
+from .round import RoundCurves
 
 DRAWN = (
     "load.queries", "server.handler_reads", "load.latency_p95_ms",
@@ -52,6 +55,15 @@ class LoadedSession:
     ghost: GhostCurves | None
     ghosts: list[SessionEntry]
     progress: PlanProgress
+    round: RoundCurves | None  # of a plan of slices
+
+    def take(self, events: Mapping[str, Iterable[Line]]) -> AppliedEvents:
+        """Events of this session, and of those that take turns with it."""
+        applied = self.curves.take(events.get(self.request.session, ()))
+        if self.round is not None:
+            applied.values += self.round.take(events)
+            applied.is_stale = applied.is_stale or not self.round.awaited.isdisjoint(events)
+        return applied
 
 
 def load(history: History, request: ViewRequest) -> LoadedSession:
@@ -59,14 +71,33 @@ def load(history: History, request: ViewRequest) -> LoadedSession:
     found = timeline(history, request.session, request.names, request.ghost)
     earlier = ghosts(history, request.session)
     curves, progress = SessionCurves(found, request.names), stored_progress(history, found.overview.plan)
-    return LoadedSession(request, found, curves, _ghost(history, request), earlier, progress)
+    its_round = _round(history, curves, found.overview)
+    ghost = _ghost(history, request, curves.gap_s)
+    return LoadedSession(request, found, curves, ghost, earlier, progress, its_round)
 
 
-def _ghost(history: History, request: ViewRequest) -> GhostCurves | None:
+def _ghost(history: History, request: ViewRequest, gap_s: float) -> GhostCurves | None:
     if not request.ghost:
         return None
     series = (*GHOSTLY, request.series) if request.series else GHOSTLY
-    return GhostCurves(request.ghost, stretches(history, request.ghost, series), series)
+    return GhostCurves(request.ghost, stretches(history, request.ghost, series), series, gap_s)
+
+
+def _round(history: History, shown: SessionCurves, overview: Overview) -> RoundCurves | None:
+    """The contenders that take turns with the one that is shown, as far as they have come."""
+    plan = overview.plan
+    if plan.order != SLICES:
+        return None
+    repeat = plan.turn_of(shown.session).repeat
+    turns = sorted((turn.contender, turn.session) for turn in plan.turns if turn.repeat == repeat)
+    known = {each["id"]: each for each in overview.siblings}
+    entries = [known[session] for _, session in turns if session in known]
+    others = [each["id"] for each in entries if each["id"] != shown.session]
+    read = [SessionCurves(timeline(history, other, (QPS,)), (QPS,)) for other in others]
+    awaited = {session for _, session in turns if session not in known}
+    found = RoundCurves(shown, read, entries, awaited)
+    found.advance()  # here, where all that is stored may take its time
+    return found
 
 
 class Watching(QObject):
@@ -84,7 +115,7 @@ class Watching(QObject):
         self._context = context
         self._reads = Latest(context.tasks, self)
         self._overviews = Latest(context.tasks, self)
-        self._waiting: list[Line] | None = None  # events that come while the store is read
+        self._waiting: dict[str, list[Line]] | None = None  # events that come while the store is read
         self.request: ViewRequest | None = None
         self.loaded: LoadedSession | None = None
         self.overview: Overview | None = None
@@ -103,7 +134,7 @@ class Watching(QObject):
     def show(self, request: ViewRequest) -> None:
         """Read it; what comes meanwhile is kept for afterwards."""
         self.request = request
-        self._waiting = []
+        self._waiting = {}
         self._reads.read(lambda history: load(history, request), self._on_loaded, self._on_failed)
 
     def show_latest(self, series: str) -> None:
@@ -134,9 +165,9 @@ class Watching(QObject):
         )
 
     def _on_loaded(self, loaded: LoadedSession) -> None:
-        waiting, self._waiting = self._waiting or [], None
+        waiting, self._waiting = self._waiting or {}, None
         self.loaded, self.overview = loaded, loaded.timeline.overview
-        is_stale = loaded.curves.take(waiting).is_stale
+        is_stale = loaded.take(waiting).is_stale
         self.shown.emit()
         if is_stale and self.request is not None:
             self.show(self.request)
@@ -163,15 +194,14 @@ class Watching(QObject):
         return is_followed and isinstance(error, InputError)
 
     def _on_arrived(self, arrival: Arrival) -> None:
-        events = arrival.update.events.get(self.request.session) if self.request else None
-        if events is None:
-            return
+        events = {session: each.lines for session, each in arrival.update.events.items()}
         if self._waiting is not None:
-            self._waiting.extend(events.lines)
-        elif self.loaded is None and self.request is not None:
-            self.show(self.request)
+            for session, lines in events.items():
+                self._waiting.setdefault(session, []).extend(lines)
         elif self.loaded is not None:
-            self._tell(self.loaded.curves.take(events.lines))
+            self._tell(self.loaded.take(events))
+        elif self.request is not None and self.request.session in events:
+            self.show(self.request)
 
     def _tell(self, applied: AppliedEvents) -> None:
         if applied.is_stale and self.request is not None:

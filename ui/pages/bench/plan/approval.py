@@ -25,7 +25,7 @@ class ApprovalView(QWidget):
         self.words = Label()
         self.words.setWordWrap(True)
         self.text = CodeView("What the workload carries out")
-        tip = "Let exactly this text run on targets; another text is asked about again"
+        tip = "Allow exactly this text to run on targets; a changed text needs a new approval"
         self.approve = action(self, "Approve this text", "", tip, self._on_approved)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, SPACE, 0, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QKeyEvent, QMouseEvent, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.planner.choices import Choices
 from app.planner.draft import Draft, Outcome
+from ui.core.index import Index
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE, Theme
 from ui.models.choices import ChoiceModel
@@ -42,7 +43,7 @@ class TickDelegate(QStyledItemDelegate):
         event: QEvent,
         model: QAbstractItemModel,
         option: QStyleOptionViewItem,  # noqa: ARG002 - as Qt calls it
-        index: QModelIndex | QPersistentModelIndex,
+        index: Index,
     ) -> bool:
         if not _is_tick(event) or not index.flags() & Qt.ItemFlag.ItemIsUserCheckable:
             return False
@@ -71,7 +72,7 @@ class ContendersPanel(QWidget):
         self.words.setProperty("role", "muted")
         self.words.setWordWrap(True)
         self._make_actions()
-        self._lay_out()
+        self._build_layout()
         self.choices.ticked.connect(self.ticked)
         self.contenders.edited.connect(self.edited)
         self.grid.selectionModel().currentChanged.connect(self._on_cell_reached)
@@ -121,7 +122,7 @@ class ContendersPanel(QWidget):
         tip = "Choose a colour for the contender, for all its sessions"
         self.colour = action(self, "Colour…", "Ctrl+L", tip, self._on_colour_wanted)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         heading = Label("Contenders")
         heading.setProperty("role", "heading")
         heading.setBuddy(self.grid)

@@ -1,4 +1,4 @@
-"""What lies on the desk: the draft of a plan, what there is to choose from, and what would come of it."""
+"""The draft of a plan: what changes it, what there is to choose from, and what plan it would make."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 SOON_MS = 40  # of changes that come together one is asked about
 Work = Callable[[], object]
 Done = Callable[[], None]
+_PRESETS = Changes(presets=True)
 FIRST = "duel"  # the sequence that is there before anybody has chosen
 
 
@@ -147,14 +148,12 @@ class DraftController(QObject):
     def copy_preset(self, engine: str, source: str, name: str) -> None:
         from app.catalog.own import copy_preset
 
-        changes = Changes(presets=True)
-        self._do(lambda: copy_preset(Catalog(), engine, source, name), f"the copy {name} is yours", changes)
+        self._do(lambda: copy_preset(Catalog(), engine, source, name), f"the copy {name} is yours", _PRESETS)
 
     def delete_preset(self, engine: str, name: str) -> None:
         from app.catalog.own import delete_preset
 
-        changes = Changes(presets=True)
-        self._do(lambda: delete_preset(Catalog(), engine, name), f"the preset {name} is deleted", changes)
+        self._do(lambda: delete_preset(Catalog(), engine, name), f"the preset {name} is deleted", _PRESETS)
 
     def approve(self, sha256: str, workload: str) -> None:
         self._do(lambda: approve(sha256, workload), f"{workload} may run on targets", done=self._soon.start)
@@ -171,6 +170,19 @@ class DraftController(QObject):
 
         self._context.tasks.read(self, work, done, self.failed.emit)
 
+    def calibrate(self) -> bool:
+        """Set up sessions of equals on the target; False where that cannot be."""
+        if self.survey is None:
+            self.failed.emit(InputError("survey the target first"))
+            return False
+        try:
+            request = calibration_request(self.survey, self.draft.request.target)
+        except TargetError as error:
+            self.failed.emit(error)
+            return False
+        self.change(Draft(request))
+        return True
+
     # inside
 
     def _put(self, draft: Draft) -> None:
@@ -186,19 +198,6 @@ class DraftController(QObject):
         if self.survey is None:
             return Draft(PlanRequest(target=target, sequence=self.draft.request.sequence or FIRST))
         return carried_over(self.draft, self.survey, target)
-
-    def calibrate(self) -> bool:
-        """Set up sessions of equals on the target; False where that cannot be."""
-        if self.survey is None:
-            self.failed.emit(InputError("survey the target first"))
-            return False
-        try:
-            request = calibration_request(self.survey, self.draft.request.target)
-        except TargetError as error:
-            self.failed.emit(error)
-            return False
-        self.change(Draft(request))
-        return True
 
     def _do(self, work: Work, said: str, changes: Changes | None = None, done: Done | None = None) -> None:
         """Something with files; what it was is said in the status bar."""

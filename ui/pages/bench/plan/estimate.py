@@ -10,11 +10,12 @@ from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.core.harmless import harmless
-from app.core.units import bytes_text, count_text, seconds_text
+from app.core.units import bytes_text, count_text
 from app.planner import Estimate
 from app.planner.draft import Outcome
 from app.protocol.answers import FAIL, WARN, Check
 from app.protocol.plan import Plan
+from app.stats.verdicts import LEAST
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE, Theme
 from ui.widgets.elided import ElidedLabel
@@ -33,7 +34,7 @@ class EstimateCard(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._seconds = 0.0
+        self._found: Estimate | None = None
         self._tick = QTimer(self, interval=TICK_MS)
         self._tick.timeout.connect(self._tell_time)
         self.time, self.disk = ElidedLabel(), Label()
@@ -58,26 +59,39 @@ class EstimateCard(QFrame):
                 label.setText("")
             return
         plan, found = outcome.plan, outcome.estimate
-        self._seconds = found.seconds
+        self._found = found
         self._tell_time()
         self._tick.start()
-        self.disk.setText(f"about {bytes_text(found.disk_bytes)} of disk")
-        self.work.setText(", ".join(filter(None, (_work_text(plan), found.least_text))))
+        self.work.setText(", ".join(filter(None, (_work_text(plan), found.least_text or _look_text(plan)))))
         self.parts.setText("\n".join(filter(None, (found.repeating_text, _sizes_text(found)))))
         self.setToolTip(as_tip("\n".join([found.seconds_text, found.disk_text, *found.assumptions[1:]])))
 
     def _tell_time(self) -> None:
         """Begun later, it ends later."""
-        end = time.strftime("%H:%M", time.localtime(time.time() + self._seconds))
-        text = f"about {seconds_text(self._seconds)}, until {end}"
-        if text != self.time.text():
-            self.time.setText(text)
+        found = self._found
+        if found is None:
+            return
+        end = time.strftime("%H:%M", time.localtime(time.time() + found.longest_s))
+        disk = f"about {bytes_text(found.disk_bytes)} of disk"
+        if found.fewest_s:
+            texts = found.time_text, f"until {end} at most, {disk}"
+        else:
+            texts = f"about {found.time_text}, until {end}", disk
+        for label, text in zip((self.time, self.disk), texts, strict=True):
+            if text != label.text():
+                label.setText(text)
 
 
 def _work_text(plan: Plan) -> str:
-    sessions = count_text(len(plan.first_turns), "session")
+    fewest = f"{LEAST * len(plan.contenders)} to " if plan.until_decided else ""
+    sessions = fewest + count_text(len(plan.first_turns), "session")
     rows = f"{plan.tables} x {plan.rows:,} rows"
     return f"{sessions} of {len(plan.steps)} steps, {rows}"
+
+
+def _look_text(plan: Plan) -> str:
+    """What is not to be expected of contenders that are measured once."""
+    return "a look, no verdict" if plan.repeats == 1 and len(plan.contenders) > 1 else ""
 
 
 def _sizes_text(found: Estimate) -> str:

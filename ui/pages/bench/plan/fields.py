@@ -9,8 +9,10 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
 
 from app.catalog.entries import TRANSPORTS
 from app.planner.draft import Draft, Problem
-from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS
+from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS, UNTIL_DECIDED
+from app.stats.looks import ROUNDS
 from app.stats.steady import LEAST_S
+from app.stats.verdicts import LEAST
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 
@@ -22,7 +24,9 @@ _TYPED = {
     "threads": ("Threads", "Client threads; several are gone through one after the other: 1, 2, 4"),
     "repeats": (
         "Repeats",
-        "Sessions of each contender: at least 3 to separate differences from noise",
+        f"Sessions of each contender: at least {LEAST} to separate differences from noise.\n"
+        f"Until decided: {LEAST} to {ROUNDS}; the target looks after each round, and contenders whose "
+        "figures are decided leave",
     ),
     "seconds": (
         "Seconds",
@@ -31,6 +35,8 @@ _TYPED = {
     "warmup": ("Warm-up s", "Seconds before the measured ones, in the same process"),
     "pause": ("Pause s", "Idle seconds before each session"),
 }
+_TIME_LIMIT = ("Time limit s", "No round begins that would take the plan longer; left empty: none")
+_REPEATS = (UNTIL_DECIDED, "1", "3", "5")  # to choose from; any other number is typed
 _CHOSEN = {
     "load_method": (
         "Load",
@@ -41,8 +47,10 @@ _CHOSEN = {
     "order": (
         "Order",
         ORDERS,
-        "Of the sessions. Interleaved: A B B A; a machine that drifts favours no contender.\n"
-        "Grouped: A A B B; drift looks like a difference between contenders",
+        "Interleaved: whole sessions, A B B A; a machine that drifts favours no contender.\n"
+        "Slices: 2 to 4 contenders take turns of about a second within each step. Their servers share the "
+        "memory; a noisy machine hits all of them alike, so fewer repeats find a difference.\n"
+        "Grouped: whole sessions, A A B B; drift looks like a difference between contenders",
     ),
     "start": (
         "Start",
@@ -56,6 +64,11 @@ _CHOSEN = {
         "How clients connect; sequence: as it says, else socket",
     ),
 }
+_TIPS = {
+    **{name: words[1] for name, words in _TYPED.items()},
+    "time_limit": _TIME_LIMIT[1],
+    **{name: words[2] for name, words in _CHOSEN.items()},
+}
 _TEXTS = {"loaded": "as loaded", "": "sequence"}
 
 
@@ -67,14 +80,18 @@ class FieldsForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._labels: dict[QWidget, Label] = {}
         self._layout = QGridLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setContentsMargins(0, 0, 0, 2)  # of the frame of the last field
         self._layout.setHorizontalSpacing(SPACE)
         self._layout.setVerticalSpacing(SPACE // 4)
+        self.repeats = QComboBox()
         self.edits = {name: self._edit(name, *words) for name, words in _TYPED.items()}
         self.boxes = {name: self._box(name, *words) for name, words in _CHOSEN.items()}
         self.name = self._edit("name", "Name", "Begins the names of the sessions; left empty: the sequence's")
         self.name.setMaxLength(MAX_NAME)
+        self.edits["time_limit"] = self._edit("time_limit", *_TIME_LIMIT)
+        self.edits["time_limit"].setPlaceholderText("none")
         for column in range(ACROSS):
             self._layout.setColumnStretch(column, 1)
         self._layout.setRowStretch(self._layout.rowCount(), 1)
@@ -84,6 +101,7 @@ class FieldsForm(QWidget):
         for name, edit in self.edits.items():
             if draft.typed(name, edit.text()).text(name) != draft.text(name) or not edit.hasFocus():
                 _set(edit, draft.text(name))
+        self._show_time_limit(draft.request.repeats == UNTIL_DECIDED)
         if self.name.text().strip() != draft.request.name:
             _set(self.name, draft.request.name)
         for name, box in self.boxes.items():
@@ -93,30 +111,46 @@ class FieldsForm(QWidget):
 
     def show_open(self, values: Mapping[str, str]) -> None:
         """What holds where nothing is typed."""
-        for name, edit in self.edits.items():
-            edit.setPlaceholderText(values[name])
+        for name, value in values.items():
+            if name in self.edits:
+                self.edits[name].setPlaceholderText(value)
 
     def show_problem(self, problem: Problem | None) -> None:
         """Mark the field that a problem is about."""
-        for name, edit in self.edits.items():
+        for name, widget in (*self.edits.items(), *self.boxes.items(), ("repeats", self.repeats)):
             text = problem.text if problem and problem.field == name else ""
-            edit.setToolTip(as_tip(text or _TYPED[name][1]))
-            if edit.property("wrong") != bool(text):
-                edit.setProperty("wrong", bool(text))
-                edit.style().polish(edit)
+            widget.setToolTip(as_tip(text or _TIPS[name]))
+            if widget.property("wrong") != bool(text):
+                widget.setProperty("wrong", bool(text))
+                widget.style().polish(widget)
 
     def _edit(self, name: str, title: str, tip: str) -> QLineEdit:
         edit = QLineEdit()
         edit.setMinimumWidth(8 * SPACE)
         edit.textEdited.connect(lambda text: self.typed.emit(name, text))
-        self._place(title, edit, tip)
+        self._place(title, self._with_choices(edit) if name == "repeats" else edit, tip)
         return edit
+
+    def _with_choices(self, edit: QLineEdit) -> QComboBox:
+        """Typed, or chosen from a few."""
+        box = self.repeats
+        box.setLineEdit(edit)
+        box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        box.setCompleter(None)  # type: ignore[arg-type]
+        _fit(box)
+        box.addItems(_REPEATS)
+        box.setCurrentIndex(-1)
+        box.activated.connect(lambda _: self.typed.emit("repeats", edit.text()))
+        return box
+
+    def _show_time_limit(self, is_shown: bool) -> None:
+        edit = self.edits["time_limit"]
+        for widget in (edit, self._labels[edit]):
+            widget.setVisible(is_shown)
 
     def _box(self, name: str, title: str, values: tuple[str, ...], tip: str) -> QComboBox:
         box = QComboBox()
-        box.setMinimumWidth(12 * SPACE)  # all columns are as wide
-        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.setMinimumContentsLength(6)
+        _fit(box)
         for value in values:
             box.addItem(_TEXTS.get(value, value), value)
         box.currentIndexChanged.connect(lambda _: self.chosen.emit(name, box.currentData()))
@@ -129,6 +163,7 @@ class FieldsForm(QWidget):
         label = Label(title)
         label.setProperty("role", "muted")
         label.setBuddy(widget)
+        self._labels[widget] = label
         widget.setAccessibleName(title)
         widget.setToolTip(as_tip(tip))
         row, column = at // ACROSS * 2, at % ACROSS
@@ -136,6 +171,13 @@ class FieldsForm(QWidget):
         self._layout.addWidget(widget, row + 1, column)
 
 
+def _fit(box: QComboBox) -> None:
+    box.setMinimumWidth(12 * SPACE)  # all columns are as wide
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(6)
+
+
 def _set(edit: QLineEdit, text: str) -> None:
     if edit.text() != text:
         edit.setText(text)
+        edit.setCursorPosition(0)  # what does not fit is cut off at its end

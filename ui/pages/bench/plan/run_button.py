@@ -122,7 +122,7 @@ class RunBar(QWidget):
         self._tip = self.run.toolTip()
         self.button = action_button(self.run)
         self.button.setProperty("accent", True)
-        self._lay_out()
+        self._build_layout()
         self.show_stage(None)
 
     def show_obstacle(self, text: str) -> None:
@@ -140,7 +140,7 @@ class RunBar(QWidget):
             self.reason.setText(f"{stage.next}…")
         self._refresh()
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         buttons = QHBoxLayout()
         buttons.setSpacing(SPACE)
         buttons.addWidget(self.button, 1)

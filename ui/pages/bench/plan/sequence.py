@@ -66,7 +66,7 @@ class SequencePanel(QWidget):
         self.variant.returnPressed.connect(self._on_save_wanted)
         tip = "Keep steps and sizes as a sequence of your own, under this name"
         self.save = action(self, "Save variant", "Ctrl+Shift+S", tip, self._on_save_wanted)
-        self._lay_out()
+        self._build_layout()
 
     def show_choices(self, choices: Choices) -> None:
         self._choices = choices
@@ -88,12 +88,12 @@ class SequencePanel(QWidget):
         self.steps.blockSignals(False)
         self.sweep.setText(f"Sweep x{swept}..." if (swept := _swept(draft)) > 1 else "Sweep...")
         self.fields.show_draft(draft)
-        self.fields.show_open(open_values(sequence))
+        self.fields.show_open(open_values(sequence, draft.request.contenders))
 
     def show_outcome(self, outcome: Outcome) -> None:
         self.fields.show_problem(outcome.problem)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         heading = Label("Sequence")
         heading.setProperty("role", "heading")
         heading.setBuddy(self.box)

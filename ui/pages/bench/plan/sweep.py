@@ -64,13 +64,13 @@ class SweepDialog(QDialog):
         self.own_cpus.setChecked(draft.request.cpus == OWN_CPUS)
         self.said = Label()
         self.said.setWordWrap(True)
-        self._lay_out()
+        self._build_layout()
         for field in (self.threads, self.cores, self.variable, self.values):
             field.textChanged.connect(self._on_changed)
         self.own_cpus.toggled.connect(self._on_changed)
         self._on_changed()
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         about = Label(_ABOUT)
         about.setWordWrap(True)
         about.setProperty("role", "muted")
@@ -145,13 +145,13 @@ class SweepDialog(QDialog):
         return f"{points} of each step: {' x '.join(count_text(*each) for each in swept)}"
 
 
-def change_sweep(desk: DraftController, parent: QWidget) -> None:
+def change_sweep(controller: DraftController, parent: QWidget) -> None:
     """Ask for the sweep of the draft that lies there."""
-    nodes = desk.survey.topology if desk.survey else []
-    left_open = open_values(desk.choices.sequence(desk.draft.request.sequence))
-    dialog = SweepDialog(desk.draft, left_open, nodes, parent)
+    nodes = controller.survey.topology if controller.survey else []
+    left_open = open_values(controller.choices.sequence(controller.draft.request.sequence))
+    dialog = SweepDialog(controller.draft, left_open, nodes, parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.accepted.connect(lambda: desk.change(dialog.draft))
+    dialog.accepted.connect(lambda: controller.change(dialog.draft))
     dialog.open()
 
 

@@ -61,7 +61,7 @@ def verdict(answers: Sequence[BuildReply]) -> str:
         return f"Refused by {', '.join(refused)}"
     lines = len(by_line(answers))
     otherwise = f"; {count_text(lines, 'line')} not as written" if lines else ""
-    return f"Taken by every build that was asked{otherwise}"
+    return f"Accepted by every build asked{otherwise}"
 
 
 def _colour_of(answer: BuildReply) -> str:

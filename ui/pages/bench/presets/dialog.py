@@ -77,7 +77,7 @@ class PresetDialog(QDialog):
         self.said.setProperty("role", "muted")
         Highlighter(context.theme, self.text.document(), MY_CNF)
         self._make_actions()
-        self._lay_out()
+        self._build_layout()
         self.text.setPlainText(preset.text)
         self.text.setReadOnly(preset.shipped)
         self._connect()
@@ -88,14 +88,14 @@ class PresetDialog(QDialog):
     def _make_actions(self) -> None:
         tip = "What every build of the target with this engine says about it"
         self.ask = action(self, "Ask the builds", "Ctrl+B", tip, lambda: self._try(start=False))
-        tip = "Start each build once on an empty directory, and compare what is in force with what was asked"
+        tip = "Start each build once on an empty directory, and compare its variables with the preset"
         self.start = action(self, "Start them once", "Ctrl+Shift+B", tip, lambda: self._try(start=True))
         self.save = action(self, "Save", "Ctrl+S", "Save it as it is", self._save)
         self.save.setEnabled(not self._preset.shipped)
         for each in (self.ask, self.start):
             each.setEnabled(self._survey is not None)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         both, work = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
         whose = Label(self._whose())
         whose.setFixedHeight(self.beside.form.sizeHint().height())  # both texts begin at one height
@@ -239,13 +239,15 @@ def _headed(head: QWidget, body: QWidget) -> QWidget:
     return both
 
 
-def edit_preset(desk: DraftController, context: Context, engine: str, name: str, parent: QWidget) -> None:
+def edit_preset(
+    controller: DraftController, context: Context, parent: QWidget, engine: str, name: str
+) -> None:
     """Open the dialog; what is kept there is what plans have from then on."""
-    preset = desk.choices.preset(engine, name)
+    preset = controller.choices.preset(engine, name)
     if preset is None:
         return
-    target = Targets(context.home).get(desk.draft.request.target)
-    dialog = PresetDialog(context, target, desk.choices, desk.survey, preset, parent)
+    target = Targets(context.home).get(controller.draft.request.target)
+    dialog = PresetDialog(context, target, controller.choices, controller.survey, preset, parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.kept.connect(lambda: context.bus.changed.emit(Changes(presets=True)))
     dialog.open()

@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QVBoxLayout, QW
 from app.core.errors import InputError
 from app.core.harmless import harmless
 from app.planner.choices import Choices, rendered
+from app.planner.draft import Draft
+from app.planner.slicing import active_at_once
 from app.presets import Preset
 from app.protocol.answers import Survey
 from ui.core.plain import Label
@@ -32,6 +34,7 @@ class PresetView(QWidget):
         super().__init__(parent)
         self._choices = Choices()
         self._survey: Survey | None = None
+        self._at_once = 1  # servers that share the target
         self.preset, self.form = QComboBox(), QComboBox()
         self.words = Label()
         self.words.setProperty("role", "muted")
@@ -48,7 +51,7 @@ class PresetView(QWidget):
         self.edit = action(self, "Edit or check…", "Ctrl+Shift+P", tip, self._on_edit_wanted)
         tip = "Take this preset of your own away; shipped ones stay"
         self.delete = action(self, "Delete preset…", "Ctrl+Shift+X", tip, self._on_delete_wanted)
-        self._lay_out()
+        self._build_layout()
         self.preset.currentIndexChanged.connect(lambda _: self._show())
         self.form.currentIndexChanged.connect(lambda _: self._show())
 
@@ -60,6 +63,13 @@ class PresetView(QWidget):
         _refill(self.form, [(_WRITTEN, ""), *((f"rendered for {name}", name) for name in builds)])
         self._show()
 
+    def show_draft(self, draft: Draft) -> None:
+        """Shares are those of its order."""
+        at_once = active_at_once(draft.request)
+        if at_once != self._at_once:
+            self._at_once = at_once
+            self._show()
+
     def look_at(self, engine: str, name: str, build: str) -> None:
         """This preset, rendered for this build; whatever is shown already where none is named."""
         if engine:
@@ -67,7 +77,7 @@ class PresetView(QWidget):
             self.form.setCurrentIndex(max(self.form.findData(build), 0))
         self.text.setFocus()
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         for box, name in ((self.preset, "Preset"), (self.form, "Form of the preset")):
             box.setAccessibleName(name)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -107,13 +117,15 @@ class PresetView(QWidget):
             self.text.show_text(preset.text)
             return
         try:
-            found = rendered(preset, build, self._survey)
+            found = rendered(preset, build, self._survey, self._at_once)
         except InputError as error:
             self.words.setText(str(error))
             self.text.show_text("")
             return
         dropped = "; ".join(f"line {each.line}: {each.option}: {each.reason}" for each in found.dropped)
-        self.words.setText(f"not sent as it stands: {dropped}" if dropped else "all that applies is sent")
+        words = f"not sent unchanged: {dropped}" if dropped else "all that applies is sent"
+        share = f"; shares are those of one of {self._at_once} contenders" if self._at_once > 1 else ""
+        self.words.setText(words + share)
         self.text.show_text(found.text)
 
     def _on_copy_wanted(self) -> None:

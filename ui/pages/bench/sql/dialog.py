@@ -58,7 +58,7 @@ class SqlDialog(QDialog):
         self.box, self.form = QComboBox(), SqlForm(context.theme)
         self.said, self.message = Label(), Message()
         self._make_actions()
-        self._lay_out()
+        self._build_layout()
         self.box.activated.connect(self._on_chosen)
         self.form.typed.connect(self._soon.start)
         self._show(OwnSql(), is_new=True)
@@ -74,7 +74,7 @@ class SqlDialog(QDialog):
         tip = "Keep it as a workload, with a sequence that carries it out"
         self.save = action(self, "Save", "Ctrl+S", tip, self._save)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         self.box.setAccessibleName("Workload")
         self.box.setToolTip("One of your own to be changed, or a shipped one to be read")
         self.said.setProperty("role", "muted")
@@ -193,14 +193,14 @@ class SqlDialog(QDialog):
         event.setAccepted(self._may_go())
 
 
-def edit_sql(desk: DraftController, context: Context, parent: QWidget) -> None:
-    """Open the dialog; what is kept there can be chosen on the desk, and a new one is."""
+def edit_sql(controller: DraftController, context: Context, parent: QWidget) -> None:
+    """Open the dialog; a sequence saved there can be chosen on Bench; a new one is chosen."""
     dialog = SqlDialog(context, parent)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
     def on_kept(name: str, is_new: bool) -> None:
         if is_new:
-            desk.change(desk.draft.with_sequence(name))
+            controller.change(controller.draft.with_sequence(name))
         context.bus.changed.emit(Changes(sequences=True))
 
     dialog.kept.connect(on_kept)

@@ -50,11 +50,11 @@ class SqlForm(QWidget):
         ):
             part.setAccessibleName(name)
             part.setToolTip(as_tip(tip))
-        self._lay_out()
+        self._build_layout()
         self.text.textChanged.connect(self.typed)
         self.problems.itemActivated.connect(lambda item: self.text.go_to_line(item.data(_LINE)))
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         fields = QGridLayout()
         fields.setHorizontalSpacing(2 * SPACE)
         fields.setVerticalSpacing(SPACE)

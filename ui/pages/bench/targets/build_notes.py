@@ -58,9 +58,9 @@ class BuildNotesDialog(QDialog):
         )
         self.buttons.accepted.connect(self.save)
         self.buttons.rejected.connect(self.reject)
-        self._lay_out()
+        self._build_layout()
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         form = QFormLayout()
         form.setHorizontalSpacing(2 * SPACE)
         form.setVerticalSpacing(SPACE)

@@ -65,7 +65,7 @@ class TargetEditor(QWidget):
             self._button("T&est", "Go there and look around, without keeping anything", self.test),
             self._button("&Cancel", "Forget what was changed here", self.cancelled.emit),
         )
-        self._lay_out()
+        self._build_layout()
 
     def begin(self, target: Target | None) -> None:
         """A fresh form: of a new target, or of one to be changed."""
@@ -96,7 +96,7 @@ class TargetEditor(QWidget):
         self.stages.begin(stages_of(target))
         self._surveying.survey(target, is_asking=True)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         buttons = QHBoxLayout()
         buttons.addWidget(self.save_button)
         buttons.addWidget(self.test_button)

@@ -74,14 +74,14 @@ class InstallDialog(QDialog):
         self.bar.setAccessibleName("Sent")
         self.said = Label()
         self.said.setProperty("role", "muted")
-        self._lay_out()
+        self._build_layout()
         self.is_tarball.toggled.connect(self._on_changed)
         self.path.textChanged.connect(self._on_changed)
         self.bar.hide()
         self.is_tarball.setChecked(True)
         self.path.setFocus()
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         form = QFormLayout()
         form.setHorizontalSpacing(2 * SPACE)
         form.setVerticalSpacing(SPACE)

@@ -5,19 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from ui.core.index import Index
 from ui.core.plain import fitted, plain_data
 from ui.core.theme import SPACE, Theme
 
-from .state import TargetState, place_text
+from .state import TargetState
 
 STATE = Qt.ItemDataRole.UserRole
 MOST_ROWS = 6  # are shown without scrolling
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class TargetModel(QAbstractListModel):
@@ -101,7 +100,7 @@ class TargetDelegate(QStyledItemDelegate):
             painter, upper, (state.target.name, self._theme.colour("text")), (state.age(now), muted)
         )
         words = tone if state.tone in ("bad", "warn") else muted
-        self._paint_line(painter, lower, (place_text(state.target), muted), (state.words(now), words))
+        self._paint_line(painter, lower, (state.target.place, muted), (state.words(now), words))
         painter.restore()
 
     def _paint_dot(self, painter: QPainter, line: QRect, colour: QColor, is_hollow: bool) -> None:
@@ -152,4 +151,4 @@ class TargetList(QListView):
 def _texts(state: TargetState) -> list[str]:
     now = time.time()
     surveyed = f"surveyed {state.age(now)}" if state.survey else "no survey"
-    return [state.target.name, place_text(state.target), state.words(now), surveyed]
+    return [state.target.name, state.target.place, state.words(now), surveyed]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QTimer, Signal
@@ -61,7 +61,7 @@ class TargetsPanel(QWidget):
         self._stack = QStackedWidget()
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
         self._make_actions()
-        self._lay_out()
+        self._build_layout()
         self._connect()
         self.reload()
 
@@ -144,11 +144,12 @@ class TargetsPanel(QWidget):
             self, "&Remove the target…", "Ctrl+Shift+Del", "Forget the chosen target", self.remove
         )
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE)
-        layout.addLayout(self._make_head())
+        shorts = {self._add: "Add", self._edit: "Edit", self._survey: "Survey", self._remove: "Remove"}
+        layout.addLayout(_head(self.list, shorts))
         layout.addWidget(self.message)
         layout.addWidget(self.list)
         for each in (self.builds.install, self.machine.snapshots):
@@ -156,25 +157,6 @@ class TargetsPanel(QWidget):
         self._stack.addWidget(self.view)
         self._stack.addWidget(scrolled("Target", self.editor))
         layout.addWidget(self._stack, 1)
-
-    def _make_head(self) -> QHBoxLayout:
-        heading = Label("&Target")
-        heading.setProperty("role", "heading")
-        heading.setBuddy(self.list)
-        heading.setMinimumHeight(HEAD)
-        head = QHBoxLayout()
-        head.setSpacing(0)
-        head.addWidget(heading)
-        head.addStretch(1)
-        shorts = {self._add: "Add", self._edit: "Edit", self._survey: "Survey", self._remove: "Remove"}
-        for each, text in shorts.items():
-            each.setIconText(text)
-            button = QToolButton()
-            button.setDefaultAction(each)
-            button.setAccessibleName(text)
-            button.setAutoRaise(True)
-            head.addWidget(button)
-        return head
 
     def _connect(self) -> None:
         self.list.selectionModel().currentChanged.connect(self._on_current_changed)
@@ -262,6 +244,26 @@ class TargetsPanel(QWidget):
     def _on_tick(self) -> None:
         self.known.model.tell_time()
         self.view.card.tell_time()
+
+
+def _head(targets: TargetList, shorts: Mapping[QAction, str]) -> QHBoxLayout:
+    """The heading of the list, and buttons with short texts."""
+    heading = Label("&Target")
+    heading.setProperty("role", "heading")
+    heading.setBuddy(targets)
+    heading.setMinimumHeight(HEAD)
+    head = QHBoxLayout()
+    head.setSpacing(0)
+    head.addWidget(heading)
+    head.addStretch(1)
+    for each, text in shorts.items():
+        each.setIconText(text)
+        button = QToolButton()
+        button.setDefaultAction(each)
+        button.setAccessibleName(text)
+        button.setAutoRaise(True)
+        head.addWidget(button)
+    return head
 
 
 def _wanted(home: Path) -> str:

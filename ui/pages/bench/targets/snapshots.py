@@ -53,14 +53,14 @@ class SnapshotsDialog(QDialog):
         self.delete = action(self.list, "Delete", "Del", tip, self._on_delete)  # in its context menu too
         self.delete_button = action_button(self.delete)
         self.delete_button.setAutoDefault(False)
-        self._lay_out()
+        self._build_layout()
         self._on_selected()
 
     def begin(self) -> None:
         self._ask_target([])
         self.open()
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         about = Label(ABOUT)
         about.setWordWrap(True)
         about.setProperty("role", "muted")

@@ -82,11 +82,3 @@ def link_of(error: Exception) -> str:
         case LinkError():
             return "unreachable"
     return "failed"
-
-
-def place_text(target: Target) -> str:
-    """Where it is, as ssh takes it."""
-    if target.is_local:
-        return "this computer"
-    user = f"{target.user}@" if target.user else ""
-    return f"{user}{target.host}" + (f":{target.port}" if target.port else "")

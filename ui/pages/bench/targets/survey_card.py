@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -31,6 +31,7 @@ from app.protocol.answers import Build, Cpu, Disk, Snapshot, Survey
 from app.targets.builds import notes_text, problem_of
 from app.targets.surveys import Surveyed
 from app.targets.tested_versions import tried
+from ui.core.index import Index
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.table import tabular
@@ -63,7 +64,7 @@ class SurveyCard(QFrame):
         )
         self._nothing.setProperty("role", "muted")
         self._nothing.setWordWrap(True)
-        self._lay_out()
+        self._build_layout()
         self.clear()
 
     def show_survey(self, survey: Surveyed) -> None:
@@ -97,7 +98,7 @@ class SurveyCard(QFrame):
             self._age.setText(f"Surveyed {ago_text(self._survey.at, time.time())}")
             self._age.setToolTip(as_tip(date_text(self._survey.at)))
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         layout = QVBoxLayout(self)
         layout.setContentsMargins(SPACE, SPACE, SPACE, SPACE)
         layout.setSpacing(SPACE)
@@ -236,9 +237,7 @@ class _GreyDelegate(QStyledItemDelegate):
         super().__init__(tree)
         self._tree = tree
 
-    def initStyleOption(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         super().initStyleOption(option, index)
         if self._tree.builds[index.row()].problem:
             option.state &= ~QStyle.StateFlag.State_Enabled

@@ -16,7 +16,7 @@ from .watching import Watching
 TEXT_MS = 1000
 
 
-class Telling(QTimer):
+class StatusUpdater(QTimer):
     """Header, steering, list of plans, the step at hand, and what is wrong with the link."""
 
     def __init__(self, context: Context, watching: Watching, body: LiveBody, page: Page) -> None:
@@ -27,14 +27,14 @@ class Telling(QTimer):
         self._reconnect = action(
             page, "Connect again", "", "Follow the plan again; Dyno may ask for a passphrase", self._retry
         )
-        self.timeout.connect(self.tell)
+        self.timeout.connect(self.update)
 
     @property
     def _followed(self) -> FollowedPlan | None:
         request = self._watching.request
         return self._context.plans.of_session(request.session) if request else None
 
-    def tell(self) -> None:
+    def update(self) -> None:
         if not self._page.isVisible():
             return
         plans, followed, body = self._context.plans, self._followed, self._body
@@ -44,13 +44,13 @@ class Telling(QTimer):
         body.header.show_plan(self._watching.progress, followed, colours, unsteady)
         body.steering.show_plan(followed)
         body.plans.show_plans(plans.all(), followed.id if followed else "")
-        self._tell_problem(followed)
-        self._tell_step()
+        self._update_problem(followed)
+        self._update_step()
         is_active = any(not plan.is_over for plan in plans.all())
         if is_active != self.isActive():
             self.start() if is_active else self.stop()
 
-    def _tell_step(self) -> None:
+    def _update_step(self) -> None:
         """How far the step at hand is, in its line of the results."""
         progress, request = self._watching.progress, self._watching.request
         session = progress.sessions.get(request.session) if progress and request else None
@@ -63,7 +63,7 @@ class Telling(QTimer):
         if self.goes_along:
             self._body.bring_in_sight(session.id, at)
 
-    def _tell_problem(self, followed: FollowedPlan | None) -> None:
+    def _update_problem(self, followed: FollowedPlan | None) -> None:
         """A plan that cannot be followed, such as one whose key needs a passphrase; it goes on there."""
         problem, message = followed.problem if followed else "", self._body.message
         if problem and problem != message.text:

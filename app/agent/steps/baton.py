@@ -1,0 +1,132 @@
+"""Sessions of a round at the same time: who holds the baton works, the servers of the others are stopped.
+
+A session that has the machine to itself is a round of one.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Callable, Dict, List, NamedTuple, Optional, Set
+
+STOPPED_S = 240.0  # the longest that a server is stopped at a stretch: InnoDB gives up after 600 s
+BREATH_S = 0.2  # for which it then goes on
+
+
+class Position(NamedTuple):
+    """What a session is about to do: the setting up of a step is its slice 0."""
+
+    step: int
+    part: int = 0
+
+
+class Hooks(NamedTuple):
+    """What a session does where the baton comes and goes."""
+
+    leave: Callable[[], None]
+    come_back: Callable[[], None]
+    breathe: Callable[[], None]  # while it waits: the server goes on for a moment
+    pids: Callable[[], Set[int]]  # of its server and its load
+
+
+class Baton:
+    """Goes to who is furthest behind; among equals there and back again: A B B A."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._places: List[Place] = []
+        self._holder: Optional[Place] = None
+        self._wanted: Dict[int, Dict[int, float]] = {}  # seconds of a slice, by step and place
+        self._agreed: Dict[int, float] = {}  # by step
+        self._pids: Set[int] = set()  # of servers and load so far
+
+    def join(self) -> Place:
+        """One place more; all join before the first takes the baton."""
+        place = Place(self, len(self._places))
+        self._places.append(place)
+        self._holder = self._holder or place
+        return place
+
+    def wait_for(self, place: Place, breathe: Callable[[], None]) -> None:
+        with self._changed:
+            while not self._changed.wait_for(lambda: self._holder is place, STOPPED_S):
+                breathe()
+
+    def hand_on(self) -> None:
+        with self._changed:
+            self._holder = self.next()
+            self._changed.notify_all()
+
+    def leave(self, place: Place) -> None:
+        with self._changed:
+            self._places.remove(place)
+            for of_step in self._wanted.values():
+                of_step.pop(place.number, None)
+            self._holder = self.next() if self._places else None
+            self._changed.notify_all()
+
+    def next(self) -> Place:
+        """Whose turn it is."""
+        behind = min(each.position for each in self._places)
+        there = [each for each in self._places if each.position == behind]
+        return there[-1] if sum(behind) % 2 else there[0]
+
+    def want(self, step: int, place: Place, seconds: float) -> None:
+        self._wanted.setdefault(step, {})[place.number] = seconds
+
+    def agreed(self, step: int) -> float:
+        """The same for all: who asks first may have ended its session when the last one asks."""
+        return self._agreed.setdefault(step, max(self._wanted.get(step, {}).values(), default=0.0))
+
+    def note_pids(self) -> None:
+        self._pids.update(pid for place in self._places for pid in place.own_pids())
+
+    def pids(self) -> Set[int]:
+        """Of all sessions of the round, of those too that have ended."""
+        self.note_pids()
+        return self._pids
+
+
+class Place:
+    """Of one session in its round."""
+
+    def __init__(self, baton: Baton, number: int) -> None:
+        self.number = number
+        self.position = Position(0)
+        self._baton = baton
+        self._hooks: Optional[Hooks] = None
+
+    def attach(self, hooks: Hooks) -> None:
+        self._hooks = hooks
+
+    def take(self) -> None:
+        """Wait for the baton, before the session has anything that runs."""
+        self._baton.wait_for(self, lambda: None)
+
+    def pass_on(self, position: Position) -> None:
+        """Let those work who are further behind; comes back when it is this one's turn."""
+        self.position = position
+        if self._baton.next() is self or self._hooks is None:
+            return
+        self._hooks.leave()
+        self._baton.note_pids()
+        self._baton.hand_on()
+        self._baton.wait_for(self, self._hooks.breathe)
+        self._hooks.come_back()
+
+    def end(self) -> None:
+        """The session is over, in whatever way."""
+        self._baton.leave(self)
+
+    def agree(self, step: int, seconds: float) -> None:
+        """Say how long a slice of the step has to be for this contender."""
+        self._baton.want(step, self, seconds)
+
+    def agreed(self, step: int) -> float:
+        """The longest that any of them has asked for before the first of them wants to know."""
+        return self._baton.agreed(step)
+
+    def own_pids(self) -> Set[int]:
+        return self._hooks.pids() if self._hooks is not None else set()
+
+    def pids(self) -> Set[int]:
+        return self._baton.pids()

@@ -1,0 +1,50 @@
+"""The gate before which the clients of a load generator wait between slices, asleep in a read on a pipe."""
+
+from __future__ import annotations
+
+import os
+import random
+import struct
+import time
+from typing import List
+
+USUAL_S = 1.0  # of a slice
+LONGEST_S = 10.0  # a step that needs longer slices is carried out whole
+EVENTS = 100  # of the slow ones (p99) a slice has room for
+VARIED = 0.2  # lengths differ by so much, not to beat with what a server does each second
+_LEAVE = 0.0  # a deadline that ends a client
+
+
+class Gate:
+    """Its tokens let clients through until a deadline."""
+
+    def __init__(self) -> None:
+        self.reader, self._writer = os.pipe()
+
+    def open(self, clients: int, seconds: float) -> None:
+        """For a slice: one token for each client."""
+        self._write(clients, time.monotonic() + seconds)
+
+    def dismiss(self, clients: int) -> None:
+        """Let the clients go for good."""
+        self._write(clients, _LEAVE)
+
+    def _write(self, clients: int, deadline: float) -> None:
+        os.write(self._writer, struct.pack("<d", deadline) * clients)
+
+    def close(self) -> None:
+        os.close(self.reader)
+        os.close(self._writer)
+
+
+def lengths(seconds: float, usual_s: float, seed: str) -> List[float]:
+    """Slices of about this length that come to so many seconds; the same for the same seed."""
+    chance = random.Random(seed)
+    count = max(1, round(seconds / usual_s))
+    parts = [chance.uniform(1 - VARIED, 1 + VARIED) for _ in range(count)]
+    return [seconds * part / sum(parts) for part in parts]
+
+
+def length_for(p99_ms: float) -> float:
+    """Of a slice in which what is cut at its end does not matter."""
+    return max(USUAL_S, EVENTS * p99_ms / 1000)

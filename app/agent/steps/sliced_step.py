@@ -1,0 +1,185 @@
+"""A driven step in slices: the contenders of a round take turns, each behind a gate for its clients."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
+
+from app.agent.sampling.figures import percentile
+from app.protocol.events import Mark
+from app.protocol.sysbench import WRAPPER, command
+
+from .baton import Position
+from .drive_step import OVERDUE_S, DriveStep
+from .gate import LONGEST_S, USUAL_S, Gate, length_for, lengths
+from .generator import Generator, add
+
+if TYPE_CHECKING:
+    from app.protocol.plan import Step
+
+    from .facts import Facts
+    from .running import Running
+
+LONG_DRAIN_S = 5.0  # from the end of a slice to that of its last event: then it is said
+OWN = ("--time=0", "--events=0", "--report-interval=0")  # sysbench's clock goes on while its clients wait
+
+
+class EndedEarlyError(Exception):
+    """The step does not go on; its text says why, and is empty where the generator has ended."""
+
+
+class SlicedStep(DriveStep):
+    """Carries out slice after slice, and puts the figures of the step together from theirs."""
+
+    def __init__(self, session: Running, facts: Facts, index: int, step: Step, seed: int) -> None:
+        super().__init__(session, facts, index, step, seed)
+        self._gate = Gate()
+        self._part = 0  # slices so far
+        self._clients = 0
+        self._buckets: Dict[float, int] = {}
+        self._latency: Dict[str, Any] = {}
+
+    def run(self) -> Dict[str, Any]:
+        try:
+            return super().run()
+        finally:
+            self._gate.close()
+
+    def _start(self, driver: Sequence[str]) -> Generator:
+        session, step = self._session, self._step
+        whole = replace(step, seconds=0, warmup=0, rate=0)
+        contender = session.contender
+        line = command(whole, session.plan, contender.engine, contender.table_options, driver, self._seed)
+        gate = ["--gate-fd={}".format(self._gate.reader), "--slice-rate={}".format(step.rate)]
+        return Generator(
+            [*line, *OWN, *gate],
+            session.lua(WRAPPER),
+            session.at("sysbench.log"),
+            step.load_cores,
+            keep=(self._gate.reader,),
+            environment={"DYNO_SLICED": step.lua.rpartition("/")[2].rpartition(".")[0]},
+        )
+
+    def _follow(self, generator: Generator) -> str:
+        try:
+            self._clients = int(self._await(generator, "ready", OVERDUE_S)["workers"])
+            self._warm_up(generator)
+            self._measure(generator)
+            self._gate.dismiss(self._clients)
+            self._take_total(self._total_of(self._await(generator, "total", OVERDUE_S)))
+            while generator.is_open:
+                generator.read(LONG_DRAIN_S)
+        except EndedEarlyError as early:
+            if str(early):
+                return str(early)
+        self._code = generator.wait()
+        return ""
+
+    def _await(self, generator: Generator, kind: str, limit_s: float) -> Mapping[str, Any]:
+        """The next line of this kind; what comes before it is taken in."""
+        end = time.monotonic() + limit_s
+        while generator.is_open:
+            found: Optional[Mapping[str, Any]] = None
+            for line in generator.read(0.25):
+                if line.get("type") == kind:
+                    found = line
+                elif line.get("type") == "statement":
+                    self._take(line)
+            if found is not None:
+                return found
+            self._session.look(self._index)
+            if self._session.control.interrupts:
+                raise EndedEarlyError(self._session.control.interrupts)
+            if time.monotonic() > end:
+                raise EndedEarlyError("overdue")
+        raise EndedEarlyError
+
+    # slices
+
+    def _warm_up(self, generator: Generator) -> None:
+        seconds = self._step.warmup
+        for at, length in enumerate(self._lengths(seconds, USUAL_S) if seconds else ()):
+            self._turn()
+            self._slice(generator, length, at - seconds)
+        p99 = percentile(self._sorted_buckets(), 99)
+        if p99 is not None:
+            self._session.place.agree(self._index, length_for(p99))
+
+    def _measure(self, generator: Generator) -> None:
+        self._turn()
+        seconds, usual_s = self._step.seconds, max(USUAL_S, self._session.place.agreed(self._index))
+        if usual_s > LONGEST_S:
+            self._session.journal.log(
+                "{} is carried out whole: a slice of it would take {:.0f} s".format(self._step.name, usual_s)
+            )
+            usual_s = float(seconds)
+        self._begin_measured()
+        parts = self._lengths(seconds, usual_s)
+        for at, length in enumerate(parts):
+            if at:
+                self._turn()
+            self._slice(generator, length, at * seconds // len(parts))
+        self._in_force.update(slices=len(parts), slice_s=round(seconds / len(parts), 3))
+
+    def _turn(self) -> None:
+        self._part += 1
+        self._session.place.pass_on(Position(self._index, self._part))
+
+    def _lengths(self, seconds: float, usual_s: float) -> List[float]:
+        """The same for all contenders of the round."""
+        plan, repeat = self._session.plan, self._session.turn.repeat
+        return lengths(seconds, usual_s, "{}/{}/{}/{}".format(plan.id, repeat, self._step.label, usual_s))
+
+    def _begin_measured(self) -> None:
+        session = self._session
+        self._first = session.sampler.look(whole=True)
+        self._costs.begin()
+        self._warm_rows, self._buckets, self._latency = self._rows, {}, {}
+        session.journal.write(Mark, name="measured", step=self._index)
+
+    def _slice(self, generator: Generator, seconds: float, s: int) -> None:
+        self._session.sampler.begin()
+        self._gate.open(self._clients, seconds)
+        line = self._await(generator, "slice", seconds + OVERDUE_S)
+        if float(line["time_s"]) - seconds > LONG_DRAIN_S:
+            self._session.journal.log(
+                "the last event of a slice ended {:.0f} s late".format(float(line["time_s"]) - seconds)
+            )
+        self._clients = int(line["workers"])
+        self._rows = add(self._rows, line["rows"])
+        self._s = s
+        self._count(line)
+        self._keep_latency(line)
+        self._sample(line)
+
+    # the step
+
+    def _keep_latency(self, line: Mapping[str, Any]) -> None:
+        for upper, count in line["buckets"]:
+            self._buckets[upper] = self._buckets.get(upper, 0) + int(count)
+        if line["events"]:
+            self._latency = _joined(self._latency, {**line["latency_ms"], "events": line["events"]})
+
+    def _sorted_buckets(self) -> List[List[float]]:
+        return [[upper, self._buckets[upper]] for upper in sorted(self._buckets)]
+
+    def _total_of(self, line: Mapping[str, Any]) -> Dict[str, Any]:
+        """What the slices come to, as the line `total` of a step that goes on without a break."""
+        latency = {name: self._latency.get(name) for name in ("min", "avg", "max")}
+        clients = {name: line[name] for name in ("threads", "clients")}
+        seconds, buckets = self._sum["interval_s"], self._sorted_buckets()
+        return {**self._sum, **clients, "time_s": seconds, "latency_ms": latency, "buckets": buckets}
+
+
+def _joined(before: Mapping[str, Any], more: Mapping[str, Any]) -> Dict[str, Any]:
+    """Minimum, mean and maximum of all events of both."""
+    if not before:
+        return dict(more)
+    events = before["events"] + more["events"]
+    return {
+        "events": events,
+        "min": min(before["min"], more["min"]),
+        "avg": (before["avg"] * before["events"] + more["avg"] * more["events"]) / events,
+        "max": max(before["max"], more["max"]),
+    }

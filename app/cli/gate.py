@@ -1,0 +1,83 @@
+"""`dyno gate`: whether a contender is worse than another one, as an exit code for scripts."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from app.core.settings import MOST_PCT
+
+from .compare import limits_of, percent
+from .parser import add_json
+from .screen import print_json, print_table, say
+
+if TYPE_CHECKING:
+    from app.comparison.gate import GateEntry
+
+
+def add_words(words: Any) -> None:
+    parser = words.add_parser(
+        "gate", help="whether B is worse than A: exit code 0 not worse, 1 worse, 3 cannot be told"
+    )
+    parser.add_argument(
+        "base", metavar="A", help="a session, as for compare; all repeats of its contender count"
+    )
+    parser.add_argument("other", metavar="B", help="the same of what must not be worse")
+    parser.add_argument(
+        "--worse", type=_loss, required=True, metavar="PERCENT", help="a loss that is too large, such as 3%%"
+    )
+    parser.add_argument(
+        "--false-share", type=percent, metavar="PERCENT",
+        help="at most this percentage of false answers (5, or as set)",
+    )  # fmt: skip
+    parser.add_argument("--measure", default="value", metavar="M", help="p95_ms, cpu_us, written_kb, ...")
+    parser.add_argument("--groups", action="store_true", help="the means of groups in place of single steps")
+    add_json(parser)
+    parser.set_defaults(run=gate_sessions, matters=None, failure=3)
+
+
+def _loss(text: str) -> float:
+    """Above 0, up to 50; with or without its sign."""
+    with suppress(ValueError):
+        value = float(text.strip().removesuffix("%"))
+        if 0 < value <= MOST_PCT:
+            return value
+    raise argparse.ArgumentTypeError(f"must be above 0, up to {MOST_PCT}%, not {text}")
+
+
+def gate_sessions(arguments: argparse.Namespace) -> int:
+    from app.comparison.gate import GateRequest, gate
+
+    from .session import opened
+
+    share = limits_of(arguments).false_share
+    request = GateRequest(arguments.worse, share, arguments.measure, arguments.groups)
+    with opened() as history:
+        found = gate(history, arguments.base, arguments.other, request)
+    if arguments.json:
+        print_json(found)
+    else:
+        _show(found)
+    return found["exit_code"]
+
+
+def _show(found: GateEntry) -> None:
+    """A line a step, then what it comes to."""
+    from app.comparison.gate import interval_text
+    from app.core.units import unit_text
+
+    print_table(
+        ("step", "unit", "ratio", "interval", "n", "verdict"),
+        [
+            (
+                line["step"],
+                unit_text(line["unit"]) + (" (less is better)" if line["direction"] == "lower" else ""),
+                "-" if line["ratio"] is None else f"{line['ratio']:.3f}",
+                interval_text(line), line["n"], ": ".join(filter(None, (line["verdict"], line["why"]))),
+            )
+            for line in found["steps"]
+        ],
+        right=(2, 3, 4),
+    )  # fmt: skip
+    say(*found["remarks"], found["sentence"])

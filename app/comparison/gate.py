@@ -1,0 +1,229 @@
+"""Whether a contender is worse than another one by more than somebody allows: an answer for scripts.
+
+Worse: the whole interval of a step lies beyond the limit. Not worse: that of each step lies within it.
+Anything else cannot be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+from app.core.errors import InputError
+from app.core.units import count_text
+from app.history.figures import plans_by_session
+from app.history.history import History
+from app.history.sessions import find, sessions_of_plan
+from app.stats import Limits
+from app.stats.verdicts import WORSE as JUDGED_WORSE
+
+from .across import across_texts
+from .compare import base_of, by_measure, compare
+from .entries import Comparison
+from .judgement import ODD, WHY_NOT, intervals_of, why_unjudged, with_verdicts
+from .sentences import STILL, WAITING, goes_on
+from .text import first_of, names_of, row_label
+
+WORSE, NOT_WORSE, UNTOLD = "worse", "not worse", "cannot be told"
+CODES = {NOT_WORSE: 0, WORSE: 1, UNTOLD: 3}
+_SHOWN = 3  # steps in the sentence
+
+
+class GateLine(TypedDict):
+    """A step, or the mean of a group."""
+
+    step: str
+    unit: str
+    direction: str
+    ratio: float | None  # of the means
+    low: float | None  # its interval; null where repeats are too few, or it would be too wide
+    high: float | None
+    n: int  # repeats of the column that has fewer, or rounds
+    verdict: str
+    why: str  # it cannot be told
+
+
+class GateEntry(TypedDict):
+    """What `gate --json` gives."""
+
+    verdict: str
+    exit_code: int
+    sentence: str
+    worse_pct: float
+    false_share: float
+    base: list[str]  # ids of the sessions
+    other: list[str]
+    by_round: bool
+    steps: list[GateLine]
+    remarks: list[str]
+
+
+@dataclass(frozen=True)
+class GateRequest:
+    """How large a loss is worse, and what is looked at."""
+
+    worse_pct: float
+    false_share: float
+    measure: str = "value"
+    by_groups: bool = False
+
+    @property
+    def loss(self) -> str:
+        return f"{self.worse_pct:g}%"
+
+    def is_worse(self, low: float, high: float, direction: str) -> bool:
+        """The whole interval lies beyond the limit."""
+        return low > self._most if direction == "lower" else high < self._least
+
+    def is_within(self, low: float, high: float, direction: str) -> bool:
+        return high < self._most if direction == "lower" else low > self._least
+
+    @property
+    def _least(self) -> float:
+        return 1 - self.worse_pct / 100
+
+    @property
+    def _most(self) -> float:
+        return 1 + self.worse_pct / 100
+
+
+def gate(history: History, base: str, other: str, request: GateRequest) -> GateEntry:
+    """A session stands for all repeats of its contender in its plan."""
+    ours, theirs = _repeats(history, base), _repeats(history, other)
+    if set(ours) & set(theirs):
+        raise InputError(f"{base!r} and {other!r} are repeats of one contender: name a session of each")
+    limits, sides = Limits(request.false_share, 0.0), {**dict.fromkeys(ours, 0), **dict.fromkeys(theirs, 1)}
+    return answer(compare(history, [*ours, *theirs], ours[0], limits, sides), request)
+
+
+def answer(comparison: Comparison, request: GateRequest) -> GateEntry:
+    """Of a comparison of two columns."""
+    limits, whole = Limits(request.false_share, 0.0), by_measure(comparison, request.measure)
+    kept = [row for row in whole["rows"] if row["kind"] not in WAITING and row["direction"]]
+    found = with_verdicts({**whole, "rows": kept}, base_of(whole), limits)
+    lines = list((_groups if request.by_groups else _steps)(found, request))
+    return _entry(found, lines, request)
+
+
+def _repeats(history: History, reference: str) -> list[str]:
+    """The sessions of the contender of this one, in the order of the plan."""
+    session = find(history, reference)
+    plan = plans_by_session(history, [session])[session]
+    contender = plan.turn_of(session).contender
+    return [id_ for id_ in sessions_of_plan(history, plan.id) if plan.turn_of(id_).contender == contender]
+
+
+def _entry(found: Comparison, lines: list[GateLine], request: GateRequest) -> GateEntry:
+    base, at = _places(found)
+    names, columns = names_of(found), found["sessions"]
+    verdict, sentence = _answer(_hindrances(found, lines), lines, request, names[at], names[base])
+    return {
+        "verdict": verdict,
+        "exit_code": CODES[verdict],
+        "sentence": f"{verdict}: {sentence}",
+        "worse_pct": request.worse_pct,
+        "false_share": request.false_share,
+        "base": columns[base]["ids"],
+        "other": columns[at]["ids"],
+        "by_round": columns[at]["by_round"],
+        "steps": lines,
+        "remarks": across_texts(found, names),
+    }
+
+
+def _places(found: Comparison) -> tuple[int, int]:
+    base = base_of(found)
+    return base, 1 - base
+
+
+def _hindrances(found: Comparison, lines: Sequence[GateLine]) -> Iterator[str]:
+    """What keeps both from being held to each other at all."""
+    base, at = _places(found)
+    columns = found["sessions"]
+    yield from first_of(found)
+    yield from (each for each in found["warnings"] if each.startswith("different work"))
+    if goes_on(columns[base]) or goes_on(columns[at]):
+        yield STILL
+    if not lines:
+        yield "they have no step with a figure that has a better direction"
+
+
+def _answer(
+    hindrances: Iterator[str], lines: Sequence[GateLine], request: GateRequest, name: str, base: str
+) -> tuple[str, str]:
+    """The verdict over all steps, and the sentence that says why."""
+    if why := next(hindrances, ""):
+        return UNTOLD, why
+    worse, untold = ([line for line in lines if line["verdict"] == word] for word in (WORSE, UNTOLD))
+    count = f"of {count_text(len(lines), 'mean' if request.by_groups else 'step')}"
+    if worse:
+        text = f"{name} loses more than {request.loss} against {base} in {len(worse)} {count}"
+        return WORSE, f"{text}: {_some([(line['step'], interval_text(line)) for line in worse])}"
+    if untold:
+        return UNTOLD, f"in {len(untold)} {count}: {_some([(line['step'], line['why']) for line in untold])}"
+    return NOT_WORSE, f"a loss of {request.loss} is ruled out for {name} against {base} in each {count}"
+
+
+def _some(steps: Sequence[tuple[str, str]]) -> str:
+    """`point-query threads=2 (0.912 to 0.934), scan (0.801 to 0.822) and 3 more`."""
+    more = len(steps) - _SHOWN
+    texts = [f"{step} ({text})" for step, text in steps[:_SHOWN]]
+    return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
+
+
+def interval_text(line: GateLine) -> str:
+    """`0.952 to 0.984`."""
+    return "-" if line["low"] is None else f"{line['low']:.3f} to {line['high']:.3f}"
+
+
+# the steps
+
+
+def _steps(found: Comparison, request: GateRequest) -> Iterator[GateLine]:
+    base, at = _places(found)
+    known = [each[at] for each in intervals_of(found, base, Limits(request.false_share))]
+    for row, interval in zip(found["rows"], known, strict=True):
+        ends = (interval.low, interval.high) if interval else None
+        ratio = interval.ratio if interval else row["relative"][at]
+        why = "" if interval else why_unjudged(row, at, base)
+        if ends and request.is_worse(*ends, row["direction"]) and row["verdict"][at] != JUDGED_WORSE:
+            why = WHY_NOT.get(row["verdict"][at] or "", ODD)
+        n = min(row["n"][at], row["n"][base])
+        yield _line(row_label(row), row["unit"], row["direction"], ratio, ends, n, why, request)
+
+
+def _groups(found: Comparison, request: GateRequest) -> Iterator[GateLine]:
+    base, at = _places(found)
+    for group in found["groups"]:
+        rows = [
+            row for row in found["rows"] if (row["group"], row["unit"]) == (group["group"], group["unit"])
+        ]
+        ratio = group["ratios"][at]
+        ends = (ratio["low"], ratio["high"]) if ratio and ratio["low"] and ratio["high"] else None
+        why = "" if ends else "too few repeats, or the noise is too large"
+        if ratio is None or ratio["steps"] < len(rows):
+            left_out = len(rows) - (ratio["steps"] if ratio else 0)
+            ends, why = None, f"{left_out} of {count_text(len(rows), 'step')} cannot be judged"
+        name = f"mean of {group['group'] or 'all'}"
+        n = min(min(row["n"][at], row["n"][base]) for row in rows)
+        yield _line(name, group["unit"], group["direction"], ratio and ratio["ratio"], ends, n, why, request)
+
+
+def _line(
+    step: str, unit: str, direction: str, ratio: float | None, ends: tuple[float, float] | None, n: int,
+    why: str, request: GateRequest,
+) -> GateLine:  # fmt: skip
+    verdict = UNTOLD
+    if ends and not why:
+        if request.is_worse(*ends, direction):
+            verdict = WORSE
+        elif request.is_within(*ends, direction):
+            verdict = NOT_WORSE
+        else:
+            why = f"a loss of {request.loss} is not ruled out"
+    low, high = ends or (None, None)
+    return {
+        "step": step, "unit": unit, "direction": direction, "ratio": ratio, "low": low, "high": high, "n": n,
+        "verdict": verdict, "why": why,
+    }  # fmt: skip

@@ -1,0 +1,265 @@
+"""What a comparison comes to, in sentences: faster, slower, or no difference larger than so much.
+
+One for each step where they are few, else one for each group. Their words are those of the cells, so that
+both agree; their intervals hold together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.core.units import count_text, unit_text
+from app.engines import engine_of
+from app.protocol.states import GOING_ON
+from app.stats import Limits
+from app.stats.verdicts import BETTER, DIFFERS, NOISE, SAME, SINGLE, SMALL, WORSE, Interval
+
+from .across import across_texts
+from .compare import base_of
+from .entries import ColumnEntry, Comparison, GroupEntry, RowEntry
+from .judgement import ODD, WHY_NOT, intervals_of, limits_of, why_unjudged
+from .measures import FIGURE, measure_named
+from .text import names_of, row_label
+
+MOST_STEPS = 6  # with a sentence for each
+WAITING = ("settle", "restart")  # kinds of steps in which nothing is measured that a person waits for
+STILL = "its plan goes on: ask again once it is over"
+NONE = "No verdict"
+_SHOWN = 3  # steps or columns without a verdict that are named
+_DECIDED = (BETTER, WORSE, DIFFERS)
+_SIZES = ("bytes", "KiB", "MiB", "GiB")
+
+
+@dataclass(frozen=True)
+class _Finding:
+    """How a column relates to the base, in a step or in the mean of a group."""
+
+    word: str  # better, worse or differs; '': undecided
+    ratio: float
+    low: float | None  # the interval; None where it would be too wide
+    high: float | None
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A step of a column."""
+
+    row: RowEntry
+    at: int
+    finding: _Finding | None
+    why: str  # it has no finding
+
+
+def verdict_lines(comparison: Comparison, figure: str = "") -> list[str]:
+    """The sentences, and what to know of columns that were not measured in turn."""
+    return [*verdict_sentences(comparison, figure), *across_texts(comparison, names_of(comparison))]
+
+
+def verdict_sentences(comparison: Comparison, figure: str = "") -> list[str]:
+    """Of steps or groups, then what has no verdict and why; `figure`: the measure, where it is another."""
+    base, columns = base_of(comparison), comparison["sessions"]
+    names, others = _names(comparison), [at for at in range(len(columns)) if at != base]
+    hindered = {at: why for at in others if (why := hindrance(columns, base, at))}
+    cells = list(_cells(comparison, base, [at for at in others if at not in hindered]))
+    voice = _Voice(names, base, len(others) == 1, figure)
+    steps = len({id(cell.row) for cell in cells})
+    found = voice.of_steps(cells) if steps <= MOST_STEPS else voice.of_groups(comparison, cells)
+    told = [f"{NONE} on {names[at]}: {why}." for at, why in hindered.items()]
+    return [*found, *voice.of_unjudged(cells), *told]
+
+
+def figure_of(measure: str) -> str:
+    """The name of a measure in a sentence; '' for the figure of each step."""
+    chosen = measure_named(measure)
+    title = chosen.title
+    return "" if chosen is FIGURE else title if title[:2].isupper() else title[:1].lower() + title[1:]
+
+
+def hindrance(columns: Sequence[ColumnEntry], base: int, at: int) -> str:
+    """What keeps a column from being held to the base at all; '' where nothing does."""
+    if columns[at]["work_key"] != columns[base]["work_key"]:
+        return "it did not do the same work"
+    return STILL if goes_on(columns[base]) or goes_on(columns[at]) else ""
+
+
+def goes_on(column: ColumnEntry) -> bool:
+    """Whether not all of its sessions are over."""
+    return any(state in GOING_ON for state in column["state"].split(", "))
+
+
+def _names(comparison: Comparison) -> list[str]:
+    """A column that is called after its engine has the name that people write, unless another one has it."""
+    names, engines = names_of(comparison), [each["contender"]["engine"] for each in comparison["sessions"]]
+    titles = [
+        engine_of(engine).title or name if name == engine else name
+        for name, engine in zip(names, engines, strict=True)
+    ]
+    return titles if len({*titles}) == len(titles) else names
+
+
+# what was found
+
+
+def _cells(comparison: Comparison, base: int, others: Sequence[int]) -> Iterator[_Cell]:
+    intervals = intervals_of(comparison, base, limits_of(comparison))
+    for row, its in zip(comparison["rows"], intervals, strict=True):
+        if row["kind"] not in WAITING:
+            for at in others:
+                finding = _finding(row, at, its[at])
+                yield _Cell(row, at, finding, "" if finding else _why_not(row, at, base, its[at]))
+
+
+def _finding(row: RowEntry, at: int, interval: Interval | None) -> _Finding | None:
+    word, ratio = row["verdict"][at] or "", row["relative"][at]
+    if word in _DECIDED and ratio is not None and not interval:
+        return _Finding(word, ratio, None, None)
+    if not interval or word not in (*_DECIDED, NOISE, SMALL, SAME):
+        return None
+    if word == NOISE and not interval.low <= 1 <= interval.high:
+        return None
+    known = word if word in _DECIDED else ""
+    return _Finding(known, interval.ratio, interval.low, interval.high)
+
+
+def _why_not(row: RowEntry, at: int, base: int, interval: Interval | None) -> str:
+    """What a snapshot has spared was measured once, marked or not."""
+    reasons = (row["reasons"][at], row["reasons"][base])
+    if min(row["n"][at], row["n"][base]) == 1 and all(each.startswith("skipped") for each in reasons):
+        return WHY_NOT[SINGLE]
+    word = row["verdict"][at] or ""
+    return WHY_NOT.get(word) or (ODD if interval else why_unjudged(row, at, base))
+
+
+def _of_group(group: GroupEntry, at: int, limits: Limits) -> _Finding | None:
+    """Of its mean; decided where the interval leaves 1 out and the difference is large enough to matter."""
+    found = group["ratios"][at]
+    if found is None or found["low"] is None or found["high"] is None:
+        return None
+    ratio, low, high = found["ratio"], found["low"], found["high"]
+    if low <= 1 <= high or max(ratio, 1 / ratio) - 1 < limits.matters:
+        return _Finding("", ratio, low, high)
+    better = (ratio > 1) == (group["direction"] == "higher")
+    return _Finding((BETTER if better else WORSE) if group["direction"] else DIFFERS, ratio, low, high)
+
+
+# how it is put
+
+
+@dataclass(frozen=True)
+class _Voice:
+    """Who is compared with whom, and by what."""
+
+    names: Sequence[str]
+    base: int
+    are_two: bool
+    figure: str
+
+    def of_steps(self, cells: Sequence[_Cell]) -> Iterator[str]:
+        for row, its in _by_row(cells):
+            clauses = [self._clause(each.at, each.finding, row["unit"]) for each in its if each.finding]
+            if clauses:
+                yield f"{_subject(row)}: {'; '.join(clauses)}."
+
+    def of_groups(self, comparison: Comparison, cells: Sequence[_Cell]) -> Iterator[str]:
+        """A group of one step is that step."""
+        limits = limits_of(comparison)
+        for group in comparison["groups"]:
+            key = (group["group"], group["unit"])
+            its = [cell for cell in cells if (cell.row["group"], cell.row["unit"]) == key]
+            if len({id(cell.row) for cell in its}) < 2:
+                yield from self.of_steps(its)
+                continue
+            columns = dict.fromkeys(cell.at for cell in its)
+            findings = {at: finding for at in columns if (finding := _of_group(group, at, limits))}
+            clauses = [
+                self._clause(at, finding, group["unit"]) + self._single(at, its)
+                for at, finding in findings.items()
+            ]
+            if clauses:
+                steps = f"the {count_text(group['steps'], 'step')} of {group['group'] or 'no group'}"
+                yield f"Mean of {steps}: {'; '.join(clauses)}."
+
+    def of_unjudged(self, cells: Sequence[_Cell]) -> Iterator[str]:
+        """`No verdict on load, index (n = 1: the noise is unknown).`; columns with the same together."""
+        steps: dict[tuple[int, str], list[str]] = {}
+        for cell in cells:
+            if cell.why:
+                steps.setdefault((cell.at, cell.why), []).append(row_label(cell.row))
+        columns: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+        for (at, why), labels in steps.items():
+            columns.setdefault((why, tuple(labels)), []).append(at)
+        asked = {cell.at for cell in cells}
+        for (why, same), its in columns.items():
+            who = "" if len(its) == len(asked) else f" on {_some([self.names[at] for at in its])}"
+            is_whole = len(same) * len(asked) == len(cells)
+            where = "" if is_whole else f" {'in' if who else 'on'} {_some(same)}"
+            yield f"{NONE}{who}{where} ({why})."
+
+    def _clause(self, at: int, found: _Finding, unit: str) -> str:
+        """`MyRocks is slower, 0.78 (0.71 to 0.86) times InnoDB's rate`."""
+        noun, words = _words(unit, self.figure)
+        if not found.word:
+            who = "" if self.are_two else f"for {self.names[at]} "
+            return f"{who}no difference larger than {_most(found)} could be seen"
+        figures = _figures(found)
+        edge = ", just beyond the noise" if found.low and found.high and found.low <= 1 <= found.high else ""
+        what = f"{figures} times {self.names[self.base]}'s {noun}"
+        return f"{self.names[at]} is {words[found.word]}, {what}{edge}"
+
+    def _single(self, at: int, cells: Sequence[_Cell]) -> str:
+        """` (single steps: 2 faster, 7 slower)`; '' where none is decided."""
+        _, words = _words(cells[0].row["unit"], self.figure)
+        decided = [cell.finding.word for cell in cells if cell.at == at and cell.finding]
+        counts = [f"{decided.count(word)} {words[word]}" for word in _DECIDED if word in decided]
+        return f" (single steps: {', '.join(counts)})" if counts else ""
+
+
+def _by_row(cells: Sequence[_Cell]) -> Iterator[tuple[RowEntry, list[_Cell]]]:
+    rows = {id(cell.row): cell.row for cell in cells}
+    for key, row in rows.items():
+        yield row, [cell for cell in cells if id(cell.row) == key]
+
+
+def _subject(row: RowEntry) -> str:
+    """`Reading one row by its primary key (point-query threads=2)`."""
+    what = row["title"].partition(":")[0]
+    return f"{what} ({row_label(row)})" if what else row_label(row)
+
+
+def _words(unit: str, figure: str) -> tuple[str, dict[str, str]]:
+    """What a ratio is of, and what better and worse are called there."""
+    if figure:
+        return figure, {BETTER: "better", WORSE: "worse", DIFFERS: "different"}
+    if unit_text(unit) in _SIZES:
+        return "size", {BETTER: "smaller", WORSE: "larger", DIFFERS: "different"}
+    noun = "rate" if unit.endswith("/s") else "time" if unit in ("s", "ms") else "figure"
+    words = ("better", "worse") if noun == "figure" else ("faster", "slower")
+    return noun, {BETTER: words[0], WORSE: words[1], DIFFERS: "different"}
+
+
+def _figures(found: _Finding) -> str:
+    """`0.78 (0.71 to 0.86)`, with as many digits as tell it from 1 and from 0."""
+    values = [value for value in (found.ratio, found.low, found.high) if value is not None]
+    digits = next((each for each in (2, 3) if all(_is_told(value, each) for value in values)), 4)
+    first, *ends = (f"{value:.{digits}f}" for value in values)
+    return f"{first} ({' to '.join(ends)})" if ends else first
+
+
+def _is_told(value: float, digits: int) -> bool:
+    return f"{value:.{digits}f}" != f"{1:.{digits}f}" and value >= 10 ** (1 - digits)
+
+
+def _most(found: _Finding) -> str:
+    """`12%`, `a factor of 2.1`: the largest difference that the interval holds."""
+    assert found.low is not None and found.high is not None
+    if (factor := max(1 / found.low, found.high)) >= 2:
+        return f"a factor of {math.ceil(10 * factor) / 10:g}"
+    most = 100 * max(1 - found.low, found.high - 1)
+    return f"{math.ceil(most)}%" if most >= 10 else f"{math.ceil(10 * most) / 10:g}%"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} more" if more > 0 else "")

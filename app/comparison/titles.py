@@ -1,0 +1,31 @@
+"""What the steps of plans do, in the words of the workload files that the plans carry."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from functools import lru_cache
+
+from app.protocol.plan import Plan
+
+LONGEST = 150  # characters: those of Dyno are shorter
+
+
+def titles_of(plans: Iterable[Plan]) -> dict[str, str]:
+    """By the names of steps; the first plan that says it is believed."""
+    found: dict[str, str] = {}
+    for plan in plans:
+        for step in plan.steps:
+            if step.workload and (title := _title(plan.files.get(f"workloads/{step.workload}.toml", ""))):
+                found.setdefault(step.name, title)
+    return found
+
+
+@lru_cache(maxsize=512)
+def _title(text: str) -> str:
+    """'' where it says none, or cannot be read: it may come from anywhere."""
+    try:
+        title = tomllib.loads(text).get("title", "")
+    except (ValueError, RecursionError):
+        return ""
+    return " ".join(title.split())[:LONGEST] if isinstance(title, str) else ""

@@ -1,0 +1,60 @@
+"""What to know of columns before they are believed: other work or machines, sessions that did not end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.history.figures import plan_of
+from app.history.history import History
+from app.history.sessions import SessionEntry
+from app.history.step_text import BUSY
+from app.protocol.plan import Plan
+
+from .differences import work_differences
+
+Column = Sequence[SessionEntry]
+
+
+def warnings_of_columns(
+    history: History, plans: Mapping[str, Plan], columns: Sequence[Column], base: int
+) -> list[str]:
+    return [*_unlike(history, columns, base), *_busy(plans, columns), *_unfinished(columns)]
+
+
+def _unlike(history: History, columns: Sequence[Column], base: int) -> list[str]:
+    """What keeps these columns from being compared as they stand."""
+    first = columns[base][0]
+    warnings = [
+        f"different work: {column[0]['name']} against {first['name']}: {what}"
+        for column in columns
+        if column[0]["work_key"] != first["work_key"]
+        for what in [work_differences(plan_of(history, first["id"]), plan_of(history, column[0]["id"]))]
+    ]
+    machines = {column[0]["machine_key"]: column[0]["target"] for column in columns}
+    if len(machines) > 1:
+        warnings.append(f"different machines: {', '.join(machines.values())}")
+    keys = {(each["contender_key"], each["work_key"]) for column in columns for each in column}
+    if len(columns) > 1 and len(keys) == 1 and len(machines) == 1:
+        warnings.append("repeats of the same contender: what differs between them is noise")
+    return warnings
+
+
+def _busy(plans: Mapping[str, Plan], columns: Sequence[Column]) -> list[str]:
+    return [
+        f"{column[0]['name']}: {BUSY}"
+        for column in columns
+        if any(plans[each["id"]].allow_busy for each in column)
+    ]
+
+
+def _unfinished(columns: Sequence[Column]) -> list[str]:
+    return [
+        f"session {each['id'][-6:]} ({each['name']}) is {each['state']}{_why(each)}"
+        for column in columns
+        for each in column
+        if each["state"] != "completed"
+    ]
+
+
+def _why(entry: SessionEntry) -> str:
+    return f": {entry['reason']}" if entry["reason"] else ""

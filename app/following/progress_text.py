@@ -1,0 +1,74 @@
+"""How far a plan has come, in words: which step of which session, how it ended, what it did not need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.core.units import count_text, unit_text
+from app.protocol.events import Progress
+from app.protocol.plan import Plan, Step
+from app.protocol.states import DECIDED, OUT_OF_TIME, SessionState
+
+
+def head_text(plan: Plan, sessions: Sequence[SessionState]) -> str:
+    """`1/2 innodb-a  3/8 point-query threads=2`, `1+2/2 innodb-a | rocksdb-a  3/8 ...` of several."""
+    turns, index = [plan.turn_of(each.id) for each in sessions], sessions[0].step
+    ordinals = "+".join(str(turn.ordinal) for turn in turns)
+    place = f"{ordinals}/{len(plan.first_turns)} {' | '.join(turn.name for turn in turns)}"
+    return f"{place}  {index + 1}/{len(plan.steps)} {plan.steps[index].label}" if index >= 0 else place
+
+
+def step_text(session: SessionState, step: Step) -> str:
+    """How far the latest step of a session is."""
+    if session.step < 0:
+        return "starting the server"
+    progress = session.steps[session.step]
+    if progress.state != "active":
+        return progress.state
+    again = f"attempt {progress.attempt}" if progress.attempt > 1 else ""
+    if step.seconds and progress.s is not None:
+        return ", ".join(filter(None, (again, _second_text(progress.s, step))))
+    shown = progress.progress
+    return ", ".join(filter(None, (again, _progress_text(shown) if shown else "")))
+
+
+def _progress_text(shown: Progress) -> str:
+    """How much is done, and what there is to say of it: of a settle step, what is still to be written."""
+    done = f"{shown.done:,.0f} of {shown.total:,.0f} {unit_text(shown.unit)}"
+    return ": ".join(filter(None, (done, shown.text)))
+
+
+def _second_text(s: int, step: Step) -> str:
+    if s < 0:
+        return f"warm-up second {s + step.warmup + 1} of {step.warmup}"
+    return f"second {s + 1} of {step.seconds}"
+
+
+# of plans until decided
+
+
+def ending_text(plan: Plan, sessions: Mapping[str, SessionState]) -> str:
+    """`decided after 4 rounds`, of a plan that is over and has ended before its last one; '' of others.
+
+    The base stays as long as anybody does; a person may stop what goes on without some of the others.
+    """
+    spared = [each for each in sessions.values() if not each.is_needed]
+    of_base = next((each for each in spared if plan.turn_of(each.id).contender == 0), None)
+    if of_base is None:
+        return ""
+    how = "ended by its time limit" if of_base.reason == OUT_OF_TIME else "decided"
+    return f"{how} after {count_text(first_spared(plan, sessions, of_base.id) - 1, 'round')}"
+
+
+def spared_text(plan: Plan, sessions: Mapping[str, SessionState], session: str) -> str:
+    """`not needed: decided after 4 rounds`."""
+    state, first = sessions[session], first_spared(plan, sessions, session)
+    after = f" after {count_text(first - 1, 'round')}" if state.reason == DECIDED else ""
+    return f"{state.word}: {state.reason}{after}"
+
+
+def first_spared(plan: Plan, sessions: Mapping[str, SessionState], session: str) -> int:
+    """The first round in which the contender of a session was not needed."""
+    contender = plan.turn_of(session).contender
+    turns = [plan.turn_of(id_) for id_, state in sessions.items() if not state.is_needed]
+    return min(turn.repeat for turn in turns if turn.contender == contender)

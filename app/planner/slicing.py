@@ -1,0 +1,99 @@
+"""The order slices: who may take part, which steps are cut into slices, and why others are not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from app.catalog.listing import lua_with_required
+from app.core.errors import InputError
+from app.core.units import count_text
+from app.engines import engine_of
+from app.history.calibration import SEQUENCE as CALIBRATION
+from app.protocol.answers import PASS, WARN, Check
+from app.protocol.plan import SLICES, Contender, Plan, Step
+
+from .request import PlanRequest
+
+FEWEST, MOST = 2, 4  # contenders
+SWITCH_S = 0.1  # supposed, for the change from one contender to the next
+SLICE_S = 1.0  # the shortest one
+_BY_WORK = "as long as the work takes"
+_DYNO = "workloads/dyno.lua"
+_OWN_RUN = re.compile(r"\bthread_run\b")
+
+
+def check_slices(request: PlanRequest) -> None:
+    """Raise InputError where contenders cannot take turns within steps."""
+    count = len(request.contenders)
+    if request.order != SLICES:
+        return
+    if not FEWEST <= count <= MOST:
+        raise InputError(
+            f"the order slices takes {FEWEST} to {MOST} contenders, not {count}:"
+            f" choose {'more' if count < FEWEST else 'fewer'}, or the order interleaved",
+            "order",
+        )
+    if request.repeat_if_disturbed:
+        raise InputError(
+            "the order slices repeats nothing: what disturbs a slice disturbs those of the others too;"
+            " leave 'repeat if disturbed' out, or choose the order interleaved",
+            "order",
+        )
+    if request.sequence == CALIBRATION:
+        raise InputError(
+            "a calibration is of whole sessions, whose noise it measures: choose the order interleaved",
+            "order",
+        )
+
+
+def active_at_once(asked: PlanRequest | Plan) -> int:
+    """The servers that are up at the same time, with their memory and data: all of a round, or one."""
+    return max(1, len(asked.contenders)) if asked.order == SLICES else 1
+
+
+def with_slices(
+    steps: Sequence[Step], contenders: Sequence[Contender], files: Mapping[str, str]
+) -> list[Step]:
+    """The same steps; the contenders take turns within those that no reason speaks against."""
+    return [replace(step, sliced=not _why_whole(step, contenders, files)) for step in steps]
+
+
+def slices_check(plan: Plan) -> list[Check]:
+    """Which steps are cut into slices, and which are carried out whole and why."""
+    if plan.order != SLICES:
+        return []
+    driven = [step for step in plan.steps if step.workload]
+    sliced = dict.fromkeys(step.name for step in driven if step.sliced)
+    whole: dict[str, dict[str, None]] = {}
+    for step in driven:
+        if not step.sliced:
+            why = _why_whole(step, plan.contenders, plan.files)
+            whole.setdefault(why, {})[step.name] = None
+    rest = "; ".join(f"{', '.join(names)} ({why})" for why, names in whole.items())
+    if not sliced:
+        todo = "choose the order interleaved: it gives each server the whole memory"
+        return [Check("slices", WARN, f"no step is cut into slices: {rest}", todo)]
+    text = f"{count_text(len(sliced), 'step')} in slices: {', '.join(sliced)}"
+    return [Check("slices", PASS, f"{text}; carried out whole: {rest}" if rest else text)]
+
+
+def _why_whole(step: Step, contenders: Sequence[Contender], files: Mapping[str, str]) -> str:
+    """'' where it is cut into slices."""
+    if step.kind != "drive":
+        return _BY_WORK
+    if step.events or not step.seconds:
+        return "bounded by events"
+    engines = dict.fromkeys(each.engine for each in contenders)
+    refusals = (engine_of(each).no_slices(step.workload, step.writes) for each in engines)
+    return _why_not_gated(step, files) or next(filter(None, refusals), "")
+
+
+def _why_not_gated(step: Step, files: Mapping[str, str]) -> str:
+    """The gate takes the place of thread_run, and has its figures of dyno.lua."""
+    lua = lua_with_required([step.lua], files.get)
+    if _DYNO not in lua:
+        return "its Lua does not use dyno.lua"
+    own = next((name for name, text in lua.items() if _OWN_RUN.search(text)), "")
+    return f"{own.removeprefix('workloads/')} has a thread_run of its own" if own else ""

@@ -1,0 +1,54 @@
+"""Looking after each round of a plan, without finding more in equals than by one look at the end.
+
+Who looks six times at the usual level finds something in equals twice as often. So each look takes
+a smaller share, as far as the plan has come. The last one may take all of it where cells are tested together:
+their level holds even where they share all of their noise (docs/comparing.md has the simulated shares).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log1p, sqrt
+
+from .student import MOST as KNOWN
+from .student import quantile, two_sided
+from .welch import Difference
+
+ROUNDS = 8  # the most
+_ALONE = 0.54  # of the share: the level of a cell that is tested by itself leaves no room for earlier looks
+_SAME = 0.3  # of the share, for `same`
+LUCK = 0.7  # standard errors by which a mean may still move: going on for more than that seldom decides
+
+
+def share_of_look(share: float, rounds: int, is_alone: bool) -> float:
+    """Of false verdicts, at the look after this round."""
+    return share * (min(rounds, ROUNDS) / ROUNDS) ** 2 * (_ALONE if is_alone else 1.0)
+
+
+def p_same(found: Difference, matters: float) -> float:
+    """How seldom figures that differ by as much as matters would lie so near to each other."""
+    room = log1p(matters) - abs(found.apart)
+    if room <= 0 or not found.error:
+        return float(room <= 0)
+    return two_sided(room / found.error, found.freedom) / 2
+
+
+def share_of_same(share: float) -> float:
+    return share * _SAME
+
+
+def may_be_decided(found: Difference, rounds: int, share: float, matters: float) -> bool:
+    """Whether all rounds could tell what these do not, if the noise stays as it is."""
+    left = max(ROUNDS - rounds, 0)
+    at_end = _at_end(found, rounds, left)
+    apart, luck = abs(found.apart), LUCK * found.error * sqrt(left / ROUNDS)
+    can_differ = apart + luck >= max(at_end.half_width(share), log1p(matters))
+    reach = quantile(1 - share_of_same(share), at_end.freedom) * at_end.error
+    return can_differ or max(apart - luck, 0.0) + reach <= log1p(matters)
+
+
+def _at_end(found: Difference, rounds: int, left: int) -> Difference:
+    freedom, shared = (known and min(known + left, KNOWN) for known in (found.freedom, found.shared))
+    return replace(
+        found, error=found.error * sqrt(rounds / ROUNDS), freedom=freedom or found.freedom, shared=shared
+    )

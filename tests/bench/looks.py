@@ -1,0 +1,170 @@
+"""Plans until decided: how often equals are told apart, what is found, and how many sessions it takes.
+
+The tables of docs/comparing.md on such plans: rounds are simulated, and held against Dyno's own code.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special, stats  # type: ignore[import-untyped]
+
+from app.core.table import markdown_of
+from app.stats import Limits
+from app.stats.endings import endings
+from app.stats.looks import LUCK, ROUNDS, share_of_look, share_of_same
+from app.stats.student import MOST
+from app.stats.verdicts import COLOURED, LEAST, SAME
+from tests.bench.figure import Figure
+from tests.bench.vectorised import SHARE, Array, called_by_round, sides_by_round
+from tests.worlds import QUIET_ROUNDS, SLICES, WORLDS, cells_of, compared
+from tests.worlds import ROUNDS as WORLD
+
+_HELD = 20  # plans of each place that Dyno judges too: both have to say the same
+_EFFECTS = (0.03, 0.05, 0.1, 0.3)
+_CELLS = (2, 4, 9)
+_LIMIT = np.log1p(Limits.matters)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is seen after a round: plans x cells."""
+
+    coloured: Array
+    same: Array
+    hopeless: Array
+
+    @property
+    def has_ended(self) -> Array:
+        return (self.coloured | self.same | self.hopeless).all(1)
+
+
+def look(ratios: Array, matters: float = Limits.matters) -> Look:
+    n, cells = ratios.shape[2], ratios.shape[1]
+    share, limit = share_of_look(SHARE, n, cells == 1), np.log1p(matters)
+    of_mean, freedom, usual = sides_by_round(ratios)
+    apart, error = ratios.mean(2), np.sqrt(of_mean)
+    level = _level(share, usual)
+    p = np.minimum(1, 2 * special.stdtr(freedom, -np.abs(apart / error)) * share / level)
+    middle = np.median(ratios, 2)
+    is_far = np.exp(np.abs(middle)) - 1 >= matters
+    beyond = (stats.false_discovery_control(p, axis=1) <= share) & ((middle > 0) == (apart > 0))
+    coloured = beyond & is_far
+    near = special.stdtr(freedom, -(limit - np.abs(apart)) / error) if matters else np.ones_like(p)
+    same = (stats.false_discovery_control(near, axis=1) <= share_of_same(share)) & ~coloured
+    return Look(coloured, same, ~_may_end(apart, error, freedom, usual, n, cells, limit))
+
+
+def _level(share: float, freedom: Array) -> Array:
+    """Of cells that are tested together; of one alone it is the share."""
+    known = special.erfc(-special.stdtrit(freedom, share / 2) / np.sqrt(2))
+    return np.where(np.isnan(freedom), share, known)
+
+
+def _may_end(
+    apart: Array, error: Array, freedom: Array, usual: Array, n: int, cells: int, limit: float
+) -> Array:
+    left, share = ROUNDS - n, share_of_look(SHARE, ROUNDS, cells == 1)
+    at_end, luck = error * np.sqrt(n / ROUNDS), LUCK * error * np.sqrt(left / ROUNDS)
+    freedom, level = np.minimum(freedom + left, MOST), _level(share, usual + left)
+    half = special.stdtrit(freedom, 1 - level / 2) * at_end
+    reach = special.stdtrit(freedom, 1 - share_of_same(share)) * at_end
+    can_differ = np.abs(apart) + luck >= np.maximum(half, limit)
+    return can_differ | (np.maximum(np.abs(apart) - luck, 0) + reach <= limit)
+
+
+def looks(arguments: argparse.Namespace) -> list[Figure]:
+    chance = np.random.default_rng([14, 2])
+    worst = equals(arguments.runs, chance)
+    loss, sessions = powers(arguments.runs // 4, chance)
+    limit = 100 * (SHARE + 3 * (SHARE * (1 - SHARE) / arguments.runs) ** 0.5)
+    return [
+        Figure("equals told apart, until decided", worst, "%", arguments.runs, "plans", at_most=limit),
+        Figure("power lost against eight rounds", loss, "points", arguments.runs // 4, "plans", at_most=5),
+        Figure(
+            "sessions, 4 cells, half off by 10 %", sessions, "%", arguments.runs // 4, "plans", at_most=75
+        ),
+    ]
+
+
+def equals(runs: int, chance: np.random.Generator) -> float:
+    """The largest share of plans that end with a false cell; shown too: at any look, whatever the size."""
+    lines, worst = [], 0.0
+    for name in (WORLD, QUIET_ROUNDS, *WORLDS):
+        shares = []
+        for cells in (1, *_CELLS):
+            ratios = _ratios(name, cells, runs, chance)
+            seen = [look(ratios[:, :, :n], matters=0.0).coloured.any(1) for n in range(LEAST, ROUNDS + 1)]
+            shares.append(100 * float(np.any(seen, axis=0).mean()))
+            coloured = _carried_out(ratios)[1]
+            shares.append(100 * float(coloured.any(1).mean()))
+        lines.append([name, *(f"{each:.1f} %" for each in shares)])
+        worst = max(worst, *shares[1::2])
+    print("plans of equals with a false cell: at any look whatever the size, and where the plan ended")
+    heads = [
+        "equals",
+        *(f"{what}, {cells} cells" for cells in (1, *_CELLS) for what in ("any look", "ended")),
+    ]
+    print("\n" + markdown_of(heads, lines), end="\n\n", flush=True)
+    return worst
+
+
+def powers(runs: int, chance: np.random.Generator) -> tuple[float, float]:
+    """Half of the cells differ: what is found of them by eight rounds and until decided, and the sessions."""
+    lines, losses, typical = [], [], 0.0
+    for name in (WORLD, QUIET_ROUNDS):
+        for cells in _CELLS:
+            differ = np.arange(cells) < max(1, cells // 2)
+            line = [name, str(cells)]
+            for effect in (0.0, *_EFFECTS):
+                ratios = _ratios(name, cells, runs, chance) + np.log1p(effect) * differ[None, :, None]
+                stop, coloured, same = _carried_out(ratios)
+                sessions = 100 * float(stop.mean()) / ROUNDS
+                if not effect:
+                    line.append(f"{sessions:.0f} % ({100 * float(same.mean()):.0f} % same)")
+                    continue
+                whole = called_by_round(np.zeros_like(ratios), ratios)
+                found, of_eight = (100 * float(each[:, differ].mean()) for each in (coloured, whole))
+                losses.append(of_eight - found)
+                typical = sessions if (name, cells, effect) == (WORLD, 4, 0.1) else typical
+                line.append(f"{of_eight:.0f} %, {found:.0f} %, {sessions:.0f} %")
+            lines.append(line)
+    heads = ["rounds", "cells", "equals: sessions", *(f"{each:.0%}" for each in _EFFECTS)]
+    print("of cells that differ: found by eight rounds, found until decided, sessions that this takes")
+    print("\n" + markdown_of(heads, lines), end="\n\n", flush=True)
+    return max(losses), typical
+
+
+def _ratios(name: str, cells: int, runs: int, chance: np.random.Generator) -> Array:
+    base, other = compared(name, SLICES, ROUNDS, max(cells, 2), runs, chance)
+    _held(base[:, :cells], other[:, :cells])
+    return (other - base)[:, :cells]
+
+
+def _carried_out(ratios: Array) -> tuple[Array, Array, Array]:
+    """After which round each plan ends, and what it says then."""
+    runs, cells, _ = ratios.shape
+    stop, goes_on = np.full(runs, ROUNDS), np.ones(runs, bool)
+    coloured, same = np.zeros((runs, cells), bool), np.zeros((runs, cells), bool)
+    for n in range(LEAST, ROUNDS + 1):
+        seen = look(ratios[:, :, :n])
+        ends = goes_on & (seen.has_ended | (n == ROUNDS))
+        stop[ends], coloured[ends], same[ends] = n, seen.coloured[ends], seen.same[ends]
+        goes_on &= ~ends
+    return stop, coloured, same
+
+
+def _held(base: Array, other: Array) -> None:
+    """Dyno says the same of the first few."""
+    for at in range(_HELD):
+        for n in (LEAST, 5):
+            cells = cells_of(base[at, :, :n], other[at, :, :n], SLICES)
+            words = endings(cells, Limits(repeatedly=True), n)
+            seen = look((other - base)[at : at + 1, :, :n])
+            assert [word in COLOURED for word in words] == seen.coloured[0].tolist(), "not what Dyno says"
+            assert [word == SAME for word in words] == seen.same[0].tolist(), "not what Dyno calls the same"
+
+
+FIGURES = {"looks": looks}

@@ -1,0 +1,227 @@
+"""Plans from a DYNO_HOME of the bench's own, carried out on this computer, and what came of them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log
+from pathlib import Path
+
+from app.agent.server.server import start_ticks
+from app.agent.system.directory import Directory
+from app.comparison.compare import compare
+from app.history.figures import plans_by_session, steps
+from app.history.history import History
+from app.history.journals import path_of
+from app.history.sessions import sessions_of_plan
+from app.planner import ContenderRequest, PlanRequest
+from app.protocol.events import Sample, StepEnded, StepStarted, decode
+from app.protocol.plan import Plan
+from app.stats.verdicts import COLOURED
+from tests.installed import MARIADB
+from tests.sequences import LOAD, SETTLED, own_sequence
+
+WHOLE = "interleaved"
+EQUALS = ("point-query", "update-index")
+# no workload has clients of two kinds: here each does a little reading between many changes
+WRITER = (
+    'name = "writer-and-reader"\nworkload = "read-write"\noptions = {point_selects = 2, simple_ranges = 0,'
+    " sum_ranges = 0, order_ranges = 0, distinct_ranges = 0, index_updates = 8, non_index_updates = 8}"
+)
+AGREEING = ("point-query", "read-only", "update-index", "insert", "read-write", WRITER)
+TABLES, ROWS, THREADS, WARMUP = 2, 20_000, 2, 1
+SPARE_S, SERVER_S, TIMES = 120, 60, 3  # until a plan takes too long: seconds, and times what its steps take
+STOP_S, STARTED = 60, re.compile(r"^plan (\S+) is being carried out", re.MULTILINE)
+# a second contender that is the same for all that is measured: the planner refuses two that are equal
+TWIN = "server_id=78"
+# what makes an InnoDB another one, in reading and in writing
+OTHER = "loose_innodb_adaptive_hash_index=ON\ninnodb_flush_log_at_trx_commit=0"
+LOGS = dict[str, list[float]]  # of the ratio of each round, by step
+
+
+class PlanFailedError(Exception):
+    """Why a plan came to no figures; one line."""
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A plan of two contenders that was carried out."""
+
+    plan: Plan
+    logs: LOGS
+    false: list[str]  # steps whose cells are coloured
+    unjudged: int  # cells
+    journals: dict[str, Path]  # of the sessions
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What steps in slices take beyond the slices themselves, in seconds."""
+
+    between: list[float]  # one slice and the next of the other contender
+    again: list[float]  # and the next of the same contender
+    around: list[float]  # a whole step: before the first slice, and behind the last one
+
+    @classmethod
+    def of(cls, plans: Sequence[Carried]) -> Changes:
+        found = cls([], [], [])
+        for carried in plans:
+            for repeat in {turn.repeat for turn in carried.plan.turns}:
+                its = [turn.session for turn in carried.plan.turns if turn.repeat == repeat]
+                events = [[*map(decode, carried.journals[each].read_bytes().splitlines())] for each in its]
+                for at, step in enumerate(carried.plan.steps):
+                    if step.sliced:
+                        found._add([[e for e in each if getattr(e, "step", -1) == at] for each in events])
+        return found
+
+    def _add(self, of_step: Sequence[Sequence[object]]) -> None:
+        """One step of one round."""
+        slices = sorted(
+            (each.at - each.dt, each.at, who)
+            for who, events in enumerate(of_step)
+            for each in events
+            if isinstance(each, Sample)
+        )
+        for (_, end, before), (begin, _, who) in pairwise(slices):
+            (self.again if who == before else self.between).append(begin - end)
+        begun = [each.at for events in of_step for each in events if isinstance(each, StepStarted)]
+        ended = [each.at for events in of_step for each in events if isinstance(each, StepEnded)]
+        if slices and begun and ended:
+            self.around.append(max(ended) - slices[-1][1] + slices[0][0] - min(begun))
+
+
+class Bench:
+    """One DYNO_HOME, and this computer as its target."""
+
+    def __init__(self, folder: Path, options: argparse.Namespace) -> None:
+        self._home, self._options, self._count = folder / "home", options, 0
+        os.environ["DYNO_HOME"] = str(self._home)
+        for kind in ("sequences", "presets/innodb"):
+            (self._home / kind).mkdir(parents=True)
+        default = (Path(__file__).parents[2] / "cnf_presets/innodb/default.cnf").read_text()
+        for name, lines in (("twin", TWIN), ("other", OTHER)):
+            own = f"{default}\n[mysqld]\n{lines}\n"  # the last line of an option counts
+            (self._home / "presets/innodb" / f"{name}.cnf").write_text(own)
+
+    def carry_out(
+        self, contenders: Sequence[str], order: str, driven: Sequence[str], seconds: int
+    ) -> Carried:
+        """Two contenders (ENGINE:PRESET); raises PlanFailedError."""
+        self._count += 1
+        file = self._home / "plan.toml"
+        file.write_text(self._request(contenders, order, driven, seconds).to_toml())
+        busy = ["--allow-busy"] if self._options.allow_busy else []
+        each_s = SERVER_S + len(driven) * (seconds + WARMUP) * TIMES
+        limit_s = SPARE_S + self._options.rounds * len(contenders) * each_s
+        code, said = self._run(["run", *busy, str(file)], limit_s)
+        started = STARTED.search(said)
+        if code or started is None:
+            raise PlanFailedError(next(reversed(said.strip().splitlines()), "nothing was said"))
+        return self._carried(started[1])
+
+    def _request(
+        self, contenders: Sequence[str], order: str, driven: Sequence[str], seconds: int
+    ) -> PlanRequest:
+        tables = [each if "=" in each else f'workload = "{each}"' for each in driven]
+        rows = self._options.rows or ROWS
+        size = {"tables": TABLES, "rows": rows, "threads": [THREADS], "seconds": seconds, "warmup": WARMUP}
+        (self._home / "sequences/slices.toml").write_text(
+            own_sequence("slices", LOAD, SETTLED, *tables, **size)
+        )
+        chosen = tuple(
+            ContenderRequest(MARIADB, engine, preset, name=f"{engine}-{preset}")
+            for engine, preset in (each.split(":") for each in contenders)
+        )
+        name, repeats = f"{order}-{self._count}", self._options.rounds
+        return PlanRequest(name=name, sequence="slices", order=order, repeats=repeats, contenders=chosen)
+
+    def _run(self, words: Sequence[str], limit_s: float) -> tuple[int, str]:
+        command = [sys.executable, "-m", "app.cli", *words]
+        begun = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        try:
+            said, _ = begun.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            raise PlanFailedError(f"not over within {limit_s:.0f} s") from None
+        finally:
+            if begun.poll() is None:
+                self._stop(begun)
+        return begun.returncode, said
+
+    def _stop(self, begun: subprocess.Popen[str]) -> None:
+        """End the plan and all that it started, in whatever way it goes."""
+        with suppress(subprocess.TimeoutExpired):
+            subprocess.run([sys.executable, "-m", "app.cli", "stop", "--plan"], timeout=STOP_S, check=False)
+            begun.wait(STOP_S)
+        begun.kill()
+        target = self._home / "target"
+        for pid in (int(Directory(str(target)).holder().get("pid", 0)), *_servers(target)):
+            if pid:
+                os.kill(pid, signal.SIGKILL)
+
+    def _carried(self, plan: str) -> Carried:
+        with History(self._home) as history:
+            ids = sessions_of_plan(history, plan)
+            found = plans_by_session(history, ids)[ids[0]]
+            figures = {
+                id_: {each["name"]: each["value"] for each in steps(history, id_) if each["kind"] == "drive"}
+                for id_ in ids
+            }
+            rows = [each for each in compare(history, ids, ids[0])["rows"] if each["kind"] == "drive"]
+        cells = [(row["workload"], row["verdict"][1]) for row in rows]
+        false = [name for name, word in cells if word in COLOURED]
+        unjudged = sum(word == "marked" for _, word in cells)
+        journals = {id_: path_of(self._home / "journals", id_) for id_ in ids}
+        return Carried(found, logs_of(found, figures), false, unjudged, journals)
+
+
+def logs_of(plan: Plan, figures: dict[str, dict[str, float | None]]) -> LOGS:
+    """The second contender over the first, round by round, of all that came to a figure."""
+    found: LOGS = defaultdict(list)
+    by_place = {(turn.repeat, turn.contender): figures.get(turn.session, {}) for turn in plan.turns}
+    for (repeat, contender), its in by_place.items():
+        if contender == 0:
+            for name, value in its.items():
+                other = by_place[repeat, 1].get(name)
+                if value and other:
+                    found[name].append(log(other / value))
+    return found
+
+
+def _servers(target: Path) -> list[int]:
+    """Those that are there still."""
+    words = [path.read_text().split(" ", 2) for path in target.glob("sessions/*/server.pid")]
+    return [int(each[0]) for each in words if len(each) == 3 and start_ticks(int(each[0])) == each[1]]
+
+
+def joined(found: Sequence[Carried]) -> LOGS:
+    """The rounds of all plans."""
+    logs: LOGS = defaultdict(list)
+    for carried in found:
+        for name, values in carried.logs.items():
+            logs[name] += values
+    return logs
+
+
+@contextmanager
+def made(options: argparse.Namespace) -> Iterator[Bench]:
+    """A desktop in a directory that is gone afterwards, however the bench ends."""
+    folder = Path(tempfile.mkdtemp(prefix="dyno-slices-", dir=options.directory or None))
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        yield Bench(folder, options)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,33 @@
+"""A comparison of two contenders for the gate, whose figures are as a simulation says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from app.comparison.compare import compare
+from app.comparison.entries import Comparison, RowEntry
+from app.history.history import History
+from app.stats import Limits
+from tests import sliced
+from tests.worlds import SLICES, Logs
+
+
+def skeleton(home: Path, rounds: int, order: str = SLICES) -> Comparison:
+    """Of a plan with this number of rounds."""
+    with History(home) as history:
+        ids = sliced.keep(history, sliced.plan(rounds=rounds, order=order))
+        return compare(history, ids, limits=Limits(matters=0.0))
+
+
+def filled(comparison: Comparison, base: Logs, other: Logs) -> Comparison:
+    """The same with a step for each cell: logarithms, cells x rounds."""
+    model = comparison["rows"][1]
+    rows = [_row(model, at, *np.exp(pair).tolist()) for at, pair in enumerate(zip(base, other, strict=True))]
+    return {**comparison, "rows": rows}
+
+
+def _row(model: RowEntry, at: int, base: list[float], other: list[float]) -> RowEntry:
+    samples = [[*map(float, side)] for side in (base, other)]
+    return {**model, "workload": f"step{at}", "samples": samples, "relative": [1.0, other[0] / base[0]]}

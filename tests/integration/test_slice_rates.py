@@ -1,0 +1,113 @@
+"""A rate in slices, and latencies that are those of a run without a gate."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from tests.integration.gated import Line, began, check_slice, gated, merged, recorded
+from tests.integration.generated import (
+    TABLES,
+    Outcome,
+    Server,
+    Work,
+    drive,
+    fill,
+    percentile,
+    server,
+    shipped,
+)
+
+NEAR = 1.8  # times: a slice is a hundred events long at its 99th percentile, and a wait far longer than that
+
+__all__ = ["recorded", "server"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tables(server: Server) -> None:
+    fill(server, "innodb")
+
+
+def check_rate(line: Line, rate: float) -> None:
+    expected = rate * line["interval_s"]
+    assert abs(line["events"] - expected) < 4.5 * expected**0.5  # of a Poisson process
+
+
+def test_a_rate_is_kept_and_stands_still_while_the_gate_is_closed(server: Server) -> None:
+    rate = 1000
+    with gated(server, shipped("point-query", "innodb", threads=6), rate) as run:
+        for closed in (0, 0, 1.5, 0, 0.1, 3):
+            time.sleep(closed)
+            line = run.slice(0.7)
+            check_slice(line)
+            check_rate(line, rate)
+            assert percentile(line["buckets"], 50) < 20
+    assert run.sum_of("events") / run.sum_of("interval_s") == pytest.approx(rate, rel=0.05)
+
+
+def test_a_schedule_is_that_of_its_seed(server: Server, recorded: Work) -> None:
+    def gaps(seed: int) -> list[float]:
+        for file in recorded.folder.glob("began.*"):
+            file.unlink()
+        work = replace(recorded, threads=8, seed=seed)
+        with gated(server, work, 100) as run:
+            run.slice(0.5)
+            run.end()
+        moments = began(work)
+        return [moment - moments[0] for moment in moments]
+
+    first, again, other = gaps(5), gaps(5), gaps(6)
+    assert len(first) > 20
+    assert first[:20] == pytest.approx(again[:20], abs=0.03)
+    assert first[:20] != pytest.approx(other[:20], abs=0.03)
+
+
+def test_latency_counts_from_the_moment_an_event_was_due(server: Server, recorded: Work) -> None:
+    """One client does at most 100 events a second of the 200 it is asked for: half of the time is waiting."""
+    with gated(server, replace(recorded, threads=1), 200) as run:
+        first = run.slice(0.5)
+        time.sleep(1)
+        second = run.slice(0.5)
+    assert first["events"] <= 51
+    # at the end of a slice the event of the middle begins: its own 10 ms, and half of the slice
+    assert 100 < first["latency_ms"]["max"] < 500
+    assert first["latency_ms"]["max"] < second["latency_ms"]["max"] < 900  # and no second of the closed gate
+
+
+def test_a_rate_nobody_can_keep_up_with_fails_as_with_sysbench(server: Server, recorded: Work) -> None:
+    options = {"event_ms": 200}
+    with gated(server, replace(recorded, threads=3, options=options), 2_000_000) as run:
+        run.open(1)
+        outcome = run.outcome()
+    assert outcome.code == 1
+    assert "unable to keep up with the specified event generation rate" in outcome.said
+
+
+def sliced(server: Server, work: Work, seconds: int) -> Outcome:
+    """As many seconds in slices of one."""
+    with gated(server, work) as run:
+        for _ in range(seconds):
+            run.slice(1)
+            time.sleep(0.2)
+        return run.end()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["point-query", "update-index"])
+def test_percentiles_are_near_those_of_a_run_without_a_gate(server: Server, name: str) -> None:
+    """Six of each in turn. One ratio may be 0.7 or 1.9: no more than a wait in an event can be ruled out."""
+    fill(server, "innodb", tables=TABLES, rows=50_000)
+    ratios: dict[int, list[float]] = {50: [], 95: [], 99: []}
+    for turn in range(6):
+        seed = 100 + turn
+        work = shipped(name, "innodb", seed=seed, rows=50_000)
+        plain = drive(server, replace(work, seconds=6)).total["buckets"]
+        gate = merged(sliced(server, work, 6).of("slice"))
+        for percent, found in ratios.items():
+            found.append(percentile(gate, percent) / percentile(plain, percent))
+    fill(server, "innodb")
+    for percent, found in ratios.items():
+        middle = sorted(found)[2:4]
+        assert 1 / NEAR <= sum(middle) / 2 <= NEAR, (percent, found)

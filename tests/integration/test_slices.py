@@ -1,0 +1,246 @@
+"""A plan in slices: contenders that alternate every second, one server at work, the others stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from app.agent.sampling.proc_files import parse_process
+from app.agent.server.server import start_ticks
+from app.protocol.events import Event, Log, Mark, Sample, SessionEnded, StepEnded
+from app.protocol.states import DECIDED
+from tests.installed import MARIADB
+from tests.integration.desktop import READ, WRITE, Desktop
+from tests.integration.sshd import wait_until
+from tests.integration.test_faults import journals
+
+TWO = (f"{MARIADB}:innodb", f"{MARIADB}:myisam")
+SLICES = {"order": "slices", "seconds": 4, "warmup": 1}
+SOON_S = 20.0
+START_S = 180.0  # for two servers, and their load
+LOOKS = (
+    10  # in a row that see two at work: within a look the baton may change hands, not within each of so many
+)
+
+
+@pytest.fixture(scope="module")
+def alternating(tmp_path_factory: pytest.TempPathFactory) -> Desktop:
+    """A home from which a plan of two contenders in slices was carried out; never did two servers work."""
+    made = Desktop(tmp_path_factory.mktemp("slices") / "dyno-home")
+    running = made.begin("run", *made.plan(*TWO, **SLICES))
+    wait_until(in_slices(made), "a slice of each", START_S)
+    seen, together, most = set[int](), 0, 0
+    while running.poll() is None:
+        working = [pid for pid in servers(made) if not is_stopped(pid)]
+        seen.update(working)
+        together = together + 1 if len(working) > 1 else 0
+        most = max(together, most)
+        time.sleep(0.01)
+    said, _ = running.communicate()
+    assert running.returncode == 0, said
+    assert len(seen) == 2  # each had its turn
+    assert most < LOOKS
+    return made
+
+
+def events_of(desktop: Desktop) -> list[list[Event]]:
+    return [desktop.events(each["id"]) for each in desktop.sessions()]
+
+
+def samples(events: list[Event], step: int) -> list[Sample]:
+    return [each for each in events if isinstance(each, Sample) and each.step == step]
+
+
+def ended(events: list[Event], step: int) -> StepEnded:
+    (found,) = [each for each in events if isinstance(each, StepEnded) and each.step == step]
+    return found
+
+
+@pytest.mark.parametrize("step", [READ, WRITE])
+def test_one_works_at_a_time_there_and_back_again(alternating: Desktop, step: int) -> None:
+    slices = sorted(
+        (each.at, each.dt, who)
+        for who, events in enumerate(events_of(alternating))
+        for each in samples(events, step)
+    )
+    for (end, _, _), (later, dt, _) in pairwise(slices):
+        assert later - dt >= end - 0.02
+    order = [who for _, _, who in slices]
+    ends = [ended(events, step) for events in events_of(alternating)]
+    assert len(order) in (4, 6, 8, 10), (slices, ends)  # the warm-up, and as few as a slow machine needs
+    assert all({*pair} == {0, 1} for pair in zip(order[::2], order[1::2], strict=True))
+    assert order[1:-1:2] == order[2::2]  # who ended a pair begins the next: A B B A
+
+
+@pytest.mark.parametrize("step", [READ, WRITE])
+def test_each_has_its_own_seconds_and_figures(alternating: Desktop, step: int) -> None:
+    for events in events_of(alternating):
+        done, seconds = ended(events, step), [each.s for each in samples(events, step)]
+        assert seconds[:2] == [-1, 0]
+        assert sorted({*seconds}) == seconds
+        assert len(seconds) - 1 == done.in_force["slices"] == max(1, round(4 / done.in_force["slice_s"]))
+        assert done.outcome == "completed"
+        assert done.seconds == pytest.approx(4.0, abs=0.3)
+        assert done.value == pytest.approx(done.totals["queries"] / done.seconds, rel=0.001)
+        assert sum(count for _, count in done.buckets) == done.totals["events"]
+        assert done.latency_ms["p99"] > 0
+        measured = [each for each in samples(events, step) if each.s >= 0]
+        assert sum(each.dt for each in measured) == pytest.approx(done.seconds, rel=0.1)
+
+
+def test_the_lengths_of_both_are_the_same(alternating: Desktop) -> None:
+    first, second = ([each.dt for each in samples(events, READ)] for events in events_of(alternating))
+    assert first == pytest.approx(second, abs=0.3)
+
+
+def test_a_rate_holds_in_the_time_of_each(alternating: Desktop) -> None:
+    """The workloads of `tiny` ask for 400 events a second; none makes up for the time of the other."""
+    for events in events_of(alternating):
+        for step in (READ, WRITE):
+            done = ended(events, step)
+            assert done.totals["events"] / done.seconds == pytest.approx(400, rel=0.15)
+
+
+def test_costs_are_those_of_its_own_time(alternating: Desktop) -> None:
+    """The seconds of the other are not among them, and its server is not named as another program."""
+    for events in events_of(alternating):
+        done = ended(events, READ)
+        assert (
+            done.per_query["machine_cpu_us"] * done.totals["queries"] < 2.2e6 * done.seconds * os.cpu_count()
+        )
+        names = [each["name"] for each in done.others.get("programs", ())]
+        assert not {"mariadbd", "mysqld"} & {*names} or os.environ.get("PYTEST_XDIST_WORKER")  # other tests
+
+
+def servers(desktop: Desktop) -> list[int]:
+    """The servers that live, of all sessions of the target."""
+    found = []
+    for path in desktop.target.glob("sessions/*/server.pid"):
+        words = path.read_text().split(" ", 2)
+        if len(words) == 3 and start_ticks(int(words[0])) == words[1]:
+            found.append(int(words[0]))
+    return found
+
+
+def is_stopped(pid: int) -> bool:
+    try:
+        return parse_process(Path(f"/proc/{pid}/stat").read_bytes()).state == "T"
+    except OSError:
+        return True
+
+
+def in_slices(desktop: Desktop, step: int = READ) -> Callable[[], bool]:
+    """Whether both have had a slice of the step."""
+
+    def has_begun() -> bool:
+        found = journals(desktop)
+        return len(found) == 2 and all(samples(events, step) for events in found)
+
+    return has_begun
+
+
+def processes(desktop: Desktop) -> list[str]:
+    """Servers and load generators of the target that are there, by their command lines."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            text = path.read_text(errors="replace")
+        except OSError:
+            continue
+        if f"{desktop.target}/sessions/" in text or ("--gate-fd" in text and "sysbench" in text):
+            found.append(text.replace("\0", " ")[:200])
+    return found
+
+
+def loading(which: int) -> Callable[[Desktop], Callable[[], bool]]:
+    """Whether so many sessions have begun their load."""
+
+    def of(desktop: Desktop) -> Callable[[], bool]:
+        return lambda: sum(bool(samples(events, 0)) for events in journals(desktop)) > which
+
+    return of
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        pytest.param(loading(1), id="the second loads", marks=pytest.mark.full),
+        pytest.param(in_slices, id="in slices"),
+    ],
+)
+def test_what_a_killed_agent_leaves_is_ended(
+    desktop: Desktop, when: Callable[[Desktop], Callable[[], bool]]
+) -> None:
+    rows = {"rows": 60_000} if when is not in_slices else {}
+    running = desktop.begin("run", *desktop.plan(*TWO, **SLICES, **rows))
+    wait_until(when(desktop), "the moment", START_S)
+    os.kill(desktop.agent_pid(), signal.SIGKILL)
+    assert running.wait(60) != 0
+    assert servers(desktop)
+    desktop.dyno("run", *desktop.plan(seconds=1))
+    assert not processes(desktop)
+    states = [each["state"] for each in desktop.sessions()]
+    assert states.count("lost") == 2
+    assert states.count("completed") == 1
+
+
+def test_a_stop_ends_both(desktop: Desktop) -> None:
+    running = desktop.begin("run", *desktop.plan(*TWO, **SLICES))
+    wait_until(in_slices(desktop), "a slice of each", START_S)
+    began = time.monotonic()
+    desktop.dyno("stop", "--plan")
+    running.wait(60)
+    assert time.monotonic() - began < SOON_S
+    assert {each["state"] for each in desktop.sessions()} == {"stopped"}
+    assert not processes(desktop)
+
+
+@pytest.mark.full
+def test_a_skip_is_for_all_contenders(desktop: Desktop) -> None:
+    running = desktop.begin("run", *desktop.plan(*TWO, **{**SLICES, "seconds": 20}))
+    wait_until(in_slices(desktop), "a slice of each", START_S)
+    desktop.dyno("skip")
+    assert running.wait(100) == 0
+    for events in events_of(desktop):
+        assert ended(events, READ).outcome == "skipped"
+        assert ended(events, WRITE).outcome == "completed"
+
+
+def test_a_server_that_dies_while_it_is_stopped_spoils_its_own_step_only(desktop: Desktop) -> None:
+    running = desktop.begin("run", *desktop.plan(*TWO, **SLICES))
+    wait_until(in_slices(desktop), "a slice of each", START_S)
+    wait_until(lambda: any(is_stopped(pid) for pid in servers(desktop)), "a stopped server")
+    os.kill(next(pid for pid in servers(desktop) if is_stopped(pid)), signal.SIGKILL)
+    running.wait(100)
+    outcomes = []
+    for events in events_of(desktop):
+        crashed = any(isinstance(each, Mark) and each.name == "crash" for each in events)
+        outcomes.append((crashed, ended(events, READ).outcome, ended(events, WRITE).outcome))
+        assert isinstance(events[-1], SessionEnded)
+        assert events[-1].outcome == "completed"
+    assert sorted(outcomes) == [(False, "completed", "completed"), (True, "failed", "completed")]
+
+
+@pytest.mark.full
+def test_a_plan_until_decided_ends_when_it_is(desktop: Desktop) -> None:
+    """InnoDB writes each commit to its log, MyISAM has none: a few rounds tell."""
+    how = {**SLICES, "seconds": 2, "repeats": "until-decided"}
+    desktop.dyno("run", *desktop.plan(*TWO, **how), limit_s=400)
+    states = [(each["state"], each["reason"]) for each in desktop.sessions()]
+    assert len(states) == 16
+    carried_out = states.count(("completed", ""))
+    assert 6 <= carried_out < 16 and states.count(("stopped", DECIDED)) == 16 - carried_out
+    found = desktop.json("compare", *[each["id"] for each in desktop.sessions()])
+    assert {len(each["ids"]) for each in found["sessions"]} == {carried_out // 2}
+    assert {word for row in found["rows"] for word in row["verdict"] if row["kind"] == "drive"} <= {
+        "base", "better", "worse", "same", "too small to matter", "~", "marked",
+    }  # fmt: skip
+    spared = next(each["id"] for each in desktop.sessions() if each["reason"] == DECIDED)
+    said = [each.text for each in desktop.events(spared) if isinstance(each, Log)]
+    assert any(text.startswith(f"after {carried_out // 2} rounds: ") for text in said)

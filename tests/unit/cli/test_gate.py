@@ -1,0 +1,129 @@
+"""`dyno gate`: its exit codes, its table, and that no failure is read as an answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.history.history import History
+from tests.sliced import keep, plan
+
+
+@pytest.fixture
+def ids(dyno_home: Path) -> dict[str, tuple[str, str]]:
+    """A session of each contender: of equals, of one that loses 7 %, and of one round."""
+    found = {}
+    with History(dyno_home) as history:
+        for number, (name, rounds, factor) in enumerate(
+            (("equal", 5, 1.0), ("slower", 5, 0.93), ("once", 1, 0.5)), 1
+        ):
+            sessions = keep(history, plan(rounds=rounds, number=number), (1.0, factor))
+            found[name] = (sessions[0], sessions[1])
+    return found
+
+
+@pytest.mark.parametrize(("name", "code"), [("equal", 0), ("slower", 1), ("once", 3)])
+def test_the_exit_code_is_the_verdict(
+    ids: dict[str, tuple[str, str]], name: str, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["gate", *ids[name], "--worse", "3%"]) == code
+    said = capsys.readouterr()
+    head, *lines, last = said.out.splitlines()
+    assert head.split() == ["step", "unit", "ratio", "interval", "n", "verdict"] and not said.err
+    assert [line.split()[0] for line in lines] == ["load", "point-query", "update-index"]
+    assert last.startswith({0: "not worse: ", 1: "worse: ", 3: "cannot be told: "}[code])
+    assert main(["gate", *ids[name], "--worse", "3", "--json"]) == code
+    found = json.loads(capsys.readouterr().out)
+    assert found["exit_code"] == code and found["sentence"] == last and found["worse_pct"] == 3.0
+    assert [step["verdict"] for step in found["steps"]] == [found["verdict"]] * 3
+
+
+def test_a_line_has_the_ratio_with_its_interval(
+    ids: dict[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["gate", *ids["slower"], "--worse", "3%"])
+    line = capsys.readouterr().out.splitlines()[2].split()
+    assert line[:3] == ["point-query", "threads=2", "queries/s"] and line[-2:] == ["5", "worse"]
+    assert (
+        line[5] == "to"
+        and float(line[3]) == pytest.approx(0.93, rel=0.01)
+        and float(line[4]) < 0.93 < float(line[6]) < 0.97
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--worse", "0"], "must be above 0, up to 50%, not 0"),
+        (["--worse", "51%"], "must be above 0, up to 50%, not 51%"),
+        (["--worse", "nan"], "must be above 0"),
+        (["--worse", "much"], "must be above 0"),
+        ([], "the following arguments are required: --worse"),
+        (["--worse", "3%", "--measure", "beauty"], "no measure 'beauty'"),
+        (["--worse", "3%", "--false-share", "60"], "must be from 0 to 50"),
+    ],
+)
+def test_wrong_input_is_2_and_one_line(
+    ids: dict[str, tuple[str, str]], words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["gate", *ids["equal"], *words]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("dyno: ") and said in error and error.count("\n") == 1
+
+
+def test_sessions_that_are_not_there_or_the_same_are_2(
+    ids: dict[str, tuple[str, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = ids["equal"][0]
+    for words in ((first, "nobody"), (first, first), (first,), (first, "")):
+        assert main(["gate", *words, "--worse", "3%"]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_failure_is_no_verdict(
+    ids: dict[str, tuple[str, str]], dyno_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A history that cannot be read, a defect, an interrupt: 1 would say that it is worse."""
+    words = ["gate", *ids["equal"], "--worse", "3%"]
+    for error in (RuntimeError("a defect"), KeyboardInterrupt()):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("app.comparison.gate.gate", _raising(error))
+            assert main(words) == 3
+    for name in ("history.sqlite", "history.sqlite-wal", "history.sqlite-shm"):
+        (dyno_home / name).unlink(missing_ok=True)
+    (dyno_home / "history.sqlite").write_bytes(b"no history at all" * 100)
+    assert main(words) == 3
+    assert capsys.readouterr().err.splitlines()[-1].startswith("dyno: ")
+
+
+def _raising(error: BaseException) -> object:
+    def gate(*_: object) -> None:
+        raise error
+
+    return gate
+
+
+def test_a_reader_that_goes_away_does_not_make_it_fine(
+    ids: dict[str, tuple[str, str]], dyno_home: Path
+) -> None:
+    """`dyno gate ... | true`: what was not said is no 0."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "app.cli", "gate", *ids["slower"], "--worse", "3%"]
+    environment = {**os.environ, "DYNO_HOME": str(dyno_home)}
+    with os.fdopen(writing, "wb") as pipe:
+        assert subprocess.run(command, stdout=pipe, env=environment, check=False).returncode == 3
+
+
+def test_as_a_process(ids: dict[str, tuple[str, str]], dyno_home: Path) -> None:
+    environment = {**os.environ, "DYNO_HOME": str(dyno_home)}
+    for name, code in (("equal", 0), ("slower", 1), ("once", 3)):
+        command = [sys.executable, "-m", "app.cli", "gate", *ids[name], "--worse", "3%"]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        assert done.returncode == code and not done.stderr

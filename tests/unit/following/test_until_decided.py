@@ -1,0 +1,137 @@
+"""How far a plan has come that ends when it is decided: what was not needed went by in no time."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.cli.watch import Watch
+from app.following.follower import Link, Update
+from app.following.progress import PlanProgress, stored_plan
+from app.following.progress_text import spared_text
+from app.history.decoding import Events, decode_lines
+from app.history.history import History
+from app.history.writing import Writer
+from app.protocol.plan import SLICES, Plan
+from app.protocol.states import DECIDED, OUT_OF_TIME, state_word
+from app.stats.looks import ROUNDS
+from tests.decided import LATER_S, makers_of, spared, until_decided
+from tests.journals import Maker
+from tests.rounds import sliced_plan
+
+
+def played(its_plan: Plan, makers: list[Maker]) -> PlanProgress:
+    progress = PlanProgress(its_plan)
+    for maker in makers:
+        progress.take_all(maker.session, maker.events)
+    return progress
+
+
+def why_spared(progress: PlanProgress, session: str) -> str:
+    assert progress.plan is not None
+    return spared_text(progress.plan, progress.sessions, session)
+
+
+def test_a_plan_that_was_decided_is_over_and_says_when() -> None:
+    its_plan = until_decided()
+    progress = played(its_plan, makers_of(its_plan, 4))
+    assert (progress.is_over, progress.left_s, progress.left_text()) == (True, 0.0, "")
+    assert progress.ending == "decided after 4 rounds"
+    assert progress.line.startswith("8/16 myisam-default-4  5/5 ")
+    assert progress.line.endswith(": completed, decided after 4 rounds")
+    last = its_plan.turns[-1].session
+    assert why_spared(progress, last) == "not needed: decided after 4 rounds"
+    assert progress.sessions[last].word == "not needed"
+    assert progress.elapsed_s < LATER_S / 2
+
+
+def test_a_plan_that_came_to_its_limit_says_so() -> None:
+    its_plan = until_decided(time_limit=100)
+    progress = played(its_plan, makers_of(its_plan, 3, OUT_OF_TIME))
+    assert progress.ending == "ended by its time limit after 3 rounds"
+    assert why_spared(progress, its_plan.turns[-1].session) == f"left out: {OUT_OF_TIME}"
+
+
+def test_a_plan_of_all_its_rounds_ends_like_any_other() -> None:
+    its_plan = until_decided()
+    assert played(its_plan, makers_of(its_plan, ROUNDS)).ending == ""
+
+
+def test_what_is_left_is_the_most() -> None:
+    its_plan = until_decided()
+    makers = makers_of(its_plan, 2, is_over=False)
+    progress = played(its_plan, makers)
+    assert re.fullmatch("at most .+ left", progress.left_text())
+    fixed = played(replace(its_plan, until_decided=False), makers)
+    assert fixed.left_s == progress.left_s
+    assert fixed.left_text() == progress.left_text().replace("at most", "about")
+    within = played(replace(its_plan, time_limit=int(progress.elapsed_s) + 50), makers)
+    assert within.left_s == pytest.approx(50, abs=1)
+
+
+def test_the_round_at_hand_goes_on_beyond_the_limit() -> None:
+    its_plan = until_decided(time_limit=1)
+    running = Maker(its_plan, its_plan.turns[0].session).begin()
+    running.step(0)
+    progress = played(its_plan, [running])
+    of_round = 2 * 4 * 7  # two contenders, four steps of 2 s of warm-up and 5 s
+    assert progress.left_s is not None and of_round <= progress.left_s < 2 * of_round
+
+
+@pytest.mark.parametrize("order", ["interleaved", SLICES])
+def test_a_contender_that_has_left_is_not_looked_at(order: str) -> None:
+    made = sliced_plan(3, ROUNDS) if order == SLICES else until_decided(3)
+    its_plan = replace(made, until_decided=True)
+    makers = makers_of(its_plan, 3, is_over=False)
+    fourth = [turn for turn in its_plan.turns if turn.repeat == 4]
+    progress = played(its_plan, [*makers, spared(its_plan, fourth[1].session)])
+    current = progress.current
+    assert current and progress.plan and progress.plan.turn_of(current.id).repeat == 3
+    assert why_spared(progress, fourth[1].session) == "not needed: decided after 3 rounds"
+    assert progress.ending == "" and progress.elapsed_s < LATER_S / 2
+
+
+def test_a_person_who_stops_what_was_left_has_decided_nothing() -> None:
+    its_plan = until_decided(3)
+    makers = makers_of(its_plan, 3, is_over=False)
+    for turn in its_plan.turns:
+        if turn.repeat > 3 and turn.contender == 2:
+            makers.append(spared(its_plan, turn.session))
+        elif turn.repeat > 3:
+            makers.append(Maker(its_plan, turn.session).planned().end("stopped", "the plan was stopped"))
+    progress = played(its_plan, makers)
+    assert (progress.is_over, progress.ending) == (True, "")
+
+
+def test_the_stored_plan_tells_the_same(dyno_home: Path) -> None:
+    its_plan = until_decided()
+    makers = makers_of(its_plan, 4)
+    with History(dyno_home) as history:
+        for maker in makers:
+            Writer(history).append(its_plan.id, maker.session, 0, maker.raw)
+        stored, _ = stored_plan(history, its_plan.id, [maker.session for maker in makers])
+    told = played(its_plan, makers)
+    for name in ("ending", "line", "left_s", "is_over"):
+        assert getattr(stored, name) == getattr(told, name)
+    assert stored.elapsed_s == pytest.approx(told.elapsed_s, abs=0.1)
+
+
+def test_a_terminal_says_once_which_contender_leaves() -> None:
+    its_plan = until_decided()
+    said: list[str] = []
+    watch = Watch(said.append)
+    for maker in makers_of(its_plan, 4):
+        watch.take(Update(Link("up"), {maker.session: Events(decode_lines(maker.raw))}))
+    ends = [line for line in said if "decided" in line or "stopped" in line]
+    assert ends == [
+        "innodb-default: not needed: decided after 4 rounds",
+        "myisam-default: not needed: decided after 4 rounds",
+    ]
+
+
+def test_what_a_person_has_stopped_is_stopped() -> None:
+    assert state_word("stopped", "somebody asked for it") == "stopped"
+    assert state_word("failed", DECIDED) == "failed"

@@ -1,0 +1,92 @@
+"""What the bench of slices makes of its plans; the plans themselves are made up, as they take hours."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.bench import slices
+from tests.bench.figure import Figure
+from tests.bench.sliced_plans import EQUALS, Bench, Carried, PlanFailedError
+from tests.rounds import sliced_plan
+
+PLAN = sliced_plan()
+NOISE = (-0.01, 0.0, 0.01, 0.02, -0.02)
+
+
+class MadeUp(Bench):
+    """Ratios of rounds by a formula of engine, order and step, in place of servers."""
+
+    def __init__(self, log_of: Callable[[str, str, str, float], float], fails: Sequence[int] = ()) -> None:
+        self.log_of, self.fails, self.orders, self.seconds = log_of, fails, list[str](), list[int]()
+
+    def carry_out(
+        self, contenders: Sequence[str], order: str, driven: Sequence[str], seconds: int
+    ) -> Carried:
+        self.orders.append(order)
+        self.seconds.append(seconds)
+        if len(self.orders) in self.fails:
+            raise PlanFailedError("not over within 7 s")
+        logs = {
+            name: [self.log_of(contenders[1], order, name, each) for each in NOISE]
+            for name in (each if "=" not in each else "writer" for each in driven)
+        }
+        false = ["point-query"] if len(self.orders) == 1 else []
+        return Carried(PLAN, logs, false, 0, {turn.session: Path("/dev/null") for turn in PLAN.turns})
+
+
+def options(**changes: object) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    slices.add_options(parser)
+    asked = {"seconds": 0, "engines": "", **changes}
+    return argparse.Namespace(**{**vars(parser.parse_args([])), **asked})
+
+
+def by_name(figures: Sequence[Figure]) -> dict[str, Figure]:
+    return {each.name: each for each in figures}
+
+
+def test_equals_count_false_plans_and_tell_the_ratio(capsys: pytest.CaptureFixture[str]) -> None:
+    bench = MadeUp(lambda engine, order, name, noise: noise + 0.04 * (name == EQUALS[1]))
+    found = by_name(slices.equals(bench, options(plans=2, noise="quiet")))
+    false = found["left alone: with a false cell"]
+    assert (false.value, false.n, false.is_met) == (1, 2, True)
+    off = found["left alone: update-index, off 1"]
+    assert off.value == pytest.approx(4.08, abs=0.01) and not off.is_met
+    assert not found["left alone: update-index, from (95 %)"].is_met  # 1 lies outside
+    assert found["left alone: point-query, to (95 %)"].is_met
+    assert capsys.readouterr().out.count("| left alone |") == 2  # what there is so far, after each plan
+
+
+def test_slices_are_so_many_times_narrower_than_whole_sessions() -> None:
+    bench = MadeUp(lambda engine, order, name, noise: noise * (4 if order == "interleaved" else 1))
+    found = by_name(slices.narrower(bench, options(plans=2)))
+    assert bench.orders == ["slices", "interleaved", "interleaved", "slices"]
+    assert found["point-query: times narrower"].value == pytest.approx(4.0)
+    assert found["point-query: times narrower"].is_met
+
+
+def test_what_differs_from_whole_sessions_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    def log_of(other: str, order: str, name: str, noise: float) -> float:
+        return noise / 10 - 0.1 * (order == "slices" and other == "myisam:default" and name == "insert")
+
+    bench = MadeUp(log_of)
+    found = by_name(slices.agreement(bench, options()))
+    missed = [name for name, each in found.items() if not each.is_met]
+    assert missed == ["myisam: insert, slices off whole sessions"]
+    assert len(found) == 3 * 6
+    assert bench.seconds == [slices.SECONDS, slices.WHOLE_SECONDS] * 3
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(" | ")[-1] for line in lines if "| insert | 0.9" in line][-1].startswith("differs")
+
+
+def test_a_plan_that_fails_is_left_out_and_three_end_it(capsys: pytest.CaptureFixture[str]) -> None:
+    bench = MadeUp(lambda engine, order, name, noise: noise, fails=(2,))
+    found = by_name(slices.equals(bench, options(plans=3, noise="quiet")))
+    assert found["left alone: with a false cell"].n == 2
+    assert "a plan came to nothing: not over within 7 s" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="3 plans in a row"):
+        slices.narrower(MadeUp(lambda *_: 0.0, fails=(1, 2, 3)), options())

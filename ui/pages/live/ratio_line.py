@@ -1,0 +1,62 @@
+"""The ratio so far of contenders that take turns in slices, in one line above their curves."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from app.history.sessions import SessionEntry
+from ui.core.plain import as_tip
+from ui.widgets.elided import ElidedLabel
+from ui.widgets.table import tabular
+
+from .curves import Bounds
+from .round import FALSE_SHARE, Ratio, RoundCurves
+
+TIP = (
+    "Each pair of slices of the same second gives one ratio of QPS: their mean (of logarithms) and its"
+    f" {1 - FALSE_SHARE:.0%} interval (Student's t). Slices are not rounds: the next start of the servers may"
+    " differ by more than the interval tells: Compare judges rounds. Slices without queries are left out."
+)
+
+
+class RatioLine(ElidedLabel):
+    """Hidden where no contenders take turns."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFont(tabular(self.font()))
+        self.setAccessibleName("Ratio so far")
+        self.hide()
+
+    def show_step(self, its_round: RoundCurves | None, step: Bounds | None) -> None:
+        """What the slices of a step come to so far."""
+        is_there = its_round is not None and step is not None
+        text = ratio_text(its_round, step) if its_round and step else ""
+        if text != self.text():
+            self.setText(text)
+            self.setAccessibleDescription(text)
+        self.setVisible(is_there)
+
+    def _tell(self) -> None:
+        self.setToolTip(as_tip(f"{self.text()}\n\n{TIP}" if self.text() else ""))
+
+
+def ratio_text(its_round: RoundCurves, step: Bounds) -> str:
+    """`point-query so far, one round, no verdict: b 0.713 (0.632 to 0.811, 24 slices) of a's QPS`."""
+    if not its_round.plan.steps[step.position].sliced:
+        return f"{step.label}: carried out whole, one contender after the other"
+    ratios = its_round.ratios(step.position)
+    if not ratios:
+        return f"{step.label}: no ratio: no measured slices to compare"
+    base = its_round.entries[0]["contender"]["name"]
+    parts = ", ".join(_one(*each) for each in ratios)
+    so_far = " so far" if step.ended_t is None else ""
+    return f"{step.label}{so_far}, one round, no verdict: {parts} of {base}'s QPS"
+
+
+def _one(entry: SessionEntry, ratio: Ratio) -> str:
+    missing = "no interval yet" if ratio.slices == 1 else "interval too wide"
+    interval = "{:.3f} to {:.3f}".format(*ratio.interval) if ratio.interval else missing
+    left_out = f", {ratio.left_out} left out" if ratio.left_out else ""
+    slices = "1 slice" if ratio.slices == 1 else f"{ratio.slices} slices"
+    return f"{entry['contender']['name']} {ratio.value:.3f} ({interval}, {slices}{left_out})"
