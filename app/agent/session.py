@@ -165,7 +165,7 @@ class Session(Running):
 
     def _run_step(self, index: int, step: Step) -> None:
         self.place.pass_on(Position(index))
-        self.control.begin_step()
+        self.control.begin_step(index)
         client = self.server.client
         problem = self.step_settings.bring_about(index, step)
         if step.kind in QUERYING:

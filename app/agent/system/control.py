@@ -38,6 +38,7 @@ class Control:
         self._seen = -1
         self._stop = ""  # of this session: step (after it) | session
         self._skip = False
+        self._skipped = -1  # the latest step that was skipped
         self._notes: List[str] = []
         self.plan_stopped = False
 
@@ -46,32 +47,32 @@ class Control:
         changed = os.stat(self._folder).st_mtime_ns
         if changed != self._seen:
             self._seen = changed
-            self._take()
+            self._take(step)
         for text in self._notes:
             journal.write(Note, text=text, step=step)
         self._notes = []
 
-    def _take(self) -> None:
+    def _take(self, step: int) -> None:
         for name in sorted(os.listdir(self._folder)):
             if name.startswith("."):
                 continue
             path = os.path.join(self._folder, name)
             with open(path, encoding="utf-8") as file:
-                self._accept(json.load(file))
+                self._accept(json.load(file), step)
             os.unlink(path)
             self._seen = -1  # the folder has just changed again: look once more
 
-    def _accept(self, asked: Dict[str, Any]) -> None:
+    def _accept(self, asked: Dict[str, Any], step: int) -> None:
         verb, what = asked.get("verb"), asked.get("what", SESSION)
         if verb == "note":
             self._notes.append(str(asked.get("text", "")))
             return
         for each in self._all:
-            each._hear(verb, what)
+            each._hear(verb, what, step)
 
-    def _hear(self, verb: Any, what: Any) -> None:
+    def _hear(self, verb: Any, what: Any, step: int) -> None:
         if verb == "skip":
-            self._skip = True
+            self._skip, self._skipped = True, step
         elif verb == "stop" and what == STEP:
             self._stop = self._stop or STEP
         elif verb == "stop":
@@ -96,11 +97,12 @@ class Control:
         if self.plan_stopped:
             self._stop = SESSION
         elif not self._is_twin:
-            self._stop = ""
+            self._stop, self._skipped = "", -1
         self._skip = False
 
-    def begin_step(self) -> None:
-        self._skip = False
+    def begin_step(self, step: int = -1) -> None:
+        """A request to skip was meant for the step before, but in a round: for this one of all sessions."""
+        self._skip = self._is_twin and step == self._skipped >= 0
 
     @property
     def interrupts(self) -> str:

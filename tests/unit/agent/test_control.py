@@ -92,3 +92,21 @@ def test_a_stop_is_meant_for_sessions_of_the_round_that_have_not_begun_yet(tmp_p
     later = plan.twin()  # of the next round
     later.begin_session()
     assert not later.ends_session
+
+
+def test_a_skipped_step_is_skipped_by_all_sessions_of_the_round(tmp_path: Path) -> None:
+    (tmp_path / "control").mkdir()
+    plan = Control(str(tmp_path / "control"))
+    first, second = plan.twin(), plan.twin()
+    first.begin_session()
+    first.begin_step(3)
+    request(str(tmp_path / "control"), "skip")
+    first.look(Journal(str(tmp_path / "journal")), 3)
+    second.begin_session()
+    asked = []
+    for step in (2, 3, 4):
+        second.begin_step(step)
+        asked.append(second.interrupts)
+    assert (first.interrupts, asked) == ("skipped", ["", "skipped", ""])
+    first.begin_step(4)
+    assert first.interrupts == ""
