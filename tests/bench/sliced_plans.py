@@ -11,17 +11,17 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
 from math import log
 from pathlib import Path
 
 from app.agent.server.server import start_ticks
 from app.agent.system.directory import Directory
 from app.comparison.compare import compare
-from app.history.figures import plans_by_session, steps
+from app.history.figures import StepEntry, plans_by_session, steps
 from app.history.history import History
 from app.history.journals import path_of
 from app.history.sessions import sessions_of_plan
@@ -47,7 +47,8 @@ STOP_S, STARTED = 60, re.compile(r"^plan (\S+) is being carried out", re.MULTILI
 TWIN = "server_id=78"
 # what makes an InnoDB another one, in reading and in writing
 OTHER = "loose_innodb_adaptive_hash_index=ON\ninnodb_flush_log_at_trx_commit=0"
-LOGS = dict[str, list[float]]  # of the ratio of each round, by step
+LOGS = dict[str, list[float]]  # of the ratio of each round, by step; of the latency of each session
+PERCENTILES = ("p50", "p95", "p99")
 
 
 class PlanFailedError(Exception):
@@ -63,6 +64,7 @@ class Carried:
     false: list[str]  # steps whose cells are coloured
     unjudged: int  # cells
     journals: dict[str, Path]  # of the sessions
+    latencies: LOGS = field(default_factory=dict)  # by step and percentile
 
 
 @dataclass(frozen=True)
@@ -175,16 +177,15 @@ class Bench:
         with History(self._home) as history:
             ids = sessions_of_plan(history, plan)
             found = plans_by_session(history, ids)[ids[0]]
-            figures = {
-                id_: {each["name"]: each["value"] for each in steps(history, id_) if each["kind"] == "drive"}
-                for id_ in ids
-            }
+            driven = {id_: [each for each in steps(history, id_) if each["kind"] == "drive"] for id_ in ids}
             rows = [each for each in compare(history, ids, ids[0])["rows"] if each["kind"] == "drive"]
         cells = [(row["workload"], row["verdict"][1]) for row in rows]
         false = [name for name, word in cells if word in COLOURED]
         unjudged = sum(word == "marked" for _, word in cells)
         journals = {id_: path_of(self._home / "journals", id_) for id_ in ids}
-        return Carried(found, logs_of(found, figures), false, unjudged, journals)
+        figures = {id_: {each["name"]: each["value"] for each in its} for id_, its in driven.items()}
+        logs, latencies = logs_of(found, figures), latencies_of(chain.from_iterable(driven.values()))
+        return Carried(found, logs, false, unjudged, journals, latencies)
 
 
 def logs_of(plan: Plan, figures: dict[str, dict[str, float | None]]) -> LOGS:
@@ -200,17 +201,27 @@ def logs_of(plan: Plan, figures: dict[str, dict[str, float | None]]) -> LOGS:
     return found
 
 
+def latencies_of(its: Iterable[StepEntry]) -> LOGS:
+    """Of each session, by step and percentile."""
+    found: LOGS = defaultdict(list)
+    for each in its:
+        for name in PERCENTILES:
+            if ms := each["latency_ms"].get(name):
+                found[f"{each['name']}, {name}"].append(log(ms))
+    return found
+
+
 def _servers(target: Path) -> list[int]:
     """Those that are there still."""
     words = [path.read_text().split(" ", 2) for path in target.glob("sessions/*/server.pid")]
     return [int(each[0]) for each in words if len(each) == 3 and start_ticks(int(each[0])) == each[1]]
 
 
-def joined(found: Sequence[Carried]) -> LOGS:
-    """The rounds of all plans."""
+def joined(found: Iterable[LOGS]) -> LOGS:
+    """Those of all plans."""
     logs: LOGS = defaultdict(list)
-    for carried in found:
-        for name, values in carried.logs.items():
+    for of_plan in found:
+        for name, values in of_plan.items():
             logs[name] += values
     return logs
 

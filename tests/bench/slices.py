@@ -3,9 +3,9 @@
     python -m tests.bench slices --part equals --plans 20 --rounds 5 --seconds 6
 
 The parts: `equals`, two servers that are the same, with the machine left alone and beside a busy loop;
-`narrower`, the same seconds as whole sessions A B B A; `agreement`, engines against InnoDB, in slices and in
-long whole sessions; `switching`, what a change from one contender to the next takes. What there is so far is
-printed after each plan: a run that is broken off has its figures too.
+`narrower`, the same seconds as whole sessions A B B A, and their latencies; `agreement`, engines against
+InnoDB, in slices and in long whole sessions; `switching`, what a change from one contender to the next takes.
+What there is so far is printed after each plan: a run that is broken off has its figures too.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BASE = "innodb:default"
 QUIET, BUSY = "left alone", "beside a busy loop"
 NOISES = {"quiet": (QUIET,), "busy": (BUSY,), "both": (QUIET, BUSY)}
 SECONDS, WHOLE_SECONDS, ROUNDS = 6, 30, 5
-FALSE, OFF_PCT, NARROWER, DIFFERING_PCT = 0.15, 3.0, 3.0, 5.0  # goals
+FALSE, OFF_PCT, NARROWER, DIFFERING_PCT, SLOWER_PCT = 0.15, 3.0, 3.0, 5.0, 3.0  # goals
 FAILURES = 3  # in a row, after which there is no use
 Part = Callable[[Bench, argparse.Namespace], list[Figure]]
 
@@ -110,7 +110,7 @@ def _show_equals(found: dict[str, list[Carried]]) -> None:
     heads += [text for name in EQUALS for text in (f"{name}: ratio", "sd of a round")]
     lines = []
     for noise, its in found.items():
-        logs = joined(its)
+        logs = joined(each.logs for each in its)
         line = [noise, len(its), sum(bool(each.false) for each in its), sum(each.unjudged for each in its)]
         lines.append([*map(str, line), *(text for name in EQUALS for text in _texts(logs.get(name, [])))])
     _print(heads, lines)
@@ -133,7 +133,7 @@ def _equals_figures(noise: str, its: Sequence[Carried]) -> list[Figure]:
     false = sum(bool(each.false) for each in its)
     figures = [Figure(f"{noise}: with a false cell", false, "plans", plans, "plans",
                       at_most=max(1.0, math.floor(FALSE * plans)), digits=0)]  # fmt: skip
-    for name, logs in joined(its).items():
+    for name, logs in joined(each.logs for each in its).items():
         if len(logs) > 1:
             found, n = mean_ratio(logs), len(logs)
             off = 100 * abs(found.value - 1)
@@ -165,7 +165,7 @@ def narrower(bench: Bench, options: argparse.Namespace) -> list[Figure]:
                 ["the same seconds", "plans", *(text for name in EQUALS for text in (name, "sd of a round"))],
                 [_line(order, its) for order, its in found.items()],
             )
-    return [*_narrower_figures(found), *_switching_figures(found[SLICES])]
+    return [*_narrower_figures(found), *_latency_figures(found), *_switching_figures(found[SLICES])]
 
 
 def _there_and_back(plans: int) -> list[str]:
@@ -173,12 +173,12 @@ def _there_and_back(plans: int) -> list[str]:
 
 
 def _line(order: str, its: Sequence[Carried]) -> list[str]:
-    logs = joined(its)
+    logs = joined(each.logs for each in its)
     return [order, str(len(its)), *(text for name in EQUALS for text in _texts(logs.get(name, [])))]
 
 
 def _narrower_figures(found: dict[str, list[Carried]]) -> list[Figure]:
-    sliced, whole = (joined(found[order]) for order in (SLICES, WHOLE))
+    sliced, whole = (joined(each.logs for each in found[order]) for order in (SLICES, WHOLE))
     figures = []
     for name in EQUALS:
         ours, theirs = sliced.get(name, []), whole.get(name, [])
@@ -189,6 +189,22 @@ def _narrower_figures(found: dict[str, list[Carried]]) -> list[Figure]:
                 Figure(f"{name}: sd of a round in slices", stdev(ours), "", n, "rounds", digits=4),
                 Figure(f"{name}: sd of a round, whole", stdev(theirs), "", n, "rounds", digits=4),
                 Figure(f"{name}: times narrower", times, "", n, "rounds", at_least=NARROWER, digits=2),
+            ]
+    return figures
+
+
+def _latency_figures(found: dict[str, list[Carried]]) -> list[Figure]:
+    """How far the percentiles of slices are from those of whole sessions, which have no gate."""
+    sliced, whole = (joined(each.latencies for each in found[order]) for order in (SLICES, WHOLE))
+    figures = []
+    for name in sliced:
+        n = min(len(sliced[name]), len(whole.get(name, ())))
+        if n > 1:
+            off, low, high = _apart(sliced[name], whole[name])
+            figures += [
+                Figure(f"{name} in slices, off", abs(off), "%", n, "sessions", at_most=SLOWER_PCT, digits=1),
+                Figure(f"{name} in slices, off from (95 %)", low, "%", n, "sessions", digits=1),
+                Figure(f"{name} in slices, off to (95 %)", high, "%", n, "sessions", digits=1),
             ]
     return figures
 
@@ -210,7 +226,10 @@ def agreement(bench: Bench, options: argparse.Namespace) -> list[Figure]:
             found[engine][order].append(carried)
             print(f"{AGAINST[engine]} over {BASE}", end="\n\n")
             heads = ["step", "in slices", "sd", "whole sessions", "sd", "in slices over whole", ""]
-            _print(heads, [*_agreement_lines(*map(joined, found[engine].values()))])
+            _print(
+                heads,
+                [*_agreement_lines(*(joined(each.logs for each in its) for its in found[engine].values()))],
+            )
     every = [each for its in found.values() for each in its[SLICES]]
     return [
         *(figure for engine, its in found.items() for figure in _agreement_figures(engine, its)),
@@ -242,7 +261,7 @@ def _apart(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, float
 
 
 def _agreement_figures(engine: str, its: dict[str, list[Carried]]) -> list[Figure]:
-    sliced, whole = (joined(its[order]) for order in (SLICES, WHOLE))
+    sliced, whole = (joined(each.logs for each in its[order]) for order in (SLICES, WHOLE))
     known = [name for name in sliced if min(len(sliced[name]), len(whole.get(name, ()))) > 1]
     return [
         Figure(f"{engine}: {name}, slices off whole sessions", abs(_apart(sliced[name], whole[name])[0]), "%",

@@ -68,7 +68,7 @@ def test_a_ratio_is_of_both_sessions_of_a_round_or_of_none() -> None:
     assert logs["read"] == pytest.approx([0.09531, -0.10536], abs=1e-5)
     assert logs["write"] == pytest.approx([-0.22314], abs=1e-5)
     carried = Carried(plan, logs, [], 0, {})
-    assert [*map(len, joined([carried, carried]).values())] == [4, 2]
+    assert [*map(len, joined([carried.logs, carried.logs]).values())] == [4, 2]
 
 
 def test_what_a_step_takes_beside_its_slices_is_taken_from_the_journals(tmp_path: Path) -> None:

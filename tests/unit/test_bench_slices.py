@@ -35,7 +35,9 @@ class MadeUp(Bench):
             for name in (each if "=" not in each else "writer" for each in driven)
         }
         false = ["point-query"] if len(self.orders) == 1 else []
-        return Carried(PLAN, logs, false, 0, {turn.session: Path("/dev/null") for turn in PLAN.turns})
+        latencies = {"point-query, p95": [each + 0.05 * (order == "slices") for each in NOISE]}
+        journals = {turn.session: Path("/dev/null") for turn in PLAN.turns}
+        return Carried(PLAN, logs, false, 0, journals, latencies)
 
 
 def options(**changes: object) -> argparse.Namespace:
@@ -67,6 +69,8 @@ def test_slices_are_so_many_times_narrower_than_whole_sessions() -> None:
     assert bench.orders == ["slices", "interleaved", "interleaved", "slices"]
     assert found["point-query: times narrower"].value == pytest.approx(4.0)
     assert found["point-query: times narrower"].is_met
+    slower = found["point-query, p95 in slices, off"]
+    assert slower.value == pytest.approx(5.13, abs=0.01) and not slower.is_met
 
 
 def test_what_differs_from_whole_sessions_is_named(capsys: pytest.CaptureFixture[str]) -> None:
