@@ -37,7 +37,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 class Problem(NamedTuple):
-    """Something that cannot be carried out, and where it stands."""
+    """Something that cannot be carried out, and where it is."""
 
     line: int
     text: str
@@ -88,7 +88,7 @@ def problems_of(text: str, kind: str = "") -> list[Problem]:
 
 
 def parse(text: str, kind: str = "", of_mydbtest: bool = False) -> CustomSql:
-    """Read a file; what is wrong with it stands in its problems."""
+    """Read a file; what is wrong with it is in its problems."""
     reader = _Reader(text, of_mydbtest)
     reader.read()
     found = reader.found()

@@ -37,7 +37,7 @@ EVENTS = Rule((int,), 1, MAX_EVENTS)
 RATE = Rule((int,), 1, MAX_RATE)
 _LISTS = ("needs", "ignore_errors", "load_methods")  # of a workload
 _ERRORS = Rule((list,), items=Rule((int,), 1, 99_999))
-_BY_ENGINE = {  # what stands in tables whose keys are engines
+_BY_ENGINE = {  # what is in tables whose keys are engines
     "ignore_errors_by_engine": _ERRORS,
     "engines": TEXT,
     "row_bytes": Rule((int, float), 0, 1_000_000),

@@ -138,7 +138,7 @@ class Catalog:
         return read_text(path, most)
 
     def _find_beside(self, name: str, workload: Workload) -> Path | None:
-        """What a workload is made of lies beside it, or is shipped; Lua that custom SQL needs is shipped."""
+        """What a workload is made of is beside it, or is shipped; Lua that custom SQL needs is shipped."""
         shipped, own = self._workloads
         is_shipped = workload.shipped or (workload.sql and name.endswith(".lua"))
         folders = (shipped,) if is_shipped else (own, shipped)
@@ -252,7 +252,7 @@ def _names(folders: tuple[Path, ...], suffix: str) -> list[str]:
 
 
 def _label(path: Path, shipped: bool) -> str:
-    """How messages name a file: shipped ones by what lies below the code, own ones in full."""
+    """How messages name a file: shipped ones by what is below the code, own ones in full."""
     return "/".join(path.parts[-2:]) if shipped else str(path)
 
 

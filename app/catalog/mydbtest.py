@@ -177,7 +177,7 @@ def _add_looked_for(table: _Table, statement: Statement, kinds: dict[str, Variab
 
 
 def _within(tokens: list[Token]) -> list[Token]:
-    """What stands between the first bracket and the one that closes it."""
+    """What is between the first bracket and the one that closes it."""
     depth, found = 0, []
     for token in tokens:
         if token.text == ")":
@@ -191,7 +191,7 @@ def _within(tokens: list[Token]) -> list[Token]:
 
 
 def _groups(tokens: list[Token]) -> list[list[Token]]:
-    """Tokens parted at the commas that stand in no bracket."""
+    """Tokens parted at the commas that are in no bracket."""
     groups: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:

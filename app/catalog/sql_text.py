@@ -41,7 +41,7 @@ _REFUSED = {
 
 
 class Bind(NamedTuple):
-    """A place in a statement where a variable stands."""
+    """A place in a statement where a variable is."""
 
     name: str
     offset: int  # added to it
@@ -50,7 +50,7 @@ class Bind(NamedTuple):
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: what stands before, between and behind its binds."""
+    """One statement: what is before, between and behind its binds."""
 
     parts: tuple[str, ...]
     verb: str
@@ -65,7 +65,7 @@ class Statement:
 
     @property
     def written(self) -> str:
-        """As it stands in a file."""
+        """As it is in a file."""
         binds = [f":{each.name}{_sum(each.offset)}" for each in self.binds]
         return "".join(part + bind for part, bind in zip(self.parts, [*binds, ""], strict=True))
 
@@ -106,7 +106,7 @@ class Scanner:
         return found[0] if found else ""
 
     def peek_of_line(self) -> str:
-        """The next word, "" where it stands in a later line."""
+        """The next word, "" where it is in a later line."""
         return self.peek() if self.line_at(self._begin()) == self.line else ""
 
     def word_of_line(self) -> str:

@@ -71,7 +71,7 @@ def show(found: Mapping[str, Any]) -> None:
 
 
 def _warnings(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Of the agent; what disturbed a step stands in a list of its own."""
+    """Of the agent; what disturbed a step is in a list of its own."""
     for event in events:
         is_ours = event["kind"] == "log" and event["about"] in ("agent warning", "agent error")
         if is_ours and not event["text"].startswith(f"{DISTURBED}: "):

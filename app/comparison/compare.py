@@ -146,7 +146,7 @@ def _column(column: Column, counts: Counts, cpus: int | None, source: str) -> Co
 
 
 def _relate(history: History, columns: Sequence[ColumnEntry], rounds: Rounds) -> None:
-    """What lies between each column and the base; where anything does, how its machine varies."""
+    """Time or machines between each column and the base; where there are any, how its machine varies."""
     base = columns[rounds.base]
     for column, pairs in zip(columns, rounds.pairs, strict=True):
         column["by_round"] = bool(pairs)

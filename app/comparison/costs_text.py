@@ -88,7 +88,7 @@ def pair_cells(pair: PairEntry, word: str = "") -> tuple[str, ...]:
 
 
 def noise_cells(pair: PairEntry) -> tuple[str, str]:
-    """How many sessions, and how far they lie apart; of both where that is not the same."""
+    """How many sessions, and how far they are apart; of both where that is not the same."""
     return _both([str(each) for each in pair["n"]]), _both([spread_text(each) for each in pair["spread"]])
 
 

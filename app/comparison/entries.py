@@ -34,7 +34,7 @@ class ColumnEntry(TypedDict):
     plans: list[str]  # of each session
     rounds: list[str]  # of each session, where its contenders took turns in slices; else ''
     by_round: bool  # its sessions and those of the base are judged as pairs
-    across: str  # time, machines: what lies between it and the base; '' where their sessions alternate
+    across: str  # time, machines: what is between it and the base; '' where their sessions alternate
     canaries: list[float]  # of its machine, where columns are across time or machines
 
 

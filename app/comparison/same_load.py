@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from app.history.figures import StepEntry
 from app.protocol.others import BY_CPU, DISTURBED
 
-ALIKE_PCT = 2.0  # of the CPUs: how far sessions may lie apart
+ALIKE_PCT = 2.0  # of the CPUs: how far sessions may be apart
 SAME_LOAD = "same-load"
 
 Places = list[list[StepEntry | None]]  # of each column a step in each session

@@ -31,7 +31,7 @@ _SMALLEST = 0.0001  # of a p: what is smaller rests on noise being normal far be
 
 
 def to_csv(comparison: Comparison) -> str:
-    """One line a step; for each column its figure, the relative one, n and the verdict; what lies between."""
+    """One line a step; for each column its figure, the relative one, n and the verdict; what is between."""
     beside = ("", " relative", " n", " spread", " p", " verdict")
     heads = [f"{name}{each}" for name in names_of(comparison) for each in beside]
     heads += [f"{name} across" for name in names_of(comparison)]

@@ -22,7 +22,7 @@ def warnings_of_columns(
 
 
 def _unlike(history: History, columns: Sequence[Column], base: int) -> list[str]:
-    """What keeps these columns from being compared as they stand."""
+    """What keeps these columns from being compared as they are."""
     first = columns[base][0]
     warnings = [
         f"different work: {column[0]['name']} against {first['name']}: {what}"

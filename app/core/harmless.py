@@ -30,7 +30,7 @@ def harmless_text(text: str) -> str:
 
 
 def harmless_json(text: str) -> str:
-    """The same document: what JSON has in it stands there as \\uXXXX."""
+    """The same document: what JSON has in it is there as \\uXXXX."""
     return _IN_TEXT.sub(_json_code, text)
 
 

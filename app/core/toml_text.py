@@ -13,7 +13,7 @@ from .errors import InputError
 
 T = TypeVar("T")
 MAX_BYTES = 1 << 20
-Path_ = Sequence["str | int"]  # where a value stands: ("contender", 1, "engine")
+Path_ = Sequence["str | int"]  # where a value is: ("contender", 1, "engine")
 
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "a table"}
 _HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(#.*)?$")
@@ -78,7 +78,7 @@ TABLE = Rule((dict,))
 
 
 def first_twice(values: Sequence[T]) -> T | None:
-    """The first value of a list that stands in it before."""
+    """The first value of a list that is in it before."""
     return next((value for at, value in enumerate(values) if value in values[:at]), None)
 
 

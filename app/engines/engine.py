@@ -39,7 +39,7 @@ class Engine:
     # in a my.cnf
     cache: str = ""  # the option with the size of its cache
     cache_bytes: int = 0  # where that is not set
-    paths: Tuple[str, ...] = ()  # options that say where its files lie: Dyno places them
+    paths: Tuple[str, ...] = ()  # options that say where its files are: Dyno places them
     file_names: Tuple[str, ...] = ()  # options that name a file in the data directory: they may keep the name
     other_forms: Tuple[str, ...] = ()  # options that a server gives back in another form
     beside_the_data: Tuple[str, ...] = ()  # options that leave the bytes of settled tables as they are

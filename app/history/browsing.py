@@ -211,7 +211,7 @@ def _add_word(where: _Where, pattern: str) -> None:
 
 
 def _sorting(order: Order) -> str:
-    """What stands behind ORDER BY; sessions without a value come last, equal ones newest first."""
+    """What is behind ORDER BY; sessions without a value come last, equal ones newest first."""
     direction = "DESC" if order.is_descending else "ASC"
     if order.by == "date":
         return _NEWEST_FIRST.replace("DESC", direction)

@@ -113,5 +113,5 @@ def _event(line: Line) -> Event:
 
 
 def kind_of(event: Event) -> str:
-    """As it stands in the journal, also of an unknown one."""
+    """As it is in the journal, also of an unknown one."""
     return str(event.data["kind"]) if isinstance(event, Unknown) else event.kind

@@ -73,7 +73,7 @@ class StepEntry(TypedDict):
     seconds: float | None
     latency_ms: dict[str, float | None]
     errors: float | None
-    size_bytes: float | None  # of all that lies in the data directory
+    size_bytes: float | None  # of all that is in the data directory
     data_bytes: float | None  # of tables and indexes
     rows: float | None
     per_query: dict[str, float | None]

@@ -57,7 +57,7 @@ def _open(path: Path) -> FileIO:
 
 
 def cut(path: Path, size: int) -> None:
-    """Take away what lies behind this many bytes."""
+    """Take away what is behind this many bytes."""
     if size_of(path) > size:
         os.truncate(path, size)
 

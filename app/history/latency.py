@@ -11,7 +11,7 @@ PERCENTILES = (50, 95, 99)
 
 
 def carries(count: float, percent: float) -> bool:
-    """Whether at least one of this number of events lies in the tail: no p99 from 50 events."""
+    """Whether at least one of this number of events is in the tail: no p99 from 50 events."""
     return count * round(100 - percent, 9) >= 100
 
 
@@ -30,7 +30,7 @@ def percentiles(buckets: Sequence[Any], latency_ms: dict[str, Any], events: floa
 
 
 def distribution(buckets: Sequence[Any], percents: Sequence[float]) -> list[float]:
-    """Those of the ascending percentiles that the events carry: upper bounds of the buckets they lie in."""
+    """Those of the ascending percentiles that the events carry: upper bounds of the buckets they are in."""
     counted = sorted((float(upper), float(count)) for upper, count in buckets)
     seen = list(accumulate(count for _, count in counted))
     total = seen[-1] if seen else 0.0

@@ -117,7 +117,7 @@ def cut_text(cut: CutEntry) -> str:
 
 
 def named(name: str, coordinates: Mapping[str, Any]) -> str:
-    """The name of a step with where it stands, but for its threads: `point-query, 4 cores`."""
+    """The name of a step with where it is, but for its threads: `point-query, 4 cores`."""
     others = (each for each in coordinates.items() if each[0] != "threads")
     return ", ".join([name, *(coordinate_text(*each) for each in sorted(others))])
 

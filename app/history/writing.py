@@ -57,7 +57,7 @@ class Writer:
         return {session: self.offset(session) for session in sessions}
 
     def append(self, plan: str, session: str, offset: int, raw: bytes, with_known: bool = False) -> Events:
-        """Store bytes that lie at `offset` of the journal; returns the events that were new.
+        """Store bytes that are at `offset` of the journal; returns the events that were new.
 
         `with_known`: the others too, which somebody else has stored.
         From the first line that cannot be read on, the bytes are kept and not read: see `refusal`.
@@ -100,7 +100,7 @@ class Writer:
             self._store_readable(plan, session, place, raw)
 
     def store_journal(self, plan: str, session: str, path: Path) -> None:
-        """Store all of a journal that lies elsewhere; the caller holds a transaction."""
+        """Store all of a journal that is elsewhere; the caller holds a transaction."""
         place = _Place(plan)
         for raw in journals.chunks(path, CHUNK):
             self._store(plan, session, place, raw)

@@ -90,7 +90,7 @@ class Draft:
     unread: Mapping[str, InvalidInput] = field(default_factory=dict)
 
     def typed(self, name: str, text: str) -> Draft:
-        """With what stands in a field now, whether it can be read or not."""
+        """With what is in a field now, whether it can be read or not."""
         unread = {key: value for key, value in self.unread.items() if key != name}
         try:
             value = value_of(name, text)
@@ -101,7 +101,7 @@ class Draft:
         return Draft(_consistent(replace(self.request, **{name: value})), unread)
 
     def text(self, name: str) -> str:
-        """What stands in a field."""
+        """What is in a field."""
         if name in self.unread:
             return self.unread[name].text
         value = getattr(self.request, name)
@@ -181,7 +181,7 @@ def _consistent(request: PlanRequest) -> PlanRequest:
 
 
 def first_draft(survey: Survey, target: str) -> Draft:
-    """What stands there before anybody has chosen: the duel, as far as the target has it."""
+    """What is there before anybody has chosen: the duel, as far as the target has it."""
     request = PlanRequest(target=target)
     try:
         return Draft(duel(survey, request))

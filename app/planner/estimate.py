@@ -179,7 +179,7 @@ def _least(plan: Plan, noise: float | None) -> float | None:
 def estimate(plan: Plan, survey: Survey, noise: float | None = None) -> Estimate:
     """Time and disk of a plan on the target of the survey, and what it can tell.
 
-    `noise`: how far sessions of equals lie apart there; None where nobody has measured it.
+    `noise`: how far sessions of equals are apart there; None where nobody has measured it.
     """
     work = Work(_workloads_of(plan), (survey.cpu.threads or 1) * CORE_RATE)
     turns = plan.first_turns

@@ -33,7 +33,7 @@ class CancelledError(DynoError):
 
 
 class Agent(Protocol):
-    """As much of `remote.Agent` as a launch needs."""
+    """As much of `remote.Agent` as plans need before they start."""
 
     directory: str
     sha: str

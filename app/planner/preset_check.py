@@ -5,31 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from app.catalog import Catalog
 from app.catalog.own import diff_presets
 from app.core.errors import InputError, TargetError
 from app.presets import Preset, Rendered, check_sendable, parse_preset
-from app.protocol.answers import FAIL, Check, Rehearsal, Survey
+from app.protocol.answers import FAIL, Check, Survey
 from app.protocol.my_cnf import option_key
 from app.protocol.plan import Plan
 
 from . import ContenderRequest, PlanRequest, resolve
 from .choices import rendered
+from .launch import Agent
 
 REJECTED, REFUSED, CHANGED, UNANSWERED = "rejected", "refused", "changed", "no answer"
 _WITHOUT_BUILD = ("sysbench", "busy")  # checks of the target, which end a trial where they fail
 # the names of the checks that pass, or warn of no option
 _WORDS = {"options": "accepted", "in force": CHANGED, "rehearsal": "started"}
-
-
-class Agent(Protocol):
-    """As much of `remote.Agent` as a trial needs."""
-
-    def upload_plan(self, plan: Plan) -> str: ...
-    def check(self, plan: str) -> list[Check]: ...
-    def rehearse(self, plan: str, contender: int) -> Rehearsal: ...
 
 
 @dataclass(frozen=True)
@@ -50,7 +42,7 @@ class BuildReply:
 
 
 class _CatalogWith(Catalog):
-    """The catalog with one preset as it stands, written or not."""
+    """The catalog with one preset as it is, written or not."""
 
     def __init__(self, preset: Preset) -> None:
         super().__init__()
@@ -124,7 +116,7 @@ def _answers(check: Check) -> list[BuildReply]:
 
 @dataclass(frozen=True)
 class Preview:
-    """What stands beside a draft; where it is wrong the reason, and its line."""
+    """What is beside a draft; where it is wrong the reason, and its line."""
 
     text: str = ""
     problem: str = ""

@@ -341,7 +341,7 @@ MATTERS = (
 DURABILITY = tuple(each.what for each in MATTERS if each.is_durability)
 NAMED = frozenset(name for each in MATTERS for name in each.names)
 
-# variables that no two servers share, or that only say where its files lie
+# variables that no two servers share, or that only say where its files are
 OF_THE_SERVER = PLACED | words(
     """
     auto_generate_certs error_count general_log_file gtid_binlog_pos gtid_binlog_state gtid_current_pos

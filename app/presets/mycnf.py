@@ -26,7 +26,7 @@ _OTHER_PROGRAM = re.compile(r"mariadb-[a-z][a-z-]*")
 
 @dataclass(frozen=True)
 class Option:
-    """One option as it stands in a file."""
+    """One option as it is in a file."""
 
     group: str
     line: int

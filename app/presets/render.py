@@ -13,7 +13,7 @@ from .expression import fill_in
 from .mycnf import Option, Preset, is_server_group, parse_preset
 from .ownership import place, words
 
-# options that add to what stands before; any other counts as its last line says
+# options that add to what is before; any other counts as its last line says
 _ADDING = words(
     """
     binlog_do_db binlog_ignore_db debug optimizer_switch performance_schema_instrument plugin_load_add
@@ -35,7 +35,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Dropped:
-    """A line of the preset that is not sent as it stands, and why."""
+    """A line of the preset that is not sent as it is, and why."""
 
     line: int
     option: str

@@ -20,7 +20,7 @@ class Cpu:
 
 @dataclass(frozen=True)
 class Disk:
-    """What the directory of Dyno lies on."""
+    """What the directory of Dyno is on."""
 
     path: Text | None = None
     device: Name | None = None

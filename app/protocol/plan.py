@@ -231,7 +231,7 @@ class Plan:
         return next(turn for turn in self.turns if turn.session == session)
 
     def to_json(self) -> dict[str, Any]:
-        """To be read or written, not changed: what lies in it is the plan's own."""
+        """To be read or written, not changed: what is in it is the plan's own."""
         parts = {name: [dict(vars(each)) for each in getattr(self, name)] for name in _PARTS}
         return {**vars(self), **parts}
 

@@ -52,7 +52,7 @@ class ShapeError(ValueError):
 
 
 class _WrongError(Exception):
-    """What is wrong with a value; each level that it lies in adds its place."""
+    """What is wrong with a value; each level that it is in adds its place."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)

@@ -18,7 +18,7 @@ def _load(
     }
 
 
-P95_EVENTS = 20  # in a second: of fewer none lies in the tail, and there is no p95
+P95_EVENTS = 20  # in a second: of fewer none is in the tail, and there is no p95
 
 LOAD = [
     _load("load.queries", "queries/s", "higher", "QPS"),

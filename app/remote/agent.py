@@ -191,7 +191,7 @@ class Agent:
         self._push(bundle.content)
 
     def _push(self, content: bytes) -> bool:
-        """True where the agent file lies on the target now."""
+        """True where the agent file is on the target now."""
         completed = self._run("push", self._starter("push", self.directory, self.sha), content)
         self._check_python(completed)
         answer = self._answer(completed, "push", Pushed)

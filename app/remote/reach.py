@@ -61,7 +61,7 @@ def connect(target: Target, ask: Ask, on_progress: OnProgress = lambda _stage, _
 
 
 def _make_home() -> None:
-    """The default directory of this computer lies in it; an agent makes no more than that directory."""
+    """The default directory of this computer is in it; an agent makes no more than that directory."""
     path = settings.home()
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)

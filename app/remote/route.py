@@ -176,7 +176,7 @@ def _lines_of(path: Path, folder: Path, depth: int = 0) -> Iterator[str]:
             for pattern in words[1:]:
                 for included in _matching(pattern.strip('"'), folder):
                     yield from _lines_of(included, folder, depth + 1)
-                    yield block  # what follows belongs where the Include stands
+                    yield block  # what follows belongs where the Include is
             continue
         if keyword in ("host", "match"):
             block = line

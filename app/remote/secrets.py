@@ -84,7 +84,7 @@ class Secrets:
 
 
 def forget_secrets() -> None:
-    """As after the process has ended; what lies in the keyring stays."""
+    """As after the process has ended; what is in the keyring stays."""
     with _lock:
         _remembered.clear()
 

@@ -44,7 +44,7 @@ def _shared(form: str, remarks: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _repeats(found: Comparison, names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """How often each was measured, how far its sessions lie apart; of one alone, how far its seconds do."""
+    """How often each was measured, how far its sessions are apart; of one alone, how far its seconds are."""
     for at, (name, column) in enumerate(zip(names, found["sessions"], strict=True)):
         sessions = repeats_text(len(column["ids"]), column["loads"], column["server_starts"])
         spreads = _apart("they", ((row["spread"][at], row) for row in found["rows"]))

@@ -95,7 +95,7 @@ def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 
 def _with_code(text: str) -> str:
-    """What stands between back-quotes stays between them."""
+    """What is between back-quotes stays between them."""
     parts = enumerate(text.split("`"))
     return "".join(f"`{part}`" if at % 2 else _inline(part) for at, part in parts)
 

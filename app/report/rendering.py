@@ -41,7 +41,7 @@ def to_html(report: Report, sections: Sequence[str] = SECTIONS) -> str:
 
 
 def _beside(report: Report) -> list[str]:
-    """What stands below the name of each column."""
+    """What is below the name of each column."""
     columns = report.comparison["sessions"]
     bases = ["the base" if at == report.base and len(columns) > 1 else "" for at in range(len(columns))]
     sources = ["published" if column["source"] else "" for column in columns]

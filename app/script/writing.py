@@ -82,7 +82,7 @@ def render(name: str, recipe: Recipe) -> str:
     """One of the two texts."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    environment = Environment(  # noqa: S701 - a shell script: what stands in it is quoted for the shell
+    environment = Environment(  # noqa: S701 - a shell script: what is in it is quoted for the shell
         loader=FileSystemLoader(shipped_folder("resources") / "script"),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -139,7 +139,7 @@ def _title(recipe: Recipe) -> str:
 
 
 def _server(recipe: Recipe) -> str:
-    """As the right side of an assignment, below the directory of the build where it lies there."""
+    """As the right side of an assignment, below the directory of the build where it is in it."""
     base, server = recipe.contender.base.rstrip("/"), recipe.contender.server
     if server.startswith(f"{base}/"):
         return f"$BASE/{shlex.quote(server[len(base) + 1 :])}"

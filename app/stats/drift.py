@@ -11,7 +11,7 @@ PART = 1 / 3  # of the difference: so much of it may be the machine's
 
 
 def is_drift(base: Column, other: Column) -> bool:
-    """The trend within both columns, times how far they lie apart in time: no further than it was seen."""
+    """The trend within both columns, times how far they are apart in time: no further than it was seen."""
     apart = _mean(other, 1) - _mean(base, 1)
     far = min(abs(_mean(other, 0) - _mean(base, 0)), max(map(_span, (base, other))))
     return abs(_slope(base, other) * far) > abs(apart) * PART

@@ -26,7 +26,7 @@ def share_of_look(share: float, rounds: int, is_alone: bool) -> float:
 
 
 def p_same(found: Difference, matters: float) -> float:
-    """How seldom figures that differ by as much as matters would lie so near to each other."""
+    """How seldom figures that differ by as much as matters would be so near to each other."""
     room = log1p(matters) - abs(found.apart)
     if room <= 0 or not found.error:
         return float(room <= 0)

@@ -16,7 +16,7 @@ class Noise:
     freedom: int  # sessions less one, over all steps
 
     def bounds(self, share: float = 0.9) -> tuple[float, float]:
-        """Within which the true one lies in this share of calibrations."""
+        """Within which the true one is in this share of calibrations."""
         tail = (1 - share) / 2
         low, high = (_chi_square(each, self.freedom) for each in (1 - tail, tail))
         return self.deviation * sqrt(self.freedom / low), self.deviation * sqrt(self.freedom / high)

@@ -172,7 +172,7 @@ def _level(blocks: Sequence[tuple[int, float]]) -> _Found:
         (_parted_noise(values[:at], values[at:]), at) for at in range(edge, len(values) - edge + 1)
     )
     error = noise * sqrt(1 / at + 1 / (len(values) - at))
-    # medians: the block in which they part may lie between them
+    # medians: the block in which they part may be between them
     return _Found(median(values[:at]), median(values[at:]), error, noise, _beyond(_BEYOND_LEVEL, values), at)
 
 

@@ -37,7 +37,7 @@ def _density(t: float, freedom: float) -> float:
 
 
 def cumulative(t: float, freedom: float) -> float:
-    """How much lies below t, which is not negative."""
+    """How much is below t, which is not negative."""
     return 1 - 0.5 * _incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5)
 
 

@@ -96,7 +96,7 @@ class Cell:
 @dataclass(frozen=True)
 class Verdict:
     word: str
-    p: float | None = None  # of the test, as it stands: what is asked of it depends on all cells
+    p: float | None = None  # of the test, as it is: what is asked of it depends on all cells
 
 
 def judge(cells: Sequence[Cell], limits: Limits = Limits()) -> list[Verdict]:

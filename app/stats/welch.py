@@ -26,7 +26,7 @@ Part = Tuple[float, float]  # of a variance of a mean: how large, of how many de
 class Pair:
     """The figures of two columns, as logarithms where they have any.
 
-    Without a base `other` has how far the two of each round lie apart.
+    Without a base `other` has how far the two of each round are apart.
     """
 
     base: tuple[float, ...]

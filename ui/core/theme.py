@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from app.comparison.palette import CONTENDERS, VERDICTS
 from app.core.shipped import shipped_folder
 
-SPACE = 8  # pixels: the grid that everything stands on
+SPACE = 8  # pixels: the grid that everything is on
 
 Appearance = str  # "system" "light" "dark"
 _LIGHT = {
@@ -104,7 +104,7 @@ class Theme(QObject):
         return QColor(shades[self.is_dark])
 
     def part(self, name: str) -> QColor:
-        """Of a part of what lies on a disk."""
+        """Of a part of what is on a disk."""
         return QColor(_PARTS.get(name, ("#a4acb4", "#6f7a85"))[self.is_dark])
 
     def verdict(self, word: str | None, ratio: float | None) -> QColor | None:

@@ -122,7 +122,7 @@ class ComparisonModel(QAbstractTableModel):
 
     @property
     def has_deviations(self) -> bool:
-        """Whether anything stands beside figures of single sessions."""
+        """Whether anything is beside figures of single sessions."""
         return any(share is not None for _, row in self._steps() for share in row["within"])
 
     def row_at(self, row: int) -> RowEntry | None:

@@ -22,7 +22,7 @@ class Headed(Protocol):
 
 
 def head_data(column: Headed, role: int) -> object:
-    """What Qt asks of the head of a column; figures stand on the right."""
+    """What Qt asks of the head of a column; figures are on the right."""
     match role:
         case Qt.ItemDataRole.DisplayRole:
             return column.title

@@ -56,7 +56,7 @@ class Cell:
     is_right: bool = False
     is_quiet: bool = False
     is_heading: bool = False
-    is_warning: bool = False  # what stands beside
+    is_warning: bool = False  # what is beside
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ class Curve(PlotCurveItem):  # type: ignore[misc]
 
 
 class Canvas(GraphicsView):  # type: ignore[misc]
-    """The curves of one chart, between its ground and what lies above."""
+    """The curves of one chart, between its ground and what is above."""
 
     resized = Signal()
 
@@ -115,7 +115,7 @@ class Canvas(GraphicsView):  # type: ignore[misc]
             self.resetCachedContent()
 
     def place(self) -> None:
-        """Where the curves are: as wide in all charts, so that their times stand under one another."""
+        """Where the curves are: as wide in all charts, so that equal times are below each other."""
         left = self.fontMetrics().horizontalAdvance("888.8M") + SPACE
         self.area.plot = QRectF(self.rect()).adjusted(left, self.top, -2 * SPACE, -self.bottom)
         self._box.setGeometry(self.area.plot)
@@ -144,7 +144,7 @@ class Canvas(GraphicsView):  # type: ignore[misc]
 
 
 class TimeChart(Reached):
-    """Curves over time, with their values where the cursor stands; without one, the newest."""
+    """Curves over time, with their values where the cursor is; without one, the newest."""
 
     def __init__(self, theme: Theme, title: str, unit: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -185,7 +185,7 @@ class TimeChart(Reached):
             self._canvas.remove_line(gone)
         self._lines = list(lines)
         for at, line in enumerate(lines):
-            height = -at - len(lines) * line.faint  # ghosts lie behind
+            height = -at - len(lines) * line.faint  # ghosts are behind
             self._canvas.set_line(line.key, drawn_colour(line, self._theme), height)
         self._named = [line for line in lines if len(lines) <= _NAMED or not line.faint]
         self._head.set_lines(self._named, widest="888,888")

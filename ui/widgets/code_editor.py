@@ -104,7 +104,7 @@ class CodeEditor(QPlainTextEdit):
 
 
 class _Numbers(QWidget):
-    """Painted by the editor it stands in."""
+    """Painted by the editor it is in."""
 
     def __init__(self, editor: CodeEditor) -> None:
         super().__init__(editor)

@@ -54,7 +54,7 @@ class Frame:
 
 @dataclass
 class Ground:
-    """What lies below the curves: spans, an opaque grid, the texts of the axes."""
+    """What is below the curves: spans, an opaque grid, the texts of the axes."""
 
     x_ticks: Sequence[Tick] = ()
     y_ticks: Sequence[Tick] = ()

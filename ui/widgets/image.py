@@ -58,7 +58,7 @@ def copy_image(widget: QWidget, caption: str = "") -> None:
 
 
 class _Sheet:
-    """A widget with a margin around it, below a caption that stands elsewhere in the window."""
+    """A widget with a margin around it, below a caption that is elsewhere in the window."""
 
     def __init__(self, widget: QWidget, caption: str) -> None:
         self.name = widget.accessibleName()

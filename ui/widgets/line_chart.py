@@ -31,7 +31,7 @@ class LineChart(StillChart):
     def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
         self._curves: list[Curve] = []
         self._reaches: Mapping[str, Sequence[Reach | None]] = {}
-        self._places: dict[float, float] = {}  # x -> where it stands
+        self._places: dict[float, float] = {}  # x -> where it is
         self._beside: list[float] = []  # where the names beside the curves stand
         self._has_legend = False  # where there are none
         super().__init__(theme, title, unit, parent)

@@ -16,7 +16,7 @@ from .scale import Tick, logarithmic_range, logarithmic_ticks, value_text
 
 
 class PercentileChart(LineChart):
-    """The cursor stands at every percentile there is; only some are named below."""
+    """The cursor is at every percentile there is; only some are named below."""
 
     def __init__(self, theme: Theme, title: str, unit: str = "", parent: QWidget | None = None) -> None:
         self._where: Mapping[float, float] = {}

@@ -132,7 +132,7 @@ def dashed(t: Values, values: Values, period: float) -> tuple[Values, Values]:
     ends = starts + _DASHED * period
     starts, ends = (edges[(edges > t[0]) & (edges < t[-1])] for edges in (starts, ends))
     kept = t / period % 1.0 < _DASHED
-    at = np.concatenate((starts, t[kept], ends, ends))  # a dash may lie between two samples
+    at = np.concatenate((starts, t[kept], ends, ends))  # a dash may be between two samples
     begun, ended = np.interp(starts, t, values), np.interp(ends, t, values)
     drawn = np.concatenate((begun, values[kept], ended, np.full(len(ends), np.nan)))
     order = np.argsort(at, kind="stable")

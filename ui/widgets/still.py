@@ -43,7 +43,7 @@ class StillChart(Reached):
         self.setAccessibleName(f"{title}, {unit}" if unit else title)
 
     def hide_legend(self) -> None:
-        """Several charts share one, which stands elsewhere."""
+        """Several charts share one, which is elsewhere."""
         self._head.hide_entries()
 
     # ---- what kinds of charts say

@@ -43,7 +43,7 @@ class OtherProcesses:
     """Counts the kernel's threads and Dyno's other processes, and names those that are neither."""
 
     def __init__(self, own_word: bytes) -> None:
-        self._own_word = own_word  # that stands in the command line of every agent of this version
+        self._own_word = own_word  # that is in the command line of every agent of this version
         self.without: Callable[[], Set[int]] = set  # processes of the plan: they are measured themselves
         self._names: List[str] = []  # of /proc, at the latest reading
         self._known: Set[int] = set()

@@ -63,7 +63,7 @@ def _add_files(path: str, rules: Rules, found: Dict[str, int]) -> None:
 
 
 def part_of(name: str) -> str:
-    """The part of a file that lies in the data directory itself."""
+    """The part of a file that is in the data directory itself."""
     return _part_of(name, _TOP)
 
 

@@ -69,7 +69,7 @@ class Client:
             defer_connect=True,
             unix_socket=self.socket,
             user="root",
-            password="",  # of a server of ours, whose socket lies in a directory closed to others
+            password="",  # of a server of ours, whose socket is in a directory closed to others
             charset="latin1",
             ssl_disabled=True,
             autocommit=True,

@@ -109,7 +109,7 @@ def parse_help(text: str) -> Dict[str, str]:
 
 
 def check_options(build: KnownBuild, cnf_path: str) -> List[OptionReply]:
-    """What a build does not take as it stands in a my.cnf: rejected, ignored, adjusted to another value."""
+    """What a build does not take as it is in a my.cnf: rejected, ignored, adjusted to another value."""
     with open(cnf_path, encoding="utf-8") as file:
         text = file.read()
     with tempfile.TemporaryDirectory(prefix="dyno-") as folder:
@@ -154,7 +154,7 @@ def _question(build: KnownBuild, folder: str) -> List[str]:
 
 
 def _aloud(build: KnownBuild) -> str:
-    """MySQL from 5.7 on keeps warnings back of the options that stand before this one."""
+    """MySQL from 5.7 on keeps back warnings of the options before this one."""
     return "[mysqld]\nlog_error_verbosity=2\n" if "log-error-verbosity" in build.options else ""
 
 

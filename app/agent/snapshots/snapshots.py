@@ -24,7 +24,7 @@ from app.protocol import answers as protocol
 
 from .copying import Copying, OnProgress, can_share, files_below
 
-FORMAT = 1  # of snapshot.json and what lies beside it
+FORMAT = 1  # of snapshot.json and what is beside it
 ABOUT, DATA, HALF = "snapshot.json", "data", ".half"
 NEEDED = {"format", "files", "size_bytes", "rows_by_driver"}
 

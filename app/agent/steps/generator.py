@@ -21,7 +21,7 @@ _FAILED = re.compile(r"^FATAL: `\w+' function failed: ")  # before what the Lua 
 
 
 def driver_options(socket: str, port: int) -> List[str]:
-    """How sysbench reaches the server; the user and password of loopback stand in a private file."""
+    """How sysbench reaches the server; the user and password of loopback are in a private file."""
     if port:
         return ["--mysql-host=127.0.0.1", "--mysql-port={}".format(port)]
     return ["--mysql-socket=" + socket, "--mysql-user=root"]

@@ -239,7 +239,7 @@ def _family_by_options(options: Mapping[str, str]) -> str:
 
 
 def plugins_in(folder: str, options: Mapping[str, str]) -> Dict[str, str]:
-    """The plugins that lie there of engines that are not compiled in."""
+    """The plugins there of engines that are not compiled in."""
     paths = {name: os.path.join(folder, each.plugin) for name, each in KNOWN.items() if each.plugin}
     return {
         name: path
@@ -296,7 +296,7 @@ def _rank(base: str, brought: str) -> int:
 
 
 def directory_in(folder: str, base: str) -> str:
-    """Of what lies in the folder the one that holds this base directory; '' where none does."""
+    """Of what is in the folder the one that holds this base directory; '' where none does."""
     inside = bool(folder) and base.startswith(folder + os.sep)
     return os.path.relpath(base, folder).split(os.sep)[0] if inside else ""
 

@@ -119,7 +119,7 @@ class Installing:
     # taking away
 
     def remove(self, base: str) -> None:
-        """Only what lies in `builds/`; other builds are not Dyno's."""
+        """Only what is in `builds/`; other builds are not Dyno's."""
         inside = os.path.relpath(base, self._at("")).split(os.sep)[0]
         if not _NAME.fullmatch(inside) or not os.path.isdir(self._at(inside)):
             raise WrongInputError("{} was not installed by Dyno: it stays where it is".format(base))
@@ -153,7 +153,7 @@ def _append(fd: int, content: IO[bytes], there: int) -> None:
 
 
 def _read_to_the_end(tar: tarfile.TarFile) -> None:
-    """The checksums of gzip, bzip2 and xz stand behind the last member, where tarfile does not look."""
+    """The checksums of gzip, bzip2 and xz follow the last member, where tarfile does not look."""
     tar.getmembers()
     while tar.fileobj and tar.fileobj.read(1 << 20):
         pass

@@ -105,7 +105,7 @@ class Directory:
     # taking away
 
     def remove(self, path: str) -> None:
-        """Delete only what lies under the marker."""
+        """Delete only what is under the marker."""
         self.discard(path)
         self.empty_trash()
 

@@ -53,7 +53,7 @@ def _unescape(text: str) -> str:
 
 
 def mount_of(directory: str) -> Mount | None:
-    """The mount a directory lies in; of one that does not exist yet, its nearest parent's."""
+    """The mount a directory is in; of one that does not exist yet, its nearest parent's."""
     path = existing(directory)
     mounts = [m for m in parse_mountinfo(read_text("/proc/self/mountinfo") or "") if _holds(m.path, path)]
     device = _number_of(path)
@@ -89,7 +89,7 @@ def devices_of(directory: str) -> List[str]:
         return [mount.device]
     upper = re.search(r"(?:^|,)upperdir=([^,]+)", mount.super_options)
     if mount.filesystem == "overlay" and upper and os.path.isdir(upper.group(1)):
-        # in a container the path is one of the host: what it names here may lie in the same overlay
+        # in a container the path is one of the host: what it names here may be in the same overlay
         return devices_of(upper.group(1)) if mount_of(upper.group(1)) != mount else []
     return _btrfs_devices(mount.source) if mount.source.startswith("/dev/") else []
 

@@ -45,7 +45,7 @@ TICKS = (50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
 
 
 def place(percent: float) -> float:
-    """Where it stands on the scale: each nine is as wide."""
+    """Where it is on the scale: each nine is as wide."""
     return -log10(1 - percent / 100)
 
 

@@ -10,7 +10,7 @@ from app.comparison.entries import RowEntry
 from app.core.csv_text import csv_text
 
 Cell = str | float | None
-REACH = ("lowest", "highest", "n")  # the heads of what stands beside a median
+REACH = ("lowest", "highest", "n")  # the heads of what is beside a median
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from app.history.step_text import coordinate_text
 from . import AXES
 from .points import REACH, Numbers, numbers, points_of
 
-_FAR = 16  # times the first: from here on rows stand by their logarithm
+_FAR = 16  # times the first: from here on rows are placed by their logarithm
 
 
 def axes_of(rows: Sequence[RowEntry], row: RowEntry | None) -> list[str]:

@@ -176,7 +176,7 @@ class BenchPage(Page):
         self.starter.run(Launch(lambda _: request, way, target.search_paths, last, noise))
 
     def _obstacle(self) -> str:
-        """What is known to stand in the way; what a draft of this moment lacks, the start finds out."""
+        """What is known to be in the way; what a draft of this moment lacks, the start finds out."""
         if self._outcome is None or self.controller.draft.unread:
             return "not known yet"
         return self._outcome.obstacle if self._outcome.draft is self.controller.draft else ""

@@ -79,5 +79,5 @@ class RunPanel(QWidget):
 
 
 def _obstacle(outcome: Outcome) -> list[Check]:
-    """Where there is no plan, what stands in its way."""
+    """Where there is no plan, what is in its way."""
     return [Check("plan", FAIL, outcome.problem.text)] if outcome.problem else []

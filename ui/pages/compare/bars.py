@@ -26,7 +26,7 @@ from .panel import Panel, Shown
 _HEIGHT = 168  # pixels of a chart: three lines of them on a small screen
 _NARROWEST = 240  # pixels of a chart
 _BAR, _CATEGORY = 24, 96  # pixels of a bar, of the name below its group
-_ABOVE = 2  # what stands above the charts: legend and remark
+_ABOVE = 2  # what is above the charts: legend and remark
 
 Group = tuple[str, str, str]  # name, unit, direction
 
@@ -39,7 +39,7 @@ class Grouped:
     unit: str
     categories: Sequence[str]
     bars: Sequence[tuple[Line, Sequence[Point]]]
-    base: float | None  # where a line stands
+    base: float | None  # where a line is
 
     @property
     def width(self) -> int:
@@ -119,7 +119,7 @@ class BarsPanel(Panel):
         self._build_layout()
 
     def _on_values_shown(self, values: list[str]) -> None:
-        """Where the cursor stands in one of the charts, in the legend of all."""
+        """Where the cursor is in one of the charts, in the legend of all."""
         if self.shown is not None and len(values) == len(self.shown.lines):
             self._legend.set_values(values)
 

@@ -24,9 +24,9 @@ from .sweeps import SweepPanel
 from .table import ComparisonTable
 from .why import STEP, WhyPanel
 
-BESIDE = 560  # pixels that charts need to stand beside the table
+BESIDE = 560  # pixels that charts need to be beside the table
 _TABLE_SHARE, _CHART_SHARE = 1, 1
-_FIRST_COLUMN = 4  # where the keyboard stands at first: the column after the base
+_FIRST_COLUMN = 4  # where the keyboard is at first: the column after the base
 
 
 class Body(QWidget):
@@ -100,7 +100,7 @@ class Body(QWidget):
         self._on_cell_chosen(self.table.chosen_step)
 
     def show_why(self) -> None:
-        """What the chosen step costs, where the keyboard stands."""
+        """What the chosen step costs, where the keyboard is."""
         self._why.go_to(STEP)
         self.tabs.setCurrentWidget(self._why)
 

@@ -44,7 +44,7 @@ class _Listed:
 
 
 class _SessionsModel(QAbstractListModel):
-    """A session a row, ticked where it stands in a column."""
+    """A session a row, ticked where it is in a column."""
 
     ticked = Signal(str, bool)  # session id
 
@@ -162,7 +162,7 @@ class SessionChooser(QFrame):
         self.reload()
 
     def set_chosen(self, ids: Sequence[str]) -> None:
-        """Those that stand in columns."""
+        """Those that are in columns."""
         self._model.set_chosen(ids)
 
     def reload(self) -> None:

@@ -23,7 +23,7 @@ _PUBLISHED = "What others have measured, as it was printed: InnoDB from MySQL 5.
 class Commands:
     choose: QAction
     published: QAction
-    column: Sequence[QAction]  # what is done to the column where the keyboard stands
+    column: Sequence[QAction]  # what is done to the column where the keyboard is
     again: QAction
     turn: QAction
     why: QAction

@@ -28,7 +28,7 @@ class Shown:
     measure: Measure
     is_relative: bool
     lines: tuple[Line, ...]  # one a column
-    row: RowEntry | None  # where the keyboard stands in the table
+    row: RowEntry | None  # where the keyboard is in the table
     column: int = -1  # of the comparison; -1: before the figures
 
 

@@ -47,7 +47,7 @@ class Sharing(QObject):
         self._context, self._body, self._page = context, body, page
 
     def copy(self, form: str) -> None:
-        """As it stands there: with what is beside the figures and below them."""
+        """As it is there: with what is beside the figures and below them."""
         if comparison := self._body.comparison:
             text = FORMS[form](comparison, self._body.table.figures.has_details)
             QGuiApplication.clipboard().setText(harmless_text(text))

@@ -46,7 +46,7 @@ class ComparisonTable(Table):
         self.selectionModel().currentChanged.connect(self._on_current_changed)
 
     def refresh(self) -> None:
-        """The model shows something else: its headings, heights, widths, and where the keyboard stands."""
+        """The model shows something else: its headings, heights, widths, and where the keyboard is."""
         self.clearSpans()
         for row in self.figures.headings:
             self.setSpan(row, 0, 1, self.figures.columnCount())
@@ -74,7 +74,7 @@ class ComparisonTable(Table):
 
     @property
     def chosen_column(self) -> int:
-        """Of the comparison; -1 where the keyboard stands before the figures."""
+        """Of the comparison; -1 where the keyboard is before the figures."""
         return max(self.currentIndex().column() - len(FIXED), -1)
 
     @property

@@ -67,7 +67,7 @@ class Commands:
         return (*self._of_sessions(), self.copy, self.export, self.script, None, self.delete)
 
     def buttons(self) -> Sequence[QAction]:
-        """Those that stand on the page."""
+        """Those that are on the page."""
         return (self.compare, self.open_live, self.tag, self.export, self.script, self.delete)
 
     def _of_sessions(self) -> Sequence[QAction | None]:

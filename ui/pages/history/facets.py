@@ -35,7 +35,7 @@ class TickMenu(QMenu):
 
 
 class FacetButton(QPushButton):
-    """What is chosen of a facet stands on it."""
+    """What is chosen of a facet is on it."""
 
     chosen_changed = Signal()
 

@@ -17,7 +17,7 @@ from ui.models.session_columns import tone_of
 from .reading import Detail, Pair
 
 _LINES = 9  # of each column
-_TOLD = 3  # failed steps; the others stand in the results
+_TOLD = 3  # failed steps; the others are in the results
 
 
 class _Lines(QWidget):

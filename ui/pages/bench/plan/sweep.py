@@ -146,7 +146,7 @@ class SweepDialog(QDialog):
 
 
 def change_sweep(controller: DraftController, parent: QWidget) -> None:
-    """Ask for the sweep of the draft that lies there."""
+    """Ask for the sweep of the draft that is there."""
     nodes = controller.survey.topology if controller.survey else []
     left_open = open_values(controller.choices.sequence(controller.draft.request.sequence))
     dialog = SweepDialog(controller.draft, left_open, nodes, parent)

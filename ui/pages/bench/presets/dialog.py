@@ -62,7 +62,7 @@ class PresetDialog(QDialog):
         super().__init__(parent)
         self._context, self._target, self._survey = context, target, survey
         self._preset = preset  # as it was opened or kept
-        self._verdict = ""  # of the builds on the text as it stands
+        self._verdict = ""  # of the builds on the text as it is
         self._bad: set[int] = set()
         self._doubtful: set[int] = set()
         self._answers: dict[int, str] = {}  # by line

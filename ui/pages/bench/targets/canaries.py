@@ -57,7 +57,7 @@ class CanaryChart(LineChart):
         return harmless(", ".join(filter(None, (date_text(run.at), run.session, run.disturbed))))
 
     def margin(self) -> float:
-        """None: the names stand above, where their values have room too."""
+        """None: the names are above, where their values have room too."""
         return 0.0
 
     def x_ticks(self) -> list[Tick]:

@@ -88,7 +88,7 @@ class TargetEditor(QWidget):
         self._context.tasks.run(self, lambda: self._store(target), self._on_saved, self._on_save_failed)
 
     def test(self) -> None:
-        """Go to the target as it stands here."""
+        """Go to the target as it is here."""
         if not self._is_complete():
             return
         self.message.clear()

@@ -21,7 +21,7 @@ from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 
 _REMOTE = ("host", "user", "port", "identity", "jump", "remember")  # this computer has none of these
-_LINES = {  # one line of text: label, what stands in it while it is empty, tooltip
+_LINES = {  # one line of text: label, what is in it while it is empty, tooltip
     "name": ("&Name", "nuc-i3", "What it is called here: a-z, 0-9, '.', '_' and '-'"),
     "host": ("H&ost", "nuc.lan", "A name or address, or a Host of ~/.ssh/config"),
     "user": ("&User", "as ssh does", "Who logs in; left empty, as ~/.ssh/config says, or you"),

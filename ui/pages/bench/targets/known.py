@@ -76,7 +76,7 @@ class KnownTargets(QObject):
             self.survey(name, is_asking=False)
 
     def look_at_key(self, name: str) -> None:
-        """Show the host key that stands between."""
+        """Show the host key that is between."""
         state = self.model.state_of(name)
         if state is not None and isinstance(state.error, HostKeyError):
             self._surveying.show_host_key(state.target, state.error)
