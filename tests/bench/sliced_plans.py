@@ -13,15 +13,15 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from dataclasses import dataclass
+from itertools import pairwise
 from math import log
 from pathlib import Path
 
 from app.agent.server.server import start_ticks
 from app.agent.system.directory import Directory
 from app.comparison.compare import compare
-from app.history.figures import StepEntry, plans_by_session, steps
+from app.history.figures import plans_by_session, steps
 from app.history.history import History
 from app.history.journals import path_of
 from app.history.sessions import sessions_of_plan
@@ -47,8 +47,7 @@ STOP_S, STARTED = 60, re.compile(r"^plan (\S+) is being carried out", re.MULTILI
 TWIN = "server_id=78"
 # what makes an InnoDB another one, in reading and in writing
 OTHER = "loose_innodb_adaptive_hash_index=ON\ninnodb_flush_log_at_trx_commit=0"
-LOGS = dict[str, list[float]]  # of the ratio of each round, by step; of the latency of each session
-PERCENTILES = ("p50", "p95", "p99")
+LOGS = dict[str, list[float]]  # of the ratio of each round, by step
 
 
 class PlanFailedError(Exception):
@@ -64,7 +63,6 @@ class Carried:
     false: list[str]  # steps whose cells are coloured
     unjudged: int  # cells
     journals: dict[str, Path]  # of the sessions
-    latencies: LOGS = field(default_factory=dict)  # by step and percentile
 
 
 @dataclass(frozen=True)
@@ -184,8 +182,7 @@ class Bench:
         unjudged = sum(word == "marked" for _, word in cells)
         journals = {id_: path_of(self._home / "journals", id_) for id_ in ids}
         figures = {id_: {each["name"]: each["value"] for each in its} for id_, its in driven.items()}
-        logs, latencies = logs_of(found, figures), latencies_of(chain.from_iterable(driven.values()))
-        return Carried(found, logs, false, unjudged, journals, latencies)
+        return Carried(found, logs_of(found, figures), false, unjudged, journals)
 
 
 def logs_of(plan: Plan, figures: dict[str, dict[str, float | None]]) -> LOGS:
@@ -198,16 +195,6 @@ def logs_of(plan: Plan, figures: dict[str, dict[str, float | None]]) -> LOGS:
                 other = by_place[repeat, 1].get(name)
                 if value and other:
                     found[name].append(log(other / value))
-    return found
-
-
-def latencies_of(its: Iterable[StepEntry]) -> LOGS:
-    """Of each session, by step and percentile."""
-    found: LOGS = defaultdict(list)
-    for each in its:
-        for name in PERCENTILES:
-            if ms := each["latency_ms"].get(name):
-                found[f"{each['name']}, {name}"].append(log(ms))
     return found
 
 

@@ -3,8 +3,9 @@
     python -m tests.bench slices --part equals --plans 20 --rounds 5 --seconds 6
 
 The parts: `equals`, two servers that are the same, with the machine left alone and beside a busy loop;
-`narrower`, the same seconds as whole sessions A B B A, and their latencies; `agreement`, engines against
-InnoDB, in slices and in long whole sessions; `switching`, what a change from one contender to the next takes.
+`narrower`, the same seconds as whole sessions A B B A; `agreement`, engines against
+InnoDB, in slices and in long whole sessions; `switching`, what a change from one contender to the next takes;
+`latency`, percentiles in slices over those of a run without a gate.
 What there is so far is printed after each plan: a run that is broken off has its figures too.
 """
 
@@ -22,10 +23,12 @@ from app.protocol.plan import SLICES
 from tests.bench.busy import coming_and_going
 from tests.bench.figure import Figure
 from tests.bench.pairs import half_width, mean_ratio
+from tests.bench.sliced_latency import measure
 from tests.bench.sliced_plans import (
     AGREEING,
     EQUALS,
     LOGS,
+    ROWS,
     WHOLE,
     Bench,
     Carried,
@@ -40,8 +43,8 @@ AGAINST = {"innodb": "innodb:other", "rocksdb": "rocksdb:default", "myisam": "my
 BASE = "innodb:default"
 QUIET, BUSY = "left alone", "beside a busy loop"
 NOISES = {"quiet": (QUIET,), "busy": (BUSY,), "both": (QUIET, BUSY)}
-SECONDS, WHOLE_SECONDS, ROUNDS = 6, 30, 5
-FALSE, OFF_PCT, NARROWER, DIFFERING_PCT, SLOWER_PCT = 0.15, 3.0, 3.0, 5.0, 3.0  # goals
+SECONDS, WHOLE_SECONDS, ROUNDS, BLOCKS = 6, 30, 5, 12
+FALSE, OFF_PCT, NARROWER, DIFFERING_PCT = 0.15, 3.0, 3.0, 5.0  # goals
 FAILURES = 3  # in a row, after which there is no use
 Part = Callable[[Bench, argparse.Namespace], list[Figure]]
 
@@ -49,7 +52,8 @@ Part = Callable[[Bench, argparse.Namespace], list[Figure]]
 def add_options(parser: argparse.ArgumentParser) -> None:
     own = parser.add_argument_group("of slices")
     own.add_argument("--part", choices=PARTS, help="of slices; none: all")
-    own.add_argument("--plans", type=int, default=0, help="of each kind (equals 20, narrower 5, others 1)")
+    each = "equals 20, narrower 5, blocks of latency 12, others 1"
+    own.add_argument("--plans", type=int, default=0, help=f"of each kind ({each})")
     own.add_argument("--rounds", type=int, default=ROUNDS, help=f"of each plan ({ROUNDS})")
     own.add_argument(
         "--whole-seconds", type=int, default=WHOLE_SECONDS,
@@ -165,7 +169,7 @@ def narrower(bench: Bench, options: argparse.Namespace) -> list[Figure]:
                 ["the same seconds", "plans", *(text for name in EQUALS for text in (name, "sd of a round"))],
                 [_line(order, its) for order, its in found.items()],
             )
-    return [*_narrower_figures(found), *_latency_figures(found), *_switching_figures(found[SLICES])]
+    return [*_narrower_figures(found), *_switching_figures(found[SLICES])]
 
 
 def _there_and_back(plans: int) -> list[str]:
@@ -189,22 +193,6 @@ def _narrower_figures(found: dict[str, list[Carried]]) -> list[Figure]:
                 Figure(f"{name}: sd of a round in slices", stdev(ours), "", n, "rounds", digits=4),
                 Figure(f"{name}: sd of a round, whole", stdev(theirs), "", n, "rounds", digits=4),
                 Figure(f"{name}: times narrower", times, "", n, "rounds", at_least=NARROWER, digits=2),
-            ]
-    return figures
-
-
-def _latency_figures(found: dict[str, list[Carried]]) -> list[Figure]:
-    """How far the percentiles of slices are from those of whole sessions, which have no gate."""
-    sliced, whole = (joined(each.latencies for each in found[order]) for order in (SLICES, WHOLE))
-    figures = []
-    for name in sliced:
-        n = min(len(sliced[name]), len(whole.get(name, ())))
-        if n > 1:
-            off, low, high = _apart(sliced[name], whole[name])
-            figures += [
-                Figure(f"{name} in slices, off", abs(off), "%", n, "sessions", at_most=SLOWER_PCT, digits=1),
-                Figure(f"{name} in slices, off from (95 %)", low, "%", n, "sessions", digits=1),
-                Figure(f"{name} in slices, off to (95 %)", high, "%", n, "sessions", digits=1),
             ]
     return figures
 
@@ -304,7 +292,19 @@ def _switching_figures(found: Sequence[Carried]) -> list[Figure]:
     ]  # fmt: skip
 
 
+# latency
+
+
+def latency(_: Bench, options: argparse.Namespace) -> list[Figure]:
+    found: list[Figure] = []
+    for figures in measure(EQUALS, options.rows or ROWS, options.plans or BLOCKS):
+        found += figures
+        _print(["", "", "of"], [[each.name, f"{each.value:.3f}", f"{each.n} {each.of}"] for each in figures])
+    return found
+
+
 PARTS: dict[str, Part] = {
     "equals": equals, "narrower": narrower, "agreement": agreement, "switching": switching,
+    "latency": latency,
 }  # fmt: skip
 FIGURES = {"slices": slices}

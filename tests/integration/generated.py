@@ -34,6 +34,7 @@ class Server:
     """A running server and the folder that holds its socket and logs."""
 
     folder: Path
+    pid: int = 0
 
     @property
     def socket(self) -> str:
@@ -67,6 +68,7 @@ def started_server() -> Iterator[Server]:
     process = subprocess.Popen([SERVER, f"--defaults-file={my_cnf}", *_settings(server)])
     try:
         _await_ready(server, process)
+        server.pid = process.pid
         yield server
     finally:
         process.terminate()
