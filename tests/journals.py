@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from app.history.history import History
+from app.history.writing import Writer
 from app.protocol.events import (
     REPEATED,
     Event,
@@ -227,3 +229,9 @@ def whole(its_plan: Plan, session: str = "", failed: int | None = None, seed: in
 
 def renamed(its_plan: Plan, **changes: Any) -> Plan:
     return replace(its_plan, **changes)
+
+
+def store(history: History, *makers: Maker) -> None:
+    """The journals of these sessions, each at once."""
+    for maker in makers:
+        Writer(history).append(maker.plan.id, maker.session, 0, maker.raw)

@@ -19,8 +19,10 @@ from app.history.importing import import_session
 from tests.integration.desktop import desktop
 from tests.integration.netns import two_targets
 from tests.integration.sshd import password_user, ssh_folder, sshd, start_sshd
+from tests.ui.watched import WatchedPlans, watched
 from ui.core.context import Context
 from ui.core.theme import Theme
+from ui.pages.live import LivePage
 from ui.shell.application import close_context, make_context
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -86,6 +88,46 @@ def context(qapp: QApplication, dyno_home: Path) -> Iterator[Context]:
         thread.join(ENDING_S)  # of a connection that was closed just now
     left = [thread.name for thread in set(threading.enumerate()) - before]
     assert not left, f"threads that the test has left behind: {left}"
+
+
+@pytest.fixture
+def plans(context: Context) -> tuple[Context, WatchedPlans]:
+    return watched(context)
+
+
+@pytest.fixture
+def followed(plans: tuple[Context, WatchedPlans]) -> WatchedPlans:
+    return plans[1]
+
+
+ShowLive = Callable[[Context], LivePage]
+
+
+@pytest.fixture
+def show(qtbot: QtBot) -> ShowLive:
+    """The Live page, before it has read anything."""
+
+    def make(context: Context) -> LivePage:
+        page = LivePage(context)
+        qtbot.addWidget(page)
+        page.resize(1200, 760)
+        page.show()
+        qtbot.waitExposed(page)
+        return page
+
+    return make
+
+
+@pytest.fixture
+def drawn(show: ShowLive, qtbot: QtBot) -> ShowLive:
+    """With the curves of a session."""
+
+    def make(context: Context) -> LivePage:
+        page = show(context)
+        qtbot.waitUntil(lambda: page._watching.loaded is not None)
+        return page
+
+    return make
 
 
 @pytest.fixture

@@ -9,14 +9,8 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from tests.journals import Maker
 from tests.plans import plan
-from tests.ui.watched import WatchedPlans, watched
-from ui.core.context import Context
+from tests.ui.watched import WatchedPlans
 from ui.dialogs.closing import ClosingDialog
-
-
-@pytest.fixture
-def plans(context: Context) -> WatchedPlans:
-    return watched(context)[1]
 
 
 @pytest.fixture
@@ -26,34 +20,34 @@ def window(qtbot: Any) -> QWidget:
     return window
 
 
-def shown(window: QWidget, plans: WatchedPlans) -> ClosingDialog:
-    dialog = ClosingDialog(plans, window)
+def shown(window: QWidget, followed: WatchedPlans) -> ClosingDialog:
+    dialog = ClosingDialog(followed, window)
     dialog.open()
     return dialog
 
 
 def test_it_agrees_by_itself_when_the_last_plan_ends(
-    plans: WatchedPlans, window: QWidget, qtbot: Any
+    followed: WatchedPlans, window: QWidget, qtbot: Any
 ) -> None:
-    first, second = (plans.watch(each) for each in (plan(), plan()))
-    dialog = shown(window, plans)
+    first, second = (followed.watch(each) for each in (plan(), plan()))
+    dialog = shown(window, followed)
     assert "They go on" in dialog._heading.text()
     first.is_over = True
-    plans.ended.emit(first.id)
+    followed.ended.emit(first.id)
     assert dialog.isVisible() and "It goes on" in dialog._heading.text()
     assert dialog._text.text().count(" on local") == 1
     second.is_over = True
     with qtbot.waitSignal(dialog.accepted):
-        plans.ended.emit(second.id)
+        followed.ended.emit(second.id)
     assert dialog.result() == QDialog.DialogCode.Accepted
 
 
-def test_who_stays_is_not_asked_again(plans: WatchedPlans, window: QWidget) -> None:
+def test_who_stays_is_not_asked_again(followed: WatchedPlans, window: QWidget) -> None:
     maker = Maker(plan())
-    plans.watch(maker.plan)
-    dialog = shown(window, plans)
-    plans.bring(maker)
+    followed.watch(maker.plan)
+    dialog = shown(window, followed)
+    followed.bring(maker)
     assert dialog.isVisible()
     dialog.reject()
-    plans.ended.emit(maker.plan.id)
+    followed.ended.emit(maker.plan.id)
     assert dialog.result() == QDialog.DialogCode.Rejected

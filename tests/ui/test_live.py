@@ -21,7 +21,8 @@ from app.history.step_text import mark_text
 from app.protocol.events import Log, Note, Progress, Sample, SessionStarted, StepEnded
 from app.protocol.plan import Step
 from tests.journals import SERIES, Maker, contender, plan, renamed, whole
-from tests.ui.watched import WatchedPlans, keep, watched
+from tests.ui.conftest import ShowLive as Show
+from tests.ui.watched import WatchedPlans, keep
 from ui.core.bus import Changes, Wanted
 from ui.core.context import Context
 from ui.models.results import COLUMNS
@@ -31,43 +32,7 @@ from ui.pages.live.curves import QPS
 
 TWO = [contender(), contender("rocksdb")]
 HANDLER_READS = {"name": "server.handler_reads", "unit": "1/s", "kind": "rate", "direction": "", "digits": 0}
-Show = Callable[[Context], LivePage]
 Follow = Callable[[Maker], LivePage]
-
-
-@pytest.fixture
-def show(qtbot: Any) -> Show:
-    def make(context: Context) -> LivePage:
-        page = LivePage(context)
-        qtbot.addWidget(page)
-        page.resize(1200, 760)
-        page.show()
-        qtbot.waitExposed(page)
-        return page
-
-    return make
-
-
-@pytest.fixture
-def drawn(show: Show, qtbot: Any) -> Show:
-    """With the curves of a session."""
-
-    def make(context: Context) -> LivePage:
-        page = show(context)
-        qtbot.waitUntil(lambda: shown(page) != "")
-        return page
-
-    return make
-
-
-@pytest.fixture
-def plans(context: Context) -> tuple[Context, WatchedPlans]:
-    return watched(context)
-
-
-@pytest.fixture
-def followed(plans: tuple[Context, WatchedPlans]) -> WatchedPlans:
-    return plans[1]
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,6 @@ from tests import journals
 
 INNODB, ROCKSDB = journals.contender("innodb"), journals.contender("rocksdb")
 NOISE = (0.0, 0.8, -0.6, 0.3, -0.2)  # per cent, of the sessions of a column
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def canary_of(reads: float) -> dict[str, Any]:

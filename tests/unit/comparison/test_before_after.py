@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from app.comparison.before_after import pairs
@@ -16,19 +13,13 @@ from app.comparison.entries import Comparison
 from app.history.history import History
 from app.protocol.plan import Step
 from tests import journals
-from tests.unit.history.conftest import store
+from tests.journals import store
 
 NAMES = (
     "point-query.pre", "read-only.pre.range10000", "alone.pre", "update", "point-query",
     "read-only.range10000", "premium",
 )  # fmt: skip
 VALUES = ((100.0, 10.0, 1.0, 5.0, 80.0, 20.0, 3.0), (200.0, 10.0, 1.0, 5.0, 200.0, 5.0, 3.0))
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def compared(history: History, threads: tuple[int, ...] = (1,), names: tuple[str, ...] = NAMES) -> Comparison:

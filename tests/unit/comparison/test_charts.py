@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,12 +29,6 @@ from app.comparison.entries import Comparison, RowEntry
 from app.core.errors import InputError
 from app.history.history import History
 from tests import comparable
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def comparison(history: History, columns: int = 2, repeats: int = 1, **more: Any) -> Comparison:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from zlib import crc32
@@ -21,12 +20,6 @@ from tests.worlds import ROUNDS, compared
 RUNS = 300
 MOST = 0.05 + 3 * (0.05 * 0.95 / RUNS) ** 0.5  # three times the spread of such a count
 THREE = GateRequest(3.0, 0.05)
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def ask(

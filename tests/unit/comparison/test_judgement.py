@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -21,12 +19,6 @@ from tests import journals
 REPEATS = 6
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=REPEATS)
 IDS = [turn.session for turn in PLAN.turns]
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def keep(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -25,12 +23,6 @@ from tests.sliced import INNODB, MYISAM, ROCKSDB, Odd, keep, plan
 
 DISTURBED = Odd(marks=["disturbed"], others={"causes": ["others"], "cpu_pct": 150.0, "cpus": 2})
 HALFWAY = {30: 0.7}
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def words(found: Comparison, at: int = 1) -> list[str | None]:

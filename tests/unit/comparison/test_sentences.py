@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -21,12 +20,6 @@ NAMED = [replace(each, name=each.engine) for each in (INNODB, ROCKSDB, MYISAM)]
 READING = "Reading one row by its primary key (point-query threads=2)"
 WRITING = "update-index threads=2"
 EACH = range(1, 6)  # the rounds
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def named(rounds: int = 5, contenders: int = 2, number: int = 1, order: str = "slices") -> Plan:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -20,7 +19,7 @@ from app.history.history import History
 from app.protocol.events import StepEnded
 from app.protocol.plan import Step
 from tests import journals
-from tests.unit.history.conftest import store
+from tests.journals import store
 
 STEPS = [
     Step("load", "load", unit="rows/s"),
@@ -29,12 +28,6 @@ STEPS = [
 # of a step that waits for its disk: 950 ms of each second, a tenth of a CPU
 BASE = {"cpu_us": 100.0, "machine_cpu_us": 200.0, "disk_busy_us": 950.0, "reads": 2.0, "log_kb": 1.0}
 Spent = Mapping[str, float | None]
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def keep(history: History, number: int, figure: float, spent: Spent, **load: Any) -> str:

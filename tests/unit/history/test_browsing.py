@@ -26,7 +26,7 @@ from app.history.rebuilding import rebuild
 from app.history.recounting import recount
 from app.history.watching import keep_unlocked
 from tests import journals
-from tests.unit.history.conftest import store
+from tests.journals import store
 
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=2)
 OTHER = replace(journals.plan(number=2, target="xeon"), sequence="quick")

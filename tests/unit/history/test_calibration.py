@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -33,12 +31,6 @@ STEPS = [
     ),
 ]
 SHARED, OWN = (100.0, 106.0, 94.0, 103.0), (100.0, 101.0, 99.0, 100.5)
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def calibrated(history: History, number: int = 1, disturbed: int = 0, factor: float = 1.0) -> None:

@@ -19,7 +19,7 @@ from app.history.importing import import_session
 from app.history.rebuilding import rebuild
 from app.report.caveats import caveats
 from tests import journals
-from tests.unit.history.conftest import store
+from tests.journals import store
 
 STEPS = journals.steps(threads=(1,), seconds=60)
 PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], its_steps=STEPS)

@@ -21,7 +21,7 @@ from app.history.writing import Writer
 from app.protocol.answers import SessionSummary
 from app.remote.target import Target
 from tests import journals
-from tests.unit.history.conftest import store
+from tests.journals import store
 
 PLAN = journals.plan(
     [journals.contender("innodb"), journals.contender("rocksdb")], its_steps=journals.steps(seconds=12)

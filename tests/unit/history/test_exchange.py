@@ -21,7 +21,7 @@ from app.history.importing import import_session
 from app.history.series import series
 from app.history.sessions import session, sessions
 from tests import journals
-from tests.unit.history.conftest import store
+from tests.journals import store
 
 PLAN = journals.plan(its_steps=journals.steps(seconds=12))
 WHOLE = journals.whole(PLAN, failed=3)

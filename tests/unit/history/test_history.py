@@ -13,7 +13,7 @@ from app.history.figures import show
 from app.history.history import BusyError, History, HistoryError
 from app.history.rebuilding import rebuild
 from tests import journals
-from tests.unit.history.conftest import store
+from tests.journals import store
 
 
 def test_it_is_made_where_it_is_not(tmp_path: Path) -> None:

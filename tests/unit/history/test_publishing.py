@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,12 +31,6 @@ a,laptop,innodb,update-index,write-heavy,1,60,queries/s,500
 a,laptop,innodb,scan,scan-heavy,,,rows/s,250000.5
 b,laptop,rocksdb,update-index,write-heavy,1,60,queries/s,4000
 """
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path / "home") as opened:
-        yield opened
 
 
 @pytest.fixture

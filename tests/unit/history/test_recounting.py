@@ -24,8 +24,8 @@ from app.history.recounting import recount, recount_first, uncounted
 from app.history.timeline import overview, timeline
 from app.history.writing import Writer
 from tests import journals
+from tests.journals import store
 from tests.older import VERSIONS, make_older
-from tests.unit.history.conftest import store
 from tests.unit.history.test_counting import FIRST, PLAN, POINT, SECOND, UPDATE, Made, made
 
 LONG_S = 60.0

@@ -15,7 +15,7 @@ from app.history.sessions import find, session, sessions
 from app.history.watching import keep_unlocked
 from app.history.writing import Writer
 from tests import journals
-from tests.unit.history.conftest import store
+from tests.journals import store
 
 PLAN = journals.plan(
     [journals.contender("innodb"), journals.contender("rocksdb")], 2, its_steps=journals.steps(seconds=12)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +13,7 @@ from app.history.step_text import settled_text
 from app.protocol.events import Fact, StepEnded
 from app.protocol.plan import Step
 from tests import journals
-from tests.unit.history.conftest import store
+from tests.journals import store
 
 STEPS = [
     Step("load", "load", unit="rows/s"),
@@ -39,12 +37,6 @@ SETTLED: dict[str, Any] = {
     "write_amplification": 55.78,
 }
 SPACE = {"space_amplification": 2.5}
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def session(history: History, **said: Any) -> str:

@@ -16,8 +16,7 @@ from app.history.timeline import ghosts, overview, stretches, timeline
 from app.history.writing import Writer
 from app.protocol.events import Event, Log, Sample, StepEnded, encode
 from app.protocol.plan import Plan
-from tests.journals import SERIES, Maker, contender, plan, renamed, whole
-from tests.unit.history.conftest import store
+from tests.journals import SERIES, Maker, contender, plan, renamed, store, whole
 
 QPS = "load.queries"
 TWO = [contender(), contender("rocksdb")]

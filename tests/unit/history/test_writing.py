@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,12 +21,6 @@ from tests import journals
 
 PLAN = journals.plan()
 WHOLE = journals.whole(PLAN, failed=3)
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def content(history: History) -> dict[str, list[tuple[object, ...]]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,12 +20,6 @@ from app.imported.sysbench import is_output, step_of
 
 DATA = Path(__file__).parents[2] / "data" / "sysbench"
 LAYOUTS = DATA.with_name("sysbench_layouts")  # one run, as other versions print it
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path / "home") as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,12 +21,6 @@ INNODB, MYISAM = f"{MARIADB}:innodb:default", f"{MARIADB}:myisam:default"
 TUNED = ContenderRequest(
     MARIADB, "innodb", "default", "tuned", "ROW_FORMAT=COMPRESSED", cores="0-1", memory_limit="2G"
 )
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def planned(history: History, *contenders: str, **values: Any) -> Plan:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -30,12 +29,6 @@ EVIL = '<script>alert("x")</script>'
 REPEATS = 6
 FACTORS = (1.0, 1.5, 0.5, 1.011, 1.2)
 CONTENDERS = [journals.contender("innodb"), journals.contender("rocksdb")]
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def keep(history: History, repeats: int = REPEATS, name: str = "rocksdb-default") -> list[str]:
@@ -233,8 +226,8 @@ def test_latencies_come_first_where_they_are_the_figure(history: History) -> Non
     assert report.latencies[0].unit == "ms/query" and "### Latency p99, ms/query" in render(report, ".md")
 
 
-def test_tests_before_and_after_the_writes_stand_beside_one_another(history: History, tmp_path: Path) -> None:
-    ids = comparable.keep(tmp_path, comparable.plan(2, repeats=3))
+def test_tests_before_and_after_the_writes_stand_beside_one_another(history: History) -> None:
+    ids = comparable.keep(history.directory, comparable.plan(2, repeats=3))
     report = read_report(history, ids)
     (group,) = report.before_and_after
     assert [line.name for line in group.lines] == ["point-query threads=1", "point-query threads=4"]
@@ -347,10 +340,10 @@ def test_published_results_beside_ones_own(history: History) -> None:
     assert "innodb-default-1 0000" in report.repeat[2]
 
 
-def test_a_mean_of_fewer_steps_than_others_says_of_how_many(history: History, tmp_path: Path) -> None:
+def test_a_mean_of_fewer_steps_than_others_says_of_how_many(history: History) -> None:
     """Of three columns one lacks two of four figures."""
     lacking = comparable.plan(3, its_steps=comparable.steps((1, 2, 4), driven=[("a", "g"), ("b", "g")]))
-    ids = comparable.keep(tmp_path, lacking, failed=[(2, "b")])
+    ids = comparable.keep(history.directory, lacking, failed=[(2, "b")])
     (mean,) = [group.mean for group in read_report(history, ids).groups if group.name == "g"]
     assert mean is not None and mean.name == "geometric mean of 6 steps"
     assert [cell.beside for cell in mean.cells] == ["", "", "of 3 steps"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -45,12 +44,6 @@ VARIABLES = {
     "key_buffer_size": "134217728", "sort_buffer_size": "2097152",
 }  # fmt: skip
 DRIVE = Step(name="read", kind="drive", lua="read.lua", threads=2, seconds=3, warmup=1)
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path / "home") as opened:
-        yield opened
 
 
 def keep(history: History, contender: Contender, *steps: Step, own: str = OWN, **changes: Any) -> Plan:

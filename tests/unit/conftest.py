@@ -1,0 +1,16 @@
+"""What unit tests share: a history of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.history.history import History
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    with History(tmp_path / "home") as opened:
+        yield opened
