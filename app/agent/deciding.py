@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Dict, Iterator, List, Sequence, Tuple
+from dataclasses import replace
+from typing import Dict, FrozenSet, Iterator, List, NamedTuple, Sequence, Tuple
 
+from app.protocol.events import SPOILT
+from app.protocol.others import DISTURBED
 from app.protocol.plan import QUERYING, SLICES, Plan, Turn
-from app.protocol.states import DECIDED, OUT_OF_TIME
-from app.stats.endings import endings
+from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
+from app.stats.endings import HOPELESS, endings
 from app.stats.verdicts import Cell, Limits
 
 from .system.directory import Directory
 
 _ENDED = b'{"kind":"step_ended"'
-Figures = Dict[int, float]  # by step
+_UNJUDGED, _OPEN = ("warmup",), "not decided yet"
+_SPOILT = frozenset(SPOILT)
+
+
+class Figure(NamedTuple):
+    """Of a step of a session."""
+
+    value: float
+    spoilt: FrozenSet[str]  # its marks for which Compare leaves it out
 
 
 class Deciding:
@@ -22,9 +33,10 @@ class Deciding:
 
     def __init__(self, directory: Directory, plan: Plan) -> None:
         self._directory, self._plan = directory, plan
-        self._rounds: List[Dict[int, Figures]] = []  # by contender
+        self._limits = replace(Limits.of_pct(plan.false_share_pct, plan.matters_pct), repeatedly=True)
+        self._rounds: List[Dict[int, Dict[int, Figure]]] = []  # by contender and step
         self._open = {*range(1, len(plan.contenders))}  # contenders with a cell that is not decided
-        self._words: Dict[int, List[str]] = {}  # of the cells of a contender
+        self._words: Dict[int, Dict[int, str]] = {}  # of the cells of a contender, by step
         self._began = self._round_began = time.monotonic()
         self._longest = 0.0
 
@@ -32,19 +44,29 @@ class Deciding:
         """Why a session of the next round is not needed; '' where it is."""
         if not self._plan.until_decided or not self._rounds:
             return ""
-        if self._is_late():
-            return OUT_OF_TIME
         is_open = turn.contender in self._open if turn.contender else bool(self._open)
-        return "" if is_open else DECIDED
+        if not is_open:
+            return self._ending(turn)
+        return OUT_OF_TIME if self._is_late() else ""
 
     def said(self, turn: Turn) -> str:
         """How the cells of its contender ended, those of all for the base."""
         parts = []
-        for contender in [turn.contender] if turn.contender else sorted(self._words):
-            words = zip(self._steps(), self._words.get(contender, []))
-            cells = ", ".join("{} {}".format(self._plan.steps[step].label, word) for step, word in words)
+        for contender in self._told_of(turn):
+            words = self._words.get(contender, {}).items()
+            cells = ", ".join(
+                "{} {}".format(self._plan.steps[step].label, word or _OPEN) for step, word in words
+            )
             parts.append("{}: {}".format(self._plan.contenders[contender].name, cells))
         return "after {} rounds: {}".format(len(self._rounds), "; ".join(parts))
+
+    def _ending(self, turn: Turn) -> str:
+        words = [word for each in self._told_of(turn) for word in self._words.get(each, {}).values()]
+        hopeless = words.count(HOPELESS)
+        return DECIDED if not hopeless else UNDECIDABLE if hopeless == len(words) else IN_PART
+
+    def _told_of(self, turn: Turn) -> List[int]:
+        return [turn.contender] if turn.contender else sorted(self._words)
 
     def take_round(self, turns: Sequence[Turn]) -> None:
         """Judge by all rounds so far."""
@@ -57,34 +79,42 @@ class Deciding:
         self._judge()
 
     def _judge(self) -> None:
-        places = [(contender, step) for contender in sorted(self._open) for step in self._steps()]
-        words = endings([self._cell(*place) for place in places], Limits(repeatedly=True), len(self._rounds))
-        found: Dict[int, List[str]] = {}
-        for (contender, _), word in zip(places, words):
-            found.setdefault(contender, []).append(word)
-        self._words.update(found)
-        self._open -= {contender for contender, its in found.items() if all(its)}
+        """All cells together, as Compare does; those of who has left and of loads too."""
+        contenders = range(1, len(self._plan.contenders))
+        places = [(contender, step) for contender in contenders for step in self._steps()]
+        words = endings([self._cell(*place) for place in places], self._limits, len(self._rounds))
+        for (contender, step), word in zip(places, words):
+            if contender in self._open and self._plan.steps[step].kind in QUERYING:
+                self._words.setdefault(contender, {})[step] = word
+        self._open -= {each for each in self._open & {*self._words} if all(self._words[each].values())}
 
     def _steps(self) -> List[int]:
-        """Those whose figures are compared: what prepares them is not repeated for its own sake."""
+        """Those that Compare judges; what prepares the others is not repeated for its own sake."""
         steps = enumerate(self._plan.steps)
-        return [index for index, step in steps if step.kind in QUERYING and not step.warm]
+        return [index for index, step in steps if step.kind not in _UNJUDGED and not step.warm]
 
     def _cell(self, contender: int, step: int) -> Cell:
         ours, theirs = self._column(0, step), self._column(contender, step)
-        if self._plan.order != SLICES:
-            return Cell(tuple(ours.values()), tuple(theirs.values()), column=contender)
-        both = [at for at in ours if at in theirs]
-        return Cell(
-            tuple(ours[at] for at in both), tuple(theirs[at] for at in both), column=contender, by_round=True
-        )
+        direction, by_round = self._plan.steps[step].direction, self._plan.order == SLICES
+        if by_round:
+            ours, theirs = ({at: its[at] for at in ours if at in theirs} for its in (ours, theirs))
+        figures = tuple(ours.values()), tuple(theirs.values())
+        return Cell(*figures, direction, contender, by_round=by_round)
 
     def _column(self, contender: int, step: int) -> Dict[int, float]:
-        """A figure of each round that has one."""
-        rounds = enumerate(self._rounds)
-        return {at: its[contender][step] for at, its in rounds if step in its.get(contender, {})}
+        """A figure of each round that has one that counts."""
+        found = {at: its.get(contender, {}).get(step) for at, its in enumerate(self._rounds)}
+        return {at: each.value for at, each in found.items() if each and self._counts(each, step, at)}
 
-    def _figures(self, turn: Turn) -> Iterator[Tuple[int, float]]:
+    def _counts(self, figure: Figure, step: int, at: int) -> bool:
+        """What disturbs all that are held to each other says nothing against their ratio."""
+        if figure.spoilt != {DISTURBED}:
+            return not figure.spoilt
+        rounds = self._rounds[at : at + 1] if self._plan.steps[step].sliced else self._rounds
+        alike = [its[step] for of_round in rounds for its in of_round.values() if step in its]
+        return all(DISTURBED in each.spoilt for each in alike)
+
+    def _figures(self, turn: Turn) -> Iterator[Tuple[int, Figure]]:
         """Of the steps that were completed."""
         try:
             with open(self._directory.journal(turn.session), "rb") as file:
@@ -93,7 +123,7 @@ class Deciding:
             return
         for each in ended:
             if each["outcome"] == "completed" and each.get("value") is not None:
-                yield each["step"], each["value"]
+                yield each["step"], Figure(each["value"], _SPOILT.intersection(each.get("marks", ())))
 
     def _is_late(self) -> bool:
         limit = self._plan.time_limit

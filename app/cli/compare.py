@@ -11,7 +11,7 @@ from app.core.errors import InputError
 from app.core.settings import MOST_PCT
 from app.stats import Limits
 
-from .parser import LeftOut, filled
+from .parser import LeftOut, filled, percent
 from .screen import print_json, print_rich, print_text_tables, say, say_text
 
 if TYPE_CHECKING:
@@ -56,12 +56,12 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     """What a person may change of the verdicts; left out: as set in the window, or as Dyno comes."""
     parser.add_argument(
         "--matters",
-        type=percent,
+        type=percent(MOST_PCT),
         metavar="PERCENT",
         help="ignore differences below this percentage (2, or as set)",
     )
     parser.add_argument(
-        "--false-share", type=percent, metavar="PERCENT",
+        "--false-share", type=percent(MOST_PCT), metavar="PERCENT",
         help="at most this percentage of false alarms (5, or as set)",
     )  # fmt: skip
 
@@ -108,14 +108,6 @@ def _show_costs(arguments: argparse.Namespace, limits: Limits) -> None:
         show_pairs(found, arguments.format)
     else:
         show_why(found, arguments.why, arguments.format)
-
-
-def percent(text: str) -> float:
-    """From 0 to 50."""
-    value = float(text)
-    if not 0 <= value <= MOST_PCT:
-        raise argparse.ArgumentTypeError(f"must be from 0 to {MOST_PCT}, not {text}")
-    return value
 
 
 def _compared(references: Sequence[str], base: str | None, measure: str, limits: Limits | None) -> Comparison:

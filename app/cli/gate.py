@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from app.core.settings import MOST_PCT
 
-from .compare import limits_of, percent
-from .parser import add_json
+from .compare import limits_of
+from .parser import add_json, percent
 from .screen import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -25,25 +24,17 @@ def add_words(words: Any) -> None:
     )
     parser.add_argument("other", metavar="B", help="the same of what must not be worse")
     parser.add_argument(
-        "--worse", type=_loss, required=True, metavar="PERCENT", help="a loss that is too large, such as 3%%"
-    )
+        "--worse", type=percent(MOST_PCT, is_above_0=True), required=True, metavar="PERCENT",
+        help="a loss that is too large, such as 3%%",
+    )  # fmt: skip
     parser.add_argument(
-        "--false-share", type=percent, metavar="PERCENT",
+        "--false-share", type=percent(MOST_PCT), metavar="PERCENT",
         help="at most this percentage of false answers (5, or as set)",
     )  # fmt: skip
     parser.add_argument("--measure", default="value", metavar="M", help="p95_ms, cpu_us, written_kb, ...")
     parser.add_argument("--groups", action="store_true", help="the means of groups in place of single steps")
     add_json(parser)
     parser.set_defaults(run=gate_sessions, matters=None, failure=3)
-
-
-def _loss(text: str) -> float:
-    """Above 0, up to 50; with or without its sign."""
-    with suppress(ValueError):
-        value = float(text.strip().removesuffix("%"))
-        if 0 < value <= MOST_PCT:
-            return value
-    raise argparse.ArgumentTypeError(f"must be above 0, up to {MOST_PCT}%, not {text}")
 
 
 def gate_sessions(arguments: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ import argparse
 import importlib
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,6 +17,7 @@ NOUNS = (
     *("run", "follow", "session", "compare", "gate", "chart", "report", "doctor"),
 )
 Run = Callable[[argparse.Namespace], int | None]
+_OPTION, _NEGATIVE = re.compile("--[a-z][a-z-]*"), re.compile(r"-\.?\d")
 MOST = 400  # characters of a message that may repeat what was typed
 
 
@@ -41,7 +43,18 @@ def parse(argv: list[str]) -> argparse.Namespace:
     for word in argv:
         if any("\ud800" <= each <= "\udfff" for each in word):
             raise InputError(f"{word!r} is no UTF-8 text")
-    return dyno_parser().parse_args(argv)
+    return dyno_parser().parse_args(_joined(argv))
+
+
+def _joined(argv: list[str]) -> list[str]:
+    """`--worse -3%` as `--worse=-3%`: argparse takes -3 for a value, and -3% for an option."""
+    words: list[str] = []
+    for word in argv:
+        if words and _NEGATIVE.match(word) and _OPTION.fullmatch(words[-1]):
+            words[-1] += f"={word}"
+        else:
+            words.append(word)
+    return words
 
 
 def dyno_parser() -> argparse.ArgumentParser:
@@ -83,6 +96,30 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
         return int(text)
 
     return read
+
+
+def percent(most: int, is_above_0: bool = False) -> Callable[[str], float]:
+    """The type of an option that is a percentage, with or without its sign."""
+
+    def read(text: str) -> float:
+        with suppress(ValueError):
+            value = float(text.strip().removesuffix("%"))
+            if 0 <= value <= most and (value or not is_above_0):
+                return value
+        lies = f"above 0, up to {most}%" if is_above_0 else f"from 0 to {most}%"
+        raise argparse.ArgumentTypeError(f"must be {lies}, not {text}")
+
+    return read
+
+
+def duration(text: str) -> int:
+    """The type of an option that is a time: seconds, or as people write it."""
+    from app.core.units import seconds_of
+
+    seconds = seconds_of(text)
+    if seconds is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time: write 90 (seconds), 30min or 1h30min")
+    return seconds
 
 
 class LeftOut(str):

@@ -48,7 +48,8 @@ def repeats_text(plan: Plan) -> str:
     if not plan.until_decided:
         return count_text(plan.repeats, "repeat")
     limit = f", within {seconds_text(plan.time_limit)}" if plan.time_limit else ""
-    return f"{LEAST} to {plan.repeats} repeats, {UNTIL_DECIDED}{limit}"
+    judged = f"differences from {plan.matters_pct:g}%, at most {plan.false_share_pct:g}% of them false"
+    return f"{LEAST} to {plan.repeats} repeats, {UNTIL_DECIDED}{limit} ({judged})"
 
 
 def _sizes(size: Any) -> str:

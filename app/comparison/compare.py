@@ -16,20 +16,28 @@ from app.history.history import History
 from app.history.sessions import SessionEntry, find, sessions, source_text
 from app.history.step_text import disturbed_text
 from app.protocol.cpus import from_text
-from app.protocol.states import DECIDED, NOT_NEEDED
+from app.protocol.states import NOT_NEEDED
 from app.stats import Limits
 from app.stats.verdicts import LEAST
 
 from .across import across_of
 from .entries import ColumnEntry, Comparison, MeasureEntry, RelatedEntry, RowEntry
-from .judgement import FAILED_REPEAT, SPOILT, limits_of, looked, marks_of_measures, with_verdicts
+from .judgement import (
+    FAILED_REPEAT,
+    SPOILT,
+    limits_of,
+    limits_of_plans,
+    looked,
+    marks_of_measures,
+    with_verdicts,
+)
 from .measures import FIGURE, MEASURES, Measure, measure_named
 from .repeats import Counts, attempts_texts, counts_of, without_attempts
 from .rounds import Key, Rounds, relative, round_of, rounds_of
 from .same_load import with_same_load
 from .same_work import differing_plans, plans_of, warnings_of, work_of
 from .titles import titles_of
-from .warnings import warnings_of_columns
+from .warnings import warnings_of_columns, warnings_of_limits
 
 _LEFT_OUT = ("warmup",)
 
@@ -58,10 +66,12 @@ def compare(
     with history.reading():
         entries = {entry["id"]: entry for entry in sessions(history, ids=ids)}
         plan_by_id = plans_by_session(history, ids)
+        own = limits_of_plans(plan_by_id.values())
         there = [entries[id_] for id_ in ids if entries[id_]["reason"] not in NOT_NEEDED]
         counted, left_out = without_attempts(plan_by_id, there)
         if base_id not in (entry["id"] for entry in there):
-            raise InputError(f"session {base_id} was not needed, as its plan was {DECIDED}: take another one")
+            why = entries[base_id]["reason"]
+            raise InputError(f"session {base_id} was not carried out ({why}): take another one")
         base_id = {entry["id"]: other["id"] for entry, other in left_out}.get(base_id, base_id)
         columns = _columns(counted, sides)
         counts = [counts_of(history, [each["id"] for each in column]) for column in columns]
@@ -73,6 +83,7 @@ def compare(
         warnings = [
             *warnings_of(work, [column[0]["name"] for column in columns]),
             *warnings_of_columns(history, plan_by_id, columns, at),
+            *warnings_of_limits(own, limits),
             *attempts_texts(left_out),
         ]
         plans = list(differing_plans([plans_of(history, column[0]["id"]) for column in columns]))
@@ -91,9 +102,10 @@ def compare(
         "groups": [],
         "limits": {},
         "repeatedly": any(plan.until_decided for plan in plan_by_id.values()),
+        "has_own_limits": own is not None,
         "warnings": warnings,
     }
-    return with_verdicts(found, at, limits or Limits())
+    return with_verdicts(found, at, own or limits or Limits())
 
 
 def _columns(entries: Sequence[SessionEntry], sides: Mapping[str, int]) -> list[Column]:
@@ -304,8 +316,8 @@ def by_group(comparison: Comparison) -> Comparison:
 
 
 def by_limits(comparison: Comparison, limits: Limits) -> Comparison:
-    """The same comparison, judged anew where these are other limits."""
-    same = limits_of(comparison) == looked(comparison, limits)
+    """The same comparison, judged anew where these are other limits than those of a person before."""
+    same = comparison["has_own_limits"] or limits_of(comparison) == looked(comparison, limits)
     return comparison if same else with_verdicts(_copied(comparison), base_of(comparison), limits)
 
 

@@ -96,6 +96,7 @@ class Comparison(TypedDict):
     groups: list[GroupEntry]
     limits: dict[str, float]  # of the verdicts
     repeatedly: bool  # a plan of them was looked at after each round, and went on until it was decided
+    has_own_limits: bool  # it is judged by those of this plan, and by nobody else's
     warnings: list[str]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.core.units import count_text
-from app.protocol.others import DISTURBED
+from app.protocol.events import SPOILT as MARKED_SPOILT
 from app.stats import Cell, Group, GroupRatio, Limits, Verdict, group_ratios, judge
 from app.stats.steady import UNSTEADY
 from app.stats.verdicts import (
@@ -32,15 +32,13 @@ from .rounds import figures_of, pairs_of
 
 if TYPE_CHECKING:
     from app.core.settings import Settings
+    from app.protocol.plan import Plan
 
 BASE = "base"
 MARKED = "marked"  # something went wrong or was left over: never judged
 OF_ALL_SECONDS = "of-all-seconds"  # another measure than the figure of a step that is cut
 FAILED_REPEAT = "failed-repeat"  # those that came to a figure are chosen by their luck
-SPOILT = (
-    "after-a-crash", "error-ridden", "indebted", "bad-statistics", "no-index", "fewer-clients", "out-of-rows",
-    "other-work", DISTURBED, UNSTEADY,
-)  # of a repeat, which is left out where enough others remain  # fmt: skip
+SPOILT = (*MARKED_SPOILT, UNSTEADY)  # of a repeat, which is left out where enough others remain
 UNJUDGED = (*SPOILT, OF_ALL_SECONDS, FAILED_REPEAT)
 # where a word would be too long
 SIGNS = {NOISE: "~", SMALL: "~", SAME: "=", FEW: "?", MARKED: "!", DRIFT: "drift"}
@@ -69,9 +67,15 @@ WHY_NOT = {  # judged, though it is not marked
 }
 
 
-def limits_from(settings: Settings) -> Limits:
-    """As a person has set them."""
-    return Limits(settings.false_share_pct / 100, settings.matters_pct / 100)
+def limits_from(source: Settings | Plan) -> Limits:
+    """As a person has set them, or as a plan carries them."""
+    return Limits.of_pct(source.false_share_pct, source.matters_pct)
+
+
+def limits_of_plans(plans: Iterable[Plan]) -> Limits | None:
+    """Those by which plans until decided came to their end, where these are one and the same."""
+    found = {limits_from(plan) for plan in plans if plan.until_decided}
+    return found.pop() if len(found) == 1 else None
 
 
 def limits_of(comparison: Comparison) -> Limits:

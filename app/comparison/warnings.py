@@ -9,6 +9,7 @@ from app.history.history import History
 from app.history.sessions import SessionEntry
 from app.history.step_text import BUSY
 from app.protocol.plan import Plan
+from app.stats import Limits
 
 from .differences import work_differences
 
@@ -58,3 +59,14 @@ def _unfinished(columns: Sequence[Column]) -> list[str]:
 
 def _why(entry: SessionEntry) -> str:
     return f": {entry['reason']}" if entry["reason"] else ""
+
+
+def warnings_of_limits(own: Limits | None, limits: Limits | None) -> list[str]:
+    """Where others were asked for than those of a plan until decided."""
+    if own is None or limits in (None, own):
+        return []
+    return [f"judged by the limits of the plan until decided ({_said(own)}), not by {_said(limits)}"]
+
+
+def _said(limits: Limits) -> str:
+    return f"differences from {100 * limits.matters:g}%, at most {100 * limits.false_share:g}% of them false"

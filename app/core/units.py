@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 
 _STORED = re.compile(r"\b([KMGT])B\b")
+_TIME = re.compile(r"(?:([0-9]{1,9}) *h)? *(?:([0-9]{1,9}) *m(?:in)?)? *(?:([0-9]{1,9}) *s)?")
 _LEAST = 0.0001  # smaller figures are no more than that
 
 
@@ -24,6 +25,23 @@ def seconds_text(seconds: float) -> str:
     if whole >= 3600:
         return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
     return f"{whole // 60} min {whole % 60:02d} s" if whole >= 60 else f"{whole} s"
+
+
+def seconds_of(text: str) -> int | None:
+    """Of a time as people type it: `90`, `45 s`, `30min`, `1 h 30 min`; None of anything else."""
+    if re.fullmatch("-?[0-9]{1,18}", words := text.strip().lower()):
+        return int(words)
+    found = _TIME.fullmatch(words)
+    if not found or not words:
+        return None
+    hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    return 3600 * hours + 60 * minutes + seconds
+
+
+def time_text(seconds: int) -> str:
+    """As it is typed: `1 h 30 min`, `45 s`; nothing of it is lost."""
+    parts = zip((seconds // 3600, seconds % 3600 // 60, seconds % 60), ("h", "min", "s"), strict=True)
+    return " ".join(f"{count} {unit}" for count, unit in parts if count) or "0 s"
 
 
 def count_text(count: int | None, noun: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from app.core.units import count_text, unit_text
 from app.protocol.events import Progress
 from app.protocol.plan import Plan, Step
-from app.protocol.states import DECIDED, OUT_OF_TIME, SessionState
+from app.protocol.states import ENDINGS, OUT_OF_TIME, SessionState
 
 
 def head_text(plan: Plan, sessions: Sequence[SessionState]) -> str:
@@ -56,14 +56,14 @@ def ending_text(plan: Plan, sessions: Mapping[str, SessionState]) -> str:
     of_base = next((each for each in spared if plan.turn_of(each.id).contender == 0), None)
     if of_base is None:
         return ""
-    how = "ended by its time limit" if of_base.reason == OUT_OF_TIME else "decided"
+    how = "ended by its time limit" if of_base.reason == OUT_OF_TIME else of_base.reason
     return f"{how} after {count_text(first_spared(plan, sessions, of_base.id) - 1, 'round')}"
 
 
 def spared_text(plan: Plan, sessions: Mapping[str, SessionState], session: str) -> str:
     """`not needed: decided after 4 rounds`."""
     state, first = sessions[session], first_spared(plan, sessions, session)
-    after = f" after {count_text(first - 1, 'round')}" if state.reason == DECIDED else ""
+    after = f" after {count_text(first - 1, 'round')}" if state.reason in ENDINGS else ""
     return f"{state.word}: {state.reason}{after}"
 
 

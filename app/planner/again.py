@@ -18,7 +18,7 @@ from app.stats.verdicts import LEAST
 
 from .contenders import short_names
 from .cores import OWN_CPUS, SHARED_CPUS
-from .request import ContenderRequest, PlanRequest
+from .request import LIMITS, ContenderRequest, PlanRequest
 
 if TYPE_CHECKING:
     from app.history.history import History
@@ -51,6 +51,7 @@ def request_again(history: History, references: Sequence[str]) -> PlanRequest:
         contenders=_contenders(list(chosen.values())),
         repeats=UNTIL_DECIDED if first.until_decided else max(most, LEAST if len(chosen) > 1 else 1),
         time_limit=first.time_limit,
+        **({name: getattr(first, name) for name in LIMITS} if first.until_decided else {}),
     )
 
 

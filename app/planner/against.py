@@ -46,7 +46,7 @@ class Against:
         base = contenders_again(plan)[plan.turn_of(id_).contender]
         base = _as_it_was(base, plan, id_, catalog)
         fingerprint = plan.contender_of(plan.turn_of(id_)).fingerprint
-        repeats = max(plan.repeats, LEAST)
+        repeats = asked.repeats if plan.until_decided else max(plan.repeats, LEAST)
         return cls(id_, fingerprint, replace(asked, contenders=(base,), repeats=repeats))
 
     def beside(self, others: Sequence[ContenderRequest]) -> tuple[ContenderRequest, ...]:

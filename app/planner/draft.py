@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -11,6 +10,8 @@ from typing import Any
 from app.catalog import Catalog, Sequence, UnapprovedError, Workload
 from app.catalog.entries import SWEPT
 from app.core.errors import DynoError, InputError, TargetError
+from app.core.toml_text import shown
+from app.core.units import seconds_of, time_text
 from app.engines import FIRST
 from app.protocol.answers import FAIL, Check, Survey
 from app.protocol.plan import UNTIL_DECIDED, Plan
@@ -20,16 +21,13 @@ from .canary import estimated
 from .checks import check_plan
 from .contenders import engines_in, short_names
 from .duel import SEQUENCE, duel, is_untouched
-from .request import SHARED, memory_words, problem_of
+from .request import memory_words, problem_of
 from .resolve import ROWS, SECONDS, TABLES, THREADS, WARMUP
 from .steps import chosen_steps
 
 # the fields that are typed; what is left open the sequence or the planner fills in
 TYPED = ("tables", "rows", "seconds", "warmup", "threads", "cores", "repeats", "pause")
-_COMMANDED = (  # numbers of `dyno run`
-    "tables", "rows", "seconds", "warmup", "rate", "pause", "quiet_wait", "others_pct", "steal_pct",
-    "repeats", "time_limit",
-)  # fmt: skip
+_TIMES = ("seconds", "warmup", "pause", "time_limit")  # those of them that are times
 _OPEN = PlanRequest()
 _COUNT = re.compile(r"(\d{1,3}(?:[ ,_]?\d{3})*|\d+)\s*([kKmM]?)")
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
@@ -43,8 +41,11 @@ def value_of(name: str, text: str) -> Any:
     words = text.strip()
     if not words:
         return None
-    value = _numbers(words) if name in SWEPT else _count(words)
-    if problem := problem_of(name, value):
+    value = _numbers(words) if name in SWEPT else _seconds(words) if name in _TIMES else _count(words)
+    problem = problem_of(name, value)
+    if problem and name in _TIMES and isinstance(value, str):
+        problem = f"must be seconds, or a time such as 30 min, not {shown(value)}"
+    if problem:
         raise InputError(f"{name} {problem}", name)
     return tuple(dict.fromkeys(value)) if isinstance(value, list) else value
 
@@ -64,6 +65,12 @@ def _count(text: str) -> int | str:
     if not found or len(text) > 20:
         return text
     return int(re.sub(r"[ ,_]", "", found[1])) * _FACTORS[found[2].lower()]
+
+
+def _seconds(text: str) -> int | str:
+    """As `time_text` writes them, or a number."""
+    found = seconds_of(text)
+    return _count(text) if found is None else found
 
 
 def _numbers(text: str) -> list[int | str]:
@@ -105,7 +112,9 @@ class Draft:
         if name in self.unread:
             return self.unread[name].text
         value = getattr(self.request, name)
-        return "" if value == getattr(_OPEN, name) and name in ("pause", "time_limit") else text_of(value)
+        if value == getattr(_OPEN, name) and name in ("pause", "time_limit"):
+            return ""
+        return time_text(value) if name == "time_limit" else text_of(value)
 
     def said(self, **values: Any) -> Draft:
         """With values that were chosen, not typed."""
@@ -176,8 +185,10 @@ def _repeats_of(contenders: tuple[ContenderRequest, ...]) -> int | str:
 
 
 def _consistent(request: PlanRequest) -> PlanRequest:
-    """Without a time limit where the number of rounds is known."""
-    return request if request.repeats == UNTIL_DECIDED else replace(request, time_limit=_OPEN.time_limit)
+    """Without what is of plans until decided where the number of rounds is known."""
+    if request.repeats == UNTIL_DECIDED:
+        return request
+    return replace(request, time_limit=_OPEN.time_limit, matters_pct=None, false_share_pct=None)
 
 
 def first_draft(survey: Survey, target: str) -> Draft:
@@ -347,41 +358,6 @@ def _plain(step: Mapping[str, object]) -> dict[str, object]:
 def _plain_list(values: tuple[object, ...]) -> list[object]:
     """Of numbers, or of the variations of a step."""
     return [_plain(each) if isinstance(each, dict) else each for each in values]
-
-
-def command_line(request: PlanRequest) -> str:
-    """What to write in a terminal to carry out the same plan; with its file where options cannot say it."""
-    busy = " --allow-busy" if request.allow_busy else ""
-    if not _fits_options(request.contenders):
-        name = shlex.quote(f"{request.name or request.sequence}.toml".replace("/", "-"))
-        return f"cat > {name} <<'PLAN'\n{request.to_toml()}PLAN\ndyno run {name}{busy}"
-    first = request.contenders[0] if request.contenders else ContenderRequest("", "")
-    words = ["dyno", "run", *_option("target", request.target, _OPEN.target)]
-    words += [
-        word for c in request.contenders for word in ("--contender", f"{c.build}:{c.engine}:{c.preset}")
-    ]
-    words += _option("sequence", request.sequence)
-    words += _option("steps", ",".join(request.steps))
-    for name in (*_COMMANDED, "name", "order", "transport", "cpus", "vary"):
-        words += _option(name.replace("_", "-"), getattr(request, name), getattr(_OPEN, name))
-    words += ["--repeat-if-disturbed"] * request.repeat_if_disturbed
-    words += _option("threads", ",".join(map(str, request.threads or ())))
-    words += _option("core-sets", ",".join(map(str, request.cores or ())))
-    words += _option("load-method", request.load_method, _OPEN.load_method)
-    words += _option("start-state", request.start, _OPEN.start)
-    words += [word for name in SHARED for word in _option(name.replace("_", "-"), getattr(first, name))]
-    return shlex.join(words) + busy
-
-
-def _fits_options(contenders: tuple[ContenderRequest, ...]) -> bool:
-    """Options say table options, cores and memory for all contenders at once, and no names."""
-    shared = {tuple(getattr(each, name) for name in SHARED) for each in contenders}
-    named = any(each.name or ":" in each.build + each.preset for each in contenders)
-    return len(shared) < 2 and not named
-
-
-def _option(name: str, value: object, otherwise: object = "") -> list[str]:
-    return [] if value in (None, "", otherwise) else [f"--{name}", str(value)]
 
 
 def opened(text: str, label: str) -> Draft:

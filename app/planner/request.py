@@ -22,6 +22,7 @@ from app.catalog.entries import (
     rows_problem,
 )
 from app.core.errors import InputError
+from app.core.settings import MOST_PCT
 from app.core.toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
 from app.engines import engine_of
 from app.protocol.others import OTHERS_PCT, STEAL_PCT
@@ -34,8 +35,11 @@ from .cores import CPUS, SHARED_CPUS
 
 MAX_CONTENDERS = 64
 PERCENT = Rule((int, float), 0, 100)
+LIMIT_PCT = Rule((int, float), 0, MOST_PCT)
+LIMITS = ("matters_pct", "false_share_pct")  # of the verdicts of a plan until decided
 
-_FLAGS = {"cores": "core-sets"}  # --cores are those of a contender
+# --cores are those of a contender
+_FLAGS = {"cores": "core-sets", "matters_pct": "matters", "false_share_pct": "false-share"}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
 _CORES = re.compile(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*")
 _TABLE_OPTIONS = re.compile(r"[A-Za-z0-9_=,'. ]{0,500}")
@@ -67,6 +71,7 @@ RULES = {
     "vary": TEXT,
     "repeats": Rule((int, str), 1, 100),
     "time_limit": WARMUP,
+    **dict.fromkeys(LIMITS, LIMIT_PCT),
     "order": Rule((str,), choices=ORDERS),
     "transport": Rule((str,), choices=TRANSPORTS),
     "load_method": Rule((str,), choices=LOAD_METHODS),
@@ -181,6 +186,8 @@ class PlanRequest:
     vary: str = ""  # a variable of the server and its values; variations of the steps go before it
     repeats: int | str = 1  # or UNTIL_DECIDED
     time_limit: int = 0  # seconds, of a plan until decided; 0: none
+    matters_pct: float | None = None  # of such a plan: a smaller difference is none; None: as set
+    false_share_pct: float | None = None  # the same of what it calls a difference
     order: str = "interleaved"
     transport: str = ""
     load_method: str = "ordered"
@@ -209,7 +216,7 @@ class PlanRequest:
         for key, value in given.items():
             listed = list(value) if isinstance(value, tuple) else value
             if problem := problem_of(key, listed):
-                raise InputError(f"--{_FLAGS.get(key, key.replace('_', '-'))} {problem}")
+                raise InputError(f"--{flag_of(key)} {problem}")
         for contender in given.get("contenders", ()):
             key, why = contender.problem()
             if key:
@@ -246,6 +253,11 @@ class PlanRequest:
         ]
         parts = [tomli_w.dumps(data), *(f"[[contender]]\n{tomli_w.dumps(table)}" for table in tables)]
         return "\n".join(parts)
+
+
+def flag_of(key: str) -> str:
+    """The option of `dyno run` that says the same as this key of a plan file."""
+    return _FLAGS.get(key, key.replace("_", "-"))
 
 
 def problem_of(key: str, value: Any) -> str:

@@ -10,6 +10,7 @@ from app.catalog import Catalog, Sequence, Workload
 from app.catalog.entries import MAX_ROWS, memory_share
 from app.core.errors import InputError, about
 from app.core.ids import new_id
+from app.core.settings import read_settings
 from app.presets import Preset
 from app.protocol.answers import Disk, Survey
 from app.protocol.plan import ATTEMPTS, SLICES, UNTIL_DECIDED, Contender, Plan, Step, Turn, digest
@@ -17,7 +18,7 @@ from app.protocol.sysbench import WRAPPER
 
 from .contenders import memory_bytes, resolve_contenders
 from .cores import OWN_CPUS, as_far_as_it_goes
-from .request import MAX_CONTENDERS, ContenderRequest, PlanRequest
+from .request import LIMITS, MAX_CONTENDERS, ContenderRequest, PlanRequest
 from .sizes import bytes_per_row
 from .slicing import active_at_once, check_slices, with_slices
 from .steps import Size, chosen_steps, own_tables, resolve_steps
@@ -84,6 +85,8 @@ def resolve(
         repeats=request.rounds,
         until_decided=request.until_decided,
         time_limit=request.time_limit if request.until_decided else 0,
+        matters_pct=_limit(request, "matters_pct"),
+        false_share_pct=_limit(request, "false_share_pct"),
         order=request.order,
         transport=request.transport or sequence.transport or TRANSPORT,
         load_method=request.load_method,
@@ -146,6 +149,19 @@ def _check_until_decided(request: PlanRequest) -> None:
             f'a time limit is of plans with repeats "{UNTIL_DECIDED}": choose these, or leave the limit out',
             "repeats",
         )
+    if any(getattr(request, name) is not None for name in LIMITS) and request.repeats != UNTIL_DECIDED:
+        raise InputError(
+            f'matters and false share are limits of plans with repeats "{UNTIL_DECIDED}": choose these, or'
+            " give the limits to dyno compare",
+            "repeats",
+        )
+
+
+def _limit(request: PlanRequest, name: str) -> float:
+    """By which the target judges a plan until decided: as it says, else as set."""
+    said: float | None = getattr(request, name)
+    usual: float = getattr(read_settings() if request.until_decided else Plan, name)
+    return usual if said is None else said
 
 
 def _size(request: PlanRequest, sequence: Sequence, survey: Survey, row_bytes: float, own: int) -> Size:

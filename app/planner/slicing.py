@@ -19,6 +19,8 @@ from .request import PlanRequest
 FEWEST, MOST = 2, 4  # contenders
 SWITCH_S = 0.1  # supposed, for the change from one contender to the next
 SLICE_S = 1.0  # the shortest one
+SLOW_S = 0.1  # an event, where one in a hundred takes longer: the agent cuts no slices for it
+MANY = 256  # clients that, unthrottled, may wait for so long that a slice would take too long
 _BY_WORK = "as long as the work takes"
 _DYNO = "workloads/dyno.lua"
 _OWN_RUN = re.compile(r"\bthread_run\b")
@@ -76,7 +78,19 @@ def slices_check(plan: Plan) -> list[Check]:
         todo = "choose the order interleaved: it gives each server the whole memory"
         return [Check("slices", WARN, f"no step is cut into slices: {rest}", todo)]
     text = f"{count_text(len(sliced), 'step')} in slices: {', '.join(sliced)}"
-    return [Check("slices", PASS, f"{text}; carried out whole: {rest}" if rest else text)]
+    whole_too = f"carried out whole: {rest}" if rest else ""
+    return [Check("slices", PASS, "; ".join(filter(None, (text, whole_too, _slow_text(driven)))))]
+
+
+def _slow_text(steps: Sequence[Step]) -> str:
+    """Of steps of which nobody knows before their warm-up whether they can be cut."""
+    slow = [step.threads for step in steps if step.sliced and step.threads >= MANY and not step.rate]
+    if not slow:
+        return ""
+    return (
+        f"with {min(slow)} threads or more a step is carried out whole where one event in a hundred"
+        f" takes longer than {SLOW_S:g} s in the warm-up"
+    )
 
 
 def _why_whole(step: Step, contenders: Sequence[Contender], files: Mapping[str, str]) -> str:

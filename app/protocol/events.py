@@ -11,11 +11,17 @@ import json
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Union
 
+from .others import DISTURBED
 from .values import check_fields
 
 PROTOCOL = (1, 2)
 MAX_LINE = 1 << 20  # bytes of one event, its newline included
 MAX_NOTE = 4000  # characters
+# marks of a step whose figure says nothing of its contender: it is not judged, of repeats it is left out
+SPOILT = (
+    "after-a-crash", "error-ridden", "indebted", "bad-statistics", "no-index", "fewer-clients", "out-of-rows",
+    "other-work", DISTURBED,
+)  # fmt: skip
 REPEATED = "repeated"  # the mark after which the seconds of a step count anew
 
 

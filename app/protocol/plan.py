@@ -30,7 +30,7 @@ LATER = (
 )  # fmt: skip
 LATER_OF_PLAN = (
     "others_pct", "steal_pct", "quiet_wait", "repeat_if_disturbed", "canary", "until_decided",
-    "time_limit",
+    "time_limit", "matters_pct", "false_share_pct",
 )  # of its hash where they are not as usual  # fmt: skip
 ATTEMPTS = 3  # the most of a step or a session that others disturb
 MEMORY = ("allocator", "numa", "memory_limit")  # the same of a contender
@@ -108,6 +108,11 @@ class Step:
         return sorted({*self.ignore_errors, *self.ignore_errors_by_engine.get(engine, [])})
 
     @property
+    def direction(self) -> str:
+        """Whether more of its figure is better: of a rate it is, of milliseconds and bytes it is not."""
+        return "higher" if self.figure == "rate" else "lower"
+
+    @property
     def label(self) -> str:
         return step_label(self.name, self.coordinates)
 
@@ -162,6 +167,8 @@ class Plan:
     repeat_if_disturbed: bool = False  # a step in place, else its session: up to ATTEMPTS of each
     until_decided: bool = False  # repeats are the most there are: it ends when more would tell nothing new
     time_limit: int = 0  # seconds, of such a plan: no round begins that would pass it; 0: none
+    matters_pct: float = 2.0  # a smaller difference is none: by this and the next such a plan is judged
+    false_share_pct: float = 5.0  # of its differences, how many may be noise
 
     @property
     def work_key(self) -> str:

@@ -29,9 +29,10 @@ OUTCOMES = ("completed", "failed", "stopped")  # of a session
 STEP_OUTCOMES = (*OUTCOMES, "skipped")
 
 # why a session of a plan until decided was stopped before it began
-DECIDED, OUT_OF_TIME = "decided", "the time limit leaves no room for another round"
-NOT_NEEDED = (DECIDED, OUT_OF_TIME)
-_NOT_NEEDED_WORDS = {DECIDED: "not needed", OUT_OF_TIME: "left out"}
+DECIDED, IN_PART, UNDECIDABLE = "decided", "decided in part", "found undecidable"  # all, some, no cells of it
+ENDINGS = (DECIDED, IN_PART, UNDECIDABLE)
+OUT_OF_TIME = "the time limit leaves no room for another round"
+NOT_NEEDED = (*ENDINGS, OUT_OF_TIME)
 
 # why a step ended of which the journal tells nothing more: the state of its session does
 GONE, UNREACHED = "the agent was gone before it ended", "its session had ended before"
@@ -39,7 +40,9 @@ GONE, UNREACHED = "the agent was gone before it ended", "its session had ended b
 
 def state_word(state: str, reason: str) -> str:
     """Of a session; nobody stopped one that was not needed."""
-    return _NOT_NEEDED_WORDS.get(reason, state) if state == "stopped" else state
+    if state != "stopped" or reason not in NOT_NEEDED:
+        return state
+    return "not needed" if reason in ENDINGS else "left out"
 
 
 class Second(Protocol):

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from msgspec import Meta
 
+from app.core.settings import MOST_PCT
 from app.protocol.others import Others
 from app.protocol.plan import Plan
 from app.protocol.reading import read
@@ -37,6 +38,7 @@ MOST_SECONDS = 1 << 21  # of one step: 24 days
 
 Id = Annotated[str, Meta(min_length=1, max_length=64)]
 Seq = Annotated[int, Meta(ge=0, le=1 << 53)]
+LimitPct = Annotated[float, Meta(ge=0, le=MOST_PCT)]
 Second = Annotated[int, Meta(ge=-MOST_SECONDS, le=MOST_SECONDS)]
 Place = Annotated[int, Meta(ge=-1, le=1_000_000)]  # of a step in its plan; -1: none
 Positive = Annotated[int, Meta(ge=1, le=10**15)]
@@ -150,6 +152,8 @@ class PlanShape(TypedDict, total=False):
     canary: list[Contender]
     until_decided: bool
     time_limit: Second
+    matters_pct: LimitPct
+    false_share_pct: LimitPct
 
 
 # the events

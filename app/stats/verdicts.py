@@ -31,6 +31,11 @@ class Limits:
     matters: float = 0.02  # a ratio nearer to 1 than this, whichever is the base, is none, however sure it is
     repeatedly: bool = False  # the plan was looked at after each round, and went on until it was decided
 
+    @classmethod
+    def of_pct(cls, false_share_pct: float, matters_pct: float) -> Limits:
+        """As people say them."""
+        return cls(false_share_pct / 100, matters_pct / 100)
+
     def at_look(self, cells: Sequence[Cell], rounds: int = 0) -> Limits:
         """Those that hold after as many rounds as these cells have, or after so many."""
         columns = Counter(cell.column for cell in cells if not _untested(cell))

@@ -21,13 +21,14 @@ from app.protocol import plan
 from app.protocol.events import encode
 from app.protocol.plan import SLICES, Plan
 from tests import journals, sliced
-from tests.ui.watched import WatchedPlans, keep, watched
+from tests.ui.conftest import ShowLive as Show
+from tests.ui.watched import WatchedPlans, keep
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.pages.live import LivePage
 from ui.pages.live.charts import OTHER
 from ui.pages.live.curves import QPS, SessionCurves
-from ui.pages.live.ratio_line import TIP
+from ui.pages.live.ratio_line import TIP, ratio_text
 from ui.pages.live.round import Ratio, RoundCurves
 from ui.widgets.pyramid import Track
 
@@ -205,6 +206,17 @@ def test_of_three_contenders_each_is_related_to_the_first(read: Read, shown: int
     ]  # fmt: skip
 
 
+def test_a_step_of_one_slice_was_carried_out_whole(read: Read) -> None:
+    makers = begun(made_plan())
+    take_turns(makers, POINT, range(1))
+    for maker in makers:
+        maker.end_step(POINT)
+    its_round = read(makers)
+    said = "carried out whole, one contender after the other, no verdict"
+    shown = ratio_text(its_round, its_round._shown.bounds[POINT])
+    assert shown == f"point-query threads=2: {said}: rocksdb-default 2.000 of innodb-default's QPS"
+
+
 def test_one_slice_has_no_interval_and_slices_without_queries_are_left_out(read: Read) -> None:
     first, second = makers = begun(made_plan())
     assert read(makers).ratios(POINT) == []
@@ -230,31 +242,10 @@ def test_of_very_many_slices_a_paint_takes_up_the_new_ones(read: Read, monkeypat
 
 # ---- the page
 
-Show = Callable[[Context], LivePage]
 
-
-@pytest.fixture
-def show(qtbot: Any) -> Show:
-    def make(context: Context) -> LivePage:
-        page = LivePage(context)
-        qtbot.addWidget(page)
-        page.resize(1200, 760)
-        page.show()
-        qtbot.waitExposed(page)
-        qtbot.waitUntil(lambda: page._watching.loaded is not None)
-        return page
-
-    return make
-
-
-@pytest.fixture
-def plans(context: Context) -> WatchedPlans:
-    return watched(context)[1]
-
-
-def bring(plans: WatchedPlans, makers: Sequence[Contender]) -> None:
+def bring(followed: WatchedPlans, makers: Sequence[Contender]) -> None:
     for maker in makers:
-        plans.bring(maker)
+        followed.bring(maker)
 
 
 def look_at(page: LivePage, maker: Contender, qtbot: Any) -> SessionCurves:
@@ -281,26 +272,26 @@ def other(page: LivePage, maker: Contender) -> Points:
 
 
 def test_both_contenders_come_in_slice_by_slice(
-    context: Context, plans: WatchedPlans, show: Show, qtbot: Any
+    context: Context, followed: WatchedPlans, drawn: Show, qtbot: Any
 ) -> None:
     first, second = makers = begun(made_plan())
-    plans.watch(first.plan)
-    bring(plans, makers)
-    page = show(context)
+    followed.watch(first.plan)
+    bring(followed, makers)
+    page = drawn(context)
     assert lines(page) == ["innodb-default-1", "rocksdb-default-1"]
     assert text(page) == "point-query threads=2: no ratio: no measured slices to compare"
     take_turns(makers, POINT, range(-2, 1))
-    bring(plans, makers)
+    bring(followed, makers)
     page.painting.paint()
     assert len(other(page, second)) == 3
     head = "point-query threads=2 so far, one round, no verdict: rocksdb-default"
     assert text(page) == f"{head} 2.000 (no interval yet, 1 slice) of innodb-default's QPS"
     second.slice(POINT, 1, 3000.0)
-    bring(plans, [second])
+    bring(followed, [second])
     page.painting.paint()
     assert len(other(page, second)) == 3, "the same slice has not come here"
     first.slice(POINT, 1, 1000.0)
-    bring(plans, [first])
+    bring(followed, [first])
     page.painting.paint()
     assert other(page, second)[-1] == (first.events[-1].t, 3000.0)
     assert text(page).startswith(f"{head} 2.449 (interval too wide, 2 slices)")
@@ -308,60 +299,60 @@ def test_both_contenders_come_in_slice_by_slice(
     take_turns(makers, POINT, range(2, 60))
     for maker in makers:
         maker.end_step(POINT)
-    bring(plans, makers)
+    bring(followed, makers)
     page.painting.paint()
     assert "60 slices) of innodb-default's QPS" in text(page) and "so far" not in text(page)
 
 
 def test_a_contender_whose_journal_comes_later_is_drawn_too(
-    context: Context, plans: WatchedPlans, show: Show, qtbot: Any
+    context: Context, followed: WatchedPlans, drawn: Show, qtbot: Any
 ) -> None:
     first, second = makers = begun(made_plan())
-    plans.watch(first.plan)
+    followed.watch(first.plan)
     take_turns(makers, POINT, range(3))
-    bring(plans, [first])
-    page = show(context)
+    bring(followed, [first])
+    page = drawn(context)
     assert lines(page) == ["innodb-default-1"]
-    bring(plans, [second])
+    bring(followed, [second])
     qtbot.waitUntil(lambda: lines(page) == ["innodb-default-1", "rocksdb-default-1"])
     assert len(other(page, second)) == 3 and "3 slices" in text(page)
 
 
 def test_what_came_in_is_what_is_stored(
-    context: Context, plans: WatchedPlans, show: Show, qtbot: Any
+    context: Context, followed: WatchedPlans, drawn: Show, qtbot: Any
 ) -> None:
     first, second = makers = begun(made_plan())
-    plans.watch(first.plan)
-    bring(plans, makers)
-    page = show(context)
+    followed.watch(first.plan)
+    bring(followed, makers)
+    page = drawn(context)
     for seconds in (range(-2, 0), range(30), range(30, 60)):
         take_turns(makers, POINT, seconds)
-        bring(plans, makers)
+        bring(followed, makers)
     page.painting.paint()
     came, ratio_came = other(page, second), text(page)
     assert len(came) == 62 and "60 slices" in ratio_came
-    stored = show(context)
+    stored = drawn(context)
     assert (other(stored, second), text(stored)) == (came, ratio_came)
 
 
 def test_a_contender_that_died_keeps_its_curve_and_the_ratio_its_slices(
-    context: Context, plans: WatchedPlans, show: Show, qtbot: Any
+    context: Context, followed: WatchedPlans, drawn: Show, qtbot: Any
 ) -> None:
     first, second = makers = begun(made_plan())
-    plans.watch(first.plan)
+    followed.watch(first.plan)
     take_turns(makers, POINT, range(-2, 5))
-    bring(plans, makers)
-    page = show(context)
+    bring(followed, makers)
+    page = drawn(context)
     second.end_step(POINT, "failed", "the server has ended")
     second.end("failed", "the server has ended")
     take_turns([first], POINT, range(5, 60))
-    bring(plans, makers)
+    bring(followed, makers)
     page.painting.paint()
     assert len(other(page, second)) == 7 and "5 slices" in text(page)
     first.end_step(POINT)
     first.start_step(UPDATE)
     take_turns([first], UPDATE, range(-2, 5))
-    bring(plans, [first])
+    bring(followed, [first])
     page.painting.paint()
     assert len(other(page, second)) == 7
     assert text(page) == "update-index threads=2: no ratio: no measured slices to compare"
@@ -369,7 +360,7 @@ def test_a_contender_that_died_keeps_its_curve_and_the_ratio_its_slices(
     assert len(other(page, first)) == 7, "no further than the one that died came"
 
 
-def test_the_ratio_is_of_the_step_that_is_looked_at(context: Context, show: Show) -> None:
+def test_the_ratio_is_of_the_step_that_is_looked_at(context: Context, drawn: Show) -> None:
     makers = begun(made_plan())
     for step, factor in ((POINT, 2.0), (UPDATE, 0.5)):
         if step == UPDATE:
@@ -379,7 +370,7 @@ def test_the_ratio_is_of_the_step_that_is_looked_at(context: Context, show: Show
         for maker in makers:
             maker.end_step(step)
     keep(context, [each.end() for each in makers])
-    page = show(context)
+    page = drawn(context)
     loaded = page._watching.loaded
     assert loaded is not None and "rocksdb-default 0.500 (0.500 to 0.500, 60 slices)" in text(page)
     page._look_at(POINT)
@@ -389,7 +380,7 @@ def test_the_ratio_is_of_the_step_that_is_looked_at(context: Context, show: Show
 
 
 def test_of_each_round_its_own_contenders_in_the_order_of_the_plan(
-    context: Context, show: Show, qtbot: Any
+    context: Context, drawn: Show, qtbot: Any
 ) -> None:
     """The load order turns round from round to round."""
     its_plan = made_plan()
@@ -400,24 +391,24 @@ def test_of_each_round_its_own_contenders_in_the_order_of_the_plan(
     take_turns(makers[:2], POINT, range(-2, 3))
     take_turns([makers[3], makers[2]], POINT, range(-2, 4), 3.0)
     keep(context, makers)
-    page = show(context)
+    page = drawn(context)
     look_at(page, makers[2], qtbot)
     assert lines(page) == ["innodb-default-2", "rocksdb-default-2"]
     assert "rocksdb-default 3.000 (3.000 to 3.000, 4 slices)" in text(page)
 
 
-def test_two_of_one_colour_are_told_apart(context: Context, show: Show) -> None:
+def test_two_of_one_colour_are_told_apart(context: Context, drawn: Show) -> None:
     its_plan = made_plan()
     equals = [its_plan.contenders[0], replace(its_plan.contenders[0], name="again")]
     makers = begun(replace(its_plan, contenders=equals))
     keep(context, makers)
-    page = show(context)
+    page = drawn(context)
     first, second = page.body.charts.qps._lines
     assert first.colour == second.colour and not first.dashed and second.dashed
 
 
 def test_seconds_that_do_not_count_are_shaded_by_their_slices(
-    context: Context, show: Show, qtbot: Any
+    context: Context, drawn: Show, qtbot: Any
 ) -> None:
     makers = begun(made_plan())
     take_turns(makers, POINT, range(-2, 60))
@@ -426,7 +417,7 @@ def test_seconds_that_do_not_count_are_shaded_by_their_slices(
     keep(context, [each.end() for each in makers])
     with History(context.home) as history:
         cut(history, makers[0].session, POINT, Cut(10, 49, "it was warm later"))
-    page = show(context)
+    page = drawn(context)
     bounds, drawn = look_at(page, makers[0], qtbot).bounds[POINT], [t for t, _ in samples(makers[0], POINT)]
     shaded = [(each.first, each.last) for each in page.body.charts.qps._ground.spans if each.kind == "warmup"]
     assert shaded == [
@@ -435,22 +426,22 @@ def test_seconds_that_do_not_count_are_shaded_by_their_slices(
 
 
 def test_the_warm_up_is_shaded_until_it_is_over(
-    context: Context, plans: WatchedPlans, show: Show, qtbot: Any
+    context: Context, followed: WatchedPlans, drawn: Show, qtbot: Any
 ) -> None:
     makers = begun(made_plan())
-    plans.watch(makers[0].plan)
+    followed.watch(makers[0].plan)
     take_turns(makers, POINT, range(-2, 0))
-    bring(plans, makers)
-    page = show(context)
+    bring(followed, makers)
+    page = drawn(context)
     (shaded,) = [each for each in page.body.charts.qps._ground.spans if each.kind == "warmup"]
     assert shaded.last > makers[0].t, "its two seconds take longer than two seconds"
 
 
-def test_the_numbers_have_both(context: Context, show: Show, qtbot: Any) -> None:
+def test_the_numbers_have_both(context: Context, drawn: Show, qtbot: Any) -> None:
     first, second = makers = begun(made_plan())
     take_turns(makers, POINT, range(3))
     keep(context, makers)
-    page = show(context)
+    page = drawn(context)
     look_at(page, first, qtbot)
     head, *rows = csv.reader(page.body.charts.csv({}).splitlines())
     place = head.index(QPS)
@@ -461,11 +452,11 @@ def test_the_numbers_have_both(context: Context, show: Show, qtbot: Any) -> None
     ]
 
 
-def test_a_plan_in_another_order_looks_as_before(context: Context, show: Show, qtbot: Any) -> None:
+def test_a_plan_in_another_order_looks_as_before(context: Context, drawn: Show, qtbot: Any) -> None:
     makers = begun(made_plan(order="interleaved"))
     take_turns(makers, POINT, range(3))
     keep(context, makers)
-    page = show(context)
+    page = drawn(context)
     curves = look_at(page, makers[0], qtbot)
     assert not page.body.charts.ratio.isVisible() and text(page) == ""
     assert len(lines(page)) == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow
 
@@ -12,13 +11,13 @@ from app.history.history import History
 from app.protocol.states import DECIDED, OUT_OF_TIME
 from tests.decided import makers_of, until_decided
 from tests.journals import Maker
-from tests.ui.watched import WatchedPlans, keep, watched
+from tests.ui.conftest import ShowLive
+from tests.ui.watched import WatchedPlans, keep
 from ui.core.context import Context
 from ui.models.session_columns import FIXED, STATE, tone_of
 from ui.models.sessions import SessionModel
 from ui.pages.history.overview import Overview
 from ui.pages.history.reading import read_detail
-from ui.pages.live import LivePage
 from ui.shell.notices import Notices
 from ui.widgets.message import Message
 from ui.widgets.plan_line import PlanLine
@@ -27,12 +26,7 @@ ROUNDS_NEEDED = 4
 LENGTH = next(at for at, column in enumerate(FIXED) if column.title == "Length")
 
 
-@pytest.fixture
-def plans(context: Context) -> tuple[Context, WatchedPlans]:
-    return watched(context)
-
-
-def followed(plans: WatchedPlans, rounds: int, is_over: bool) -> list[Maker]:
+def carried_out(plans: WatchedPlans, rounds: int, is_over: bool) -> list[Maker]:
     its_plan = until_decided()
     plans.watch(its_plan)
     makers = makers_of(its_plan, rounds, is_over=is_over)
@@ -41,21 +35,12 @@ def followed(plans: WatchedPlans, rounds: int, is_over: bool) -> list[Maker]:
     return makers
 
 
-def live(context: Context, qtbot: Any) -> LivePage:
-    page = LivePage(context)
-    qtbot.addWidget(page)
-    page.resize(1200, 760)
-    page.show()
-    qtbot.waitUntil(lambda: page._watching.loaded is not None)
-    return page
-
-
 def test_live_has_a_narrow_block_for_what_was_not_needed(
-    plans: tuple[Context, WatchedPlans], qtbot: Any
+    plans: tuple[Context, WatchedPlans], drawn: ShowLive, qtbot: Any
 ) -> None:
     context, watcher = plans
-    makers = followed(watcher, ROUNDS_NEEDED, is_over=True)
-    page = live(context, qtbot)
+    makers = carried_out(watcher, ROUNDS_NEEDED, is_over=True)
+    page = drawn(context)
     header = page.body.header
     qtbot.waitUntil(lambda: "decided after 4 rounds" in header.text)
     last = [block for block in header.strip.blocks() if block.session == makers[-1].session]
@@ -66,10 +51,12 @@ def test_live_has_a_narrow_block_for_what_was_not_needed(
     assert header._state.property("role") == "muted"
 
 
-def test_while_it_goes_on_what_is_left_is_the_most(plans: tuple[Context, WatchedPlans], qtbot: Any) -> None:
+def test_while_it_goes_on_what_is_left_is_the_most(
+    plans: tuple[Context, WatchedPlans], drawn: ShowLive, qtbot: Any
+) -> None:
     context, watcher = plans
-    makers = followed(watcher, 1, is_over=False)
-    page = live(context, qtbot)
+    makers = carried_out(watcher, 1, is_over=False)
+    page = drawn(context)
     qtbot.waitUntil(lambda: "elapsed, at most" in page.body.header.text)
     assert ", done by " in page.body.header.text
     line = PlanLine(context.theme)
@@ -88,7 +75,7 @@ def test_the_window_says_that_it_is_decided_and_no_more(
     qtbot.addWidget(message)
     notices = Notices(context, window, message)
     notices._notify = lambda text: None  # type: ignore[method-assign]
-    followed(watcher, ROUNDS_NEEDED, is_over=True)
+    carried_out(watcher, ROUNDS_NEEDED, is_over=True)
     notices._on_ended(watcher.all()[0].id)
     first = message.text.splitlines()[0]
     assert first.endswith("has ended, decided after 4 rounds")

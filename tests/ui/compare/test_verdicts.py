@@ -155,11 +155,9 @@ def test_marked_and_failed_steps_are_never_coloured(
     assert all(cell.tint is not None for cell in cells(page, 2, "update-index"))
 
 
-def test_same_is_no_difference_and_no_colour(
-    qtbot: QtBot, context: Context, page: ComparePage, dyno_home: Path
-) -> None:
-    """Of a plan that was looked at after each round; with rounds within 1 % of one another."""
-    made = replace(comparable.plan(2, repeats=8), until_decided=True)
+def until_decided(dyno_home: Path, **limits: float) -> tuple[str, ...]:
+    """The sessions of such a plan; rounds are within 1 % of one another, one step differs by a half."""
+    made = replace(comparable.plan(2, repeats=8), until_decided=True, **limits)  # type: ignore[arg-type]
     ids = tuple(turn.session for turn in made.turns)
     with History(dyno_home) as history:
         for turn in made.turns:
@@ -168,7 +166,27 @@ def test_same_is_no_difference_and_no_colour(
                 factor = 1.5 if turn.contender and step.workload == "read-only" else 1.0
                 maker.step(at, value=(1000 + turn.ordinal // 2) * factor)
             Writer(history).append(made.id, turn.session, 0, maker.end().raw)
-    page.open(Wanted("compare", ids))
+    return ids
+
+
+def test_a_plan_until_decided_is_judged_by_its_own_limits(
+    qtbot: QtBot, opened: Open, page: ComparePage, dyno_home: Path
+) -> None:
+    boxes = box(page, "Differences that matter"), box(page, "False differences")
+    boxes[0].setValue(50.0)
+    page.open(Wanted("compare", until_decided(dyno_home, matters_pct=4.0, false_share_pct=1.0)))
+    qtbot.waitUntil(lambda: columns_of(page) == 2)
+    assert [(each.value(), each.isEnabled()) for each in boxes] == [(4.0, False), (1.0, False)]
+    assert "it ended when it was decided by this limit" in boxes[0].toolTip()
+    assert cells(page, 1, "read-only")[0].word == "better"  # a half: a person asks for more
+    assert "not by differences from 50%" in page.warning.text
+    opened(5, repeats=5, number=2)
+    assert [(each.value(), each.isEnabled()) for each in boxes] == [(50.0, True), (5.0, True)]
+    assert read_settings(page.context.home).matters_pct == 50.0
+
+
+def test_same_is_no_difference_and_no_colour(qtbot: QtBot, page: ComparePage, dyno_home: Path) -> None:
+    page.open(Wanted("compare", until_decided(dyno_home)))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     (same, *_), (better, *_) = (cells(page, 1, name) for name in ("point-query", "read-only"))
     assert (same.sign, same.tint, same.word) == ("=", None, "=")

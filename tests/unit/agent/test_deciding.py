@@ -11,13 +11,19 @@ import pytest
 
 from app.agent.deciding import Deciding
 from app.agent.plan_runner import run_plan
+from app.comparison.compare import by_limits, compare
+from app.comparison.judgement import limits_of
+from app.history.history import History
+from app.history.writing import Writer
 from app.protocol.plan import SLICES, Plan, Turn
-from app.protocol.states import DECIDED, OUT_OF_TIME
+from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE
+from app.stats import Limits
 from tests.journals import Maker
 from tests.rounds import sliced_plan
 from tests.unit.agent.conftest import directory_in
 
 ROUNDS = 8
+DRIVEN = ("point-query", "update-index")
 
 
 def until_decided(count: int = 2, order: str = SLICES, **other: object) -> Plan:
@@ -34,23 +40,30 @@ class Target:
         self.chance = Random(14)
         self.last: list[str] = []
         self.round = 0
+        self.noise_of_load = 0.0
+        self.noises: dict[int, float] = {}  # of contenders that have one of their own
 
-    def carry_out(self, *rates: float, noise: float = 0.002, outcome: str = "completed") -> list[str]:
+    def carry_out(self, *rates: float, of: int | None = None, **how: Any) -> list[str]:
         """The next round, at these QPS; returns for each contender why it is not needed in the one after."""
         self.round += 1
         turns = [turn for turn in self.turns(self.round) if not self.deciding.spared(turn)]
         for turn in turns:
             path = Path(self.directory.journal(turn.session))
             path.parent.mkdir(parents=True)
-            path.write_bytes(self.journal(turn, rates[turn.contender], noise, outcome))
+            unlike = {"marks": ()} if of not in (None, turn.contender) else {}
+            path.write_bytes(self.journal(turn, rates[turn.contender], **{**how, **unlike}))
         self.deciding.take_round(turns)
         return [self.deciding.spared(turn) for turn in self.turns(self.round + 1)]
 
-    def journal(self, turn: Turn, rate: float, noise: float, outcome: str) -> bytes:
-        maker = Maker(self.plan, turn.session).planned()
-        for at in range(len(self.plan.steps)):
+    def journal(
+        self, turn: Turn, rate: float, noise: float = 0.002, outcome: str = "completed", marks: Any = ()
+    ) -> bytes:
+        maker = Maker(self.plan, turn.session).begin()
+        for at, step in enumerate(self.plan.steps):
+            usual = self.noises.get(turn.contender, noise)
+            its = self.noise_of_load or usual if step.kind == "load" else usual
             maker.start_step(at)
-            maker.end_step(at, outcome, value=rate * (1 + self.chance.gauss(0, noise)))
+            maker.end_step(at, outcome, value=rate * (1 + self.chance.gauss(0, its)), marks=marks)
         return maker.end().raw
 
     def turns(self, repeat: int) -> list[Turn]:
@@ -65,12 +78,32 @@ def rounds_of(target: Target, *rates: float, **how: Any) -> int:
     return target.round
 
 
-@pytest.mark.parametrize("order", [SLICES, "interleaved"])
-def test_a_plain_difference_takes_three_rounds(tmp_path: Path, order: str) -> None:
-    target = Target(tmp_path, until_decided(order=order))
+def kept(history: History, target: Target, rounds: int) -> list[str]:
+    """The sessions of these rounds."""
+    turns = [turn for repeat in range(1, rounds + 1) for turn in target.turns(repeat)]
+    for turn in turns:
+        raw = Path(target.directory.journal(turn.session)).read_bytes()
+        Writer(history).append(target.plan.id, turn.session, 0, raw)
+    return [turn.session for turn in turns]
+
+
+def compared(history: History, target: Target, rounds: int) -> set[str | None]:
+    """What Compare calls the driven steps of the second contender."""
+    rows = compare(history, kept(history, target, rounds))["rows"]
+    return {row["verdict"][1] for row in rows if row["workload"] in DRIVEN}
+
+
+def test_a_plain_difference_takes_three_rounds(tmp_path: Path) -> None:
+    target = Target(tmp_path, until_decided(order="interleaved"))
     assert target.carry_out(1000, 700) == ["", ""]
     assert target.carry_out(1000, 700) == ["", ""]
     assert target.carry_out(1000, 700) == [DECIDED] * 2
+
+
+def test_in_slices_it_takes_a_few(tmp_path: Path) -> None:
+    """Of so few cells, whose noises differ by chance, three rounds often tell too little."""
+    target = Target(tmp_path, until_decided())
+    assert rounds_of(target, 1000, 700) <= 5 and target.last == [DECIDED] * 2
 
 
 def test_equals_that_are_the_same_end_too(tmp_path: Path) -> None:
@@ -80,6 +113,75 @@ def test_equals_that_are_the_same_end_too(tmp_path: Path) -> None:
 def test_what_wanders_goes_on_or_is_hopeless(tmp_path: Path) -> None:
     target = Target(tmp_path, until_decided())
     assert rounds_of(target, 1000, 1030, noise=0.03) > 3
+
+
+@pytest.mark.parametrize(("matters_pct", "word"), [(2.0, "worse"), (15.0, "same")])
+def test_it_judges_by_the_limits_of_the_plan_and_compare_does_too(
+    tmp_path: Path, history: History, matters_pct: float, word: str
+) -> None:
+    plan = until_decided(matters_pct=matters_pct)
+    target = Target(tmp_path, plan)
+    rounds = rounds_of(target, 1000, 940)
+    assert target.deciding.said(target.turns(8)[1]).count(f"threads=1 {word}") == len(DRIVEN)
+    turns = kept(history, target, rounds)
+    mine = Limits(matters=0.5)
+    found = compare(history, turns, limits=mine)
+    driven = [row for row in found["rows"] if row["workload"] in DRIVEN]
+    assert {row["verdict"][1] for row in driven} == {word}
+    assert limits_of(found).matters == matters_pct / 100 and by_limits(found, mine) is found
+    assert any(
+        f"judged by the limits of the plan until decided (differences from {matters_pct:g}%" in each
+        for each in found["warnings"]
+    )
+
+
+def test_without_false_verdicts_allowed_nothing_is_decided(tmp_path: Path) -> None:
+    target = Target(tmp_path, until_decided(false_share_pct=0.0))
+    assert rounds_of(target, 1000, 500) == 3
+    assert "cannot be decided" in target.deciding.said(target.turns(4)[1])
+
+
+def test_more_milliseconds_are_worse(tmp_path: Path) -> None:
+    plan = until_decided()
+    steps = [replace(step, figure="latency") for step in plan.steps]
+    target = Target(tmp_path, replace(plan, steps=steps))
+    rounds_of(target, 10, 20)
+    assert " worse" in target.deciding.said(target.turns(4)[1])
+
+
+def test_a_noisy_load_lets_neither_target_nor_compare_be_rash(tmp_path: Path, history: History) -> None:
+    """What the noises of all cells have in common is judged by all of them."""
+    target = Target(tmp_path, until_decided())
+    target.noise_of_load = 0.03
+    rounds = rounds_of(target, 1000, 950, noise=0.003)
+    assert 3 < rounds < ROUNDS
+    assert compared(history, target, rounds) == {"worse"}
+
+
+def test_disturbed_figures_decide_no_more_than_compare_takes_of_them(
+    tmp_path: Path, history: History
+) -> None:
+    target = Target(tmp_path, until_decided(order="interleaved"))
+    target.last = target.carry_out(1000, 700, marks=["disturbed"], of=1)
+    assert rounds_of(target, 1000, 700) == 4
+    assert compared(history, target, 4) == {"worse"}
+
+
+@pytest.mark.parametrize("order", [SLICES, "interleaved"])
+def test_what_disturbs_all_alike_is_judged(tmp_path: Path, order: str) -> None:
+    target = Target(tmp_path, until_decided(order=order))
+    assert rounds_of(target, 1000, 700, marks=["disturbed"]) <= 5 and target.last == [DECIDED] * 2
+
+
+def test_the_reason_says_whether_anything_was_decided(tmp_path: Path) -> None:
+    for name in ("noisy", "mixed"):
+        (tmp_path / name).mkdir()
+    target = Target(tmp_path / "noisy", until_decided())
+    assert rounds_of(target, 1000, 1010, noise=0.1) < ROUNDS and target.last == [UNDECIDABLE] * 2
+    target = Target(tmp_path / "mixed", until_decided(3))
+    target.noises = {2: 0.1}
+    rounds_of(target, 1000, 500, 1010)
+    assert target.last == [IN_PART, DECIDED, UNDECIDABLE]
 
 
 def test_a_contender_leaves_and_the_base_stays(tmp_path: Path) -> None:
@@ -110,13 +212,27 @@ def test_no_round_begins_that_would_pass_the_time_limit(
     assert target.carry_out(1000, 1030, noise=0.1) == ["", ""]
     now[0] = 20.0
     assert target.carry_out(1000, 1030, noise=0.1) == [OUT_OF_TIME] * 2
+    assert target.deciding.said(target.turns(3)[1]).endswith("update-index threads=1 not decided yet")
+
+
+def test_what_is_decided_when_the_time_is_over_is_called_decided(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("app.agent.deciding.time.monotonic", lambda: now[0])
+    target = Target(tmp_path, until_decided(3, "interleaved", time_limit=30))
+    for _ in range(3):
+        target.carry_out(1000, 500, 1027, noise=0.01)
+    now[0] = 40.0
+    spared = [target.deciding.spared(turn) for turn in target.turns(4)]
+    assert spared == [OUT_OF_TIME, DECIDED, OUT_OF_TIME]
 
 
 def test_a_journal_that_is_not_there_is_a_round_without_figures(tmp_path: Path) -> None:
     target = Target(tmp_path, until_decided())
     for _ in range(3):
         target.deciding.take_round(target.turns(1))
-    assert target.deciding.spared(target.turns(4)[0]) == DECIDED
+    assert target.deciding.spared(target.turns(4)[0]) == UNDECIDABLE
 
 
 @pytest.mark.parametrize(("stopped_after", "rounds"), [(3, ROUNDS), (ROUNDS, 3)])

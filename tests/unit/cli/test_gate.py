@@ -62,6 +62,8 @@ def test_a_line_has_the_ratio_with_its_interval(
     [
         (["--worse", "0"], "must be above 0, up to 50%, not 0"),
         (["--worse", "51%"], "must be above 0, up to 50%, not 51%"),
+        (["--worse", "-3%"], "--worse: must be above 0, up to 50%, not -3%"),
+        (["--worse", "3%", "--false-share", "-.5%"], "--false-share: must be from 0 to 50%, not -.5%"),
         (["--worse", "nan"], "must be above 0"),
         (["--worse", "much"], "must be above 0"),
         ([], "the following arguments are required: --worse"),

@@ -9,8 +9,9 @@ import pytest
 
 from app.catalog import Catalog
 from app.cli import main
+from app.cli.parser import parse
 from app.cli.plan_text import show_plan
-from app.cli.run import show_launch, show_verdict_of, started_text
+from app.cli.run import request_of, show_launch, show_verdict_of, started_text
 from app.core.errors import InputError
 from app.history.history import History
 from app.planner import ContenderRequest, estimate, resolve
@@ -62,6 +63,40 @@ def test_a_session_to_measure_against_is_looked_for_first(capsys: pytest.Capture
     assert "leave --again out" in refused(capsys, "run", "--again", "last", "--against", "last")
     assert "no session 'nobody'" in refused(capsys, "run", "--against", "nobody")
     assert "leave --against out" in refused(capsys, "run", "--duel", "--against", "last")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--others-pct", "-5%"], "--others-pct: must be from 0 to 100%, not -5%"),
+        (["--steal-pct", "a few"], "--steal-pct: must be from 0 to 100%, not a few"),
+        (["--matters", "51"], "--matters: must be from 0 to 50%, not 51"),
+        (["--false-share", "-1%"], "--false-share: must be from 0 to 50%, not -1%"),
+        (["--time-limit", "soon"], "'soon' is no time: write 90 (seconds), 30min or 1h30min"),
+        (["--time-limit", "1h30"], "'1h30' is no time"),
+        (["--pause", "-3s"], "'-3s' is no time"),
+        (["--pause", "-3"], "--pause must lie between 0 and"),
+    ],
+)
+def test_percentages_and_times_that_cannot_be(
+    capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert said in refused(capsys, "run", "--sequence", "quick", *words)
+
+
+def test_times_and_percentages_are_taken_as_people_write_them() -> None:
+    words = [
+        "--repeats",
+        "until-decided",
+        "--time-limit",
+        "1 h 30 min",
+        "--seconds",
+        "2min",
+        "--matters",
+        "3%",
+    ]
+    asked = request_of(parse(["run", "--sequence", "quick", *words, "--others-pct", "7.5%"]))
+    assert (asked.time_limit, asked.seconds, asked.matters_pct, asked.others_pct) == (5400, 120, 3.0, 7.5)
 
 
 def test_an_empty_name_of_a_plan_file(capsys: pytest.CaptureFixture[str]) -> None:

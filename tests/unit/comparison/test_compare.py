@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,17 +20,13 @@ from app.history import edits
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.events import StepEnded, StepStarted
-from tests import journals
+from app.protocol.states import OUT_OF_TIME, UNDECIDABLE
+from tests import decided, journals
+from tests.journals import store
 
 INNODB, ROCKSDB = journals.contender("innodb"), journals.contender("rocksdb")
 PLAN = journals.plan([INNODB, ROCKSDB], repeats=3)
 IDS = [turn.session for turn in PLAN.turns]  # innodb, rocksdb, innodb, ...
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def keep(history: History, its_plan: object = PLAN, values: object = None, **more: object) -> None:
@@ -320,3 +315,11 @@ def test_text_is_the_table_with_its_remarks(history: History) -> None:
 )
 def test_figures_have_the_digits_they_deserve(value: float | None, text: str) -> None:
     assert figure_text(value) == text
+
+
+@pytest.mark.parametrize("reason", [UNDECIDABLE, OUT_OF_TIME])
+def test_a_session_that_was_not_needed_says_why_it_is_no_base(history: History, reason: str) -> None:
+    makers = decided.makers_of(decided.until_decided(), 3, reason)
+    store(history, *makers)
+    with pytest.raises(InputError, match=rf"was not carried out \({reason}\): take another one"):
+        compare(history, [makers[-1].session, makers[0].session])

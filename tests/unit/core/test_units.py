@@ -6,7 +6,15 @@ import pytest
 
 from app.agent.sampling.host import SERIES
 from app.comparison.measures import MEASURES
-from app.core.units import bytes_text, direction_of, figure_text, unit_text, with_unit
+from app.core.units import (
+    bytes_text,
+    direction_of,
+    figure_text,
+    seconds_of,
+    time_text,
+    unit_text,
+    with_unit,
+)
 from app.engines import KNOWN
 
 
@@ -66,3 +74,19 @@ def test_a_figure_with_its_unit() -> None:
     assert with_unit(3 << 20, "bytes") == "3.0 MiB"
     assert direction_of("KB") == direction_of("MiB") == "lower"
     assert direction_of("KB/s") == "higher"
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        *(("90", 90), ("45 s", 45), ("30min", 1800), ("30 m", 1800), ("2H", 7200), ("1 h 30 min", 5400)),
+        *(("1h30min5s", 5405), ("-3", -3), ("", None), ("1h30", None), ("5 days", None), ("1.5 h", None)),
+    ],
+)
+def test_times_are_read_as_people_type_them(text: str, seconds: int | None) -> None:
+    assert seconds_of(text) == seconds
+
+
+@pytest.mark.parametrize("seconds", [0, 1, 59, 60, 61, 3600, 5400, 5401, 86_400])
+def test_nothing_of_a_time_is_lost_in_its_field(seconds: int) -> None:
+    assert seconds_of(time_text(seconds)) == seconds

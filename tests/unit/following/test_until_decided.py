@@ -16,7 +16,7 @@ from app.history.decoding import Events, decode_lines
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.plan import SLICES, Plan
-from app.protocol.states import DECIDED, OUT_OF_TIME, state_word
+from app.protocol.states import DECIDED, IN_PART, OUT_OF_TIME, UNDECIDABLE, state_word
 from app.stats.looks import ROUNDS
 from tests.decided import LATER_S, makers_of, spared, until_decided
 from tests.journals import Maker
@@ -46,6 +46,14 @@ def test_a_plan_that_was_decided_is_over_and_says_when() -> None:
     assert why_spared(progress, last) == "not needed: decided after 4 rounds"
     assert progress.sessions[last].word == "not needed"
     assert progress.elapsed_s < LATER_S / 2
+
+
+@pytest.mark.parametrize("reason", [IN_PART, UNDECIDABLE])
+def test_what_could_not_be_decided_is_not_called_decided(reason: str) -> None:
+    its_plan = until_decided()
+    progress = played(its_plan, makers_of(its_plan, 4, reason))
+    assert progress.ending == f"{reason} after 4 rounds"
+    assert why_spared(progress, its_plan.turns[-1].session) == f"not needed: {reason} after 4 rounds"
 
 
 def test_a_plan_that_came_to_its_limit_says_so() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,12 +26,6 @@ MYISAM, OTHER_BUILD = ContenderRequest(MARIADB, "myisam"), ContenderRequest("mys
 TUNED = ContenderRequest(
     MARIADB, "innodb", "optimized", "tuned", "ROW_FORMAT=COMPRESSED", cores="0-1", memory_limit="2G"
 )
-
-
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    with History(tmp_path) as opened:
-        yield opened
 
 
 def kept(history: History, *contenders: str, catalog: Catalog | None = None, **values: Any) -> Plan:
@@ -198,3 +191,11 @@ def test_a_launch_takes_it_as_any_other(history: History) -> None:
     launch = Launch(settled, ScriptedAgent(found=MACHINE).reached())
     plan = next(stage.plan for stage in launch.stages() if stage.plan)
     assert plan.order == "slices" and [each.engine for each in plan.contenders] == ["innodb", "myisam"]
+
+
+def test_what_was_measured_until_decided_is_measured_so_again(history: History) -> None:
+    until = {"repeats": "until decided", "time_limit": 1800, "matters_pct": 3}
+    before = kept(history, f"{MARIADB}:innodb", f"{MARIADB}:myisam", **until)
+    found = Against.of(history, before.turns[0].session, Catalog())
+    assert {name: getattr(found.request, name) for name in until} == until
+    assert resolve(asked(found, OTHER_BUILD), MACHINE, Catalog()).until_decided

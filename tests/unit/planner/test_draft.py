@@ -14,11 +14,11 @@ from app.cli.run import request_of
 from app.core.errors import InputError, TargetError
 from app.planner import ContenderRequest, PlanRequest
 from app.planner.choices import choices, rendered, step_choices
+from app.planner.command_line import command_line
 from app.planner.draft import (
     Draft,
     Outcome,
     carried_over,
-    command_line,
     contender_colours,
     first_draft,
     names_of,
@@ -75,6 +75,9 @@ def own_workload(home: Path) -> None:
         ("rows", "0.5 x memory", "0.5 x memory"),
         ("threads", "1, 2 4", (1, 2, 4)),
         ("warmup", "0", 0),
+        ("seconds", "1,800", 1800),
+        ("time_limit", "1 h 30 min", 5400),
+        ("pause", "2min", 120),
         ("seconds", "  ", None),
     ],
 )
@@ -89,7 +92,9 @@ def test_fields_are_read_as_people_write_them(field: str, text: str, value: obje
         ("tables", "0", "tables must lie between 1 and 1,000"),
         ("rows", "3x ram", 'rows must be a whole number or like "3x memory"'),
         ("rows", "9" * 5000, "rows must be"),
-        ("seconds", "-1", "seconds must be a whole number"),
+        ("seconds", "-1", "seconds must lie between 1 and 86,400"),
+        ("time_limit", "soon", "time_limit must be seconds, or a time such as 30 min, not 'soon'"),
+        ("pause", "5 days", "pause must be seconds, or a time such as 30 min"),
         ("threads", "1,x", "threads must be a whole number"),
         ("threads", "5000", "threads must lie between 1 and 4,095"),
         ("threads", "2,2,1", "threads names 2 twice"),
@@ -213,7 +218,7 @@ def test_two_contenders_are_compared_until_it_is_decided() -> None:
     draft = draft.copied(0)
     assert (draft.request.repeats, draft.text("repeats")) == ("until decided", "until decided")
     draft = draft.typed("time_limit", "1800")
-    assert draft.request.time_limit == 1800
+    assert (draft.request.time_limit, draft.text("time_limit")) == (1800, "30 min")
     alone = draft.without([1]).request
     assert (alone.repeats, alone.time_limit) == (1, 0)
     assert open_values(None, draft.request.contenders)["repeats"] == "until decided"
@@ -223,6 +228,8 @@ def test_two_contenders_are_compared_until_it_is_decided() -> None:
 def test_repeats_that_were_chosen_stay() -> None:
     draft = drafted().typed("repeats", "until decided").typed("time_limit", "60").typed("repeats", "4")
     assert (draft.request.time_limit, draft.text("time_limit")) == (0, "")  # which is of plans until decided
+    limited = drafted(repeats="until decided", matters_pct=3.0).typed("repeats", "4")
+    assert limited.request.matters_pct is None
     assert draft.tick(OLD, "innodb", "default", True).without([0, 1]).request.repeats == 4
     once = drafted(repeats=1)
     assert once.tick(OLD, "innodb", "default", True).request.repeats == 1
@@ -239,9 +246,10 @@ def test_the_repeats_of_the_window_are_no_choice_of_a_person() -> None:
 
 
 def test_a_plan_until_decided_can_be_run_from_a_terminal() -> None:
-    words = shlex.split(command_line(drafted(repeats="until decided", time_limit=60).request))
-    assert words[words.index("--repeats") + 1] == "until decided"
-    assert words[words.index("--time-limit") + 1] == "60"
+    limits = {"matters_pct": 3.0, "false_share_pct": 1.0}
+    words = shlex.split(command_line(drafted(repeats="until decided", time_limit=60, **limits).request))
+    said = {"--repeats": "until decided", "--time-limit": "60", "--matters": "3.0", "--false-share": "1.0"}
+    assert {word: words[words.index(word) + 1] for word in said} == said
 
 
 def test_on_a_target_without_both_engines_there_is_no_order_for_two() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from app.catalog import Catalog, UnapprovedError, approve, approved_hashes
 from app.core.errors import InputError
+from app.core.settings import Settings, keep_settings
 from app.engines.server import redo_bytes
 from app.planner import ContenderRequest, PlanRequest, estimate, resolve
 from app.planner.contenders import short_names
@@ -751,6 +752,16 @@ def test_a_time_limit_bounds_what_a_plan_takes() -> None:
     assert (long.longest_s, long.time_text) == (whole.longest_s, whole.time_text)
 
 
+def test_it_carries_the_limits_that_are_set_where_it_says_no_other(dyno_home: Path) -> None:
+    assert (plan(**UNTIL).matters_pct, plan(**UNTIL).false_share_pct) == (2.0, 5.0)
+    keep_settings(Settings(matters_pct=3.0, false_share_pct=1.0), dyno_home)
+    own = plan(**UNTIL, matters_pct=4)
+    assert (own.matters_pct, own.false_share_pct) == (4, 1.0) and Plan.from_json(own.to_json()) == own
+    assert own.work_key == plan(**UNTIL).work_key and own.hash != plan(**UNTIL).hash
+    fixed = plan(**{**UNTIL, "repeats": 8})
+    assert (fixed.matters_pct, fixed.false_share_pct) == (2.0, 5.0)  # which nobody reads
+
+
 def test_nothing_is_decided_of_one_contender() -> None:
     found = plan(repeats="until decided")
     assert (found.repeats, found.until_decided, found.time_limit) == (3, False, 0)
@@ -769,6 +780,8 @@ def test_plans_of_a_fixed_number_have_the_keys_and_hashes_they_had() -> None:
         ({"repeats": "for ever"}, "must be a whole number or \"until decided\", not 'for ever'"),
         ({"repeats": 101}, "must lie between 1 and 100"),
         ({**UNTIL, "order": "grouped"}, "the order grouped has no rounds"),
+        ({"repeats": 5, "matters_pct": 3}, "matters and false share are limits of plans with repeats"),
+        ({**UNTIL, "false_share_pct": 51}, "--false-share must lie between 0 and 50"),
         ({"repeats": 5, "time_limit": 60}, 'a time limit is of plans with repeats "until decided"'),
     ],
 )

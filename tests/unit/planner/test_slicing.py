@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.agent.steps.gate import EVENTS, LONGEST_S
 from app.catalog import Catalog
 from app.catalog.approval import hash_of
 from app.core.errors import InputError
@@ -16,7 +17,7 @@ from app.engines.engine import Engine
 from app.planner import ContenderRequest, estimate, resolve
 from app.planner.canary import estimated
 from app.planner.checks import Check, check_plan
-from app.planner.slicing import with_slices
+from app.planner.slicing import SLOW_S, slices_check, with_slices
 from app.protocol.plan import Plan, Step
 from tests.plans import GB, MARIADB, NOW, request, survey, write
 
@@ -304,3 +305,11 @@ def test_what_the_rounds_find_is_reckoned_as_for_sessions_and_said() -> None:
         "; slices may find smaller ones, which nobody has measured"
     )
     assert "slices" not in one("repeats", sliced(order="interleaved", repeats=4)).text
+
+
+def test_steps_that_may_be_too_slow_for_slices_are_named_before() -> None:
+    (check,) = slices_check(sliced(threads=(1, 512)))
+    assert "with 512 threads or more a step is carried out whole where one event in a hundred" in check.text
+    assert SLOW_S == LONGEST_S / EVENTS  # what the agent holds them to
+    for harmless in (sliced(threads=(64,)), sliced(threads=(512,), rate=1000)):
+        assert "one event in a hundred" not in slices_check(harmless)[0].text

@@ -12,7 +12,7 @@ from app.catalog import Catalog, Workload
 from app.comparison.differences import work_differences
 from app.core.errors import InputError
 from app.planner import PlanRequest, resolve
-from app.planner.draft import command_line
+from app.planner.command_line import command_line
 from app.planner.support import check_load_method
 from app.protocol.plan import Plan
 from app.protocol.sysbench import command

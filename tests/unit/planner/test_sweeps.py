@@ -13,8 +13,9 @@ from app.catalog import Catalog
 from app.core.errors import InputError
 from app.planner import PlanRequest, estimate, resolve
 from app.planner.choices import step_choices
+from app.planner.command_line import command_line
 from app.planner.cores import CoreSet
-from app.planner.draft import command_line, variant_text
+from app.planner.draft import variant_text
 from app.planner.estimate import SERVER_S
 from app.protocol.cpus import as_text, from_text
 from app.protocol.plan import Plan, Step, content_of

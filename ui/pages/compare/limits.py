@@ -22,6 +22,7 @@ _MATTERS = "A smaller difference is never coloured, however sure it is"
 _FALSE = (
     "At most this share of the coloured differences are false alarms: the false discovery rate over all cells"
 )
+_OWN = "Of the plan: it ended when it was decided by this limit"
 _DETAILS = "In each cell: the largest distance of a session from the median, n, p of the test"
 _WITHIN = "   \N{PLUS-MINUS SIGN} within a session"
 
@@ -65,7 +66,8 @@ class LimitsRow(QWidget):
 
     @property
     def limits(self) -> Limits:
-        return Limits(self._false.value() / 100, self._matters.value() / 100)
+        """Those of the person."""
+        return Limits.of_pct(self._wanted.false_share_pct, self._wanted.matters_pct)
 
     @property
     def has_details(self) -> bool:
@@ -75,6 +77,20 @@ class LimitsRow(QWidget):
         """The signs of these cells; in full in the tooltip."""
         self._legend.setText(legend(comparison) + (_WITHIN if has_deviations else ""))
         self.setToolTip(as_tip(verdict_legend(comparison).replace("; ", "\n")))
+        self._show_limits(comparison)
+
+    def _show_limits(self, comparison: Comparison) -> None:
+        """A plan until decided has its own, which nobody changes afterwards."""
+        own = comparison["limits"] if comparison["has_own_limits"] else {}
+        for box, name, tip, wanted in (
+            (self._matters, "matters", _MATTERS, self._wanted.matters_pct),
+            (self._false, "false_share", _FALSE, self._wanted.false_share_pct),
+        ):
+            box.blockSignals(True)
+            box.setValue(100 * own[name] if own else wanted)
+            box.blockSignals(False)
+            box.setEnabled(not own)
+            box.setToolTip(as_tip(f"{tip}\n{_OWN}" if own else tip))
 
     def _on_changed(self) -> None:
         self._wanted.matters_pct, self._wanted.false_share_pct = self._matters.value(), self._false.value()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from app.core.units import count_text
 from app.history.sessions import SessionEntry
 from ui.core.plain import as_tip
 from ui.widgets.elided import ElidedLabel
@@ -17,6 +18,7 @@ TIP = (
     f" {1 - FALSE_SHARE:.0%} interval (Student's t). Slices are not rounds: the next start of the servers may"
     " differ by more than the interval tells: Compare judges rounds. Slices without queries are left out."
 )
+_WHOLE = "carried out whole, one contender after the other"
 
 
 class RatioLine(ElidedLabel):
@@ -44,19 +46,29 @@ class RatioLine(ElidedLabel):
 def ratio_text(its_round: RoundCurves, step: Bounds) -> str:
     """`point-query so far, one round, no verdict: b 0.713 (0.632 to 0.811, 24 slices) of a's QPS`."""
     if not its_round.plan.steps[step.position].sliced:
-        return f"{step.label}: carried out whole, one contender after the other"
+        return f"{step.label}: {_WHOLE}"
     ratios = its_round.ratios(step.position)
     if not ratios:
         return f"{step.label}: no ratio: no measured slices to compare"
     base = its_round.entries[0]["contender"]["name"]
-    parts = ", ".join(_one(*each) for each in ratios)
+    if step.ended_t is not None and all(ratio.slices == 1 for _, ratio in ratios):
+        parts = ", ".join(f"{entry['contender']['name']} {ratio.value:.3f}" for entry, ratio in ratios)
+        return f"{step.label}: {_WHOLE}, no verdict: {parts} of {base}'s QPS"
     so_far = " so far" if step.ended_t is None else ""
-    return f"{step.label}{so_far}, one round, no verdict: {parts} of {base}'s QPS"
+    counts = list(dict.fromkeys(_count_text(ratio) for _, ratio in ratios))
+    is_once = len(counts) == 1 < len(ratios)  # three or four contenders seldom have room for it in each
+    parts = ", ".join(_one(*each, has_count=not is_once) for each in ratios)
+    once = f" in {counts[0]}" if is_once else ""
+    return f"{step.label}{so_far}, one round, no verdict: {parts} of {base}'s QPS{once}"
 
 
-def _one(entry: SessionEntry, ratio: Ratio) -> str:
+def _one(entry: SessionEntry, ratio: Ratio, has_count: bool) -> str:
     missing = "no interval yet" if ratio.slices == 1 else "interval too wide"
     interval = "{:.3f} to {:.3f}".format(*ratio.interval) if ratio.interval else missing
+    count = f", {_count_text(ratio)}" if has_count else ""
+    return f"{entry['contender']['name']} {ratio.value:.3f} ({interval}{count})"
+
+
+def _count_text(ratio: Ratio) -> str:
     left_out = f", {ratio.left_out} left out" if ratio.left_out else ""
-    slices = "1 slice" if ratio.slices == 1 else f"{ratio.slices} slices"
-    return f"{entry['contender']['name']} {ratio.value:.3f} ({interval}, {slices}{left_out})"
+    return f"{count_text(ratio.slices, 'slice')}{left_out}"

@@ -35,7 +35,10 @@ _TYPED = {
     "warmup": ("Warm-up s", "Seconds before the measured ones, in the same process"),
     "pause": ("Pause s", "Idle seconds before each session"),
 }
-_TIME_LIMIT = ("Time limit s", "No round begins that would take the plan longer; left empty: none")
+_TIME_LIMIT = (
+    "Time limit",
+    "No round begins that would take the plan longer: 30 min, 1 h 30 min, 900 s; left empty: none",
+)
 _REPEATS = (UNTIL_DECIDED, "1", "3", "5")  # to choose from; any other number is typed
 _CHOSEN = {
     "load_method": (
