@@ -11,10 +11,14 @@ from app.protocol.states import ENDINGS, OUT_OF_TIME, SessionState
 
 
 def head_text(plan: Plan, sessions: Sequence[SessionState]) -> str:
-    """`1/2 innodb-a  3/8 point-query threads=2`, `1+2/2 innodb-a | rocksdb-a  3/8 ...` of several."""
+    """`1/2 innodb-a  3/8 point-query threads=2`, `1+2/2 innodb-a | rocksdb-a  3/8 ...` of two.
+
+    Of more the first is named, so that the step is still in sight.
+    """
     turns, index = [plan.turn_of(each.id) for each in sessions], sessions[0].step
     ordinals = "+".join(str(turn.ordinal) for turn in turns)
-    place = f"{ordinals}/{len(plan.first_turns)} {' | '.join(turn.name for turn in turns)}"
+    names = [turn.name for turn in turns] if len(turns) < 3 else [f"{turns[0].name} and {len(turns) - 1} more"]
+    place = f"{ordinals}/{len(plan.first_turns)} {' | '.join(names)}"
     return f"{place}  {index + 1}/{len(plan.steps)} {plan.steps[index].label}" if index >= 0 else place
 
 

@@ -200,10 +200,12 @@ def test_of_three_contenders_each_is_related_to_the_first(read: Read, shown: int
     for s in range(4):
         for maker, qps in zip(makers, (1000.0, 500.0, 3000.0), strict=True):
             maker.slice(POINT, s, qps)
-    found = read(makers, shown).ratios(POINT)
-    assert [(entry["id"], round(each.value, 9), each.slices) for entry, each in found] == [
+    its_round = read(makers, shown)
+    assert [(each["id"], round(its.value, 9), its.slices) for each, its in its_round.ratios(POINT)] == [
         (makers[1].session, 0.5, 4), (makers[2].session, 3.0, 4),
     ]  # fmt: skip
+    said = ratio_text(its_round, its_round._shown.bounds[POINT])
+    assert said.count("slice") == 1 and said.endswith("of innodb-default's QPS in 4 slices")
 
 
 def test_a_step_of_one_slice_was_carried_out_whole(read: Read) -> None:
