@@ -17,8 +17,10 @@ def head_text(plan: Plan, sessions: Sequence[SessionState]) -> str:
     """
     turns, index = [plan.turn_of(each.id) for each in sessions], sessions[0].step
     ordinals = "+".join(str(turn.ordinal) for turn in turns)
-    names = [turn.name for turn in turns] if len(turns) < 3 else [f"{turns[0].name} and {len(turns) - 1} more"]
-    place = f"{ordinals}/{len(plan.first_turns)} {' | '.join(names)}"
+    names = " | ".join(turn.name for turn in turns[:2])
+    if len(turns) > 2:
+        names = f"{turns[0].name} and {len(turns) - 1} more"
+    place = f"{ordinals}/{len(plan.first_turns)} {names}"
     return f"{place}  {index + 1}/{len(plan.steps)} {plan.steps[index].label}" if index >= 0 else place
 
 
