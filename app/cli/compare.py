@@ -47,7 +47,7 @@ def add_sessions(parser: argparse.ArgumentParser) -> None:
         "sessions",
         nargs="+",
         metavar="SESSION",
-        help="a full id, its last 6 characters, a unique name, or last",
+        help="a session or plan by its id or the last 6 characters of it, a unique name, or last",
     )
     parser.add_argument("--base", metavar="SESSION", help="the first one, unless it is named")
 
@@ -166,12 +166,12 @@ def _show_differences(references: Sequence[str], form: str) -> None:
     from app.comparison.differences import differences, is_of_the_builds
     from app.comparison.differences_text import differences_table, to_csv
     from app.comparison.text import unique_names
-    from app.history.sessions import find, sessions
+    from app.history.sessions import find_all, sessions
 
     from .session import opened
 
     with opened() as history:
-        ids = list(dict.fromkeys(find(history, reference) for reference in references))
+        ids = find_all(history, references)
         known = {entry["id"]: entry["name"] for entry in sessions(history, ids=ids)}
         found = differences(history, ids)
     names = unique_names([known[id_] for id_ in ids], ids)

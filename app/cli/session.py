@@ -30,6 +30,7 @@ def add_words(words: Any) -> None:
     listing = verbs.add_parser("list", help="what there is")
     for name in ("target", "engine", "sequence", "tag"):
         listing.add_argument(f"--{name}", default="", help=f"only those of this {name}")
+    listing.add_argument("--plan", default="", help="only those of this plan, as dyno plan list names it")
     listing.add_argument("--state", action="append", default=[], help="only those in it; may be repeated")
     listing.add_argument(
         "--limit", type=whole_number(1, 1_000_000), default=-1, help="at most this number, the latest first"
@@ -119,11 +120,14 @@ def opened() -> Iterator[History]:
 
 
 def list_sessions(arguments: argparse.Namespace) -> None:
-    from app.history.sessions import sessions
+    from app.history.sessions import sessions, sessions_of_plan
 
     wanted = {name: getattr(arguments, name) for name in ("target", "engine", "sequence", "tag")}
     with opened() as history:
-        found = sessions(history, states=arguments.state, limit=arguments.limit, **wanted)
+        ids = sessions_of_plan(history, arguments.plan) if arguments.plan else []
+        if arguments.plan and not ids:
+            raise InputError(f"no plan {arguments.plan!r} in the history: see `dyno plan list`")
+        found = sessions(history, ids=ids, states=arguments.state, limit=arguments.limit, **wanted)
     if arguments.json:
         print_json(found)
         return

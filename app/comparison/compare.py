@@ -13,7 +13,7 @@ from app.core.units import direction_of
 from app.history.canaries import canaries
 from app.history.figures import StepEntry, facts, plans_by_session, steps
 from app.history.history import History
-from app.history.sessions import SessionEntry, find, sessions, source_text
+from app.history.sessions import SessionEntry, find, find_all, sessions, source_text
 from app.history.step_text import disturbed_text
 from app.protocol.cpus import from_text
 from app.protocol.states import NOT_NEEDED
@@ -59,7 +59,7 @@ def compare(
     """
     if not references:
         raise InputError("nothing to compare: give two sessions or more")
-    ids = list(dict.fromkeys(find(history, reference) for reference in references))
+    ids = find_all(history, references)
     base_id = ids[0] if base is None else find(history, base)
     if base_id not in ids:
         ids.insert(0, base_id)

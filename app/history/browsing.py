@@ -32,6 +32,7 @@ ORDERS: Mapping[str, tuple[str, ...]] = {
     "state": (STATE_OF, "failed_steps"),
     **{name: (f"{name} COLLATE NOCASE",) for name in ("target", "contender", "build", "engine", "preset")},
     "sequence": ("sequence COLLATE NOCASE",),
+    "repeat": ("repeat",),
     "date": (_DATE,),
     "length": ("ended_t",),
     "tags": (_TAGS,),
@@ -86,6 +87,7 @@ class FoundSessions:
     """The sessions that fit, in their order; of how many; and the groups that any session has a QPS of."""
 
     ids: tuple[str, ...]
+    plans: Mapping[str, tuple[str, ...]]  # the same ids by plan, plans in their order
     total: int
     groups: tuple[str, ...]
 
@@ -110,10 +112,20 @@ def browse(history: History, wanted: Filter, order: Order) -> FoundSessions:
     where, join, values = _where(wanted), "", []
     if order.by.startswith(QPS):
         join, values = _HEADLINE, [order.by.removeprefix(QPS)]
-    statement = f"SELECT id FROM session {join} {where} ORDER BY {_sorting(order)}"
-    ids = tuple(id_ for (id_,) in history.query(statement, values + where.values))
+    statement = f"SELECT id, plan FROM session {join} {where} ORDER BY {_sorting(order)}"
+    rows: list[tuple[str, str]] = history.query(statement, values + where.values)
+    ids = tuple(id_ for id_, _ in rows)
     total = len(ids) if wanted.is_empty else history.query("SELECT count(*) FROM session")[0][0]
-    return FoundSessions(ids, total, groups(history))
+    return FoundSessions(ids, _by_plan(rows, order), total, groups(history))
+
+
+def _by_plan(rows: Sequence[tuple[str, str]], order: Order) -> dict[str, tuple[str, ...]]:
+    """A plan stands where its first session stands; by date that is always the one that began first."""
+    step = -1 if order.by == "date" and order.is_descending else 1
+    plans: dict[str, list[str]] = {}
+    for id_, plan in rows[::step]:
+        plans.setdefault(plan, []).append(id_)
+    return {plan: tuple(ids[::step]) for plan, ids in list(plans.items())[::step]}
 
 
 def groups(history: History) -> tuple[str, ...]:

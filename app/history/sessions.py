@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypedDict
 
 from app.core.errors import InputError
@@ -104,10 +104,27 @@ def session(history: History, reference: str) -> SessionEntry:
     return sessions(history, ids=[find(history, reference)])[0]
 
 
-def sessions_of_plan(history: History, plan: str) -> list[str]:
-    """By the id of a plan, in the order of carrying out; none where it is no plan."""
-    rows = history.query("SELECT id FROM session WHERE plan = ? ORDER BY ordinal", (plan,))
-    return [str(id_) for (id_,) in rows]
+def sessions_of_plan(history: History, reference: str) -> list[str]:
+    """By the id of a plan or its last 6 characters, in the order they ran; none where it is no plan."""
+    ending = f"%{escaped(reference)}" if len(reference) == SUFFIX else ""
+    statement = "SELECT plan, id FROM session WHERE plan = ? OR plan LIKE ? ESCAPE '\\' ORDER BY ordinal"
+    rows = history.query(statement, (reference, ending))
+    plans = sorted({plan for plan, _ in rows})
+    if len(plans) > 1:
+        raise InputError(f"{reference!r} could be the plans {', '.join(plans)}: give all of the id")
+    return [str(id_) for _, id_ in rows]
+
+
+def find_all(history: History, references: Iterable[str]) -> list[str]:
+    """The ids of the sessions that are meant, each once; a plan stands for all of its sessions."""
+    return list(dict.fromkeys(id_ for each in references for id_ in _find_some(history, each)))
+
+
+def _find_some(history: History, reference: str) -> list[str]:
+    is_session = history.one("SELECT 1 FROM session WHERE id = ?", (reference,)) is not None
+    ids = [] if is_session else sessions_of_plan(history, reference)
+    recount_first(history, ids)
+    return ids or [find(history, reference)]
 
 
 def machine_of(history: History, target: str) -> str:

@@ -12,7 +12,7 @@ from app.core.errors import InputError
 from app.core.toml_text import read_document
 from app.core.units import count_text
 from app.history.figures import plans_by_session
-from app.history.sessions import find, sessions_of_plan
+from app.history.sessions import find_all
 from app.protocol.plan import SLICES, UNTIL_DECIDED, Contender, Plan, Step
 from app.stats.verdicts import LEAST
 
@@ -35,7 +35,7 @@ class Swept(TypedDict):
 
 def request_again(history: History, references: Sequence[str]) -> PlanRequest:
     """Of sessions, or all sessions of a plan; raises InputError where they did not do the same work."""
-    ids = [id_ for each in references for id_ in sessions_of_plan(history, each) or [find(history, each)]]
+    ids = find_all(history, references)
     with history.reading():
         plans = plans_by_session(history, ids)
     first = next(iter(plans.values()))

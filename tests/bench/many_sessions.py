@@ -15,6 +15,7 @@ from tests import journals
 GROUPS = ("write-heavy", "point-query", "scan-heavy", "text")
 TAGS = ("quiet", "noisy", "published")
 APART_S = 4000.0  # one copy begins so much later than the one before
+PLANNED = 12  # copies of one plan
 _NUMBERED = ("headline", "series", "fact", "log", "note", "mark")  # by the number of the session
 
 
@@ -64,9 +65,14 @@ def _plan(at: int, steps: int) -> Plan:
 def _copy(connection: Connection, session: str, number: int) -> None:
     """All rows of a session again, as one that began later."""
     row = connection.execute("SELECT number FROM session WHERE id = ?", (session,)).fetchone()
-    id_ = journals.session_id(9, number)
+    id_, plan = journals.session_id(9, number), f"{900_000 + number // PLANNED:026d}"
     later = number * APART_S
-    new = _again(connection, "session", f"number = {row[0]}", id=id_, number=None)[0]
+    connection.execute(
+        "INSERT OR IGNORE INTO plan SELECT ?, hash, content FROM plan WHERE id ="
+        " (SELECT plan FROM session WHERE id = ?)",
+        (plan, session),
+    )
+    new = _again(connection, "session", f"number = {row[0]}", id=id_, plan=plan, number=None)[0]
     connection.execute(
         "UPDATE session SET planned_at = planned_at + ?, started_at = started_at + ? WHERE number = ?",
         (later, later, new),

@@ -66,8 +66,7 @@ class Hand:
         self.message = page.findChild(Message)
 
     def shown_ids(self) -> list[str]:
-        model = self.table.model()
-        return [model.session(row) for row in range(model.rowCount())]
+        return list(self.table.model().rows.ids)
 
     def shown(self) -> list[int]:
         return [IDS.index(session) for session in self.shown_ids()]
@@ -99,6 +98,8 @@ class Hand:
 
 @pytest.fixture
 def hand(filled: Path, context: Context, qtbot: QtBot) -> Hand:
+    """All sessions in one list: plans are in test_history_by_plan."""
+    context.memory.keep("history/by plan", False)
     page = HistoryPage(context)
     qtbot.addWidget(page)
     page.resize(1264, 740)

@@ -63,13 +63,21 @@ def look_at_steps(person: Person) -> None:
 
 def find_again(person: Person) -> None:
     person.press("ctrl+3")
-    person.wait_for(lambda: len(person.rows("Sessions")) == 2, "both sessions are listed")
+    person.wait_for(lambda: _names(person) == ["by keyboard (2)"], "the plan is listed")
     person.press("ctrl+f")
     person.type("rocksdb")
-    person.wait_for(lambda: len(person.rows("Sessions")) == 1, "one of them fits")
+    person.wait_for(lambda: "rocksdb" in _names(person)[0], "one of its sessions fits")
     person.press("Escape")
-    person.wait_for(lambda: len(person.rows("Sessions")) == 2, "both are listed again")
-    person.press("Down", "ctrl+a", "ctrl+k")
+    person.wait_for(lambda: _names(person) == ["by keyboard (2)"], "the plan is listed again")
+    person.press("Down", "Right")
+    person.wait_for(lambda: len(_names(person)) == 3, "its sessions are seen")
+    person.press("Left")
+    person.wait_for(lambda: len(_names(person)) == 1, "it is folded")
+    person.press("ctrl+k")
+
+
+def _names(person: Person) -> list[str]:
+    return [row[0] for row in person.rows("Sessions")]
 
 
 def compare(person: Person) -> None:

@@ -16,7 +16,8 @@ from app.history.publishing import import_shipped
 from tests.bench.many_sessions import fill
 from ui.core.context import Context
 from ui.models.session_columns import NAME, columns, headline_text, headline_tip
-from ui.models.sessions import PAGE, SessionModel
+from ui.models.session_lines import PAGE
+from ui.models.sessions import SessionModel
 
 SESSIONS, STEPS = 3 * PAGE, 4
 
@@ -26,7 +27,7 @@ def model(context: Context, qtbot: QtBot) -> SessionModel:
     """Of more sessions than are read at once."""
     fill(context.home, SESSIONS, STEPS)
     made = SessionModel(context.tasks, context.theme, context.bus)
-    asked(qtbot, made, made.reload)
+    asked(qtbot, made, lambda: made.group_by_plan(False))
     return made
 
 
@@ -87,7 +88,7 @@ def test_it_is_sorted_by_what_the_column_shows(model: SessionModel, qtbot: QtBot
 def test_a_name_is_shown_when_the_history_has_taken_it(
     model: SessionModel, qtbot: QtBot, context: Context
 ) -> None:
-    index, session = model.index(1, NAME), model.session(1)
+    index, session = model.index(1, NAME), model.rows.ids[1]
     assert Qt.ItemFlag.ItemIsEditable in model.flags(index)
     with qtbot.waitSignal(model.renamed) as told:
         model.setData(index, " mine ")

@@ -35,7 +35,7 @@ class SessionColumn:
 
 # the colour of a state, where it is not that of text
 _TONES = {"failed": "bad", "lost": "bad", "stopped": "warn", "waiting": "muted", "active": "accent"}
-NAME, STATE, CONTENDER, TARGET, DATE, TAGS = 0, 1, 2, 6, 8, 10
+NAME, STATE, CONTENDER, TARGET, DATE, TAGS, REPEAT = 0, 1, 2, 6, 8, 10, 11
 
 
 def tone_of(state: str, reason: str) -> str:
@@ -101,7 +101,7 @@ def _date(line: SessionLine) -> str:
 
 
 FIXED = (
-    SessionColumn("Name", "name", lambda line: line["name"], lambda line: line["id"], width=150),
+    SessionColumn("Name", "name", lambda line: line["name"], lambda line: line["id"], width=170),
     SessionColumn("State", "state", state_text, state_reason, width=134),
     SessionColumn(
         "Contender", "contender", lambda line: line["contender"]["name"], contender_text, width=120
@@ -118,7 +118,11 @@ FIXED = (
     SessionColumn("Date", "date", lambda line: date_text(line["at"]), _date, "When it began", width=124),
     SessionColumn("Length", "length", _length, about="How long it took", is_figure=True, width=82),
     SessionColumn("Tags", "tags", lambda line: ", ".join(line["tags"]), width=80),
-)
+    SessionColumn(
+        "Repeat", "repeat", lambda line: str(line["repeat"]), about="Which repeat of its plan",
+        is_figure=True, width=64,
+    ),
+)  # fmt: skip
 
 
 def columns(groups: Iterable[str]) -> tuple[SessionColumn, ...]:

@@ -1,29 +1,31 @@
-"""The list of sessions: the ids of all that fit at once, their lines a page at a time."""
+"""The list of sessions and their plans: the ids of all that fit at once, their lines a page at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import (
     QAbstractTableModel,
     QModelIndex,
     QObject,
     Qt,
-    QTimer,
     Signal,
 )
 
-from app.history.browsing import Filter, FoundSessions, Order, SessionLine, browse, lines
+from app.history.browsing import Filter, FoundSessions, Order, SessionLine, browse
 from app.history.history import History
+from app.history.plans import PlanEntry
 from ui.core.index import Index
 from ui.core.plain import plain_data
 from ui.core.tasks import Latest, Tasks
 from ui.core.theme import Theme
 
 from .heads import LEFT, RIGHT, head_data
+from .plan_cells import plan_cells, plan_tip
 from .session_columns import NAME, Cell, SessionColumn, cells, columns
-
-PAGE = 64  # lines that are read together
+from .session_lines import PAGE, LinesRead, SessionLines, read_lines
+from .session_rows import SessionRows
 
 # a painting asks for twice as many: those that are not given are answered at once
 _GIVEN = frozenset(
@@ -38,7 +40,12 @@ _GIVEN = frozenset(
     )
 )
 
-_Answer = tuple[FoundSessions, list[SessionLine]]
+
+class _Answer(NamedTuple):
+    found: FoundSessions
+    rows: SessionRows
+    unfolded: frozenset[str]  # when it was asked for
+    first: LinesRead
 
 
 class SessionModel(QAbstractTableModel):
@@ -55,13 +62,12 @@ class SessionModel(QAbstractTableModel):
         self._filter, self._order = Filter(), Order()
         self._groups: tuple[str, ...] = ()
         self._columns = columns(self._groups)
-        self._ids: tuple[str, ...] = ()
-        self._rows: dict[str, int] = {}
-        self._lines: dict[str, SessionLine] = {}
+        self._is_by_plan, self._unfolded = True, frozenset[str]()
+        self._rows = SessionRows(FoundSessions((), {}, 0, ()), is_by_plan=True)
+        self._lines = SessionLines(tasks, self)
         self._cells: dict[str, Sequence[Cell]] = {}  # of the lines that were painted
-        self._read: set[int] = set()  # pages that are read, or will be
-        self._wanted: set[int] = set()
-        self._reading = 0  # counts the answers: lines of an earlier one are not taken any more
+        self._lines.came.connect(self._on_lines)
+        self._lines.failed.connect(self.failed)
 
     # what is asked for
 
@@ -85,30 +91,49 @@ class SessionModel(QAbstractTableModel):
 
     def reload(self) -> None:
         wanted, order = self._filter, self._order
+        is_by_plan, unfolded = self._is_by_plan, self._unfolded
 
         def read(history: History) -> _Answer:
             found = browse(history, wanted, order)
-            return found, lines(history, found.ids[:PAGE])
+            rows = SessionRows(found, is_by_plan, unfolded)
+            return _Answer(found, rows, unfolded, read_lines(history, rows, rows.ids[:PAGE]))
 
         self._newest.read(read, self._on_found, self.failed.emit)
 
+    def group_by_plan(self, is_by_plan: bool) -> None:
+        """Sessions below a row of their plan, or all of them one below the other."""
+        self._is_by_plan = is_by_plan
+        self.reload()
+
+    def toggle(self, plan: str) -> None:
+        """Fold or unfold it."""
+        row, sessions = self._rows.row(plan), len(self._rows.sessions_of(plan))
+        if row is None or not self._rows.is_plan(plan):
+            return
+        self._unfolded ^= {plan}  # remembered also while the filter hides it
+        if self._rows.is_unfolded(plan):
+            self.beginRemoveRows(QModelIndex(), row + 1, row + sessions)
+            self._rows.toggle(plan)
+            self.endRemoveRows()
+        else:
+            self.beginInsertRows(QModelIndex(), row + 1, row + sessions)
+            self._rows.toggle(plan)
+            self.endInsertRows()
+        self._tell(row, row)
+
     # what is there
 
-    def session(self, row: int) -> str:
-        """The id."""
-        return self._ids[row]
-
-    def sessions(self, rows: Iterable[int]) -> list[str]:
-        return [self._ids[row] for row in rows]
-
-    def row(self, session: str) -> int | None:
-        if not self._rows:
-            self._rows = {id_: row for row, id_ in enumerate(self._ids)}
-        return self._rows.get(session)
+    @property
+    def rows(self) -> SessionRows:
+        """To be looked at."""
+        return self._rows
 
     def line(self, session: str) -> SessionLine | None:
         """Where it has been read."""
-        return self._lines.get(session)
+        return self._lines.sessions.get(session)
+
+    def plan(self, plan: str) -> PlanEntry | None:
+        return self._lines.plans.get(plan)
 
     @property
     def columns(self) -> Sequence[SessionColumn]:
@@ -117,14 +142,15 @@ class SessionModel(QAbstractTableModel):
     # as Qt asks
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - as Qt has it
-        return 0 if parent.isValid() else len(self._ids)
+        return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._columns)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = super().flags(index)
-        return flags | Qt.ItemFlag.ItemIsEditable if index.isValid() and index.column() == NAME else flags
+        is_name = index.isValid() and index.column() == NAME and not self._rows.is_plan(self._id(index))
+        return flags | Qt.ItemFlag.ItemIsEditable if is_name else flags
 
     @plain_data
     def headerData(
@@ -150,23 +176,39 @@ class SessionModel(QAbstractTableModel):
             case Qt.ItemDataRole.DecorationRole:
                 return None if cell.colour is None else self._theme.contender(cell.colour)
             case Qt.ItemDataRole.ToolTipRole:
-                return self._columns[at].tip(self._lines[self._ids[row]]) or cell.text or None
+                return self._tip(self._id(index), self._columns[at]) or cell.text or None
         return cell.text
 
     def cell(self, row: int, column: int) -> Cell | None:
         """None until its line has been read, which is asked for by this."""
-        if row // PAGE not in self._read:
-            self._want(row // PAGE)
-        id_ = self._ids[row]
+        id_ = self._rows.ids[row]
+        self._lines.want(row, id_)
         if id_ not in self._cells:
-            if id_ not in self._lines:
+            made = self._cells_of(id_)
+            if made is None:
                 return None
-            self._cells[id_] = cells(self._lines[id_], self._columns)
+            self._cells[id_] = made
         return self._cells[id_][column]
+
+    def _cells_of(self, id_: str) -> Sequence[Cell] | None:
+        if self._rows.is_plan(id_):
+            plan = self.plan(id_)
+            return plan and plan_cells(plan, len(self._rows.sessions_of(id_)), self._columns)
+        line = self.line(id_)
+        return line and cells(line, self._columns)
+
+    def _tip(self, id_: str, column: SessionColumn) -> str:
+        """Where its line has been read."""
+        if self._rows.is_plan(id_):
+            return plan_tip(self._lines.plans[id_], column)
+        return column.tip(self._lines.sessions[id_])
+
+    def _id(self, index: Index) -> str:
+        return self._rows.ids[index.row()]
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """The name: it is shown when the history has taken it."""
-        line = self._lines.get(self._ids[index.row()]) if index.isValid() else None
+        line = self.line(self._id(index)) if index.isValid() else None
         name, is_edit = str(value).strip(), role == Qt.ItemDataRole.EditRole
         if is_edit and line is not None and index.column() == NAME and name != line["name"]:
             self.renamed.emit(line["id"], name)
@@ -175,50 +217,29 @@ class SessionModel(QAbstractTableModel):
     # reading
 
     def _on_found(self, answer: _Answer) -> None:
-        found, first = answer
-        self._reading += 1
-        self._read, self._wanted = {0}, set()
-        is_other = (found.ids, found.groups) != (self._ids, self._groups)
+        found, rows, unfolded, first = answer
+        if unfolded != self._unfolded:
+            rows = SessionRows(found, self._is_by_plan, self._unfolded)
+        is_other = rows != self._rows or found.groups != self._groups
         if is_other:
             self.beginResetModel()
-            self._ids, self._rows = found.ids, {}
+            self._rows = rows
             if found.groups != self._groups:
                 self._groups, self._columns = found.groups, columns(found.groups)
-                self._cells.clear()
-        self._keep(first)
+        self._lines.begin(self._rows, first)
+        self._cells.clear()
         if is_other:
             self.endResetModel()
-        elif self._ids:
-            self._tell(0, len(self._ids) - 1)
+        elif rows.ids:
+            self._tell(0, len(rows) - 1)
         self.found.emit(found)
 
-    def _keep(self, read: Sequence[SessionLine]) -> None:
-        for line in read:
-            self._lines[line["id"]] = line
-            self._cells.pop(line["id"], None)
-
-    def _want(self, page: int) -> None:
-        """Of all pages that one painting asks for, one question."""
-        if not self._wanted:
-            QTimer.singleShot(0, self._read_wanted)
-        self._wanted.add(page)
-
-    def _read_wanted(self) -> None:
-        pages, self._wanted = sorted(self._wanted), set()
-        self._read.update(pages)
-        for page in pages:
-            self._read_page(page)
-
-    def _read_page(self, page: int) -> None:
-        ids, reading = self._ids[page * PAGE : (page + 1) * PAGE], self._reading
-
-        def done(read: list[SessionLine]) -> None:
-            if reading != self._reading:
-                return
-            self._keep(read)
-            self._tell(page * PAGE, min((page + 1) * PAGE, len(self._ids)) - 1)
-
-        self._tasks.read(self, lambda history: lines(history, ids), done, self.failed.emit)
+    def _on_lines(self, ids: Sequence[str]) -> None:
+        for id_ in ids:
+            self._cells.pop(id_, None)
+        places = [row for row in map(self._rows.row, ids) if row is not None]
+        if places:
+            self._tell(min(places), max(places))
 
     def _tell(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first, 0), self.index(last, len(self._columns) - 1))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
 
 from ui.core.plain import as_tip
 
@@ -51,3 +51,13 @@ def action_button(of: QAction) -> QPushButton:
 
     of.changed.connect(follow)
     return button
+
+
+def action_box(of: QAction) -> QCheckBox:
+    """A box that is ticked as an action is."""
+    box = QCheckBox(plain_text(of))
+    box.setToolTip(of.toolTip())
+    box.setChecked(of.isChecked())
+    box.clicked.connect(of.trigger)
+    of.toggled.connect(box.setChecked)
+    return box

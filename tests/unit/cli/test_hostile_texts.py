@@ -59,6 +59,7 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     "build remove": [([MARIADB], True), ([TEXT], True)],
     "preset list": [([], True), (["--json"], True)],
     "preset show": [(["innodb/evil"], True), (["innodb/evil", "--json"], True), ([f"innodb/{TEXT}"], True)],
+    "plan list": [([], True), (["--json"], True), (["--target", TEXT], False)],
     "preset check": [(["innodb/evil"], True), (["innodb/default", "--json"], True)],
     "preset diff": [(["innodb/evil", "innodb/default"], True)],
     "preset new": [(["innodb/evil", f"innodb/{TEXT}"], True), (["innodb/evil", "innodb/worse"], False)],

@@ -4,37 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.comparison.entries import Comparison
-from app.comparison.judgement import limits_of
-from app.comparison.text import names_of, to_csv, to_markdown, to_text
+from app.comparison.text import to_csv, to_markdown, to_text
 from app.core.csv_text import save_csv
 from app.core.errors import DynoError
 from app.core.harmless import as_file_name, harmless_text
-from app.report.content import title_of
-from app.report.writing import FORMS as FORMS_OF_REPORT
-from app.report.writing import ReportRequest, write_report
 from ui.core.context import Context
 from ui.core.theme import Theme
+from ui.dialogs.report_controller import Reporting
 from ui.widgets.image import at_least, copy_image, save_image
 
 from .body import Body
 from .panel import Panel
 from .table import ComparisonTable
 
-if TYPE_CHECKING:
-    from app.history.history import History
-    from ui.dialogs.report import ReportDialog
-
 FORMS = {"text": to_text, "Markdown": to_markdown, "CSV": lambda comparison, _: to_csv(comparison)}
 _IMAGES = "PNG image (*.png);;SVG image (*.svg)"
 _NUMBERS = "CSV of the numbers behind it (*.csv)"
-_REPORTS = "Web page (*.html);;Markdown (*.md);;Table (*.csv)"
 
 
 class Sharing(QObject):
@@ -45,6 +35,8 @@ class Sharing(QObject):
     def __init__(self, context: Context, body: Body, page: QWidget) -> None:
         super().__init__(page)
         self._context, self._body, self._page = context, body, page
+        self._reporting = Reporting(context, page)
+        self._reporting.failed.connect(self.failed)
 
     def copy(self, form: str) -> None:
         """As it is there: with what is beside the figures and below them."""
@@ -74,46 +66,8 @@ class Sharing(QObject):
             self._save(lambda: _save_picture(panel, path), path.name)
 
     def save_report(self) -> None:
-        """Ask what it is to hold, then where it is to go; it is written beside the window."""
-        if (comparison := self._body.comparison) is None:
-            return
-        from ui.dialogs.report import ReportDialog
-
-        dialog = ReportDialog(title_of(comparison), self._page)
-        dialog.accepted.connect(lambda: self._write_report(dialog, comparison))
-        dialog.scripts_wanted.connect(lambda: self._write_scripts(comparison))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def _write_report(self, dialog: ReportDialog, comparison: Comparison) -> None:
-        if (file := ask_report_path(self._page)) is None:
-            return
-        ids = tuple(id_ for column in comparison["sessions"] for id_ in column["ids"])
-        limits = limits_of(comparison)
-        request = ReportRequest(
-            ids, file, comparison["base"], dialog.title, dialog.own_text, dialog.sections, limits
-        )
-        self._context.tasks.read(
-            self,
-            lambda history: write_report(history, request),
-            lambda written: self._context.bus.said.emit(f"The report is in {written}"),
-            self.failed.emit,
-        )
-
-    def _write_scripts(self, comparison: Comparison) -> None:
-        """One for each column: that of its first session."""
-        if (folder := ask_new_folder(self._page, "Scripts of the columns", "scripts")) is None:
-            return
-        firsts = [column["id"] for column in comparison["sessions"]]
-        columns = dict(zip(names_of(comparison), firsts, strict=True))
-
-        def work(history: History) -> str:
-            from app.script.writing import write_scripts
-
-            problems = write_scripts(history, columns, folder)
-            return "; ".join([f"The scripts are in {folder}", *problems])
-
-        self._context.tasks.read(self, work, self._context.bus.said.emit, self.failed.emit)
+        if comparison := self._body.comparison:
+            self._reporting.ask(comparison)
 
     def _save(self, save: Callable[[], None], name: str) -> None:
         try:
@@ -138,24 +92,6 @@ def ask_path(parent: QWidget, name: str, forms: str = _IMAGES) -> Path | None:
 def _save_picture(panel: Panel, path: Path) -> None:
     with at_least(panel.picture, panel.least) as picture:
         save_image(picture, path, panel.caption)
-
-
-def ask_report_path(parent: QWidget) -> Path | None:
-    """Where a report is to go."""
-    path, chosen = QFileDialog.getSaveFileName(parent, "Save report", "report.html", _REPORTS)
-    if not path:
-        return None
-    wanted = Path(path)
-    ending = next((each for each in (".md", ".csv") if each in chosen), ".html")
-    return wanted if wanted.suffix.lower() in FORMS_OF_REPORT else wanted.with_name(wanted.name + ending)
-
-
-def ask_new_folder(parent: QWidget, title: str, name: str) -> Path | None:
-    """A folder that is to be made."""
-    path, _ = QFileDialog.getSaveFileName(
-        parent, f"{title}: a new folder", name, options=QFileDialog.Option.DontConfirmOverwrite
-    )
-    return Path(path) if path else None
 
 
 def save_table(shown: ComparisonTable, theme: Theme, path: Path) -> None:

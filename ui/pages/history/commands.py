@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from ui.widgets.actions import action
 
@@ -18,6 +19,7 @@ class Doings:
     """What each action does."""
 
     compare: Do
+    report: Do
     open_live: Do
     rename: Do
     tag: Do
@@ -30,6 +32,7 @@ class Doings:
     delete: Do
     undo: Do
     find: Do
+    group: Do
 
 
 class Commands:
@@ -38,10 +41,12 @@ class Commands:
     def __init__(self, page: QWidget, table: QWidget, do: Doings) -> None:
         tip = "Put the selected sessions side by side; select two or more"
         self.compare = action(page, "&Compare", "Ctrl+K", tip, do.compare)
+        tip = "The selected sessions compared in one file for other people"
+        self.report = action(page, "Re&port...", "Ctrl+Shift+E", tip, do.report)
         self.open_live = action(page, "&Open in Live", "Ctrl+L", "The curves of the session", do.open_live)
         self.rename = action(table, "&Rename", "F2", "Another name for the session", do.rename)
         self.tag = action(page, "&Tag...", "Ctrl+T", "Tags for the selected sessions", do.tag)
-        self.note = action(page, "Add &note", "Ctrl+N", "A note on the session", do.note)
+        self.note = action(page, "Add &note", "Ctrl+N", "A note on the selected sessions", do.note)
         self.copy = action(table, "Cop&y", "Ctrl+C", "The selected lines as a table", do.copy)
         self.export = action(page, "&Export...", "Ctrl+E", "The selected sessions as files", do.export)
         tip = "A shell script that does the session again, with sysbench and without Dyno"
@@ -54,28 +59,40 @@ class Commands:
         self.delete = action(table, "&Delete", "Del", tip, do.delete)
         self.undo = action(page, "&Undo delete", "Ctrl+Z", "Bring back what was deleted last", do.undo)
         self.find = action(page, "&Filter", "Ctrl+F", "Find sessions by a text", do.find)
+        tip = "Sessions of one plan below a line of the plan; off: one list of all sessions"
+        self.group = action(page, "&By plan", "Ctrl+G", tip, do.group, checkable=True)
         self.undo.setEnabled(False)
         self.show_selected(0)
 
     def menu(self) -> Sequence[QAction | None]:
         """Of the page."""
         files = (self.export, self.script, self.import_files, self.import_folder)
-        return (*self._of_sessions(), self.copy, None, *files, None, self.delete, self.undo, None, self.find)
+        lasting = (self.delete, self.undo, None, self.find, self.group)
+        return (*self._of_sessions(), self.copy, None, *files, None, *lasting)
 
-    def context_menu(self) -> Sequence[QAction | None]:
+    def show_context_menu(self, page: QWidget, at: QPoint) -> None:
         """Of the list."""
-        return (*self._of_sessions(), self.copy, self.export, self.script, None, self.delete)
+        menu = QMenu(page)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for each in (*self._of_sessions(), self.copy, self.export, self.script, None, self.delete):
+            if each is None:
+                menu.addSeparator()
+            else:
+                menu.addAction(each)
+        menu.popup(at)
 
     def buttons(self) -> Sequence[QAction]:
         """Those that are on the page."""
-        return (self.compare, self.open_live, self.tag, self.export, self.script, self.delete)
+        return (self.compare, self.open_live, self.report, self.tag, self.export, self.script, self.delete)
 
     def _of_sessions(self) -> Sequence[QAction | None]:
-        return (self.compare, self.open_live, None, self.rename, self.tag, self.note)
+        return (self.compare, self.open_live, self.report, None, self.rename, self.tag, self.note)
 
-    def show_selected(self, sessions: int) -> None:
-        for each in (self.open_live, self.rename, self.note, self.script):
+    def show_selected(self, sessions: int, is_plan: bool = False) -> None:
+        for each in (self.open_live, self.rename, self.script):
             each.setEnabled(sessions == 1)
-        for each in (self.copy, self.tag, self.export, self.delete):
+        for each in (self.copy, self.tag, self.note, self.export, self.delete):
             each.setEnabled(sessions >= 1)
-        self.compare.setEnabled(sessions >= 2)
+        for each in (self.compare, self.report):
+            each.setEnabled(sessions >= 2)
+        self.compare.setText("&Compare plan" if is_plan else "&Compare")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QPainter, QPalette
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -10,9 +10,11 @@ from app.core.harmless import harmless
 from ui.core.index import Index
 from ui.core.plain import fitted
 from ui.core.theme import Theme
+from ui.models.session_columns import NAME
 from ui.models.sessions import SessionModel
 
 _SIDE = 7  # pixels between a text and the edge of its cell
+_FOLD = 16  # pixels for the mark in front of a plan; its sessions stand as far to the right
 _SWATCH = 10  # of the colour of a contender
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -37,17 +39,39 @@ class SessionDelegate(QStyledItemDelegate):
         text, tone, is_figure, colour = cell
         text = harmless(text)
         room = rect.adjusted(_SIDE, 0, -_SIDE, 0)
+        if index.column() == NAME:
+            room.setLeft(room.left() + self._paint_fold(painter, room, self._model.rows.ids[index.row()]))
         if colour is not None:
             painter.fillRect(_swatch(room), self._theme.contender(colour))
             room.setLeft(room.left() + _SWATCH + _SIDE)
         metrics = option.fontMetrics
         if metrics.horizontalAdvance(text) > room.width():
-            text = fitted(metrics, text, Qt.TextElideMode.ElideRight, room.width())
+            text = fitted(metrics, text, self._elision(index.row()), room.width())
         painter.setPen(self._theme.colour(tone or "text"))
         painter.drawText(room, _RIGHT if is_figure else _LEFT, text)
         if state & _FOCUSED:
             painter.setPen(self._theme.colour("accent"))
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
+
+    def _elision(self, row: int) -> Qt.TextElideMode:
+        """The number of sessions behind the name of a plan stays."""
+        rows = self._model.rows
+        is_plan = rows.is_plan(rows.ids[row])
+        return Qt.TextElideMode.ElideMiddle if is_plan else Qt.TextElideMode.ElideRight
+
+    def _paint_fold(self, painter: QPainter, room: QRect, id_: str) -> int:
+        """The mark that folds and unfolds a plan; returns how far the name is indented."""
+        rows = self._model.rows
+        if rows.is_plan(id_):
+            painter.setPen(self._theme.colour("muted"))
+            painter.drawText(room, _LEFT, "▾" if rows.is_unfolded(id_) else "▸")
+            return _FOLD
+        return _FOLD * (rows.has_plans + bool(rows.plan_of(id_)))
+
+
+def is_on_fold(cell: QRect, at: QPoint) -> bool:
+    """Whether a point of the cell with the name is on the mark."""
+    return cell.left() <= at.x() < cell.left() + _SIDE + _FOLD
 
 
 def _swatch(room: QRect) -> QRect:

@@ -32,8 +32,14 @@ class Editing(QObject):
     def rename(self, session: str, name: str) -> None:
         self._change(lambda history: _edits().rename(history, session, name))
 
-    def note(self, session: str, text: str) -> None:
-        self._change(lambda history: _edits().note(history, session, text))
+    def note(self, sessions: Sequence[str], text: str) -> None:
+        """The same on each of them."""
+
+        def change(history: History) -> None:
+            for session in sessions:
+                _edits().note(history, session, text)
+
+        self._change(change)
 
     def tag(self, sessions: Sequence[str], name: str, is_on: bool) -> None:
         """Give all of them the tag, or take it from those that have it."""

@@ -12,10 +12,11 @@ from ui.core.memory import Memory
 from ui.core.page import MARGIN
 from ui.core.plain import Label
 from ui.core.theme import SPACE
-from ui.widgets.actions import action_button
+from ui.widgets.actions import action_box, action_button
 from ui.widgets.empty import EmptyPage
 from ui.widgets.message import Message
 
+from .commands import Commands
 from .detail import DetailPane
 from .filter_bar import FilterBar
 from .table import SessionTable
@@ -40,7 +41,7 @@ class Frame(QWidget):
         self._selected.setProperty("role", "heading")
         self._parts = bar, table, detail
 
-    def build(self, memory: Memory, buttons: Sequence[QAction], clear: QAction, first: QAction) -> None:
+    def build(self, memory: Memory, commands: Commands, clear: QAction, first: QAction) -> None:
         """`first` is the next step where there is no session at all."""
         self._clear, self._first = clear, first
         bar, table, detail = self._parts
@@ -51,11 +52,15 @@ class Frame(QWidget):
         body = QWidget(self._all)
         self._all.addWidget(body)
         inner = _column(body, 0, SPACE)
-        inner.addWidget(bar)
+        above = QHBoxLayout()
+        above.setSpacing(SPACE)
+        above.addWidget(bar, 1)
+        above.addWidget(action_box(commands.group))
+        inner.addLayout(above)
         inner.addWidget(self._splitter, 1)
         self._splitter.addWidget(self._list)
         self._list.addWidget(table)
-        self._add_lower(detail, buttons)
+        self._add_lower(detail, commands.buttons())
         self._splitter.setChildrenCollapsible(False)
         self._splitter.setSizes(_SHARES)
         self._splitter.setStretchFactor(0, 3)

@@ -7,19 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QCursor, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.history.browsing import FoundSessions, SessionLine, facets, lines, tags
+from app.history.browsing import FoundSessions, facets
 from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.page import Page
 from ui.core.plain import error_lines
 from ui.core.tasks import Latest
 from ui.dialogs.cut_controller import Cutting
+from ui.dialogs.report_controller import Reporting
+from ui.models.plan_cells import plan_text, plan_title
 from ui.models.sessions import SessionModel
 from ui.widgets.actions import action
 
+from .asking import Asking
 from .commands import Commands, Doings
 from .detail import DetailPane
 from .editing import Editing, count
@@ -27,12 +30,16 @@ from .exchange import Exchange, ImportedFiles
 from .filter_bar import FilterBar
 from .frame import Frame
 from .table import SessionTable
-from .tag_menu import TagMenu, shared_tags
 
 if TYPE_CHECKING:
     from app.history.history import History
 
     from .reading import Detail
+
+
+_BY_PLAN = "history/by plan"
+_NONE = "Select a session to see what was carried out, and its results"
+_SEVERAL = "Compare, tag, export or delete them"
 
 
 class HistoryPage(Page):
@@ -43,19 +50,22 @@ class HistoryPage(Page):
         super().__init__(context, parent)
         self._model = SessionModel(context.tasks, context.theme, self)
         self._table = SessionTable(self._model, context.theme, context.memory)
-        self._model.reload()  # the history is read while the rest of the page is made
+        is_by_plan = context.memory.value(_BY_PLAN, True)
+        self._model.group_by_plan(is_by_plan)  # the history is read while the rest of the page is made
         self._is_asked = True
         self._bar, self._detail = FilterBar(), DetailPane(context.theme)
         self._editing, self._exchange = Editing(context, self), Exchange(context, self)
-        self._cutting = Cutting(context, self)
+        self._asking = Asking(context, self._editing, self)
+        self._cutting, self._reporting = Cutting(context, self), Reporting(context, self)
         self._counting, self._reading = Latest(context.tasks, self), Latest(context.tasks, self)
         self._wanted: tuple[str, ...] = ()  # to be selected when they have been found
         self._commands = Commands(self, self._table, self._doings())
+        self._commands.group.setChecked(is_by_plan)
         self._frame = self._make_frame()
         self._message = self._frame.message
         self._connect()
         self.setAcceptDrops(True)
-        self._on_chosen(())
+        self._on_chosen()
 
     # what the window asks
 
@@ -80,10 +90,11 @@ class HistoryPage(Page):
         editing, exchange = self._editing, self._exchange
         return Doings(
             compare=lambda: self._want("compare", tuple(sorted(self._table.selected))),
+            report=lambda: self._reporting.ask_of(sorted(self._table.selected)),
             open_live=lambda: self._want("live", self._table.selected),
             rename=self._table.edit_name,
-            tag=self._ask_tags,
-            note=self._detail.start_note,
+            tag=lambda: self._asking.ask_tags(self._table.selected),
+            note=self._start_note,
             copy=lambda: exchange.copy(self._table.selected, self._table.shown_columns()),
             export=lambda: exchange.choose_export(self._table.selected, self._name()),
             script=lambda: exchange.choose_script(self._table.selected[0], self._name()),
@@ -92,6 +103,7 @@ class HistoryPage(Page):
             delete=lambda: editing.delete(self._table.selected),
             undo=editing.undo,
             find=self._bar.focus_text,
+            group=self._on_group_toggled,
         )
 
     def _make_frame(self) -> Frame:
@@ -102,7 +114,7 @@ class HistoryPage(Page):
         clear = action(frame, "Clear filter", "", "All sessions again", self._bar.clear)
         tip = "Choose a target, contenders and a sequence, and run them"
         first = action(frame, "Set up a plan", "", tip, lambda: self._want("bench"))
-        frame.build(self.context.memory, self._commands.buttons(), clear, first)
+        frame.build(self.context.memory, self._commands, clear, first)
         return frame
 
     def _connect(self) -> None:
@@ -110,18 +122,20 @@ class HistoryPage(Page):
         self.counted.connect(self._bar.show_facets)
         self._bar.left.connect(self._table.focus_list)
         self._model.found.connect(self._on_found)
+        self._model.dataChanged.connect(lambda *_: self._show_selected())
         self._model.renamed.connect(self._editing.rename)
-        self._table.chosen.connect(self._on_chosen)
-        self._table.activated.connect(lambda _: self._want("live", self._table.selected))
+        self._table.chosen.connect(lambda _: self._on_chosen())
+        self._table.opened.connect(lambda sessions: self._want("live", sessions))
         self._table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._table.customContextMenuRequested.connect(self._on_menu_wanted)
-        self._detail.noted.connect(self._editing.note)
+        self._detail.noted.connect(lambda session, text: self._editing.note([session], text))
         self._detail.tags_changed.connect(self._editing.set_tags)
         self._detail.seconds_wanted.connect(self._cutting.ask)
         self._editing.deleted.connect(self._on_deleted)
         self._editing.undone.connect(self._on_undone)
         self._exchange.imported.connect(self._on_imported)
-        for part in (self._model, self._editing, self._exchange, self._cutting):
+        parts = (self._model, self._editing, self._asking, self._exchange, self._cutting, self._reporting)
+        for part in parts:
             part.failed.connect(self._message.show_failure)
 
     # what was found
@@ -134,6 +148,7 @@ class HistoryPage(Page):
         if self._wanted:
             self._table.select(self._wanted)
             self._wanted = ()
+        self._show_selected()
         wanted = self._bar.filter
         self._counting.read(
             lambda history: facets(history, wanted), self.counted.emit, self._message.show_failure
@@ -141,15 +156,21 @@ class HistoryPage(Page):
 
     # what is selected
 
-    def _on_chosen(self, sessions: tuple[str, ...]) -> None:
-        self._commands.show_selected(len(sessions))
-        several = f"{count(len(sessions))} selected"
-        self._frame.show_selected(several if len(sessions) > 1 else self._name())
-        if not sessions:
-            self._detail.show_words("Select a session to see what was carried out, and its results")
-        elif len(sessions) > 1:
-            self._detail.show_words("Compare, tag, export or delete them")
+    def _on_chosen(self) -> None:
+        self._show_selected()
         self._read_detail()
+
+    def _show_selected(self) -> None:
+        sessions, plan = self._table.selected, self._model.plan(self._table.selected_plan)
+        self._commands.show_selected(len(sessions), plan is not None)
+        if plan is not None:
+            self._frame.show_selected(plan_title(plan, len(sessions)))
+            self._detail.show_words(plan_text(plan, len(sessions)))
+        elif len(sessions) == 1:
+            self._frame.show_selected(self._name())
+        else:
+            self._frame.show_selected(f"{count(len(sessions))} selected" if sessions else "")
+            self._detail.show_words(_SEVERAL if sessions else _NONE)
 
     def _read_detail(self) -> None:
         if len(self._table.selected) == 1:
@@ -173,21 +194,17 @@ class HistoryPage(Page):
     def _want(self, page: str, sessions: tuple[str, ...] = ()) -> None:
         self.context.bus.wanted.emit(Wanted(page, sessions))
 
-    def _ask_tags(self) -> None:
-        sessions = self._table.selected
-        self.context.tasks.read(
-            self,
-            lambda history: (tags(history), lines(history, sessions)),
-            self._on_tags_read,
-            self._message.show_failure,
-        )
+    def _start_note(self) -> None:
+        """In the line of the session; for several a dialog asks."""
+        if len(self._table.selected) == 1:
+            self._detail.start_note()
+        else:
+            self._asking.ask_note(self._table.selected)
 
-    def _on_tags_read(self, answer: tuple[list[str], list[SessionLine]]) -> None:
-        known, of = answer
-        sessions = [line["id"] for line in of]
-        menu = TagMenu(shared_tags(known, (line["tags"] for line in of)), self)
-        menu.toggled.connect(lambda tag, is_on: self._editing.tag(sessions, tag, is_on))
-        menu.popup(QCursor.pos())
+    def _on_group_toggled(self) -> None:
+        is_by_plan = self._commands.group.isChecked()
+        self.context.memory.keep(_BY_PLAN, is_by_plan)
+        self._model.group_by_plan(is_by_plan)
 
     def _on_deleted(self, gone: int, left: int) -> None:
         self._commands.undo.setEnabled(self._editing.can_undo)
@@ -212,14 +229,7 @@ class HistoryPage(Page):
         self.open(Wanted("history", taken.new + taken.known))
 
     def _on_menu_wanted(self, at: QPoint) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for each in self._commands.context_menu():
-            if each is None:
-                menu.addSeparator()
-            else:
-                menu.addAction(each)
-        menu.popup(self._table.viewport().mapToGlobal(at))
+        self._commands.show_context_menu(self, self._table.viewport().mapToGlobal(at))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if _files(event):

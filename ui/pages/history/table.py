@@ -1,20 +1,32 @@
-"""The list itself: columns to choose, several sessions selected, the selection kept while lines change."""
+"""The list itself: columns to choose, plans to unfold, the selection kept while lines change."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QItemSelectionRange, QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.history.browsing import ORDERS, QPS, Order
+from ui.core.index import Index
 from ui.core.memory import Memory
 from ui.core.theme import Theme
-from ui.models.session_columns import CONTENDER, DATE, FIXED, NAME, STATE, TAGS, TARGET, SessionColumn
+from ui.models.session_columns import (
+    CONTENDER,
+    DATE,
+    FIXED,
+    NAME,
+    REPEAT,
+    STATE,
+    TAGS,
+    TARGET,
+    SessionColumn,
+)
 from ui.models.sessions import SessionModel
 from ui.widgets.table import Table
 
-from .delegate import SessionDelegate
+from .delegate import SessionDelegate, is_on_fold
 
 _SPARE = 220  # pixels of a wide window that a column of text gets at most
 _SHARES = {NAME: 3, STATE: 2, CONTENDER: 2, TAGS: 2, TARGET: 1}  # of them, in tenths
@@ -23,6 +35,7 @@ _SELECT = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel
 
 class SessionTable(Table):
     chosen = Signal(object)  # ids of the selected sessions, in the order of the list
+    opened = Signal(object)  # ids of the sessions, by Enter or a double click; a plan is unfolded by that
 
     def __init__(
         self, model: SessionModel, theme: Theme, memory: Memory, parent: QWidget | None = None
@@ -30,6 +43,7 @@ class SessionTable(Table):
         super().__init__("Sessions", parent)
         self._model, self._memory = model, memory
         self._chosen: tuple[str, ...] = ()
+        self._chosen_rows: tuple[str, ...] = ()  # the ids of sessions and plans that are selected
         self._current = ""
         self._is_laid_out = self._is_restoring = False
         self.setModel(model)
@@ -39,6 +53,7 @@ class SessionTable(Table):
         head.setStretchLastSection(False)
         head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         head.customContextMenuRequested.connect(self._on_head_menu_wanted)
+        self.activated.connect(self._on_activated)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         model.modelAboutToBeReset.connect(self._on_about_to_reset)
         model.modelReset.connect(self._on_reset)
@@ -47,15 +62,21 @@ class SessionTable(Table):
     def selected(self) -> tuple[str, ...]:
         return self._chosen
 
+    @property
+    def selected_plan(self) -> str:
+        """The plan that is selected, where nothing else is."""
+        rows = self._chosen_rows
+        return rows[0] if len(rows) == 1 and self._model.rows.is_plan(rows[0]) else ""
+
     def select(self, sessions: Sequence[str]) -> None:
-        """Those that are in the list; the first of them is scrolled to."""
-        rows = sorted(row for row in map(self._model.row, sessions) if row is not None)
+        """Those that are in the list, a plan where all of it is; the first of them is scrolled to."""
+        rows = self._reveal(sessions)
         self._select_rows(rows)
         if rows:
             self.scrollTo(self._model.index(rows[0], NAME))
 
     def edit_name(self) -> None:
-        row = self._model.row(self._chosen[0]) if self._chosen else None
+        row = self._model.rows.row(self._chosen[0]) if self._chosen else None
         if row is not None:
             self.edit(self._model.index(row, NAME))
 
@@ -84,8 +105,9 @@ class SessionTable(Table):
             self.setColumnHidden(at, at not in shown)
         for to, at in enumerate(range(len(FIXED), len(known)), DATE + 1):
             head.moveSection(head.visualIndex(at), to)  # figures are seen without scrolling
+        head.moveSection(head.visualIndex(REPEAT), CONTENDER + 1)
         self._is_restoring = True  # the mark of the order is restored too: another is remembered
-        self._memory.restore_header(head, "history/columns")
+        self._memory.restore_header(head, "history/list")
         self._is_restoring = False
         self._show_order()
         self.executeDelayedItemsLayout()
@@ -123,12 +145,57 @@ class SessionTable(Table):
             "history/order", f"{order.by} {'descending' if order.is_descending else 'ascending'}"
         )
 
+    # plans
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        is_plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+        if not (is_plain and self._fold_by_key(event.key())):
+            super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        index, at = self.indexAt(event.position().toPoint()), event.position().toPoint()
+        is_left = event.button() == Qt.MouseButton.LeftButton
+        if is_left and index.column() == NAME and is_on_fold(self.visualRect(index), at):
+            self._toggle(index.row())
+
+    def _fold_by_key(self, key: int) -> bool:
+        """Right unfolds a plan; Left folds it, and leads from a session to its plan."""
+        row, rows = self.currentIndex().row(), self._model.rows
+        if row < 0:
+            return False
+        id_ = rows.ids[row]
+        if rows.is_plan(id_) and (key == Qt.Key.Key_Right) != rows.is_unfolded(id_):
+            return key in (Qt.Key.Key_Left, Qt.Key.Key_Right) and self._toggle(row)
+        above = rows.row(rows.plan_of(id_))
+        if key == Qt.Key.Key_Left and above is not None:
+            self.selectRow(above)
+            return True
+        return False
+
+    def _on_activated(self, index: Index) -> None:
+        if not self._toggle(index.row()):
+            self.opened.emit(self._chosen)
+
+    def _toggle(self, row: int) -> bool:
+        """Whether it is a plan; a folded one is selected in place of its sessions, which are hidden now."""
+        rows = self._model.rows
+        plan = rows.ids[row]
+        if not rows.is_plan(plan):
+            return False
+        was_inside = any(rows.plan_of(id_) == plan for id_ in self._chosen_rows)
+        self._model.toggle(plan)
+        if was_inside and not rows.is_unfolded(plan):
+            self.selectRow(row)
+        return True
+
     # what is selected
 
     def _on_selection_changed(self) -> None:
         # ranges: an index a cell would take seconds where all of 10,000 lines are selected
-        rows = {row for each in self.selectionModel().selection().toList() for row in _rows(each)}
-        self._choose(tuple(self._model.sessions(sorted(rows))))
+        rows = sorted({row for each in self.selectionModel().selection().toList() for row in _rows(each)})
+        self._chosen_rows = tuple(self._model.rows.ids[row] for row in rows)
+        self._choose(tuple(self._model.rows.sessions(rows)))
 
     def _choose(self, chosen: tuple[str, ...]) -> None:
         if chosen != self._chosen:
@@ -137,25 +204,42 @@ class SessionTable(Table):
 
     def _on_about_to_reset(self) -> None:
         index = self.currentIndex()
-        self._current = self._model.session(index.row()) if index.isValid() else ""
+        self._current = self._model.rows.ids[index.row()] if index.isValid() else ""
 
     def _on_reset(self) -> None:
-        """The same sessions are selected as before, where they are."""
+        """The same plans and sessions are selected as before, where they are."""
         self.executeDelayedItemsLayout()  # a painting that finds it to be done is done twice
         self._show_order()
-        found = ((id_, self._model.row(id_)) for id_ in self._chosen)
-        rows = sorted(row for _, row in found if row is not None)
-        if rows:
-            self._select_rows(rows)
+        rows = self._model.rows
+        kept = [id_ for id_ in self._chosen_rows if rows.row(id_) is not None]
+        covered = {session for id_ in kept for session in rows.sessions_of(id_)}
+        found = self._reveal([id_ for id_ in self._chosen if id_ not in covered])
+        again = sorted({*found, *(row for row in map(rows.row, kept) if row is not None)})
+        if again:
+            self._select_rows(again)
         else:
+            self._chosen_rows = ()
             self._choose(())
+
+    def _reveal(self, sessions: Sequence[str]) -> list[int]:
+        """The rows of these sessions: one for a whole plan; one of which only some are meant is unfolded."""
+        rows, meant = self._model.rows, set(sessions)
+        found = []
+        for id_ in sessions:
+            plan = rows.plan_of(id_)
+            if plan and meant.issuperset(rows.sessions_of(plan)):
+                id_ = plan
+            elif plan and not rows.is_unfolded(plan):
+                self._model.toggle(plan)
+            found.append(id_)
+        return sorted({row for row in map(rows.row, found) if row is not None})
 
     def _select_rows(self, rows: Sequence[int]) -> None:
         selection = QItemSelection()
         last = self._model.columnCount() - 1
         for first, end in _ranges(rows):
             selection.select(self._model.index(first, 0), self._model.index(end, last))
-        current = self._model.row(self._current) if self._current else None
+        current = self._model.rows.row(self._current)
         at = current if current in rows else next(iter(rows), None)
         if at is not None:
             flag = QItemSelectionModel.SelectionFlag.NoUpdate

@@ -1,0 +1,61 @@
+"""`dyno plan` and plans in place of sessions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.history.history import History
+from app.history.writing import Writer
+from tests import journals
+
+PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=2)
+OTHER = journals.plan(number=2, target="xeon")
+ENDING = PLAN.id[-6:]
+
+
+@pytest.fixture(autouse=True)
+def _filled(dyno_home: Path) -> None:
+    with History(dyno_home) as history:
+        for plan, turn in [*((PLAN, turn) for turn in PLAN.turns[:3]), (OTHER, OTHER.turns[0])]:
+            Writer(history).append(plan.id, turn.session, 0, journals.whole(plan, turn.session).raw)
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(list(words)) == 0
+    return capsys.readouterr().out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(list(words)) == 2
+    return capsys.readouterr().err
+
+
+def test_plans_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    head, first, second = said(capsys, "plan", "list").splitlines()
+    assert head.split()[:3] == ["id", "name", "state"]
+    assert first.split("  ")[0] == ENDING and "3 completed, 1 not here" in first
+    assert "2 contenders x 2" in first and "innodb-default x 1" in second
+    (line,) = said(capsys, "plan", "list", "--target", "xeon").splitlines()[1:]
+    assert line.split() == second.split()
+    (found,) = json.loads(said(capsys, "plan", "list", "--limit", "1", "--json"))
+    assert found["id"] == OTHER.id and found["states"] == {"completed": 1}
+
+
+def test_sessions_of_a_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = said(capsys, "session", "list", "--plan", ENDING).splitlines()[1:]
+    assert [line.split()[0] for line in lines] == [turn.session[-6:] for turn in PLAN.turns[:3]]
+    assert "dyno plan list" in refused(capsys, "session", "list", "--plan", "nothing")
+
+
+def test_a_plan_is_compared_and_reported(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    found = json.loads(said(capsys, "compare", ENDING, "--json"))
+    assert [len(column["ids"]) for column in found["sessions"]] == [2, 1]
+    said(capsys, "report", PLAN.id, "--out", str(tmp_path / "plan.md"))
+    assert "against innodb-default" in (tmp_path / "plan.md").read_text()
+    assert (
+        len(json.loads(said(capsys, "compare", ENDING, "--differences", "--format", "json"))["sessions"]) == 3
+    )

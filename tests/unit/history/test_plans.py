@@ -1,0 +1,143 @@
+"""The plans of the history: their size, the states of their sessions, what is missing of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from app.core.errors import DynoError, InputError
+from app.history import edits
+from app.history.browsing import Filter, Order, browse
+from app.history.history import History
+from app.history.plans import PlanEntry, plan_ids, plans, size_text, states_text
+from app.history.publishing import import_shipped
+from app.history.sessions import find_all, sessions_of_plan
+from app.history.watching import keep_unlocked
+from tests import journals
+from tests.decided import makers_of, until_decided
+from tests.journals import store
+
+PLAN = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=2)
+OTHER = replace(journals.plan(number=2, target="xeon"), name="")
+IDS = [turn.session for turn in PLAN.turns]
+
+
+@pytest.fixture
+def filled(history: History) -> History:
+    """Completed, with a failed step, lost, waiting; and a plan of one session."""
+    lost = journals.Maker(PLAN, IDS[2]).begin()
+    lost.step(0)
+    store(history, journals.whole(PLAN, IDS[0]), journals.whole(PLAN, IDS[1], failed=3), lost)
+    store(history, journals.Maker(PLAN, IDS[3]).planned(), journals.whole(OTHER))
+    keep_unlocked(history, [IDS[2]])
+    return history
+
+
+def the(history: History, plan: str = PLAN.id) -> PlanEntry:
+    (found,) = plans(history, [plan])
+    return found
+
+
+def test_a_plan_says_what_it_measured_and_how_far_it_is(filled: History) -> None:
+    plan = the(filled)
+    assert (plan["name"], plan["target"], plan["sequence"]) == ("a plan", "local", "duel")
+    assert plan["contenders"] == ["innodb-default", "rocksdb-default"] and plan["engines"] == [
+        "innodb",
+        "rocksdb",
+    ]
+    assert size_text(plan) == "2 contenders x 2"
+    assert states_text(plan) == "1 waiting, 1 lost, 2 completed, 1 failed step"
+    assert the(filled, OTHER.id)["name"] == "duel", "a plan without a name has that of its sequence"
+    assert (size_text(the(filled, OTHER.id)), states_text(the(filled, OTHER.id))) == (
+        "innodb-default x 1",
+        "completed",
+    )
+
+
+def test_plans_come_in_the_order_that_is_asked_for_and_gone_ones_are_left_out(filled: History) -> None:
+    assert plan_ids(filled) == [PLAN.id, OTHER.id]
+    assert plan_ids(filled, "xeon") == plan_ids(filled, limit=1) == [OTHER.id]
+    assert [plan["id"] for plan in plans(filled, [OTHER.id, "none", PLAN.id])] == [OTHER.id, PLAN.id]
+
+
+def test_sessions_that_were_not_needed_are_no_failures(history: History) -> None:
+    plan = until_decided()
+    store(history, *makers_of(plan, 3))
+    assert states_text(the(history, plan.id)) == "6 completed, 10 not needed"
+    assert size_text(the(history, plan.id)) == "2 contenders x up to 8"
+
+
+def test_a_plan_of_which_only_a_part_is_here_says_so(history: History) -> None:
+    """As after the import of some of its sessions; later attempts are no sessions that are missing."""
+    plan = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=2, attempts=3)
+    first = plan.first_turns[0]
+    again = next(turn for turn in plan.turns if turn.ordinal == first.ordinal and turn.attempt == 2)
+    store(history, journals.whole(plan, first.session), journals.whole(plan, again.session))
+    assert states_text(the(history, plan.id)) == "2 completed, 3 not here"
+
+
+def test_a_tag_of_a_plan_is_one_of_all_its_sessions(filled: History) -> None:
+    for session in IDS:
+        edits.tag(filled, session, "quiet")
+    edits.tag(filled, IDS[0], "first")
+    assert the(filled)["tags"] == ["quiet"]
+
+
+def test_a_deleted_plan_is_gone_and_comes_back(history: History) -> None:
+    store(history, *(journals.whole(PLAN, id_) for id_ in IDS))
+    for id_ in IDS:
+        edits.delete(history, id_)
+    assert plans(history, [PLAN.id]) == [] and plan_ids(history) == []
+    for id_ in IDS:
+        edits.undelete(history, id_)
+    assert states_text(the(history)) == "completed"
+
+
+def test_published_sessions_are_plans_of_one(history: History) -> None:
+    import_shipped(history)
+    assert {states_text(plan) for plan in plans(history, plan_ids(history))} == {"published"}
+
+
+def test_a_damaged_plan_is_told(filled: History) -> None:
+    filled.connection.execute("UPDATE plan SET content = ?", (b"nonsense",))
+    with pytest.raises(DynoError, match="doctor --rebuild"):
+        the(filled)
+
+
+def test_a_plan_stands_where_it_began(filled: History) -> None:
+    found = browse(filled, Filter(), Order())
+    assert list(found.plans) == [OTHER.id, PLAN.id]
+    assert sorted(found.plans[PLAN.id]) == sorted(IDS)
+    assert [id_ for ids in found.plans.values() for id_ in ids] == list(found.ids)
+
+
+def test_by_date_plans_that_overlap_are_in_the_order_of_their_first_sessions(history: History) -> None:
+    long, short = journals.plan(repeats=3), journals.plan(number=2)
+    store(history, *(journals.whole(long, turn.session) for turn in long.turns), journals.whole(short))
+    between = (long.turns[0].session, short.turns[0].session)
+    history.connection.execute(
+        "UPDATE session SET started_at = (SELECT started_at + 1 FROM session WHERE id = ?) WHERE id = ?",
+        between,
+    )
+    assert list(browse(history, Filter(), Order("date", False)).plans) == [long.id, short.id]
+    assert list(browse(history, Filter(), Order("date", True)).plans) == [short.id, long.id]
+
+
+def test_the_filter_leaves_only_what_fits_in_a_plan(filled: History) -> None:
+    assert browse(filled, Filter("rocksdb"), Order("date", False)).plans == {PLAN.id: (IDS[1], IDS[3])}
+
+
+def test_a_plan_stands_for_its_sessions(filled: History) -> None:
+    assert find_all(filled, [PLAN.id, OTHER.id[-6:]]) == [*IDS, OTHER.turns[0].session]
+    assert find_all(filled, [IDS[1], PLAN.id]) == [IDS[1], IDS[0], *IDS[2:]], "each once"
+    with pytest.raises(InputError, match="no session 'nothing'"):
+        find_all(filled, ["nothing"])
+
+
+def test_the_end_of_two_ids_names_neither(history: History) -> None:
+    plan = journals.plan(number=1)
+    twin = replace(journals.plan(number=2), id=f"X{plan.id[1:]}")
+    store(history, journals.whole(plan), journals.whole(twin))
+    with pytest.raises(InputError, match="could be the plans"):
+        sessions_of_plan(history, plan.id[-6:])

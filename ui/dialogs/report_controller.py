@@ -1,0 +1,109 @@
+"""A report of a comparison: the dialog asks what it is to hold, then where it goes; a task writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from ui.core.context import Context
+
+if TYPE_CHECKING:
+    from app.comparison.entries import Comparison
+    from app.history.history import History
+
+    from .report import ReportDialog
+
+_REPORTS = "Web page (*.html);;Markdown (*.md);;Table (*.csv)"
+
+
+class Reporting(QObject):
+    """Of one page; everything but the dialogs is done off the GUI thread."""
+
+    failed = Signal(object)  # Exception
+
+    def __init__(self, context: Context, page: QWidget) -> None:
+        super().__init__(page)
+        self._context, self._page = context, page
+
+    def ask_of(self, sessions: Sequence[str]) -> None:
+        """Compare these sessions first."""
+        home = self._context.home
+
+        def work(history: History) -> Comparison:
+            from app.comparison.compare import compare
+            from app.comparison.judgement import limits_from
+            from app.core.settings import read_settings
+
+            return compare(history, sessions, limits=limits_from(read_settings(home)))
+
+        self._context.tasks.read(self, work, self.ask, self.failed.emit)
+
+    def ask(self, comparison: Comparison) -> None:
+        """What it is to hold."""
+        from app.report.content import title_of
+
+        from .report import ReportDialog
+
+        dialog = ReportDialog(title_of(comparison), self._page)
+        dialog.accepted.connect(lambda: self._write(dialog, comparison))
+        dialog.scripts_wanted.connect(lambda: self._write_scripts(comparison))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _write(self, dialog: ReportDialog, comparison: Comparison) -> None:
+        if (file := _ask_file(self._page)) is None:
+            return
+        from app.comparison.judgement import limits_of
+        from app.report.writing import ReportRequest, write_report
+
+        ids = tuple(id_ for column in comparison["sessions"] for id_ in column["ids"])
+        request = ReportRequest(
+            ids, file, comparison["base"], dialog.title, dialog.own_text, dialog.sections,
+            limits_of(comparison),
+        )  # fmt: skip
+        self._context.tasks.read(
+            self,
+            lambda history: write_report(history, request),
+            lambda written: self._context.bus.said.emit(f"The report is in {written}"),
+            self.failed.emit,
+        )
+
+    def _write_scripts(self, comparison: Comparison) -> None:
+        """One for each column: that of its first session."""
+        if (folder := _ask_new_folder(self._page, "Scripts of the columns", "scripts")) is None:
+            return
+
+        def work(history: History) -> str:
+            from app.comparison.text import names_of
+            from app.script.writing import write_scripts
+
+            firsts = [column["id"] for column in comparison["sessions"]]
+            columns = dict(zip(names_of(comparison), firsts, strict=True))
+            problems = write_scripts(history, columns, folder)
+            return "; ".join([f"The scripts are in {folder}", *problems])
+
+        self._context.tasks.read(self, work, self._context.bus.said.emit, self.failed.emit)
+
+
+def _ask_file(parent: QWidget) -> Path | None:
+    """Where a report is to go."""
+    from app.report.writing import FORMS
+
+    path, chosen = QFileDialog.getSaveFileName(parent, "Save report", "report.html", _REPORTS)
+    if not path:
+        return None
+    wanted = Path(path)
+    ending = next((each for each in (".md", ".csv") if each in chosen), ".html")
+    return wanted if wanted.suffix.lower() in FORMS else wanted.with_name(wanted.name + ending)
+
+
+def _ask_new_folder(parent: QWidget, title: str, name: str) -> Path | None:
+    """A folder that is to be made."""
+    path, _ = QFileDialog.getSaveFileName(
+        parent, f"{title}: a new folder", name, options=QFileDialog.Option.DontConfirmOverwrite
+    )
+    return Path(path) if path else None

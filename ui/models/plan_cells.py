@@ -1,0 +1,83 @@
+"""The row of a plan in the list of sessions: what each column shows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from app.core.units import count_text, date_text
+from app.history.plans import PlanEntry, size_text, states_text
+from app.protocol.states import GOING_ON
+
+from .session_columns import Cell, SessionColumn
+
+
+def _listed(values: Sequence[str]) -> str:
+    return ", ".join(filter(None, values))
+
+
+# by the order of the column; the others are empty
+_TEXTS: dict[str, Callable[[PlanEntry], str]] = {
+    "state": states_text,
+    "contender": size_text,
+    "build": lambda plan: _listed(plan["builds"]),
+    "engine": lambda plan: _listed(plan["engines"]),
+    "preset": lambda plan: _listed(plan["presets"]),
+    "target": lambda plan: plan["target"],
+    "sequence": lambda plan: plan["sequence"],
+    "date": lambda plan: date_text(plan["at"]),
+    "tags": lambda plan: _listed(plan["tags"]),
+}
+
+
+def plan_cells(plan: PlanEntry, fitting: int, shown: Sequence[SessionColumn]) -> list[Cell]:
+    """In the order of the columns; `fitting` of its sessions are in the list."""
+    return [
+        Cell(_text(plan, fitting, column), _tone(plan) if column.order == "state" else "", False, None)
+        for column in shown
+    ]
+
+
+def plan_tip(plan: PlanEntry, column: SessionColumn) -> str:
+    """What the cell has no room for."""
+    return _listed(plan["contenders"]) if column.order == "contender" else ""
+
+
+def plan_title(plan: PlanEntry, fitting: int) -> str:
+    """`duel (8)`, `duel (3 of 8)` where the filter hides some of its sessions."""
+    here = plan["sessions"]
+    return f"{plan['name']} ({fitting} of {here})" if fitting < here else f"{plan['name']} ({here})"
+
+
+def plan_text(plan: PlanEntry, fitting: int) -> str:
+    """What it measured and how far that has come, in lines."""
+    hidden = f"; the filter hides {plan['sessions'] - fitting}" if fitting < plan["sessions"] else ""
+    return "\n".join(
+        (
+            f"{plan['sequence']} on {plan['target']}, {date_text(plan['at'])}",
+            f"{_listed(plan['contenders'])}: {_repeats(plan)}",
+            f"{count_text(plan['sessions'], 'session')}: {states_text(plan)}{hidden}",
+            "Compare, report, tag, note, export or delete them together",
+        )
+    )
+
+
+def _repeats(plan: PlanEntry) -> str:
+    most = "up to " if plan["until_decided"] else ""
+    return f"{most}{count_text(plan['repeats'], 'repeat')}"
+
+
+def _text(plan: PlanEntry, fitting: int, column: SessionColumn) -> str:
+    if column.order == "name":
+        return plan_title(plan, fitting)
+    text = _TEXTS.get(column.order)
+    return text(plan) if text else ""
+
+
+def _tone(plan: PlanEntry) -> str:
+    """The colour of what asks for a look the most."""
+    states = plan["states"]
+    if any(states.get(word) for word in ("failed", "lost")):
+        return "bad"
+    if plan["failed_steps"] or "stopped" in states:
+        return "warn"
+    return "accent" if any(word in states for word in GOING_ON) else ""
