@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from app.catalog import Catalog, Sequence, SequenceStep, Workload
 from app.core.errors import InputError
@@ -13,8 +14,8 @@ from app.presets import Preset, Rendered, render
 from app.protocol.answers import Build, Survey
 from app.protocol.plan import PREPARING
 
-from .contenders import engines_in, find_build, machine_of
-from .request import ContenderRequest
+from .contenders import engines_in, find_build, find_preset, machine_of
+from .request import ContenderRequest, PlanRequest
 
 NO_SURVEY = "survey the target first: what is installed there is not known yet"
 
@@ -132,6 +133,22 @@ def _refusals(survey: Survey, presets: list[Preset]) -> dict[tuple[str, str, str
 def _refusal(build: str, preset: Preset, survey: Survey) -> str:
     try:
         rendered(preset, build, survey)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def lacking(request: PlanRequest, survey: Survey, catalog: Catalog) -> list[str]:
+    """What a plan names and is not there: sequence, builds with their engines, presets; each in a line."""
+    needs: list[Callable[[], object]] = [partial(catalog.sequence, request.sequence)]
+    for each in request.contenders:
+        needs += [partial(find_build, each, survey), partial(find_preset, each, catalog)]
+    return list(dict.fromkeys(problem for problem in map(_problem, needs) if problem))
+
+
+def _problem(find: Callable[[], object]) -> str:
+    try:
+        find()
     except InputError as error:
         return str(error)
     return ""

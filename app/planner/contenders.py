@@ -32,14 +32,15 @@ def resolve_contenders(
     for at, (name, request) in enumerate(zip(names, requests, strict=True)):
         with about(f"contenders.{at}"):
             build = find_build(request, survey)
-            preset = _preset(request, catalog)
+            preset = find_preset(request, catalog)
             contenders.append(_contender(name, request, build, preset, survey, at_once))
             presets.append(preset)
             _check_once(contenders)
     return contenders, presets
 
 
-def _preset(request: ContenderRequest, catalog: Catalog) -> Preset:
+def find_preset(request: ContenderRequest, catalog: Catalog) -> Preset:
+    """As it was written; raises InputError where there is none."""
     if request.preset_text:
         return parse_preset(request.preset_text, request.preset, request.engine, shipped=False)
     return catalog.preset(request.engine, request.preset)

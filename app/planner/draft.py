@@ -19,6 +19,7 @@ from app.protocol.plan import UNTIL_DECIDED, Plan
 from . import ContenderRequest, Estimate, PlanRequest, resolve
 from .canary import estimated
 from .checks import check_plan
+from .choices import lacking
 from .contenders import engines_in, short_names
 from .duel import SEQUENCE, duel, is_untouched
 from .request import memory_words, problem_of
@@ -243,6 +244,7 @@ class Outcome:
     estimate: Estimate | None = None
     checks: tuple[Check, ...] = ()
     unapproved: tuple[UnapprovedError, ...] = ()
+    lacking: tuple[str, ...] = ()  # sequence, builds and presets that are not there
 
     @property
     def obstacle(self) -> str:
@@ -270,7 +272,8 @@ def outcome(
     try:
         plan, unapproved = _resolved(draft.request, survey, catalog, frozenset(approved))
     except InputError as error:
-        return Outcome(draft, Problem(str(error), error.field))
+        lacks = tuple(lacking(draft.request, survey, catalog))
+        return Outcome(draft, Problem(str(error), error.field), lacking=lacks)
     plan, found = estimated(plan, survey, noise(plan.machine_key))
     checks = tuple(check_plan(plan, survey, found, clock))
     return Outcome(draft, plan=plan, estimate=found, checks=checks, unapproved=tuple(unapproved))

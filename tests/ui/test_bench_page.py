@@ -6,6 +6,7 @@ import re
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -577,6 +578,21 @@ def test_sessions_are_set_up_again_in_turn(qtbot: QtBot, page: BenchPage, dyno_h
     assert request_of(page) == asked
 
 
+def test_sessions_of_an_unknown_target_are_set_up_here_and_what_is_lacking_is_named(
+    qtbot: QtBot, page: BenchPage, dyno_home: Path
+) -> None:
+    foreign = plan(f"{MARIADB}:innodb", rows=5000, target="far")
+    lacks = [replace(foreign.contenders[0], build="mysql-1.2.3", preset="theirs")]
+    ids = comparable.keep(dyno_home, replace(foreign, contenders=lacks))
+    page.open(Wanted("bench", ids, is_run=True))
+    qtbot.waitUntil(lambda: page.controller.draft.request.rows == 5000)
+    settle(qtbot, page)
+    assert page.controller.draft.request.target == LOCAL
+    assert page.message.text.startswith("far is no target here: the plan is set up for local.")
+    assert "there is no build mysql-1.2.3 on this target" in checks_of(page)
+    assert "theirs" in checks_of(page), "the preset is named too"
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [("tables = 0\n", "line 1: tables must lie between"), ('target = "gone"\n', "there is no target 'gone'")],
@@ -638,6 +654,34 @@ def test_run_starts_and_shows_it_live(
     assert (target.name, directory, sha) == (LOCAL, "/target", "f00")
     assert wanted.args == [Wanted("live", sessions)]
     assert len(sessions) == 10
+
+
+def test_what_is_run_again_starts_once_it_is_checked(
+    qtbot: QtBot,
+    page: BenchPage,
+    reach: Callable[[ScriptedAgent], None],
+    followed: list[Any],
+    dyno_home: Path,
+) -> None:
+    reach(ScriptedAgent(found=now()))
+    ids = comparable.keep(dyno_home, plan(f"{MARIADB}:innodb", rows=5000, name="before"))
+    with qtbot.waitSignal(page.context.bus.wanted) as wanted:
+        page.open(Wanted("bench", ids, is_run=True))
+    ((*_, sessions),) = followed
+    assert wanted.args == [Wanted("live", sessions)] and len(sessions) == 1
+    page.open(Wanted("bench", ids))
+    settle(qtbot, page)
+    assert len(followed) == 1, "to be edited it is only set up"
+
+
+def test_what_cannot_be_run_again_says_why(
+    qtbot: QtBot, page: BenchPage, followed: list[Any], dyno_home: Path
+) -> None:
+    before = plan(f"{MARIADB}:innodb", rows=5000)
+    gone = [replace(before.contenders[0], build="mysql-1.2.3")]
+    page.open(Wanted("bench", comparable.keep(dyno_home, replace(before, contenders=gone)), is_run=True))
+    qtbot.waitUntil(lambda: page.message.text.startswith("Not started: there is no build mysql-1.2.3"))
+    assert not followed
 
 
 def test_a_start_can_be_given_up(

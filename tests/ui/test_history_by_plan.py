@@ -267,6 +267,15 @@ def test_a_plan_is_compared(hand: Hand) -> None:
     assert not hand.action("Compare").isEnabled()
 
 
+@pytest.mark.parametrize(("text", "is_run"), [("Run again", True), ("Edit on Bench", False)])
+def test_a_plan_is_measured_again(hand: Hand, text: str, is_run: bool) -> None:
+    for id_, ids in ((PLAN.id, tuple(IDS)), (ALONE_ID, (ALONE_ID,))):
+        go_to(hand, id_)
+        with hand.qtbot.waitSignal(hand.page.context.bus.wanted) as told:
+            hand.press(text)
+        assert told.args == [Wanted("bench", ids, is_run)]
+
+
 def test_a_plan_is_reported(hand: Hand, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "plan.md"), ""))
     go_to(hand, PLAN.id)

@@ -26,6 +26,7 @@ from ui.widgets.message import Message
 from .draft_input import connect_contenders, connect_run_panel, connect_sequence
 from .plan.contenders import ContendersPanel
 from .plan.draft_controller import DraftController
+from .plan.run_again import RunAgain
 from .plan.run_button import Starter
 from .plan.sequence import SequencePanel
 from .plan.sweep import change_sweep
@@ -71,10 +72,10 @@ class BenchPage(Page):
             self.controller.reload()
 
     def open(self, wanted: Wanted) -> None:
-        """Set up to measure these sessions again."""
+        """Set up to measure these sessions again, and start them where that is wanted."""
         if wanted.sessions:
             self.message.clear()
-            self.controller.open_again(wanted.sessions)
+            self.again.open(wanted.sessions, wanted.is_run)
 
     def page_actions(self) -> Sequence[QAction | None]:
         run, plan, presets = self.run_panel.run_bar, self.run_panel.plan, self.run_panel.presets
@@ -141,6 +142,9 @@ class BenchPage(Page):
         controller.stocked.connect(self._on_stocked)
         controller.concluded.connect(self._on_concluded)
         controller.failed.connect(self.message.show_failure)
+        self.again = RunAgain(controller)  # behind the page: it starts what the page shows
+        self.again.warned.connect(self.message.show_warning)
+        self.again.start_wanted.connect(self.run_panel.run_bar.run_wanted)
         controller.target_wanted.connect(targets.choose)
         targets.target_chosen.connect(self._on_target_chosen)
         targets.surveyed.connect(self._on_surveyed)

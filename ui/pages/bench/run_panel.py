@@ -79,5 +79,6 @@ class RunPanel(QWidget):
 
 
 def _obstacle(outcome: Outcome) -> list[Check]:
-    """Where there is no plan, what is in its way."""
-    return [Check("plan", FAIL, outcome.problem.text)] if outcome.problem else []
+    """Where there is no plan, what is in its way, and all that is not there."""
+    texts = [outcome.problem.text] if outcome.problem else []
+    return [Check("plan", FAIL, text) for text in dict.fromkeys([*texts, *outcome.lacking])]

@@ -20,6 +20,8 @@ class Doings:
 
     compare: Do
     report: Do
+    run_again: Do
+    edit: Do
     open_live: Do
     rename: Do
     tag: Do
@@ -43,6 +45,10 @@ class Commands:
         self.compare = action(page, "&Compare", "Ctrl+K", tip, do.compare)
         tip = "The selected sessions compared in one file for other people"
         self.report = action(page, "Re&port...", "Ctrl+Shift+E", tip, do.report)
+        tip = "Start the same work with the same contenders once more"
+        self.run_again = action(page, "Run a&gain", "Ctrl+R", tip, do.run_again)
+        tip = "Set up the same work with the same contenders, to change it before it runs"
+        self.edit = action(page, "Edit on Benc&h", "Ctrl+Alt+B", tip, do.edit)
         self.open_live = action(page, "&Open in Live", "Ctrl+L", "The curves of the session", do.open_live)
         self.rename = action(table, "&Rename", "F2", "Another name for the session", do.rename)
         self.tag = action(page, "&Tag...", "Ctrl+T", "Tags for the selected sessions", do.tag)
@@ -83,15 +89,27 @@ class Commands:
 
     def buttons(self) -> Sequence[QAction]:
         """Those that are on the page."""
-        return (self.compare, self.open_live, self.report, self.tag, self.export, self.script, self.delete)
+        again = (self.run_again, self.edit)
+        return (self.compare, self.report, *again, self.open_live, self.tag, self.export, self.delete)
 
     def _of_sessions(self) -> Sequence[QAction | None]:
-        return (self.compare, self.open_live, self.report, None, self.rename, self.tag, self.note)
+        again = (self.run_again, self.edit)
+        return (
+            self.compare,
+            self.open_live,
+            self.report,
+            None,
+            *again,
+            None,
+            self.rename,
+            self.tag,
+            self.note,
+        )
 
     def show_selected(self, sessions: int, is_plan: bool = False) -> None:
         for each in (self.open_live, self.rename, self.script):
             each.setEnabled(sessions == 1)
-        for each in (self.copy, self.tag, self.note, self.export, self.delete):
+        for each in (self.run_again, self.edit, self.copy, self.tag, self.note, self.export, self.delete):
             each.setEnabled(sessions >= 1)
         for each in (self.compare, self.report):
             each.setEnabled(sessions >= 2)

@@ -46,17 +46,17 @@ class SessionDelegate(QStyledItemDelegate):
             room.setLeft(room.left() + _SWATCH + _SIDE)
         metrics = option.fontMetrics
         if metrics.horizontalAdvance(text) > room.width():
-            text = fitted(metrics, text, self._elision(index.row()), room.width())
+            text = fitted(metrics, text, self._elision(index), room.width())
         painter.setPen(self._theme.colour(tone or "text"))
         painter.drawText(room, _RIGHT if is_figure else _LEFT, text)
         if state & _FOCUSED:
             painter.setPen(self._theme.colour("accent"))
             painter.drawRect(rect.adjusted(0, 0, -1, -1))
 
-    def _elision(self, row: int) -> Qt.TextElideMode:
+    def _elision(self, index: Index) -> Qt.TextElideMode:
         """The number of sessions behind the name of a plan stays."""
         rows = self._model.rows
-        is_plan = rows.is_plan(rows.ids[row])
+        is_plan = index.column() == NAME and rows.is_plan(rows.ids[index.row()])
         return Qt.TextElideMode.ElideMiddle if is_plan else Qt.TextElideMode.ElideRight
 
     def _paint_fold(self, painter: QPainter, room: QRect, id_: str) -> int:

@@ -91,6 +91,8 @@ class HistoryPage(Page):
         return Doings(
             compare=lambda: self._want("compare", tuple(sorted(self._table.selected))),
             report=lambda: self._reporting.ask_of(sorted(self._table.selected)),
+            run_again=lambda: self._want("bench", tuple(sorted(self._table.selected)), is_run=True),
+            edit=lambda: self._want("bench", tuple(sorted(self._table.selected))),
             open_live=lambda: self._want("live", self._table.selected),
             rename=self._table.edit_name,
             tag=lambda: self._asking.ask_tags(self._table.selected),
@@ -191,8 +193,8 @@ class HistoryPage(Page):
 
     # what is done
 
-    def _want(self, page: str, sessions: tuple[str, ...] = ()) -> None:
-        self.context.bus.wanted.emit(Wanted(page, sessions))
+    def _want(self, page: str, sessions: tuple[str, ...] = (), is_run: bool = False) -> None:
+        self.context.bus.wanted.emit(Wanted(page, sessions, is_run))
 
     def _start_note(self) -> None:
         """In the line of the session; for several a dialog asks."""

@@ -49,6 +49,7 @@ class DraftController(QObject):
     stocked = Signal(object)  # Choices
     concluded = Signal(object, list)  # Outcome, colour index of each contender
     target_wanted = Signal(str)
+    set_up_again = Signal(object, str)  # Draft; what is another than it was
     failed = Signal(object)  # Exception
 
     def __init__(self, context: Context, parent: QObject | None = None) -> None:
@@ -111,16 +112,19 @@ class DraftController(QObject):
         self._context.tasks.run(self, work, self._on_opened, self.failed.emit)
 
     def open_again(self, sessions: tuple[str, ...]) -> None:
-        """Set up the same work with the contenders of these sessions."""
+        """Set up the same work with the contenders of these sessions, on their target if it is known here."""
+        here = self.draft.request.target
 
-        def work(history: History) -> Draft:
+        def work(history: History) -> tuple[Draft, str]:
             from app.planner.again import request_again
 
             draft = Draft(request_again(history, sessions))
-            Targets(self._context.home).get(draft.request.target)
-            return draft
+            target = draft.request.target
+            if target in (each.name for each in Targets(self._context.home).all()):
+                return draft, ""
+            return draft.said(target=here), f"{target} is no target here: the plan is set up for {here}"
 
-        self._context.tasks.read(self, work, self._on_opened, self.failed.emit)
+        self._context.tasks.read(self, work, self._on_set_up_again, self.failed.emit)
 
     def save_plan(self, path: str) -> None:
         text = self.draft.request.to_toml()
@@ -233,6 +237,10 @@ class DraftController(QObject):
         self.choices = found
         self.stocked.emit(found)
         self.drafted.emit(self.draft)
+
+    def _on_set_up_again(self, answer: tuple[Draft, str]) -> None:
+        self.set_up_again.emit(*answer)
+        self._on_opened(answer[0])
 
     def _on_opened(self, draft: Draft) -> None:
         """Put aside for its target first: choosing that brings it here."""
