@@ -23,6 +23,7 @@ ALONE = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
 BEGIN = 'mount -t tmpfs -o mode=755 dyno-tests "$0" && mkdir "$0/w" && TMPDIR="$0" "$@"; exit $?'
 PLAYED = ("tests/ui/test_keyboard.py", "tests/ui/test_walk.py")  # in a window, by a person
 SHARED = ("password_user", "recorded_home")  # useradd locks the users; that session is carried out once
+PLANNING = {"desktop", "recorded_home", "alternating"}  # fixtures with which a test carries out plans
 PLACE = pytest.StashKey[str]()  # of the temporary files of the workers: each has a file system of its own
 
 
@@ -55,7 +56,7 @@ def group_of(item: pytest.Item) -> str:
     """Tests of one group share a worker: they use the same server, or would be in each other's way."""
     file, _, _ = item.nodeid.partition("::")
     fixtures: dict[str, Any] = item._fixtureinfo.name2fixturedefs  # type: ignore[attr-defined]
-    if ("desktop" in fixtures or file in PLAYED) and "DYNO_WORKER_ALONE" not in os.environ:
+    if (PLANNING & {*fixtures} or file in PLAYED) and "DYNO_WORKER_ALONE" not in os.environ:
         return "plans"
     for fixture in SHARED:
         if fixture in fixtures:

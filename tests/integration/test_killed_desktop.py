@@ -53,7 +53,8 @@ def check(home: Path) -> int:
         assert history.one("PRAGMA quick_check") == ("ok",)
         assert history.query("PRAGMA foreign_key_check") == []
         offset = Writer(history).offset(WHOLE.session)
-        kept = (home / "journals" / f"{WHOLE.session}.jsonl").read_bytes()
+        journal = home / "journals" / f"{WHOLE.session}.jsonl"
+        kept = journal.read_bytes() if journal.exists() else b""  # killed before its first byte
         assert kept[:offset] == WHOLE.raw[:offset]
         stored = WHOLE.raw[:offset].count(b"\n")
         assert history.query("SELECT seq FROM journal") == [(stored,)] if stored else True

@@ -99,7 +99,8 @@ def check_figures(desktop: Desktop, session: str) -> None:
     assert steps["update-index"]["size_bytes"] > 100_000
     series = desktop.json("session", "series", session, "point-query", "--series", "qps")
     assert series["s"] == [-1, 0, 1]
-    assert sum(series["values"][1:]) / 2 == pytest.approx(query["value"], rel=0.4)  # at any load
+    rates = [rate for rate in series["values"][1:] if rate is not None]  # a second may be lost at high load
+    assert sum(rates) / len(rates) == pytest.approx(query["value"], rel=0.4)
 
 
 @pytest.mark.build("mysql-5.6")

@@ -74,8 +74,9 @@ def test_slices_add_up_to_what_the_server_counted(server: Server, name: str) -> 
     assert outcome.code == 0
     assert found["questions"] == statements(slices)
     assert found["com_select"] == sum(line["reads"] for line in slices)
+    refused = sum(line["errors"] for line in slices)  # the server counts the row that it refuses to change
     for mine, its in HANDLER.items():
-        assert found[its] == rows(slices, mine)
+        assert rows(slices, mine) <= found[its] <= rows(slices, mine) + refused
     assert found["rows_sent"] - rows(slices, "read") in range(600, 800)  # those of SHOW GLOBAL STATUS
     total = outcome.total
     assert [sum(line[key] for line in slices) for key in COUNTS] == [total[key] for key in COUNTS]

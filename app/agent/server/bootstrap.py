@@ -18,7 +18,7 @@ from app.agent.system.directory import read_lines
 from app.agent.system.errors import AgentError
 from app.engines.server import SYSTEM_TABLES
 
-from .error_log import exit_text, first_error
+from .error_log import MAX_CHARS, NO_ERROR, exit_text, first_error, plain
 from .mycnf import ERROR_LOG, find_file
 from .program import start_line
 
@@ -55,7 +55,14 @@ def bootstrap(
     if code:
         log = read_lines(os.path.join(os.path.dirname(my_cnf), ERROR_LOG))
         text = "the system tables were not made: the server ended {}: {}"
-        raise AgentError(text.format(exit_text(code), first_error([*said, *log])))
+        raise AgentError(text.format(exit_text(code), _why([*said, *log])))
+
+
+def _why(lines: Sequence[str]) -> str:
+    """Its error; where it names none as such, what it said last."""
+    found = first_error(lines)
+    last = next((plain(line) for line in reversed(lines) if line.strip()), found)
+    return last[:MAX_CHARS] if found == NO_ERROR else found
 
 
 def _by_sql_options(known: Mapping[str, str]) -> List[str]:

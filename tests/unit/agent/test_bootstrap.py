@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.server.bootstrap import system_sql
+from app.agent.server.bootstrap import bootstrap, system_sql
 from app.agent.system.errors import AgentError
 
 
@@ -44,3 +44,21 @@ def test_a_build_without_them_is_refused(tmp_path: Path) -> None:
     share(tmp_path, "share", "fill_help_tables.sql")
     with pytest.raises(AgentError, match=r"has no mysql_system_tables\.sql or mariadb_"):
         system_sql(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("echo '2026-11-23 10:00:00 0 [ERROR] no room'; echo Aborting", "no room"),
+        ("echo 'ERROR: 1050  Table exists'; echo", "ERROR: 1050  Table exists"),
+        ("true", "its error log names no error"),
+    ],
+)
+def test_a_server_that_makes_no_system_tables_is_told_by_what_it_said(
+    tmp_path: Path, said: str, why: str
+) -> None:
+    server = tmp_path / "mysqld"
+    server.write_text(f"#!/bin/sh\n{said}\nexit 1\n")
+    server.chmod(0o700)
+    with pytest.raises(AgentError, match=f"the server ended with exit code 1: {why}$"):
+        bootstrap(str(server), str(tmp_path), str(tmp_path / "my.cnf"), {"initialize-insecure": ""}, {})
