@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -20,17 +21,20 @@ STEP_S = 0.05
 DRAG_S = 0.2  # between two movements, and for the other program to take what is let go
 
 
+def _any_display() -> str:
+    """Workers do not see each other's processes, so that the first free one may be that of another worker."""
+    return f":{random.randrange(100, 30_000)}"
+
+
 class Screen:
     """An X server; everything that is started on it is ended with it."""
 
     def __init__(self, width: int, height: int) -> None:
         read, write = os.pipe()
         self.size = (width, height)
-        self._server = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp"],
-            pass_fds=[write],
-            stderr=subprocess.DEVNULL,
-        )
+        command = ["Xvfb", _any_display(), "-displayfd", str(write), "-nolisten", "tcp"]
+        command += ["-screen", "0", f"{width}x{height}x24"]
+        self._server = subprocess.Popen(command, pass_fds=[write], stderr=subprocess.DEVNULL)
         os.close(write)
         with os.fdopen(read) as file:
             self.display = f":{file.readline().strip()}"

@@ -297,9 +297,14 @@ def test_a_note_and_a_tag_are_on_each_session_of_a_plan(hand: Hand) -> None:
     dialog.accept()
     hand.page._editing.tag(hand.table.selected, "quiet", True)
     kept(hand.qtbot, hand.page.context, lambda all_: sum(each["tags"] == ["quiet"] for each in all_) == 4)
+    hand.qtbot.waitUntil(lambda: all(texts(hand, id_)[-1:] == ["the fan was loud"] for id_ in IDS))
+    assert texts(hand, ALONE_ID) == ["the fan is loud"]
+
+
+def texts(hand: Hand, session: str) -> list[str]:
+    """Of its notes."""
     with History(hand.page.context.home) as history:
-        assert all(notes(history, id_)[-1]["text"] == "the fan was loud" for id_ in IDS)
-        assert [each["text"] for each in notes(history, ALONE_ID)] == ["the fan is loud"]
+        return [each["text"] for each in notes(history, session)]
 
 
 def test_a_plan_is_exported_into_a_folder(hand: Hand, tmp_path: Path) -> None:

@@ -189,7 +189,8 @@ def remove_group(session: str) -> None:
 def limit_problem() -> str:
     """Why this machine cannot set a memory limit; '' where it can."""
     try:
-        os.rmdir(make_group("dyno-{}".format(os.getpid()), ROUNDED << 4))
+        # in containers several processes may have this number
+        os.rmdir(make_group("dyno-{}-{}".format(os.getpid(), os.urandom(8).hex()), ROUNDED << 4))
     except AgentError as error:
         problem = scope_problem()
         return "{}; {}".format(error, problem) if problem else ""
