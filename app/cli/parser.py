@@ -106,8 +106,8 @@ def percent(most: int, is_above_0: bool = False) -> Callable[[str], float]:
             value = float(text.strip().removesuffix("%"))
             if 0 <= value <= most and (value or not is_above_0):
                 return value
-        lies = f"above 0, up to {most}%" if is_above_0 else f"from 0 to {most}%"
-        raise argparse.ArgumentTypeError(f"must be {lies}, not {text}")
+        allowed = f"above 0, up to {most}%" if is_above_0 else f"from 0 to {most}%"
+        raise argparse.ArgumentTypeError(f"must be {allowed}, not {text}")
 
     return read
 

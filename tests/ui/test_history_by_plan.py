@@ -20,7 +20,7 @@ from app.history.sessions import sessions
 from app.history.writing import Writer
 from tests import journals
 from tests.decided import makers_of, until_decided
-from tests.ui.test_history_page import Hand, kept
+from tests.ui.test_history_page import Hand, kept, shown
 from ui.core.bus import Changes, Wanted
 from ui.core.context import Context
 from ui.dialogs.report import ReportDialog
@@ -47,13 +47,7 @@ def store(home: Path, *makers: journals.Maker) -> None:
 def hand(context: Context, qtbot: QtBot) -> Hand:
     """A plan of four sessions and one of a single session."""
     store(context.home, *(journals.whole(PLAN, id_) for id_ in IDS), journals.whole(ALONE))
-    page = HistoryPage(context)
-    qtbot.addWidget(page)
-    page.resize(1264, 740)
-    made = Hand(page, qtbot)
-    with qtbot.waitSignal(page.counted):
-        page.show()
-    return made
+    return shown(context, qtbot)
 
 
 def changed(hand: Hand) -> None:

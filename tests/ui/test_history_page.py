@@ -96,10 +96,8 @@ class Hand:
         return self.tabs
 
 
-@pytest.fixture
-def hand(filled: Path, context: Context, qtbot: QtBot) -> Hand:
-    """All sessions in one list: plans are in test_history_by_plan."""
-    context.memory.keep("history/by plan", False)
+def shown(context: Context, qtbot: QtBot) -> Hand:
+    """The page with its list."""
     page = HistoryPage(context)
     qtbot.addWidget(page)
     page.resize(1264, 740)
@@ -107,6 +105,13 @@ def hand(filled: Path, context: Context, qtbot: QtBot) -> Hand:
     with qtbot.waitSignal(page.counted):
         page.show()
     return made
+
+
+@pytest.fixture
+def hand(filled: Path, context: Context, qtbot: QtBot) -> Hand:
+    """All sessions in one list: plans are in test_history_by_plan."""
+    context.memory.keep("history/by plan", False)
+    return shown(context, qtbot)
 
 
 def entry(context: Context, at: int) -> SessionEntry:
