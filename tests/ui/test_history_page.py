@@ -311,6 +311,16 @@ def test_delete_is_undone(hand: Hand) -> None:
     hand.press("Undo")
     hand.wait_shown([0, 1, 2, 3, 4])
     assert not hand.action("Undo").isEnabled() and not hand.message.isVisible()
+    assert sorted(hand.table.selected) == sorted((IDS[0], IDS[FAILED]))
+
+
+def test_after_delete_nothing_reads_what_is_gone(hand: Hand) -> None:
+    hand.look_at(0, 0)
+    with hand.qtbot.waitSignal(hand.page.counted):
+        hand.press("Delete")
+    hand.wait_shown([1, 2, 3, 4])
+    hand.qtbot.waitUntil(lambda: not hand.tabs.isVisible())
+    assert not any("dyno " in label.text() for label in hand.page.findChildren(QLabel))
 
 
 def test_the_last_session_comes_back_with_the_keyboard_too(

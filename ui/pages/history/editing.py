@@ -17,7 +17,7 @@ class Editing(QObject):
     """Everything is done off the GUI thread; all pages hear of it."""
 
     deleted = Signal(int, int)  # how many sessions are away, how many are not
-    undone = Signal(str)  # what came of it
+    undone = Signal(object, str)  # ids of the sessions, what came of it
     failed = Signal(object)  # Exception
 
     def __init__(self, context: Context, parent: QObject) -> None:
@@ -87,7 +87,7 @@ class Editing(QObject):
             lost = len(sessions) - back
             return f"{count(back)} back" + (f"; the journals of {lost} are gone" if lost else "")
 
-        self._context.tasks.read(self, change, self._on_undone, self._on_failed)
+        self._context.tasks.read(self, change, lambda text: self._on_undone(sessions, text), self._on_failed)
 
     def _change(self, change: Callable[[History], None]) -> None:
         self._context.tasks.read(self, change, lambda _: self._tell(), self._on_failed)
@@ -99,9 +99,9 @@ class Editing(QObject):
         self._tell()
         self.deleted.emit(len(gone), left)
 
-    def _on_undone(self, text: str) -> None:
+    def _on_undone(self, sessions: tuple[str, ...], text: str) -> None:
+        self.undone.emit(sessions, text)
         self._tell()
-        self.undone.emit(text)
 
     def _on_failed(self, error: Exception) -> None:
         self._tell()  # some of it may have been done

@@ -73,7 +73,6 @@ class HistoryPage(Page):
         if not self._is_asked:
             self._model.reload()
         self._is_asked = False
-        self._read_detail()
 
     def open(self, wanted: Wanted) -> None:
         """Select these, whatever was filtered before."""
@@ -151,6 +150,7 @@ class HistoryPage(Page):
             self._table.select(self._wanted)
             self._wanted = ()
         self._show_selected()
+        self._read_detail()
         wanted = self._bar.filter
         self._counting.read(
             lambda history: facets(history, wanted), self.counted.emit, self._message.show_failure
@@ -217,7 +217,8 @@ class HistoryPage(Page):
         elif gone:
             self._message.show_info(done, self._commands.undo)
 
-    def _on_undone(self, text: str) -> None:
+    def _on_undone(self, sessions: tuple[str, ...], text: str) -> None:
+        self._wanted = sessions
         self._commands.undo.setEnabled(self._editing.can_undo)
         self._message.clear()
         self.context.bus.said.emit(text)
