@@ -131,10 +131,13 @@ class Draft:
         return self.said(sequence=name, steps=())
 
     def with_steps(self, ticked: Iterable[str], sequence: Sequence) -> Draft:
-        """Of all steps of the sequence the ticked ones; all ticked is the same as nothing said."""
+        """Of all steps of the sequence the ticked ones; all ticked is the same as nothing said.
+
+        A plan of no step cannot be: then they stay as they were.
+        """
         wanted = set(ticked)
         steps = tuple(step.name for step in sequence.steps if step.name in wanted)
-        return self.said(steps=() if len(steps) == len(sequence.steps) else steps)
+        return self if not steps else self.said(steps=() if len(steps) == len(sequence.steps) else steps)
 
     # contenders
 

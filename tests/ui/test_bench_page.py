@@ -129,7 +129,7 @@ def retype(qtbot: QtBot, edit: QLineEdit, text: str) -> None:
 
 
 def steps(page: BenchPage) -> dict[str, QTreeWidgetItem]:
-    return {item.text(0).split(" ")[0]: item for item in page.sequence._items()}
+    return {item.text(0).split(" ")[0]: item for item in page.sequence.steps.items()}
 
 
 # the first start
@@ -415,6 +415,43 @@ def test_steps_are_ticked_off_alone_and_by_group(qtbot: QtBot, page: BenchPage) 
     settle(qtbot, page)
     assert request_of(page).steps == left
     assert steps(page)["load"].checkState(0) == Qt.CheckState.Checked
+
+
+def test_steps_are_ticked_all_none_or_one_alone(qtbot: QtBot, page: BenchPage) -> None:
+    tree, (all_, none, only) = page.sequence.steps, page.sequence.ticks
+    fixed = ("load", "index")
+    none.trigger()
+    settle(qtbot, page)
+    assert page.controller.draft.request.steps == fixed
+    all_.trigger()
+    settle(qtbot, page)
+    assert page.controller.draft.request.steps == ()
+    assert not only.isEnabled()
+    tree.setCurrentItem(steps(page)["read-only"])
+    tree.setFocus()
+    qtbot.keyClick(
+        tree, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    )
+    settle(qtbot, page)
+    assert page.controller.draft.request.steps == (*fixed, "read-only")
+
+
+def test_space_ticks_all_that_the_filter_shows_and_ctrl_a_selects(qtbot: QtBot, page: BenchPage) -> None:
+    page.controller.change(page.controller.draft.said(steps=()))
+    settle(qtbot, page)
+    tree = page.sequence.steps
+    qtbot.keyClicks(page.sequence.filter, "UPDATE")
+    shown = [name for name, item in steps(page).items() if not item.isHidden()]
+    assert shown == ["update-index", "update-nonindex"]
+    tree.setFocus()
+    for is_on in (False, True):
+        qtbot.keyClick(tree, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+        qtbot.keyClick(tree, Qt.Key.Key_Space)
+        settle(qtbot, page)
+        ticked = [name for name, item in steps(page).items() if item.checkState(0) == Qt.CheckState.Checked]
+        assert set(shown).isdisjoint(ticked) != is_on and {"insert", "read-only"} < set(ticked)
+    page.sequence.filter.clear()
+    assert not any(item.isHidden() for item in steps(page).values())
 
 
 def test_choices_beside_the_fields(qtbot: QtBot, page: BenchPage) -> None:

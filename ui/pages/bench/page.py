@@ -83,6 +83,7 @@ class BenchPage(Page):
         return (
             run.run, run.rehearse, run.cancel, None,
             plan.load, plan.save, plan.copy, self.sequence.sweep, self.sequence.sql, self.sequence.save, None,
+            *self.sequence.ticks, None,
             contenders.copy, contenders.remove, contenders.look, contenders.colour, None,
             presets.copy, presets.edit, presets.delete, None,
             *self.targets.panel_actions(),

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLineEdit,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from app.catalog import Sequence
 from app.catalog.studies import by_study
 from app.core.errors import InputError
-from app.core.harmless import harmless
-from app.planner.choices import Choices, StepChoice, step_choices
+from app.planner.choices import Choices, step_choices
 from app.planner.draft import Draft, Outcome, open_values
 from app.planner.sweep import variations_of
 from ui.core.plain import Label, as_tip
@@ -27,8 +18,7 @@ from ui.widgets.actions import action, action_button
 from ui.widgets.grouped_box import Entry, GroupedBox
 
 from .fields import FieldsForm
-
-_NAME = Qt.ItemDataRole.UserRole
+from .step_tree import StepTree
 
 
 class SequencePanel(QWidget):
@@ -43,7 +33,6 @@ class SequencePanel(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._choices = Choices()
-        self._shown: tuple[StepChoice, ...] = ()
         self.box = GroupedBox(theme)
         self.box.setAccessibleName("Sequence")
         self.box.setSizeAdjustPolicy(GroupedBox.SizeAdjustPolicy.AdjustToContents)  # variants come later
@@ -52,8 +41,14 @@ class SequencePanel(QWidget):
         self.title = Label()
         self.title.setProperty("role", "muted")
         self.title.setWordWrap(True)
-        self.steps = _tree()
-        self.steps.itemChanged.connect(self._on_item_changed)
+        self.steps = StepTree()
+        self.steps.ticked.connect(self.steps_ticked)
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText("filter")
+        self.filter.setAccessibleName("Filter of the steps")
+        self.filter.setToolTip("Show the steps with these words")
+        self.filter.setClearButtonEnabled(True)
+        self.filter.textChanged.connect(self.steps.filter_by)
         self.fields = FieldsForm()
         tip = "Carry each step out over several threads, core sets and values of a variable"
         self.sweep = action(self, "Sweep...", "Ctrl+Shift+W", tip, self.sweep_wanted.emit)
@@ -66,13 +61,13 @@ class SequencePanel(QWidget):
         self.variant.returnPressed.connect(self._on_save_wanted)
         tip = "Keep steps and sizes as a sequence of your own, under this name"
         self.save = action(self, "Save variant", "Ctrl+Shift+S", tip, self._on_save_wanted)
+        self.ticks = self._tick_actions()
         self._build_layout()
 
     def show_choices(self, choices: Choices) -> None:
         self._choices = choices
         studies = by_study(choices.sequences).items()
         self.box.show_groups([(study, [_entry(each) for each in some]) for study, some in studies])
-        self._shown = ()
 
     def show_draft(self, draft: Draft) -> None:
         self.box.setCurrentIndex(self.box.findData(draft.request.sequence))
@@ -80,18 +75,34 @@ class SequencePanel(QWidget):
         self.title.setText(sequence.title if sequence else "")
         self.title.setToolTip(as_tip(sequence.about if sequence else ""))
         found = tuple(step_choices(sequence, self._choices.workloads)) if sequence else ()
-        self.steps.blockSignals(True)
-        if found != self._shown:
-            self._shown = found
-            self._fill(found)
-        self._tick(draft.request.steps)
-        self.steps.blockSignals(False)
+        self.steps.show_steps(found, draft.request.steps)
+        self.steps.filter_by(self.filter.text())
         self.sweep.setText(f"Sweep x{swept}..." if (swept := _swept(draft)) > 1 else "Sweep...")
         self.fields.show_draft(draft)
         self.fields.show_open(open_values(sequence, draft.request.contenders))
 
     def show_outcome(self, outcome: Outcome) -> None:
         self.fields.show_problem(outcome.problem)
+
+    def _tick_actions(self) -> tuple[QAction, ...]:
+        """Of the tree: on its menu, and on the button above it."""
+        tree, only = self.steps, "Leave the selected steps ticked, and no other"
+        made = (
+            action(tree, "Tick all", "", "Tick all steps that the filter shows", tree.tick_all),
+            action(tree, "Tick none", "", "Untick all steps that the filter shows", tree.tick_none),
+            action(tree, "Only this", "Ctrl+Shift+O", only, tree.tick_only_selected),
+        )
+        tree.itemSelectionChanged.connect(lambda: made[-1].setEnabled(bool(tree.selectedItems())))
+        made[-1].setEnabled(False)
+        return made
+
+    def _tick_button(self) -> QPushButton:
+        button = QPushButton("Tick")
+        button.setToolTip("Tick all steps, none, or only the selected ones; Space ticks what is selected")
+        menu = QMenu(button)
+        menu.addActions(self.ticks)
+        button.setMenu(menu)
+        return button
 
     def _build_layout(self) -> None:
         heading = Label("Sequence")
@@ -112,6 +123,11 @@ class SequencePanel(QWidget):
         body.setSpacing(2 * SPACE)
         steps = QVBoxLayout()
         steps.setSpacing(SPACE)
+        choosing = QHBoxLayout()
+        choosing.setSpacing(SPACE)
+        choosing.addWidget(self.filter, 1)
+        choosing.addWidget(self._tick_button())
+        steps.addLayout(choosing)
         steps.addWidget(self.steps, 1)
         steps.addWidget(action_button(self.sql))
         body.addLayout(steps, 1)
@@ -121,33 +137,6 @@ class SequencePanel(QWidget):
         layout.setSpacing(SPACE)
         layout.addLayout(head)
         layout.addLayout(body, 1)
-
-    def _fill(self, steps: tuple[StepChoice, ...]) -> None:
-        """Groups in the order of the sequence: one that comes twice is there twice."""
-        self.steps.clear()
-        for group, members in groupby(steps, key=lambda step: step.group):
-            parent = QTreeWidgetItem(self.steps, [harmless(group)])
-            parent.setFlags(parent.flags() | Qt.ItemFlag.ItemIsAutoTristate | Qt.ItemFlag.ItemIsUserCheckable)
-            for step in members:
-                parent.addChild(_item(step))
-        self.steps.expandAll()
-
-    def _tick(self, chosen: tuple[str, ...]) -> None:
-        for item in self._items():
-            step = item.data(0, _NAME)
-            is_on = not chosen or step.name in chosen or step.is_fixed
-            item.setCheckState(0, Qt.CheckState.Checked if is_on else Qt.CheckState.Unchecked)
-
-    def _items(self) -> list[QTreeWidgetItem]:
-        groups = [self.steps.topLevelItem(at) for at in range(self.steps.topLevelItemCount())]
-        found = (group.child(at) for group in groups if group for at in range(group.childCount()))
-        return [item for item in found if item]
-
-    def _on_item_changed(self, _item: QTreeWidgetItem) -> None:
-        """A group ticks its steps one by one: each change arrives, the ticks count."""
-        steps = [(item.data(0, _NAME), item.checkState(0)) for item in self._items()]
-        ticked = [step.name for step, state in steps if state == Qt.CheckState.Checked or step.is_fixed]
-        self.steps_ticked.emit(ticked)
 
     def _on_save_wanted(self) -> None:
         if self.variant.text().strip():
@@ -168,24 +157,3 @@ def _swept(draft: Draft) -> int:
     except InputError:
         values = 0
     return (len(draft.request.cores or ()) or 1) * (values or 1)
-
-
-def _tree() -> QTreeWidget:
-    tree = QTreeWidget()
-    tree.setAccessibleName("Steps")
-    tree.setHeaderHidden(True)
-    tree.setUniformRowHeights(True)
-    tree.setIndentation(2 * SPACE)
-    tree.setMinimumHeight(15 * SPACE)
-    tree.setMinimumWidth(23 * SPACE)  # its names can be read
-    return tree
-
-
-def _item(step: StepChoice) -> QTreeWidgetItem:
-    item = QTreeWidgetItem([harmless(f"{step.name} · {step.bound}" if step.bound else step.name)])
-    item.setData(0, _NAME, step)
-    tip = f"{step.title}\nnothing can be measured without it" if step.is_fixed else step.title
-    item.setToolTip(0, as_tip(tip))
-    if step.is_fixed:
-        item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsUserCheckable)
-    return item

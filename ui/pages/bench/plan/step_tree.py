@@ -1,0 +1,137 @@
+"""The steps of a sequence by group, to tick: one, a group, all, none or only this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, QWidget
+
+from app.core.harmless import harmless
+from app.planner.choices import StepChoice
+from ui.core.plain import as_tip
+from ui.core.theme import SPACE
+
+_STEP = Qt.ItemDataRole.UserRole
+_ON, _OFF = Qt.CheckState.Checked, Qt.CheckState.Unchecked
+
+
+class StepTree(QTreeWidget):
+    """Space ticks what is selected, Ctrl+A selects all that the filter shows."""
+
+    ticked = Signal(list)  # names of all that are ticked
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._steps: tuple[StepChoice, ...] = ()
+        self.setAccessibleName("Steps")
+        self.setHeaderHidden(True)
+        self.setUniformRowHeights(True)
+        self.setIndentation(2 * SPACE)
+        self.setMinimumHeight(15 * SPACE)
+        self.setMinimumWidth(23 * SPACE)  # its names can be read
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.itemChanged.connect(lambda *_: self._tell())
+
+    def show_steps(self, steps: tuple[StepChoice, ...], chosen: tuple[str, ...]) -> None:
+        """Groups in the order of the sequence: one that comes twice is there twice."""
+        self.blockSignals(True)
+        if steps != self._steps:
+            self._steps = steps
+            self.clear()
+            for group, members in groupby(steps, key=lambda step: step.group):
+                _fill(QTreeWidgetItem(self, [harmless(group)]), members)
+            self.expandAll()
+        for item in self.items():
+            step = item.data(0, _STEP)
+            item.setCheckState(0, _ON if not chosen or step.name in chosen or step.is_fixed else _OFF)
+        self.blockSignals(False)
+
+    def items(self) -> list[QTreeWidgetItem]:
+        """The steps, without their groups."""
+        return [item for group in self._groups() for item in _members(group)]
+
+    def filter_by(self, text: str) -> None:
+        """Show the steps whose line or group has all words of a text."""
+        words = text.lower().split()
+        for group in self._groups():
+            for item in _members(group):
+                line = f"{group.text(0)} {item.text(0)}".lower()
+                item.setHidden(not all(word in line for word in words))
+            group.setHidden(all(item.isHidden() for item in _members(group)))
+
+    # what a person does
+
+    def tick_all(self) -> None:
+        """All that the filter shows."""
+        self._tick(self._shown(), _ON)
+
+    def tick_none(self) -> None:
+        self._tick(self._shown(), _OFF)
+
+    def tick_only_selected(self) -> None:
+        """The selected steps, and none besides, hidden ones included."""
+        if chosen := self._selected():
+            self._tick(self.items(), _OFF, is_last=False)
+            self._tick(chosen, _ON)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Space and (chosen := self._selected()):
+            is_on = all(item.checkState(0) == _ON or item.data(0, _STEP).is_fixed for item in chosen)
+            self._tick(chosen, _OFF if is_on else _ON)
+        else:
+            super().keyPressEvent(event)
+
+    # inside
+
+    def _groups(self) -> list[QTreeWidgetItem]:
+        return list(filter(None, map(self.topLevelItem, range(self.topLevelItemCount()))))
+
+    def _shown(self) -> list[QTreeWidgetItem]:
+        return [item for item in self.items() if not item.isHidden()]
+
+    def _selected(self) -> list[QTreeWidgetItem]:
+        """A group stands for its steps."""
+        return [
+            item
+            for group in self._groups()
+            for item in _members(group)
+            if not item.isHidden() and (item.isSelected() or group.isSelected())
+        ]
+
+    def _tick(self, items: Iterable[QTreeWidgetItem], state: Qt.CheckState, is_last: bool = True) -> None:
+        """All at once: one change of the plan."""
+        self.blockSignals(True)
+        for item in items:
+            if not item.data(0, _STEP).is_fixed:
+                item.setCheckState(0, state)
+        self.blockSignals(False)
+        if is_last:
+            self._tell()
+
+    def _tell(self) -> None:
+        steps = [(item.data(0, _STEP), item.checkState(0)) for item in self.items()]
+        self.ticked.emit([step.name for step, state in steps if state == _ON or step.is_fixed])
+
+
+def _members(group: QTreeWidgetItem) -> list[QTreeWidgetItem]:
+    return list(filter(None, map(group.child, range(group.childCount()))))
+
+
+def _fill(group: QTreeWidgetItem, steps: Iterable[StepChoice]) -> None:
+    group.setFlags(group.flags() | Qt.ItemFlag.ItemIsAutoTristate | Qt.ItemFlag.ItemIsUserCheckable)
+    for step in steps:
+        group.addChild(_item(step))
+
+
+def _item(step: StepChoice) -> QTreeWidgetItem:
+    item = QTreeWidgetItem([harmless(f"{step.name} · {step.bound}" if step.bound else step.name)])
+    item.setData(0, _STEP, step)
+    tip = f"{step.title}\nnothing can be measured without it" if step.is_fixed else step.title
+    item.setToolTip(0, as_tip(tip))
+    if step.is_fixed:
+        item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsUserCheckable)
+    return item
