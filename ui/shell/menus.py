@@ -13,6 +13,7 @@ from app.core.errors import DynoError
 from app.core.settings import APPEARANCES, keep_settings, read_settings
 from ui.core.context import Context
 from ui.core.plain import as_tip, error_lines
+from ui.core.shortcuts import SHORTCUTS
 
 if TYPE_CHECKING:
     from ui.dialogs.help import Menus
@@ -27,11 +28,11 @@ def add_file_menu(window: QMainWindow, context: Context) -> None:
         _show(SettingsDialog(context, window))
 
     menu.addAction(
-        _action(window, "&Settings...", "Ctrl+,", "Appearance, directories, notifications", show_settings)
+        _action(window, "&Settings...", "settings", "Appearance, directories, notifications", show_settings)
     )
     menu.addSeparator()
     menu.addAction(
-        _action(window, "&Quit", "Ctrl+Q", "Close the window; plans go on at their targets", window.close)
+        _action(window, "&Quit", "quit", "Close the window; plans go on at their targets", window.close)
     )
 
 
@@ -76,7 +77,7 @@ def add_help_menu(window: QMainWindow, context: Context, menus: Callable[[], Men
         _show(AboutDialog(context, window))
 
     menu.addAction(
-        _action(window, "&Shortcuts and figures", "F1", "Keys, and what each figure means", show_help)
+        _action(window, "&Shortcuts and figures", "help", "Keys, and what each figure means", show_help)
     )
     menu.addAction(
         _action(window, "&About Dyno", "", "Version, licence, where Dyno stores its files", show_about)
@@ -88,12 +89,10 @@ def _show(dialog: QDialog) -> None:
     dialog.open()
 
 
-def _action(
-    window: QMainWindow, text: str, shortcut: str, tip: str, triggered: Callable[[], object]
-) -> QAction:
+def _action(window: QMainWindow, text: str, means: str, tip: str, triggered: Callable[[], object]) -> QAction:
     made = QAction(text, window)
-    if shortcut:
-        made.setShortcut(QKeySequence(shortcut))
+    if means:
+        made.setShortcut(QKeySequence(SHORTCUTS[means]))
     made.setToolTip(as_tip(tip))
     made.setStatusTip(tip)
     made.triggered.connect(lambda _=False: triggered())

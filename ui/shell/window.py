@@ -11,6 +11,7 @@ from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.page import Page
 from ui.core.plain import as_tip
+from ui.core.shortcuts import SHORTCUTS
 from ui.pages import PLACES, Place
 from ui.widgets.message import Message
 
@@ -110,11 +111,11 @@ class Window(QMainWindow):
         bar.toggleViewAction().setEnabled(False)
         group = QActionGroup(self)
         made = {}
-        for at, place in enumerate(PLACES, 1):
+        for place in PLACES:
             action = QAction(place.title, self)
             action.setCheckable(True)
-            action.setShortcut(QKeySequence(f"Ctrl+{at}"))
-            action.setToolTip(as_tip(f"{place.tip} (Ctrl+{at})"))
+            action.setShortcut(QKeySequence(SHORTCUTS[place.title]))
+            action.setToolTip(as_tip(f"{place.tip} ({SHORTCUTS[place.title]})"))
             action.setStatusTip(place.tip)
             action.triggered.connect(lambda _=False, name=place.name: self.show_page(name))
             group.addAction(action)

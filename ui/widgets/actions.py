@@ -9,19 +9,21 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QCheckBox, QPushButton, QWidget
 
 from ui.core.plain import as_tip
+from ui.core.shortcuts import SHORTCUTS
 
 
 def action(
     owner: QWidget,
     text: str,
-    shortcut: str,
+    means: str,
     tip: str,
     triggered: Callable[[], object],
     checkable: bool = False,
 ) -> QAction:
-    """An action of a page or window; its shortcut works wherever the owner has the keyboard."""
+    """An action of a page or window; the key of what it means works wherever the owner has the keyboard."""
     made = QAction(text, owner)
     made.setCheckable(checkable)
+    shortcut = SHORTCUTS[means] if means else ""
     if shortcut:
         made.setShortcut(QKeySequence(shortcut))
         made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)

@@ -76,44 +76,44 @@ def make_commands(owner: QWidget, page: Acting) -> Commands:
     def made(text: str, shortcut: str, tip: str, what: Callable[..., object], *given: object) -> QAction:
         return action(owner, text, shortcut, tip, lambda: what(*given))
 
-    choose = made("Choose &columns...", "Ctrl+Shift+A", "Add or take away sessions", page.toggle_chooser)
-    published = made("&Published results", "Ctrl+Shift+P", _PUBLISHED, page.show_published)
-    turn = made("Relati&ve or absolute", "Ctrl+Shift+R", "Show the figures the other way", page.turn)
-    why = made("Wh&y", "Ctrl+Shift+Y", "What a query costs in the chosen step", page.body.show_why)
-    again = made("Measure a&gain...", "Ctrl+Shift+G", _AGAIN, page.measure_again)
+    choose = made("Choose &columns...", "add", "Add or take away sessions", page.toggle_chooser)
+    published = made("&Published results", "published", _PUBLISHED, page.show_published)
+    turn = made("Relati&ve or absolute", "relative", "Show the figures the other way", page.turn)
+    why = made("Wh&y", "why", "What a query costs in the chosen step", page.body.show_why)
+    again = made("Measure a&gain...", "set up", _AGAIN, page.measure_again)
     column = [
-        made("Make &base", "Ctrl+B", "Measure the others against this column", page.make_base),
-        made(
-            "Move &left", "Alt+Shift+Left", "Put this column before the one on its left", page.move_column, -1
-        ),
+        made("Make &base", "base", "Measure the others against this column", page.make_base),
+        made("Move &left", "move left", "Put this column before the one on its left", page.move_column, -1),
         made(
             "Move &right",
-            "Alt+Shift+Right",
+            "move right",
             "Put this column after the one on its right",
             page.move_column,
             1,
         ),
-        made("&Remove column", "Del", "Take this column away; the history keeps it", page.remove),
+        made("&Remove column", "remove", "Take this column away; the history keeps it", page.remove),
     ]
     share = page.sharing
     copying = [
-        made("Copy as &text", "Ctrl+Shift+C", "The table as plain text", share.copy, "text"),
+        made("Copy as &text", "copy as text", "The table as plain text", share.copy, "text"),
         made(
-            "Copy as &Markdown", "Ctrl+Shift+M", "The table for a forum or an issue", share.copy, "Markdown"
+            "Copy as &Markdown",
+            "copy as Markdown",
+            "The table for a forum or an issue",
+            share.copy,
+            "Markdown",
         ),
-        made("Copy as CS&V", "Ctrl+Shift+V", "The table for a spreadsheet", share.copy, "CSV"),
+        made("Copy as CS&V", "copy as CSV", "The table for a spreadsheet", share.copy, "CSV"),
     ]
     saving = [
-        made("&Save table as image...", "Ctrl+Shift+S", "PNG or SVG, all of it", share.save_table),
+        made("&Save table as image...", "save", "PNG or SVG, all of it", share.save_table),
         made(
             "Save c&hart...",
-            "Ctrl+Alt+S",
+            "save chart",
             "The panel on the right: PNG, SVG, or its numbers as CSV",
             share.save_chart,
         ),
-        made("Copy chart as &image", "Ctrl+Alt+C", "The panel next to the table", share.copy_chart),
+        made("Copy chart as &image", "copy chart", "The panel next to the table", share.copy_chart),
     ]
-    report = made(
-        "R&eport...", "Ctrl+Shift+E", "The comparison for other people, as one file", share.save_report
-    )
+    report = made("R&eport...", "report", "The comparison for other people, as one file", share.save_report)
     return Commands(choose, published, column, again, turn, why, copying, saving, report)

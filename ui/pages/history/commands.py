@@ -42,31 +42,33 @@ class Commands:
 
     def __init__(self, page: QWidget, table: QWidget, do: Doings) -> None:
         tip = "Put the selected sessions side by side; select two or more"
-        self.compare = action(page, "&Compare", "Ctrl+K", tip, do.compare)
+        self.compare = action(page, "&Compare", "compare", tip, do.compare)
         tip = "The selected sessions compared in one file for other people"
-        self.report = action(page, "Re&port...", "Ctrl+Shift+E", tip, do.report)
+        self.report = action(page, "Re&port...", "report", tip, do.report)
         tip = "Start the same work with the same contenders once more"
-        self.run_again = action(page, "Run a&gain", "Ctrl+R", tip, do.run_again)
+        self.run_again = action(page, "Run a&gain", "run", tip, do.run_again)
         tip = "Set up the same work with the same contenders, to change it before it runs"
-        self.edit = action(page, "Edit on Benc&h", "Ctrl+Alt+B", tip, do.edit)
-        self.open_live = action(page, "&Open in Live", "Ctrl+L", "The curves of the session", do.open_live)
-        self.rename = action(table, "&Rename", "F2", "Another name for the session", do.rename)
-        self.tag = action(page, "&Tag...", "Ctrl+T", "Tags for the selected sessions", do.tag)
-        self.note = action(page, "Add &note", "Ctrl+N", "A note on the selected sessions", do.note)
-        self.copy = action(table, "Cop&y", "Ctrl+C", "The selected lines as a table", do.copy)
-        self.export = action(page, "&Export...", "Ctrl+E", "The selected sessions as files", do.export)
+        self.edit = action(page, "Edit on Benc&h", "set up", tip, do.edit)
+        self.open_live = action(
+            page, "&Open in Live", "open in live", "The curves of the session", do.open_live
+        )
+        self.rename = action(table, "&Rename", "rename", "Another name for the session", do.rename)
+        self.tag = action(page, "&Tag...", "tag", "Tags for the selected sessions", do.tag)
+        self.note = action(page, "Add &note", "note", "A note on the selected sessions", do.note)
+        self.copy = action(table, "Cop&y", "copy", "The selected lines as a table", do.copy)
+        self.export = action(page, "&Export...", "export", "The selected sessions as files", do.export)
         tip = "A shell script that does the session again, with sysbench and without Dyno"
-        self.script = action(page, "&Script...", "Ctrl+Shift+S", tip, do.script)
+        self.script = action(page, "&Script...", "script", tip, do.script)
         tip = "Exported sessions, published tables, output of sysbench"
-        self.import_files = action(page, "&Import...", "Ctrl+I", tip, do.import_files)
+        self.import_files = action(page, "&Import...", "import", tip, do.import_files)
         tip = "Outputs of sysbench, each a step of one session; result folders of small-datum"
-        self.import_folder = action(page, "Import a &folder...", "Ctrl+Shift+I", tip, do.import_folder)
+        self.import_folder = action(page, "Import a &folder...", "import folder", tip, do.import_folder)
         tip = "Take the selected sessions away; can be undone"
-        self.delete = action(table, "&Delete", "Del", tip, do.delete)
-        self.undo = action(page, "&Undo delete", "Ctrl+Z", "Bring back what was deleted last", do.undo)
-        self.find = action(page, "&Filter", "Ctrl+F", "Find sessions by a text", do.find)
+        self.delete = action(table, "&Delete", "remove", tip, do.delete)
+        self.undo = action(page, "&Undo delete", "undo", "Bring back what was deleted last", do.undo)
+        self.find = action(page, "&Filter", "find", "Find sessions by a text", do.find)
         tip = "Sessions of one plan below a line of the plan; off: one list of all sessions"
-        self.group = action(page, "&By plan", "Ctrl+G", tip, do.group, checkable=True)
+        self.group = action(page, "&By plan", "by plan", tip, do.group, checkable=True)
         self.undo.setEnabled(False)
         self.show_selected(0)
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from app.history.browsing import FACETS, FacetValue, Filter
 from ui.core.plain import Label
+from ui.core.shortcuts import SHORTCUTS
 from ui.core.theme import SPACE
 
 from .facets import FacetButton
@@ -40,7 +41,7 @@ class FilterBar(QWidget):
         self._text = FilterLine()
         self._text.setPlaceholderText("Filter: name, target, contender, tag, note …")
         self._text.setAccessibleName("Filter sessions")
-        self._text.setToolTip("Each word is in a text of the session (Ctrl+F)")
+        self._text.setToolTip(f"Each word is in a text of the session ({SHORTCUTS['find']})")
         self._text.setClearButtonEnabled(True)
         self._text.setMinimumWidth(160)
         self._facets = [FacetButton(name) for name in FACETS]

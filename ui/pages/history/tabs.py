@@ -74,7 +74,7 @@ class DetailTabs(QTabWidget):
     def _make_results(self) -> QWidget:
         self._results.setModel(self._steps)
         self.choose_seconds = action(
-            self._results, "&Seconds that count...", "Ctrl+Shift+T",
+            self._results, "&Seconds that count...", "seconds",
             "Say which seconds of the chosen step count", self._on_seconds_wanted,
         )  # fmt: skip
         self._results.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)

@@ -45,16 +45,16 @@ class ChartChoices(QWidget):
         self._units: dict[str, str] = {}  # by series
         self.series = str(context.memory.value(SERIES, FIRST_SERIES))
         self.follow = action(
-            page, "Follow the newest", "Ctrl+L", "Let the charts go along with what is measured", axis.follow,
+            page, "Follow the newest", "follow", "Let the charts go along with what is measured", axis.follow,
             checkable=True,
         )  # fmt: skip
-        self.whole = action(page, "Whole session", "Ctrl+0", "Show all there is in the charts", axis.reset)
+        self.whole = action(page, "Whole session", "whole", "Show all there is in the charts", axis.reset)
         self.save = action(
-            page, "Save charts...", "Ctrl+S", "Save the charts as PNG or SVG, or their numbers as CSV",
+            page, "Save charts...", "save chart", "Save the charts as PNG or SVG, or their numbers as CSV",
             self._ask_where,
         )  # fmt: skip
         self.copy = action(
-            page, "Copy charts", "Ctrl+Shift+C", "The charts as a picture to the clipboard",
+            page, "Copy charts", "copy chart", "The charts as a picture to the clipboard",
             lambda: copy_image(charts),
         )  # fmt: skip
         self._ghosts = _combo("An earlier session behind the curves, each step from its own beginning", 30)

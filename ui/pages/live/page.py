@@ -38,7 +38,7 @@ class LivePage(Page):
         self.status = StatusUpdater(context, self._watching, self.body, self)
         self._cutting = Cutting(context, self)
         self.choose_seconds = action(
-            self, "Seconds that count...", "Ctrl+Shift+T", "Say which seconds of the chosen step count",
+            self, "Seconds that count...", "seconds", "Say which seconds of the chosen step count",
             self._ask_seconds,
         )  # fmt: skip
         self.body.table.addAction(self.choose_seconds)

@@ -26,24 +26,24 @@ class Steering(QWidget):
         self._context = context
         self._plan: FollowedPlan | None = None
         self.stop_session = action(
-            page, "Stop session...", "Ctrl+.", "End the session at hand; the plan goes on", self._ask_session
+            page, "Stop session...", "stop", "End the session at hand; the plan goes on", self._ask_session
         )
-        self.stop_plan = action(page, "Stop plan...", "Ctrl+Shift+.", "End the whole plan", self._ask_plan)
+        self.stop_plan = action(page, "Stop plan...", "stop plan", "End the whole plan", self._ask_plan)
         self.stop_after = action(
-            page, "Stop after this step", "Ctrl+Shift+E", "End the session when the step at hand is over",
+            page, "Stop after this step", "stop after step", "End the session when the step at hand is over",
             lambda: self._stop("step", "the session ends after the step at hand"),
         )  # fmt: skip
         self.skip = action(
             page,
             "Skip step",
-            "Ctrl+K",
+            "skip",
             "End the step at hand, without a figure",
             self._skip,
         )
         self.write_note = action(
             page,
             "Note",
-            "Ctrl+M",
+            "note",
             "Say something at this moment, marked in the charts",
             self._begin_note,
         )

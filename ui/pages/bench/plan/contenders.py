@@ -112,15 +112,19 @@ class ContendersPanel(QWidget):
 
     def _make_actions(self) -> None:
         tip = "One more of the chosen contender, to differ in what is written of it"
-        self.copy = action(self, "Copy", "Ctrl+D", tip, self._on_copy_wanted)
+        self.copy = action(self, "Copy", "duplicate", tip, self._on_copy_wanted)
         self.remove = action(
-            self.table, "Remove", "Del", "Take the chosen contenders out", self._on_remove_wanted
+            self.table, "Remove", "remove", "Take the chosen contenders out", self._on_remove_wanted
         )
         self.look = action(
-            self, "Look at preset", "Ctrl+P", "The preset of the chosen line or cell", self._on_look_wanted
+            self,
+            "Look at preset",
+            "look at preset",
+            "The preset of the chosen line or cell",
+            self._on_look_wanted,
         )
         tip = "Choose a colour for the contender, for all its sessions"
-        self.colour = action(self, "Colour…", "Ctrl+L", tip, self._on_colour_wanted)
+        self.colour = action(self, "Colour…", "colour", tip, self._on_colour_wanted)
 
     def _build_layout(self) -> None:
         heading = Label("Contenders")

@@ -29,10 +29,10 @@ class PlanText(QWidget):
         self.folder = ""  # where dialogs begin
         self.text = CodeView("Plan as TOML")
         tip = "Keep this plan as a file, for the window and for dyno run"
-        self.save = action(self, "Save plan…", "Ctrl+S", tip, self._on_save)
-        self.load = action(self, "Open plan…", "Ctrl+O", "Set up what a plan file says", self._on_open)
+        self.save = action(self, "Save plan…", "save", tip, self._on_save)
+        self.load = action(self, "Open plan…", "open", "Set up what a plan file says", self._on_open)
         tip = "The line that carries out the same plan in a terminal"
-        self.copy = action(self, "Copy command line", "Ctrl+Shift+C", tip, self._on_copy)
+        self.copy = action(self, "Copy command line", "copy as text", tip, self._on_copy)
         buttons = QHBoxLayout()
         for each in (self.load, self.save, self.copy):
             buttons.addWidget(action_button(each))

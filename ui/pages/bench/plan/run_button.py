@@ -113,11 +113,11 @@ class RunBar(QWidget):
             )
         )
         self.repeat.clicked.connect(self.repeat_wanted)
-        self.run = action(self, "Run", "Ctrl+R", "Check, rehearse and start the plan", self.run_wanted.emit)
+        self.run = action(self, "Run", "run", "Check, rehearse and start the plan", self.run_wanted.emit)
         tip = "Check and start each contender once on an empty directory; nothing is measured"
-        self.rehearse = action(self, "Rehearse", "Ctrl+Shift+R", tip, self.rehearsal_wanted.emit)
+        self.rehearse = action(self, "Rehearse", "rehearse", tip, self.rehearsal_wanted.emit)
         self.cancel = action(
-            self, "Cancel", "Ctrl+.", "Give the start up; nothing is left behind", self.cancel_wanted.emit
+            self, "Cancel", "stop", "Give the start up; nothing is left behind", self.cancel_wanted.emit
         )
         self._tip = self.run.toolTip()
         self.button = action_button(self.run)

@@ -51,16 +51,16 @@ class SequencePanel(QWidget):
         self.filter.textChanged.connect(self.steps.filter_by)
         self.fields = FieldsForm()
         tip = "Carry each step out over several threads, core sets and values of a variable"
-        self.sweep = action(self, "Sweep...", "Ctrl+Shift+W", tip, self.sweep_wanted.emit)
+        self.sweep = action(self, "Sweep...", "sweep", tip, self.sweep_wanted.emit)
         tip = "Write a workload as SQL, or change one of your own"
-        self.sql = action(self, "Custom SQL...", "Ctrl+Shift+L", tip, self.sql_wanted.emit)
+        self.sql = action(self, "Custom SQL...", "custom SQL", tip, self.sql_wanted.emit)
         self.variant = QLineEdit()
         self.variant.setPlaceholderText("name of a variant")
         self.variant.setAccessibleName("Name of the variant")
         self.variant.setToolTip("Small letters, digits, dots and dashes")
         self.variant.returnPressed.connect(self._on_save_wanted)
         tip = "Keep steps and sizes as a sequence of your own, under this name"
-        self.save = action(self, "Save variant", "Ctrl+Shift+S", tip, self._on_save_wanted)
+        self.save = action(self, "Save variant", "save variant", tip, self._on_save_wanted)
         self.ticks = self._tick_actions()
         self._build_layout()
 
@@ -90,7 +90,7 @@ class SequencePanel(QWidget):
         made = (
             action(tree, "Tick all", "", "Tick all steps that the filter shows", tree.tick_all),
             action(tree, "Tick none", "", "Untick all steps that the filter shows", tree.tick_none),
-            action(tree, "Only this", "Ctrl+Shift+O", only, tree.tick_only_selected),
+            action(tree, "Only this", "tick only this", only, tree.tick_only_selected),
         )
         tree.itemSelectionChanged.connect(lambda: made[-1].setEnabled(bool(tree.selectedItems())))
         made[-1].setEnabled(False)

@@ -87,10 +87,10 @@ class PresetDialog(QDialog):
 
     def _make_actions(self) -> None:
         tip = "What every build of the target with this engine says about it"
-        self.ask = action(self, "Ask the builds", "Ctrl+B", tip, lambda: self._try(start=False))
+        self.ask = action(self, "Ask the builds", "ask builds", tip, lambda: self._try(start=False))
         tip = "Start each build once on an empty directory, and compare its variables with the preset"
-        self.start = action(self, "Start them once", "Ctrl+Shift+B", tip, lambda: self._try(start=True))
-        self.save = action(self, "Save", "Ctrl+S", "Save it as it is", self._save)
+        self.start = action(self, "Start them once", "start builds", tip, lambda: self._try(start=True))
+        self.save = action(self, "Save", "save", "Save it as it is", self._save)
         self.save.setEnabled(not self._preset.shipped)
         for each in (self.ask, self.start):
             each.setEnabled(self._survey is not None)

@@ -48,9 +48,9 @@ class PresetView(QWidget):
         tip = "A copy of this preset under another name, yours to change"
         self.copy = action(self, "Duplicate", "", tip, self._on_copy_wanted)
         tip = "Change it, compare it with another, hear what builds say to it"
-        self.edit = action(self, "Edit or check…", "Ctrl+Shift+P", tip, self._on_edit_wanted)
+        self.edit = action(self, "Edit or check…", "edit preset", tip, self._on_edit_wanted)
         tip = "Take this preset of your own away; shipped ones stay"
-        self.delete = action(self, "Delete preset…", "Ctrl+Shift+X", tip, self._on_delete_wanted)
+        self.delete = action(self, "Delete preset…", "delete preset", tip, self._on_delete_wanted)
         self._build_layout()
         self.preset.currentIndexChanged.connect(lambda _: self._show())
         self.form.currentIndexChanged.connect(lambda _: self._show())

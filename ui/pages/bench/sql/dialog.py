@@ -70,9 +70,9 @@ class SqlDialog(QDialog):
         tip = "The same under another name, yours to change"
         self.copy = action(self, "Edit a copy", "", tip, self._copy)
         tip = "Take the text of a file, also of one that was written for mydbtest"
-        self.open_file = action(self, "Open file...", "Ctrl+O", tip, self._ask_for_file)
+        self.open_file = action(self, "Open file...", "open", tip, self._ask_for_file)
         tip = "Keep it as a workload, with a sequence that carries it out"
-        self.save = action(self, "Save", "Ctrl+S", tip, self._save)
+        self.save = action(self, "Save", "save", tip, self._save)
 
     def _build_layout(self) -> None:
         self.box.setAccessibleName("Workload")

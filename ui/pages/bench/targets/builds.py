@@ -37,11 +37,11 @@ class BuildCommands(QObject):
         super().__init__(widget)
         self._context, self._tree, self._chosen, self._widget = context, tree, chosen, widget
         tip = "Bring a tarball to the target, or name a directory there"
-        self.install = action(widget, "&Install a build…", "Ctrl+Shift+I", tip, self._on_install)
+        self.install = action(widget, "&Install a build…", "install build", tip, self._on_install)
         tip = "What the chosen build does not say itself: source, revision, compiler, flags"
-        self.notes = action(widget, "&Notes of the build…", "Ctrl+Shift+N", tip, self._on_notes)
+        self.notes = action(widget, "&Notes of the build…", "build notes", tip, self._on_notes)
         tip = "Delete the chosen build if Dyno has installed it, else look no longer for it"
-        self.remove = action(widget, "Remo&ve the build…", "Ctrl+Shift+Backspace", tip, self._on_remove)
+        self.remove = action(widget, "Remo&ve the build…", "remove build", tip, self._on_remove)
         for each in (self.notes, self.remove):
             tree.addAction(each)  # its context menu
         tree.itemActivated.connect(lambda *_: self.notes.trigger())

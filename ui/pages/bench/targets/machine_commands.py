@@ -26,12 +26,12 @@ class MachineCommands(QObject):
         self._context, self._chosen, self._widget = context, chosen, widget
         tip = "Set up sessions of equals: they measure in about five minutes how noisy the machine is"
         self.calibrate = action(
-            widget, "Cali&brate the target…", "Ctrl+Shift+K", tip, self.calibration_wanted.emit
+            widget, "Cali&brate the target…", "calibrate", tip, self.calibration_wanted.emit
         )
         tip = "How its machine was before each session of a long plan"
-        self.canaries = action(widget, "Ca&naries of the target…", "Ctrl+Shift+J", tip, self._show_canaries)
+        self.canaries = action(widget, "Ca&naries of the target…", "canaries", tip, self._show_canaries)
         tip = "Data sets stored on the target"
-        self.snapshots = action(widget, "Sna&pshots…", "Ctrl+Shift+D", tip, self._show_snapshots)
+        self.snapshots = action(widget, "Sna&pshots…", "snapshots", tip, self._show_snapshots)
 
     def all(self) -> Sequence[QAction]:
         return (self.calibrate, self.canaries, self.snapshots)

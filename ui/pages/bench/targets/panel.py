@@ -131,17 +131,21 @@ class TargetsPanel(QWidget):
     # making it
 
     def _make_actions(self) -> None:
-        self._add = action(self, "&Add a target…", "Ctrl+Shift+A", "Another machine over SSH", self.add)
-        self._edit = action(self, "&Edit the target…", "Ctrl+Shift+E", "Change the chosen target", self.edit)
+        self._add = action(self, "&Add a target…", "add", "Another machine over SSH", self.add)
+        self._edit = action(self, "&Edit the target…", "edit target", "Change the chosen target", self.edit)
         self._survey = action(
-            self, "S&urvey the target", "F5", "Test the connection and survey it afresh", self.survey_chosen
+            self,
+            "S&urvey the target",
+            "survey",
+            "Test the connection and survey it afresh",
+            self.survey_chosen,
         )
         self.builds = BuildCommands(self._context, self.view.card.builds, lambda: self.chosen, self)
         self.machine = MachineCommands(self._context, lambda: self.chosen, self)
         self.machine.calibration_wanted.connect(self.calibration_wanted)
         self.machine.snapshots_closed.connect(lambda name: self.known.survey(name, is_asking=False))
         self._remove = action(
-            self, "&Remove the target…", "Ctrl+Shift+Del", "Forget the chosen target", self.remove
+            self, "&Remove the target…", "remove target", "Forget the chosen target", self.remove
         )
 
     def _build_layout(self) -> None:

@@ -50,7 +50,7 @@ class SnapshotsDialog(QDialog):
         self.list = _make_list()
         self.list.itemSelectionChanged.connect(self._on_selected)
         tip = "Take the selected ones away from the target, after a question"
-        self.delete = action(self.list, "Delete", "Del", tip, self._on_delete)  # in its context menu too
+        self.delete = action(self.list, "Delete", "remove", tip, self._on_delete)  # in its context menu too
         self.delete_button = action_button(self.delete)
         self.delete_button.setAutoDefault(False)
         self._build_layout()
