@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.core.errors import InputError
+from app.core.ranges import listed
 from app.core.toml_text import FLAG, NEEDED_TEXT, TABLE, TEXT, Document, Rule, shown
 from app.presets.ownership import is_ours
 from app.protocol.plan import FIGURES, LOAD_METHODS, STEP_KINDS
@@ -276,6 +278,7 @@ def _check_unit(document: Document, data: dict[str, Any]) -> None:
 def sequence_of(document: Document, stem: str, shipped: bool, file: str) -> Sequence:
     """The sequence of a file; raises InputError with file, line and key of what is wrong."""
     data = document.data
+    spread_ranges(document, data)
     document.check(data, SEQUENCE_RULES)
     _check_name(document, ("name",), data["name"], stem)
     if not data["step"]:
@@ -291,6 +294,7 @@ def sequence_of(document: Document, stem: str, shipped: bool, file: str) -> Sequ
 
 def _step_of(document: Document, at: int, table: dict[str, Any]) -> SequenceStep:
     where = ("step", at)
+    spread_ranges(document, table, where)
     document.check(table, STEP_RULES, where)
     if ("workload" in table) == (table.get("kind") in BARE_KINDS):
         raise document.error((*where, "kind"), "needs a workload, unless it is settle or restart")
@@ -343,6 +347,16 @@ def _check_server(document: Document, where: tuple[str | int, ...], values: dict
 
 def _is_plain(value: Any) -> bool:
     return bool(_PLAIN.fullmatch(value)) if isinstance(value, str) else isinstance(value, (int, float))
+
+
+def spread_ranges(document: Document, table: dict[str, Any], where: tuple[str | int, ...] = ()) -> None:
+    """The numbers of a text such as "1..64 x2" in its place."""
+    for key in SWEPT:
+        if isinstance(table.get(key), str):
+            try:
+                table[key] = listed(table[key])
+            except InputError as error:
+                raise document.error((*where, key), str(error)) from None
 
 
 def as_tuple(value: int | list[int]) -> tuple[int, ...]:

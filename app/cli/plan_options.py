@@ -66,14 +66,16 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         " the session",
     )  # fmt: skip
     parser.add_argument("--rows", help='of each table; or "3x memory"')
-    parser.add_argument("--threads", help="of the client: 1,2,4")
-    parser.add_argument("--core-sets", help="how many cores the server has, one after the other: 4,2,1")
+    parser.add_argument("--threads", help="of the client: 1,2,4 or 1..64 x2")
+    parser.add_argument(
+        "--core-sets", help="how many cores the server has, one after the other: 4,2,1 or 1-4"
+    )
     parser.add_argument(
         "--cpus",
         choices=("shared", "own"),
         help="own: half of the cores for the server, the others for the load",
     )
-    parser.add_argument("--vary", help="a variable of the server: innodb_spin_wait_delay=6,96")
+    parser.add_argument("--vary", help="a variable of the server: innodb_spin_wait_delay=6,96 or =1..64 x2")
     parser.add_argument("--name", help="begins the names of the sessions")
     parser.add_argument(
         "--order", choices=ORDERS,
@@ -92,7 +94,9 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         help="of the server, when the first step after the load begins; snapshot: on a kept copy of the data",
     )
     parser.add_argument("--table-options", help="of every contender")
-    parser.add_argument("--cores", help="of every contender's server, as taskset takes them")
+    parser.add_argument(
+        "--cores", help="of every contender's server, as taskset takes them: 0-3, 0,2 or 0-6:2"
+    )
     parser.add_argument(
         "--allocator", help="of every server: system, jemalloc, tcmalloc or the path of a library"
     )
@@ -148,9 +152,16 @@ def _rows(text: str | None) -> int | str | None:
 def _numbers(option: str, text: str | None) -> list[int] | None:
     if text is None:
         return None
-    if not re.fullmatch("-?[0-9]{1,18}( *, *-?[0-9]{1,18})*", text.strip()):
-        raise InputError(f"--{option} {text!r} is no list of numbers: write 1,2,4")
-    return [int(word) for word in words_of(option, text)]
+    from app.core.ranges import FORMS, listed
+
+    try:
+        found = listed(text)
+    except InputError as error:
+        raise InputError(f"--{option} {error}") from None
+    numbers = [each for each in found if isinstance(each, int)]
+    if len(numbers) < len(found):
+        raise InputError(f"--{option} {text!r} is no list of numbers: write {FORMS}")
+    return numbers
 
 
 def option_of(name: str) -> str:

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from app.catalog import Catalog
 from app.core.errors import InputError, about
+from app.core.ranges import cpus_of
 from app.engines.engine import NAME
 from app.presets import Machine, Preset, parse_preset, render
 from app.protocol.answers import Build, Survey
+from app.protocol.cpus import as_text
 from app.protocol.plan import Contender
 
 from .request import ContenderRequest
@@ -67,7 +69,7 @@ def _contender(
     return replace(
         contender_of(build, name, request.engine, request.preset, rendered.text + loads),
         table_options=request.table_options.strip(),
-        cores=request.cores,
+        cores=_as_taskset_has_it(request.cores),
         allocator="" if request.allocator == "system" else request.allocator,
         numa=request.numa,
         memory_limit=request.memory_limit_bytes,
@@ -138,16 +140,18 @@ def other_engines(build: Build) -> dict[str, str]:
     }
 
 
+def _as_taskset_has_it(cores: str) -> str:
+    """A plain list stays as it is written: it is part of what a contender is known by."""
+    return cores if re.fullmatch(r"[0-9,-]*", cores) else as_text(cpus_of(cores))
+
+
 def count_cores(cores: str, survey: Survey) -> int:
     """How many hardware threads a server may use; cores the target has not are refused."""
     there = survey.cpu.threads or 1
     if not cores:
         return there
-    chosen: set[int] = set()
-    for part in cores.split(","):
-        first, _, last = part.partition("-")
-        chosen |= set(range(int(first), int(last or first) + 1))
-    if not chosen or max(chosen) >= there:
+    chosen = cpus_of(cores)
+    if max(chosen) >= there:
         raise InputError(f"cores {cores}: the target has 0-{there - 1}")
     return len(chosen)
 

@@ -10,6 +10,7 @@ from typing import Any
 from app.catalog import Catalog, Sequence, UnapprovedError, Workload
 from app.catalog.entries import SWEPT
 from app.core.errors import DynoError, InputError, TargetError
+from app.core.ranges import listed
 from app.core.toml_text import shown
 from app.core.units import seconds_of, time_text
 from app.engines import FIRST
@@ -42,7 +43,7 @@ def value_of(name: str, text: str) -> Any:
     words = text.strip()
     if not words:
         return None
-    value = _numbers(words) if name in SWEPT else _seconds(words) if name in _TIMES else _count(words)
+    value = _numbers(name, words) if name in SWEPT else _seconds(words) if name in _TIMES else _count(words)
     problem = problem_of(name, value)
     if problem and name in _TIMES and isinstance(value, str):
         problem = f"must be seconds, or a time such as 30 min, not {shown(value)}"
@@ -74,9 +75,11 @@ def _seconds(text: str) -> int | str:
     return _count(text) if found is None else found
 
 
-def _numbers(text: str) -> list[int | str]:
-    words = [word for word in re.split(r"[\s,;]+", text) if word]
-    return [int(word) if word.isascii() and word.isdigit() and len(word) < 10 else word for word in words]
+def _numbers(name: str, text: str) -> list[int | str]:
+    try:
+        return listed(text)
+    except InputError as error:
+        raise InputError(f"{name} {error}", name) from None
 
 
 # what is set up

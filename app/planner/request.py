@@ -20,8 +20,10 @@ from app.catalog.entries import (
     WARMUP,
     as_tuple,
     rows_problem,
+    spread_ranges,
 )
 from app.core.errors import InputError
+from app.core.ranges import cpus_of
 from app.core.settings import MOST_PCT
 from app.core.toml_text import NEEDED_TEXT, TABLE, TEXT, Document, Rule, read_document, read_text, shown
 from app.engines import engine_of
@@ -41,7 +43,6 @@ LIMITS = ("matters_pct", "false_share_pct")  # of the verdicts of a plan until d
 # --cores are those of a contender
 _FLAGS = {"cores": "core-sets", "matters_pct": "matters", "false_share_pct": "false-share"}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
-_CORES = re.compile(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*")
 _TABLE_OPTIONS = re.compile(r"[A-Za-z0-9_=,'. ]{0,500}")
 _ENGINE = re.compile(r"\b(?:engine|type)\b", re.IGNORECASE)
 _LIBRARY = re.compile(r"/[A-Za-z0-9._+@/-]{1,250}")  # no blank or colon, which part paths in LD_PRELOAD
@@ -118,8 +119,8 @@ class ContenderRequest:
         """The key that is wrong and why; two empty texts if none is."""
         if self.name and not _NAME.fullmatch(self.name):
             return "name", "must be up to 60 letters, digits, blanks, dots and dashes"
-        if self.cores and not _CORES.fullmatch(self.cores):
-            return "cores", f"must be like 0-3 or 0,2,4, not {shown(self.cores)}"
+        if self.cores and (problem := _problem_of(cpus_of, self.cores)):
+            return "cores", problem
         if not _TABLE_OPTIONS.fullmatch(self.table_options):
             return "table_options", "may hold letters, digits, blanks and = , ' . _ only"
         if _ENGINE.search(self.table_options):
@@ -203,6 +204,7 @@ class PlanRequest:
             raise document.error(("load",), "is reserved for load from other machines: not built yet")
         if "load_method" in document.data:
             document.data["load_method"] = load_method_of(document.data["load_method"])
+        spread_ranges(document, document.data)
         document.check(document.data, RULES)
         return cls(**_values(document))
 
@@ -265,6 +267,14 @@ def problem_of(key: str, value: Any) -> str:
     rule, words_problem = RULES.get(key), _WORDS.get(key)
     problem = rule.problem(value) if rule else ""
     return problem or (words_problem(value) if words_problem else "")
+
+
+def _problem_of(read: Callable[[str], object], text: str) -> str:
+    try:
+        read(text)
+    except InputError as error:
+        return str(error)
+    return ""
 
 
 def _repeats_problem(repeats: int | str) -> str:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from app.catalog import SequenceStep, Variation
 from app.core.errors import InputError
+from app.core.ranges import listed
 from app.core.toml_text import first_twice, shown
 from app.presets.ownership import is_ours
 
 AS_IT_IS = Variation("")
-_VARIED = re.compile(r"\s*([a-z][a-z0-9_]{0,50})\s*=\s*([A-Za-z0-9_.:+-]+(?:\s*,\s*[A-Za-z0-9_.:+-]+)*)\s*")
+_VARIED = re.compile(r"\s*([a-z][a-z0-9_]{0,50})\s*=([^;]+)")
+_VALUE = re.compile(r"[A-Za-z0-9_.:+-]+")
 
 
 @dataclass(frozen=True)
@@ -43,20 +45,25 @@ def points(step: SequenceStep, threads: tuple[int, ...], cores: tuple[int, ...])
 
 
 def variations_of(text: str) -> tuple[Variation, ...]:
-    """`innodb_spin_wait_delay=6,96`: one for each value of a variable that is set while the server is up."""
+    """`innodb_spin_wait_delay=6,96` or `=1..64 x2`: a step each; the variable is set while it is up."""
     if not text:
         return ()
-    found = _VARIED.fullmatch(text)
-    if not found:
-        raise InputError(f"vary must be like innodb_spin_wait_delay=6,96, not {shown(text)}", "vary")
-    name, values = found[1], [each.strip() for each in found[2].split(",")]
+    name, values = _varied(text)
     if is_ours(name):
         raise InputError(f"vary: {name} is Dyno's: paths, users and the network are not to be varied", "vary")
     twice = first_twice(values)
-    if twice:
+    if twice is not None:
         raise InputError(f"vary: {name} names {twice} twice", "vary")
-    return tuple(Variation(f"{name}-{value}".lower(), variables={name: _value(value)}) for value in values)
+    return tuple(Variation(f"{name}-{value}".lower(), variables={name: value}) for value in values)
 
 
-def _value(text: str) -> int | str:
-    return int(text) if re.fullmatch(r"-?\d{1,18}", text) else text
+def _varied(text: str) -> tuple[str, list[int | str]]:
+    """The variable and its values."""
+    found = _VARIED.fullmatch(text)
+    try:
+        values = listed(found[2]) if found else []
+    except InputError as error:
+        raise InputError(f"vary: {error}", "vary") from None
+    if not found or not all(_VALUE.fullmatch(str(value)) for value in values):
+        raise InputError(f"vary must be like innodb_spin_wait_delay=6,96, not {shown(text)}", "vary")
+    return found[1], values

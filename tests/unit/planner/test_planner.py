@@ -106,6 +106,7 @@ def test_a_plan_file_is_read() -> None:
         ('rows = "3x memory"', 'rows = "0xmemory"', "line 5: rows must be a whole number or like"),
         ('rows = "3x memory"', "rows = 0", "line 5: rows must lie between 1 and 2,000,000,000"),
         ("threads = [1, 2]", "threads = [1, 5000]", "line 6: threads must lie between 1 and 4,095, not 5000"),
+        ("threads = [1, 2]", 'threads = "2..1"', "line 6: threads 2..1: a range goes up, such as 1-8"),
         ("threads = [1, 2]", "threads = []", "line 6: threads must not be empty"),
         ("threads = [1, 2]", "threads = [1, 2, 1]", "line 6: threads names 1 twice"),
         (
@@ -351,6 +352,18 @@ def test_no_two_contenders_are_given_one_name() -> None:
 def test_names_are_unique(requests: list[ContenderRequest]) -> None:
     names = short_names(requests)
     assert len(set(names)) == len(requests)
+
+
+def test_a_plan_file_may_list_a_range() -> None:
+    assert PlanRequest.from_toml('threads = "1..8 x2"\ncores = "1-2"\n').threads == (1, 2, 4, 8)
+
+
+def test_cores_are_kept_as_a_list_that_taskset_takes(dyno_home: Path) -> None:
+    for written, kept in (("0,1", "0,1"), ("0-2:2", "0,2"), ("0 - 1, 3", "0-1,3")):
+        found = resolve(
+            request(contenders=(ContenderRequest(MARIADB, "innodb", cores=written),)), survey(), Catalog()
+        )
+        assert found.contenders[0].cores == kept
 
 
 def test_shares_are_of_the_cores_a_contender_has(dyno_home: Path) -> None:

@@ -137,12 +137,22 @@ def test_a_plan_varies_a_variable_where_a_step_varies_nothing_itself(dyno_home: 
     assert "--vary sync_binlog=0,1" in command_line(asked)
 
 
+def test_values_and_threads_are_varied_over_a_range(dyno_home: Path) -> None:
+    text = '[[step]]\nname = "points"\nworkload = "point-query"\nthreads = "1..4 x2"\n'
+    steps = points(planned(own(dyno_home, text), vary="sync_binlog=0, 10..20 +10"))
+    assert {step.coordinates["threads"] for step in steps} == {1, 2, 4}
+    assert [step.variables["sync_binlog"] for step in steps][::3] == [0, 10, 20]
+    wrong = own(dyno_home, text.replace("1..4", "4..1"))
+    assert "threads 4..1x2: a range goes up" in refused(wrong)
+
+
 @pytest.mark.parametrize(
     ("vary", "said"),
     [
         ("innodb_spin_wait_delay", "vary must be like innodb_spin_wait_delay=6,96"),
         ("sync_binlog=", "vary must be like"),
         ("sync_binlog=1;2", "vary must be like"),
+        ("sync_binlog=9-1", "vary: 9-1: a range goes up"),
         ("datadir=a,b", "datadir is Dyno's"),
         ("sync_binlog=0,1,0", "vary: sync_binlog names 0 twice"),
     ],
