@@ -381,18 +381,26 @@ def test_what_can_be_asked_of_a_plan(followed: WatchedPlans, qtbot: Any, follow:
     assert steering.isVisible()
     qtbot.keyClicks(steering.note, "the fan is loud")
     qtbot.keyClick(steering.note, Qt.Key.Key_Return)
-    steering.skip.trigger()
-    steering.stop_after.trigger()
-    steering.stop_session.trigger()
+    for each, agreed in ((steering.skip, "Skip step"), (steering.stop_after, "Stop after step")):
+        asked = len(followed.asked)
+        each.trigger()
+        assert len(followed.asked) == asked
+        answer(page, agreed)
     assert followed.asked == [
         ("note", its_plan.id, "the fan is loud"), ("skip", its_plan.id), ("stop", its_plan.id, "step"),
     ]  # fmt: skip
-    box = page.window().findChild(QMessageBox)
-    answers = {button.text(): button for button in box.buttons()}
-    assert set(answers) == {"Stop session", "Stop plan", "Go on"}
-    answers["Stop session"].click()
+    steering.stop_session.trigger()
+    assert answer(page, "Stop session") == {"Stop session", "Stop plan", "Go on"}
     assert followed.asked[-1] == ("stop", its_plan.id, "session")
     assert steering.note.text() == ""
+
+
+def answer(page: LivePage, text: str) -> set[str]:
+    """With a click, to the question that is asked; all of its answers."""
+    (box,) = (each for each in page.window().findChildren(QMessageBox) if each.isVisible())
+    answers = {button.text().replace("&", ""): button for button in box.buttons()}
+    answers[text].click()
+    return set(answers)
 
 
 def test_a_note_that_did_not_get_there_is_not_lost(

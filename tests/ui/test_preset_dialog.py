@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
@@ -167,3 +167,26 @@ def test_what_is_not_kept_is_asked_about(
     assert dialog.isVisible()
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
+
+
+def test_what_is_changed_is_saved_on_the_way_out(qtbot: QtBot, opened: Opened) -> None:
+    dialog = opened("mine")
+    qtbot.keyClicks(dialog.text, "# mine ")
+    texts = answer_question(dialog, QMessageBox.StandardButton.Save)
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert texts == ["&Save", "&Discard", "&Cancel"]
+    qtbot.waitUntil(lambda: not dialog.isVisible())
+    assert Catalog().preset("innodb", "mine").text.startswith("# mine ")
+
+
+def answer_question(dialog: PresetDialog, answer: QMessageBox.StandardButton) -> list[str]:
+    """The next question, with a click; its buttons, once it was asked."""
+    texts: list[str] = []
+
+    def click() -> None:
+        box = dialog.findChild(QMessageBox)
+        texts.extend(sorted((each.text() for each in box.buttons()), key="&Save &Discard &Cancel".index))
+        box.button(answer).click()
+
+    QTimer.singleShot(0, click)
+    return texts

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
-from app.catalog.own_sql import OwnSql, write_sql
+from app.catalog.own_sql import OwnSql, sql_workloads, write_sql
 from ui.core.context import Context
 from ui.pages.bench.sql.dialog import SqlDialog
 
@@ -87,6 +87,19 @@ def test_what_is_not_kept_is_asked_about(qtbot: QtBot, dialog: SqlDialog, answer
     assert (dialog.form.name.text(), dialog.form.title.text()) == ("people", MINE.title)
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)  # nothing to be asked
     assert not dialog.isVisible()
+
+
+def test_another_is_chosen_once_this_one_is_saved(
+    qtbot: QtBot, dialog: SqlDialog, answers: list[Any]
+) -> None:
+    choose(dialog, "people")
+    qtbot.keyClicks(dialog.form.text, "# mine ")
+    answers.append(QMessageBox.StandardButton.Save)
+    with qtbot.waitSignal(dialog.kept):
+        choose(dialog, "new")
+    assert not answers and dialog.form.name.text() == "" and not dialog.is_changed
+    saved = next(each for each in sql_workloads(Catalog()) if each.name == "people")
+    assert saved.text.startswith("# mine ")
 
 
 def test_shipped_ones_are_read_and_copied(qtbot: QtBot, dialog: SqlDialog, dyno_home: Path) -> None:

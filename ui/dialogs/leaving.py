@@ -1,19 +1,30 @@
-"""The question before what was typed and not kept is left."""
+"""The question before what was typed and not saved is left."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from ui.core.plain import plain_box
 
 _BUTTON = QMessageBox.StandardButton
+_ANSWERS = {_BUTTON.Save: "&Save", _BUTTON.Discard: "&Discard", _BUTTON.Cancel: "&Cancel"}
+
+Act = Callable[[], object]
 
 
-def may_be_lost(parent: QWidget, title: str, what: str) -> bool:
-    """Whether a person lets go of it; Cancel is what Enter and Escape choose."""
-    box = QMessageBox(QMessageBox.Icon.Question, title, "", _BUTTON.Discard | _BUTTON.Cancel, parent)
-    plain_box(box, f"What was changed of {what} is not saved. Discard the changes?", "")
-    box.setDefaultButton(_BUTTON.Cancel)
+def leave(parent: QWidget, title: str, what: str, save: Callable[[Act], object], then: Act) -> bool:
+    """Go on with `then`: at once, or once it is saved. False: the person stays. Enter saves, Escape stays."""
+    box = QMessageBox(QMessageBox.Icon.Question, title, "", _BUTTON.NoButton, parent)
+    plain_box(box, f"Save the changes to {what}?", "Discard loses what was typed since it was last saved.")
+    for button, text in _ANSWERS.items():
+        box.addButton(button).setText(text)
+    box.setDefaultButton(_BUTTON.Save)
     answer = box.exec()
     box.deleteLater()
-    return answer == _BUTTON.Discard
+    if answer == _BUTTON.Save:
+        save(then)
+    elif answer == _BUTTON.Discard:
+        then()
+    return answer in (_BUTTON.Save, _BUTTON.Discard)

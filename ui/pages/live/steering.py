@@ -30,15 +30,15 @@ class Steering(QWidget):
         )
         self.stop_plan = action(page, "Stop plan...", "stop plan", "End the whole plan", self._ask_plan)
         self.stop_after = action(
-            page, "Stop after this step", "stop after step", "End the session when the step at hand is over",
-            lambda: self._stop("step", "the session ends after the step at hand"),
+            page, "Stop after this step...", "stop after step",
+            "End the session when the step at hand is over", self._ask_after_step,
         )  # fmt: skip
         self.skip = action(
             page,
-            "Skip step",
+            "Skip step...",
             "skip",
             "End the step at hand, without a figure",
-            self._skip,
+            self._ask_skip,
         )
         self.write_note = action(
             page,
@@ -88,9 +88,9 @@ class Steering(QWidget):
         active = [plan.progress.name(each.id) for each in sessions if each.state == "active"]
         waiting = any(each.state == "waiting" for each in sessions)
         after = "; the next session of the plan begins" if waiting else ""
-        answers = {"Stop session": lambda: self._stop("session", "the session ends")}
+        answers = {"Stop &session": lambda: self._stop("session", "the session ends")}
         if waiting:
-            answers["Stop plan"] = lambda: self._stop("plan", "the plan ends")
+            answers["Stop &plan"] = lambda: self._stop("plan", "the plan ends")
         self._confirm(
             f"Stop {' and '.join(active) or 'the session at hand'}?",
             "The current step ends without a figure, the steps after it do not start."
@@ -98,23 +98,39 @@ class Steering(QWidget):
             answers,
         )
 
+    def _ask_skip(self) -> None:
+        if self._plan is not None:
+            self._confirm(
+                "Skip the step at hand?",
+                "It ends without a figure; what was measured of it is lost. The next step begins.",
+                {"&Skip step": self._skip},
+            )
+
+    def _ask_after_step(self) -> None:
+        if self._plan is not None:
+            self._confirm(
+                "Stop the session after the step at hand?",
+                "The step at hand keeps its figure, the steps after it do not start.",
+                {"Stop &after step": lambda: self._stop("step", "the session ends after the step at hand")},
+            )
+
     def _ask_plan(self) -> None:
         if self._plan is not None:
             self._confirm(
                 f"Stop the plan {self._plan.name}?",
                 "The current step ends without a figure; no further step or session starts. What was"
                 " measured so far stays.",
-                {"Stop plan": lambda: self._stop("plan", "the plan ends")},
+                {"Stop &plan": lambda: self._stop("plan", "the plan ends")},
             )
 
     def _confirm(self, question: str, text: str, answers: Mapping[str, Callable[[], None]]) -> None:
         box = QMessageBox(self.window())
         box.setIcon(QMessageBox.Icon.NoIcon)
-        box.setWindowTitle(next(iter(answers)))
+        box.setWindowTitle(next(iter(answers)).replace("&", ""))
         plain_box(box, question, text)
         for answer, agreed in answers.items():
             box.addButton(answer, QMessageBox.ButtonRole.AcceptRole).clicked.connect(agreed)
-        go_on = box.addButton("Go on", QMessageBox.ButtonRole.RejectRole)
+        go_on = box.addButton("&Go on", QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(go_on)
         box.setEscapeButton(go_on)
         box.finished.connect(box.deleteLater)

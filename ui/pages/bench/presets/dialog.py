@@ -29,7 +29,7 @@ from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
-from ui.dialogs.leaving import may_be_lost
+from ui.dialogs.leaving import Act, leave
 from ui.models.choices import engine_text
 from ui.pages.bench.plan.draft_controller import DraftController
 from ui.widgets.actions import action, action_button
@@ -200,14 +200,16 @@ class PresetDialog(QDialog):
         self.said.setText(self._verdict)
         self._mark_answers()
 
-    def _save(self) -> None:
+    def _save(self, then: Act = lambda: None) -> None:
+        """Go on with `then` once it is saved."""
         text, preset = self.text.toPlainText(), self._preset
 
         def done(_: object) -> None:
             self._preset = replace(preset, text=text)
             self.message.clear()
-            self.said.setText("Kept")
+            self.said.setText("Saved")
             self.kept.emit()
+            then()
 
         self._context.tasks.run(
             self,
@@ -216,12 +218,10 @@ class PresetDialog(QDialog):
             self.message.show_failure,
         )
 
-    def _may_go(self) -> bool:
-        """Whether what stands here may be left."""
-        return not self.is_changed or may_be_lost(self, "Preset", self._preset.name)
-
     def reject(self) -> None:
-        if self._may_go():
+        if self.is_changed:
+            leave(self, "Preset", self._preset.name, self._save, super().reject)
+        else:
             super().reject()
 
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -28,7 +28,7 @@ from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
-from ui.dialogs.leaving import may_be_lost
+from ui.dialogs.leaving import Act, leave
 from ui.pages.bench.plan.draft_controller import DraftController
 from ui.widgets.actions import action, action_button
 from ui.widgets.message import Message
@@ -138,14 +138,13 @@ class SqlDialog(QDialog):
     # what a person does
 
     def _on_chosen(self, at: int) -> None:
-        if self._may_go():
-            self._show(self.box.itemData(at), is_new=at == 0)
-        else:
+        sql = self.box.itemData(at)
+        if not self._leave(lambda: self._show(sql, is_new=at == 0)):
             self._reload()
 
     def _copy(self) -> None:
-        if self._may_go():
-            self._begin(replace(self._kept, name=f"{self._kept.name}-mine", shipped=False))
+        copied = replace(self._kept, name=f"{self._kept.name}-mine", shipped=False)
+        self._leave(lambda: self._begin(copied))
 
     def _begin(self, sql: OwnSql) -> None:
         """A new one, that has a text already."""
@@ -155,9 +154,11 @@ class SqlDialog(QDialog):
 
     def _ask_for_file(self) -> None:
         path, _ = QFileDialog.getOpenFileName(self, "Open a file of custom SQL or of mydbtest")
-        if path and self._may_go():
-            done, failed = self._on_opened, self.message.show_failure
-            self._context.tasks.run(self, lambda: read_file(Path(path)), done, failed)
+        if path:
+            self._leave(lambda: self._open(Path(path)))
+
+    def _open(self, path: Path) -> None:
+        self._context.tasks.run(self, lambda: read_file(path), self._on_opened, self.message.show_failure)
 
     def _on_opened(self, found: tuple[OwnSql, tuple[str, ...]]) -> None:
         sql, notes = found
@@ -165,7 +166,8 @@ class SqlDialog(QDialog):
         if notes:
             self.message.show_info("\n".join(notes))
 
-    def _save(self) -> None:
+    def _save(self, then: Act = lambda: None) -> None:
+        """Go on with `then` once it is saved."""
         written, is_new = self.form.written, self._is_new
 
         def done(_: None) -> None:
@@ -175,22 +177,26 @@ class SqlDialog(QDialog):
             self.message.show_info(f"Saved as the workload {written.name}, with a sequence of this name.")
             self._reload()
             self.kept.emit(written.name, is_new)
+            then()
 
         self._context.tasks.run(
             self, lambda: write_sql(Catalog(), written, over=not is_new), done, self.message.show_failure
         )
 
-    def _may_go(self) -> bool:
-        """Whether what stands here may be left."""
-        name = self.form.written.name or "the new workload"
-        return not self.is_changed or may_be_lost(self, "Custom SQL", name)
+    def _leave(self, then: Act) -> bool:
+        """Go on with `then`, unless the person stays with what is typed here."""
+        if self.is_changed:
+            name = self.form.written.name or "the new workload"
+            return leave(self, "Custom SQL", name, self._save, then)
+        then()
+        return True
 
     def reject(self) -> None:
-        if self._may_go():
-            super().reject()
+        self._leave(super().reject)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        event.setAccepted(self._may_go())
+        event.ignore()
+        self.reject()
 
 
 def edit_sql(controller: DraftController, context: Context, parent: QWidget) -> None:
