@@ -112,6 +112,19 @@ def plan_ids(history: History, target: str = "", limit: int = -1) -> list[str]:
     return [plan for (plan,) in reversed(history.query(statement, (*values, limit)))]
 
 
+def recent_plans(history: History, limit: int) -> list[PlanEntry]:
+    """What Dyno carried out, the latest first; of plans with the same work and contenders the latest."""
+    by_plan = (
+        "SELECT plan, min(planned_at) AS began, target, work_key, group_concat(DISTINCT contender_key) AS who"
+        " FROM session WHERE agent <> '' OR started_at IS NULL GROUP BY plan"  # others have no agent
+    )
+    statement = (
+        f"SELECT plan, max(began) FROM ({by_plan}) GROUP BY target, work_key, who"
+        " ORDER BY max(began) DESC, plan DESC LIMIT ?"
+    )
+    return plans(history, [plan for plan, _ in history.query(statement, (limit,))])
+
+
 def _shared_tags(history: History, sessions: dict[str, int]) -> dict[str, list[str]]:
     """Of each of these plans, which have so many sessions, the tags of all of them."""
     statement = (
@@ -153,7 +166,11 @@ def size_text(plan: PlanEntry) -> str:
     """`2 contenders x 4`; of one its name."""
     names = plan["contenders"]
     what = names[0] if len(names) == 1 else count_text(len(names), "contender")
-    return f"{what} x {'up to ' if plan['until_decided'] else ''}{plan['repeats']}"
+    return f"{what} x {repeats_text(plan)}"
+
+
+def repeats_text(plan: PlanEntry) -> str:
+    return f"up to {plan['repeats']}" if plan["until_decided"] else str(plan["repeats"])
 
 
 def states_text(plan: PlanEntry) -> str:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QLineEdit,
+    QMenu,
     QMessageBox,
     QPushButton,
     QTreeWidgetItem,
@@ -28,6 +29,8 @@ from pytestqt.qtbot import QtBot
 
 from app.catalog import Catalog
 from app.core.errors import LinkError
+from app.history.edits import delete
+from app.history.history import History
 from app.planner import ContenderRequest, PlanRequest
 from app.protocol.answers import Survey
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
@@ -429,9 +432,7 @@ def test_steps_are_ticked_all_none_or_one_alone(qtbot: QtBot, page: BenchPage) -
     assert not only.isEnabled()
     tree.setCurrentItem(steps(page)["read-only"])
     tree.setFocus()
-    qtbot.keyClick(
-        tree, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    )
+    qtbot.keyClick(tree, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
     settle(qtbot, page)
     assert page.controller.draft.request.steps == (*fixed, "read-only")
 
@@ -628,6 +629,50 @@ def test_sessions_of_an_unknown_target_are_set_up_here_and_what_is_lacking_is_na
     assert page.message.text.startswith("far is no target here: the plan is set up for local.")
     assert "there is no build mysql-1.2.3 on this target" in checks_of(page)
     assert "theirs" in checks_of(page), "the preset is named too"
+
+
+def open_recent(qtbot: QtBot, page: BenchPage) -> QMenu:
+    """As a person would, with its key."""
+    page.targets.list.setFocus()
+    qtbot.keyClick(
+        page.targets.list, "O", Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+    )
+    qtbot.waitUntil(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
+    found = QApplication.activePopupWidget()
+    assert isinstance(found, QMenu)
+    return found
+
+
+@pytest.mark.qt_log_ignore("^This plugin does not support")
+def test_a_recent_plan_is_set_up_again(qtbot: QtBot, page: BenchPage, dyno_home: Path) -> None:
+    both = plan(f"{MARIADB}:innodb", f"{MARIADB}:myisam", rows=5000, name="R&D " + "x" * 50)
+    comparable.keep(dyno_home, both)
+    comparable.keep(dyno_home, plan(f"{MARIADB}:innodb", rows=7000))
+    menu = open_recent(qtbot, page)
+    actions = {re.sub(r"[\d-]+ [\d:]+$", "DATE", each.text()): each for each in menu.actions()}
+    long = f"R&&D {'x' * 35}…: innodb, myisam x 1\tlocal, DATE"
+    assert sorted(actions) == [long, "duel: innodb x 1\tlocal, DATE"]
+    menu.setActiveAction(actions[long])
+    qtbot.keyClick(menu, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: page.controller.draft.request.rows == 5000)
+    settle(qtbot, page)
+    assert [each.engine for each in request_of(page).contenders] == ["innodb", "myisam"]
+    assert page.message.isHidden() and reason(page) == ""
+
+
+@pytest.mark.qt_log_ignore("^This plugin does not support")
+def test_a_recent_plan_that_was_deleted_meanwhile_is_told(
+    qtbot: QtBot, page: BenchPage, dyno_home: Path
+) -> None:
+    (id_,) = comparable.keep(dyno_home, plan(f"{MARIADB}:innodb", rows=5000))
+    menu = open_recent(qtbot, page)
+    with History(dyno_home) as history:
+        delete(history, id_)
+    menu.actions()[0].trigger()
+    qtbot.waitUntil(lambda: page.message.isVisible())
+    assert "no session" in page.message.text
+    menu.close()
+    assert [each.text() for each in open_recent(qtbot, page).actions()] == ["No plan was carried out yet"]
 
 
 @pytest.mark.parametrize(

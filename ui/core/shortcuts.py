@@ -31,6 +31,7 @@ SHORTCUTS = {
     "run": "Ctrl+R",
     "rehearse": "Ctrl+Shift+R",
     "set up": "Ctrl+Alt+B",
+    "recent plans": "Ctrl+Alt+O",
     "stop": "Ctrl+.",
     "stop plan": "Ctrl+Shift+.",
     "stop after step": "Ctrl+Alt+.",

@@ -10,7 +10,7 @@ from app.core.errors import DynoError, InputError
 from app.history import edits
 from app.history.browsing import Filter, Order, browse
 from app.history.history import History
-from app.history.plans import PlanEntry, plan_ids, plans, size_text, states_text
+from app.history.plans import PlanEntry, plan_ids, plans, recent_plans, size_text, states_text
 from app.history.publishing import import_shipped
 from app.history.sessions import find_all, sessions_of_plan
 from app.history.watching import keep_unlocked
@@ -59,6 +59,17 @@ def test_plans_come_in_the_order_that_is_asked_for_and_gone_ones_are_left_out(fi
     assert plan_ids(filled) == [PLAN.id, OTHER.id]
     assert plan_ids(filled, "xeon") == plan_ids(filled, limit=1) == [OTHER.id]
     assert [plan["id"] for plan in plans(filled, [OTHER.id, "none", PLAN.id])] == [OTHER.id, PLAN.id]
+
+
+def test_recent_plans_are_those_of_dyno_the_same_work_once_the_latest_first(filled: History) -> None:
+    again = replace(journals.plan(PLAN.contenders, repeats=3, number=3), name="once more")
+    store(filled, *(journals.whole(again, turn.session) for turn in again.turns))
+    import_shipped(filled)
+    assert [plan["id"] for plan in recent_plans(filled, 12)] == [again.id, OTHER.id]
+    assert [plan["id"] for plan in recent_plans(filled, 1)] == [again.id]
+    for turn in again.turns:
+        edits.delete(filled, turn.session)
+    assert [plan["id"] for plan in recent_plans(filled, 12)] == [OTHER.id, PLAN.id]
 
 
 def test_sessions_that_were_not_needed_are_no_failures(history: History) -> None:

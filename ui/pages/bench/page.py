@@ -50,7 +50,7 @@ class BenchPage(Page):
         self.targets = TargetsPanel(context)
         self.contenders = ContendersPanel(context.theme)
         self.sequence = SequencePanel(context.theme)
-        self.run_panel = RunPanel(context.theme)
+        self.run_panel = RunPanel(context.theme, context.tasks)
         self.run_panel.plan.folder = str(context.home)
         self._outcome: Outcome | None = None
         self._target = self.targets.chosen
@@ -78,11 +78,12 @@ class BenchPage(Page):
             self.again.open(wanted.sessions, wanted.is_run)
 
     def page_actions(self) -> Sequence[QAction | None]:
-        run, plan, presets = self.run_panel.run_bar, self.run_panel.plan, self.run_panel.presets
-        contenders = self.contenders
+        panel, contenders = self.run_panel, self.contenders
+        run, plan, presets = panel.run_bar, panel.plan, panel.presets
         return (
             run.run, run.rehearse, run.cancel, None,
-            plan.load, plan.save, plan.copy, self.sequence.sweep, self.sequence.sql, self.sequence.save, None,
+            panel.recent.open, plan.load, plan.save, plan.copy, None,
+            self.sequence.sweep, self.sequence.sql, self.sequence.save, None,
             *self.sequence.ticks, None,
             contenders.copy, contenders.remove, contenders.look, contenders.colour, None,
             presets.copy, presets.edit, presets.delete, None,
@@ -146,6 +147,8 @@ class BenchPage(Page):
         self.again = RunAgain(controller)  # behind the page: it starts what the page shows
         self.again.warned.connect(self.message.show_warning)
         self.again.start_wanted.connect(self.run_panel.run_bar.run_wanted)
+        self.run_panel.recent.chosen.connect(lambda plan: self.open(Wanted("bench", (plan,))))
+        self.run_panel.recent.failed.connect(self.message.show_failure)
         controller.target_wanted.connect(targets.choose)
         targets.target_chosen.connect(self._on_target_chosen)
         targets.surveyed.connect(self._on_surveyed)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from app.planner.choices import Choices
 from app.planner.draft import Draft, Outcome
 from app.protocol.answers import FAIL, Check, Survey
 from ui.core.page import HEAD
 from ui.core.plain import Label
+from ui.core.tasks import Tasks
 from ui.core.theme import SPACE, Theme
 
 from .plan.approval import ApprovalView
 from .plan.estimate import CheckList, EstimateCard
 from .plan.plan_text import PlanText
+from .plan.recent import RecentPlans
 from .plan.run_button import RunBar
 from .presets.picker import PresetView
 
@@ -21,11 +23,11 @@ from .presets.picker import PresetView
 class RunPanel(QWidget):
     """The right side of the page."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, tasks: Tasks, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.estimate, self.checks = EstimateCard(), CheckList(theme)
         self.plan, self.presets, self.approval = PlanText(), PresetView(theme), ApprovalView()
-        self.run_bar = RunBar()
+        self.run_bar, self.recent = RunBar(), RecentPlans(tasks, self)
         self.tabs = QTabWidget()
         self.tabs.setAccessibleName("Checks, plan and presets")
         self.tabs.tabBar().setAccessibleName("Checks, plan and presets")
@@ -69,10 +71,13 @@ class RunPanel(QWidget):
         heading = Label("Before you run")
         heading.setProperty("role", "heading")
         heading.setMinimumHeight(HEAD)
+        head = QHBoxLayout()
+        head.addWidget(heading, 1)
+        head.addWidget(self.recent)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(SPACE)
-        layout.addWidget(heading)
+        layout.addLayout(head)
         layout.addWidget(self.estimate)
         layout.addWidget(self.tabs, 1)
         layout.addWidget(self.run_bar)

@@ -1,0 +1,71 @@
+"""The latest plans of the history, to set one of them up again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+
+from app.core.harmless import harmless
+from app.core.units import date_text
+from ui.core.tasks import Latest, Tasks
+from ui.widgets.actions import action, action_button
+
+if TYPE_CHECKING:
+    from app.history.history import History
+    from app.history.plans import PlanEntry
+
+MOST = 12
+LONGEST = 40  # characters of a name: the window is not much wider than the menu
+_TIP = "Set up what a plan of the history says: target, contenders, sequence and sizes"
+
+
+class RecentPlans(QWidget):
+    """A button; its menu is read when it is opened, so that it is never of yesterday."""
+
+    chosen = Signal(str)  # id of a plan
+    failed = Signal(object)  # Exception
+
+    def __init__(self, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._reading = Latest(tasks, self)
+        self.open = action(self, "Recent plans", "recent plans", _TIP, self._on_open)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(action_button(self.open))
+
+    def _on_open(self) -> None:
+        self._reading.read(_read, self._show_menu, self.failed.emit)
+
+    def _show_menu(self, plans: list[PlanEntry]) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for plan in plans:
+            chosen = menu.addAction(_line(plan))
+            chosen.triggered.connect(lambda _=False, id_=plan["id"]: self.chosen.emit(id_))
+        if not plans:
+            menu.addAction("No plan was carried out yet").setEnabled(False)
+        corner = QPoint(self.width() - menu.sizeHint().width(), self.height())
+        menu.popup(self.mapToGlobal(corner))
+
+
+def _read(history: History) -> list[PlanEntry]:
+    from app.history.plans import recent_plans  # by the thread that reads
+
+    return recent_plans(history, MOST)
+
+
+def _line(plan: PlanEntry) -> str:
+    """`my plan: innodb, rocksdb x 3`, and on the right where and when."""
+    from app.history.plans import repeats_text, size_text
+
+    what = f"{', '.join(plan['contenders'])} x {repeats_text(plan)}"
+    what = what if len(what) <= LONGEST else size_text(plan)
+    line = f"{_short(plan['name'])}: {_short(what)}\t{_short(plan['target'])}, {date_text(plan['at'])}"
+    return line.replace("&", "&&")
+
+
+def _short(text: str) -> str:
+    line = harmless(text)
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
