@@ -43,7 +43,7 @@ def _member(word: str) -> list[int | str]:
     by = int(parts[4] or 1)
     is_product = way in "x*"
     if last < first or by < (2 if is_product else 1) or (is_product and not first):
-        raise InputError(f"{word}: a range goes up, such as 1-8, 1..64 x2 or 10..50 +10")
+        raise InputError(f"{word}: a range goes up, such as 1-8 or 1..64 x2")
     return list(_products(first, last, by) if is_product else range(first, last + 1, by)[: MOST + 1])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 
 from app.catalog import Catalog, Sequence, SequenceStep, Workload
 from app.core.errors import InputError
@@ -38,6 +39,11 @@ class Choices:
     def preset(self, engine: str, name: str) -> Preset | None:
         found = (each for each in self.presets if (each.engine, each.name) == (engine, name))
         return next(found, None)
+
+    def copy_name(self, preset: Preset) -> str:
+        """`default-2`, or the next that is free."""
+        names = (f"{preset.name}-{number}" for number in count(2))
+        return next(name for name in names if not self.preset(preset.engine, name))
 
     def sequence(self, name: str) -> Sequence | None:
         return next((each for each in self.sequences if each.name == name), None)

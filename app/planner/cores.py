@@ -28,7 +28,7 @@ class CoreSet:
             raise InputError("how the cores of the target hang together is not known: survey it again")
         order = in_order(nodes)
         if count > len(order):
-            raise InputError(f"a server with {count} cores: {_there(nodes)}; say smaller core sets")
+            raise InputError(f"a server with {count} cores: {_there(nodes)}; say smaller core sets", "cores")
         server = set(order[:count])
         load, shared = _left_to_the_load(nodes, server)
         return cls(as_text(server), as_text(load), shared)

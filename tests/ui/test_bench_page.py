@@ -45,6 +45,7 @@ from ui.core.context import Context
 from ui.dialogs.host_key import HostKeyDialog
 from ui.pages.bench import BenchPage
 from ui.pages.bench.plan.sweep import SweepDialog
+from ui.pages.bench.presets.dialog import PresetDialog
 from ui.widgets.message import Message
 
 OLD = "mysql-5.6.24"
@@ -239,6 +240,25 @@ def test_name_options_and_cores_are_written_in_the_line(qtbot: QtBot, page: Benc
     assert (first.allocator, first.memory_limit) == ("jemalloc", "4G")
 
 
+def test_a_cell_says_what_is_wrong_while_it_is_typed(qtbot: QtBot, page: BenchPage) -> None:
+    panel = page.contenders
+    hint = panel.words.text()
+    panel.table.edit(panel.contenders.index(1, 5))
+    editor = panel.table.findChild(QLineEdit)
+    assert editor is not None
+    qtbot.keyClicks(editor, "3-0")
+    assert panel.words.text() == "3-0: a range goes up, such as 1-8 or 1..64 x2"
+    assert (panel.words.property("role"), editor.property("wrong")) == ("bad", True)
+    editor.selectAll()
+    qtbot.keyClicks(editor, "0-2:2")
+    assert panel.words.text() == hint and not editor.property("wrong")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: page.controller.draft.request.contenders[1].cores == "0-2:2")
+    settle(qtbot, page)
+    plan = page._outcome.plan if page._outcome else None
+    assert plan and plan.contenders[1].cores == "0,2"
+
+
 def test_cores_that_the_target_lacks_are_marked(qtbot: QtBot, page: BenchPage) -> None:
     model = page.contenders.contenders
     model.setData(model.index(1, 5), "many")
@@ -266,6 +286,7 @@ def test_a_copy_differs_and_goes_with_the_delete_key(qtbot: QtBot, page: BenchPa
     qtbot.keyClick(table, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     settle(qtbot, page)
     assert "the same" in reason(page)
+    assert page.contenders.chosen_rows() == [1]
     model.setData(model.index(1, 4), "ROW_FORMAT=COMPRESSED")
     settle(qtbot, page)
     assert reason(page) == ""
@@ -321,7 +342,13 @@ def test_a_preset_is_duplicated_and_stands_in_the_grid(qtbot: QtBot, page: Bench
     qtbot.keyClicks(view.name, "mine")
     with qtbot.waitSignal(page.context.bus.changed):
         qtbot.keyClick(view.name, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: page.controller.choices.preset("innodb", "mine") is not None)
+    qtbot.waitUntil(lambda: view.preset.currentData() == "innodb/mine")
+    (dialog,) = page.findChildren(PresetDialog)
+    assert not dialog.text.isReadOnly() and "mine" in dialog.windowTitle()
+    dialog.reject()
+    assert view.name.text() == ""
+    view.copy.trigger()
+    qtbot.waitUntil(lambda: view.preset.currentData() == "innodb/mine-2")
     click_cell(qtbot, page.contenders.grid, cell(page, OLD, "innodb", "mine"))
     settle(qtbot, page)
     assert ContenderRequest(OLD, "innodb", "mine") in request_of(page).contenders
@@ -332,8 +359,7 @@ def test_a_preset_of_ones_own_is_deleted_after_a_question(qtbot: QtBot, page: Be
     page.contenders.look.trigger()
     assert not view.delete.isEnabled()  # shipped ones stay
     page.controller.copy_preset("innodb", "default", "mine")
-    qtbot.waitUntil(lambda: view.preset.findData("innodb/mine") >= 0)
-    view.preset.setCurrentIndex(view.preset.findData("innodb/mine"))
+    qtbot.waitUntil(lambda: view.preset.currentData() == "innodb/mine")
     for text, is_kept in (("Cancel", True), ("Delete", False)):
         view.delete.trigger()
         (box,) = view.findChildren(QMessageBox)
@@ -368,11 +394,14 @@ def test_a_wrong_field_is_marked_and_keeps_its_text(qtbot: QtBot, page: BenchPag
     settle(qtbot, page)
     assert (edit.text(), edit.property("wrong")) == ("lots", True)
     assert reason(page).startswith("rows must be a whole number")
-    assert edit.toolTip() == reason(page)
+    assert edit.toolTip() == reason(page) == page.sequence.fields.reason.text()
+    above = page.sequence.fields.reason.geometry()
+    assert edit.y() - above.height() - 5 <= above.y() < edit.y() and page.sequence.fields.reason.isVisible()
     assert not page.run_panel.run_bar.run.isEnabled()
     retype(qtbot, edit, "1k")
     settle(qtbot, page)
     assert (edit.property("wrong"), reason(page), request_of(page).rows) == (False, "", 1000)
+    assert not page.sequence.fields.reason.isVisible()
 
 
 def test_a_field_left_open_shows_what_the_sequence_says(qtbot: QtBot, page: BenchPage) -> None:
@@ -502,7 +531,9 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     qtbot.keyClicks(dialog.variable, "innodb_spin_wait_delay")
     assert not dialog.accept_button.isEnabled()
     qtbot.keyClicks(dialog.values, "6, 96")
-    assert dialog.said.text() == "12 points of each step: 3 thread counts x 2 core sets x 2 values"
+    assert dialog.said.text() == (
+        "12 points of each step: 3 thread counts x 2 core sets x 2 values\nthe server on CPUs 0-3, then 0-1"
+    )
     dialog.accept_button.click()
     settle(qtbot, page)
     request = request_of(page)
@@ -516,9 +547,14 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     page.sequence.sweep.trigger()
     dialog = page.findChildren(SweepDialog)[-1]
     dialog.cores.clear()  # those of the sequence
-    assert (
-        dialog.said.text() == "6 points of each step: 3 thread counts x 1 core set x 2 values"
-    )  # of 32 to 4
+    assert dialog.said.text().startswith(  # of 32 to 4
+        "6 points of each step: 3 thread counts x 1 core set x 2 values"
+    )
+    retype(qtbot, dialog.threads, "1..64 x2")
+    assert dialog.said.text().startswith("14 points of each step")
+    retype(qtbot, dialog.threads, "64..1")
+    assert dialog.said.text().startswith("threads 64..1: a range goes up")
+    assert (dialog.threads.property("wrong"), dialog.cores.property("wrong")) == (True, False)
 
 
 def test_a_variant_gets_a_name_and_is_gone_on_with(qtbot: QtBot, page: BenchPage) -> None:

@@ -108,6 +108,12 @@ class ContenderModel(QAbstractTableModel):
         self.edited.emit(index.row(), COLUMNS[index.column()][1], str(value))
         return True
 
+    def problem(self, index: Index, text: str) -> str:
+        """Why this text cannot be in a cell; '' where it can."""
+        key = COLUMNS[index.column()][1]
+        changed = self._draft.with_contender(index.row(), **{key: text})
+        return changed.request.contenders[index.row()].problem()[1]
+
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
         is_editable = index.isValid() and COLUMNS[index.column()][1] in EDITABLE

@@ -100,7 +100,7 @@ def test_fields_are_read_as_people_write_them(field: str, text: str, value: obje
         ("threads", "1,x", "threads must be a whole number"),
         ("threads", "5000", "threads must lie between 1 and 4,095"),
         ("threads", "2,2,1", "threads names 2 twice"),
-        ("threads", "64..1 x2", "threads 64..1x2: a range goes up, such as 1-8, 1..64 x2"),
+        ("threads", "64..1 x2", "threads 64..1x2: a range goes up, such as 1-8 or 1..64 x2"),
         ("threads", ",", "threads must not be empty"),
         ("repeats", "101", "repeats must lie between 1 and 100"),
         ("tables", "²", "tables must be a whole number"),

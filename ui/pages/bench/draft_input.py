@@ -41,6 +41,7 @@ def connect_run_panel(controller: DraftController, panel: RunPanel) -> None:
     plan.save_wanted.connect(controller.save_plan)
     plan.open_wanted.connect(controller.open_plan)
     presets.copy_wanted.connect(controller.copy_preset)
+    controller.preset_copied.connect(presets.edit_copy)
     presets.deletion_wanted.connect(controller.delete_preset)
     panel.approval.approved.connect(controller.approve)
     bar.busy_allowed.connect(lambda is_on: _set(controller, "allow_busy", is_on))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtCore import QAbstractItemModel, QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QKeyEvent, QMouseEvent, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
+    QLineEdit,
     QMenu,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -31,6 +32,7 @@ COLOURS = 8
 COLUMN, WIDEST_COLUMN = 92, 168
 WIDEST_NAME = 220
 WIDTHS = (0, 130, 74, 64, 68, 52, 0)  # of the columns of a contender; 0: what is left
+OPTIONS = 4  # the column of a copy that is written first
 NO_BUILDS = "No build is known here yet: survey the target"
 HINT = "Tick what to compare; a dash is not available: select it to see why"
 
@@ -52,6 +54,31 @@ class TickDelegate(QStyledItemDelegate):
         return bool(model.setData(index, wanted, Qt.ItemDataRole.CheckStateRole))
 
 
+class ContenderDelegate(QStyledItemDelegate):
+    """Says while a cell is typed what is wrong with it; '' once it is right or left."""
+
+    problem = Signal(str)
+
+    def __init__(self, model: ContenderModel, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._model = model
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        editor = super().createEditor(parent, option, index)
+        if isinstance(editor, QLineEdit):
+            editor.textEdited.connect(lambda text: self._tell(editor, self._model.problem(index, text)))
+        return editor
+
+    def destroyEditor(self, editor: QWidget, index: Index) -> None:
+        self.problem.emit("")
+        super().destroyEditor(editor, index)
+
+    def _tell(self, editor: QLineEdit, problem: str) -> None:
+        editor.setProperty("wrong", bool(problem))
+        editor.style().polish(editor)
+        self.problem.emit(problem)
+
+
 class ContendersPanel(QWidget):
     """Says what a person did; what it shows is given to it."""
 
@@ -65,6 +92,7 @@ class ContendersPanel(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._words = ""  # about the grid
         self.choices = ChoiceModel(theme, self)
         self.contenders = ContenderModel(theme, self)
         self.grid, self.table = _grid(self.choices), _table(self.contenders)
@@ -78,6 +106,9 @@ class ContendersPanel(QWidget):
         self.grid.selectionModel().currentChanged.connect(self._on_cell_reached)
         self.table.selectionModel().selectionChanged.connect(self._on_selection_changed)
         theme.changed.connect(self._on_theme_changed)
+        self.editing = ContenderDelegate(self.contenders, self.table)
+        self.table.setItemDelegate(self.editing)
+        self.editing.problem.connect(self._on_problem)
         self._on_selection_changed()
         self.show_choices(Choices())
 
@@ -85,7 +116,7 @@ class ContendersPanel(QWidget):
         reached = self.grid.currentIndex()
         self.choices.show_choices(choices)
         self.grid.setCurrentIndex(self.choices.index(reached.row(), reached.column()))
-        self.words.setText(HINT if choices.builds else NO_BUILDS)
+        self._say(HINT if choices.builds else NO_BUILDS)
         names = max((self._width(build.name) for build in choices.builds), default=80)
         self.grid.verticalHeader().setFixedWidth(min(names, WIDEST_NAME))
         for column, preset in enumerate(choices.presets):
@@ -111,7 +142,7 @@ class ContendersPanel(QWidget):
         return self.grid.fontMetrics().horizontalAdvance(str(name)) + 3 * SPACE
 
     def _make_actions(self) -> None:
-        tip = "One more of the chosen contender, to differ in what is written of it"
+        tip = "One more of the chosen contender, selected to be changed"
         self.copy = action(self, "Copy", "duplicate", tip, self._on_copy_wanted)
         self.remove = action(
             self.table, "Remove", "remove", "Take the chosen contenders out", self._on_remove_wanted
@@ -148,8 +179,18 @@ class ContendersPanel(QWidget):
     def _on_cell_reached(self, current: QModelIndex) -> None:
         if not current.isValid():
             return
-        self.words.setText(self.choices.words(current))
-        self.words.setToolTip(as_tip(self.choices.words(current)))
+        self._say(self.choices.words(current))
+
+    def _say(self, words: str) -> None:
+        self._words = words
+        self.words.setText(words)
+        self.words.setToolTip(as_tip(words))
+
+    def _on_problem(self, problem: str) -> None:
+        """Above the table, in place of what is said of the grid."""
+        self.words.setText(problem or self._words)
+        self.words.setProperty("role", "bad" if problem else "muted")
+        self.words.style().polish(self.words)
 
     def _on_selection_changed(self) -> None:
         rows = self.chosen_rows()
@@ -158,7 +199,11 @@ class ContendersPanel(QWidget):
         self.remove.setEnabled(bool(rows))
 
     def _on_copy_wanted(self) -> None:
-        self.copied.emit(self.chosen_rows()[0])
+        row = self.chosen_rows()[0]
+        self.copied.emit(row)
+        flag = QItemSelectionModel.SelectionFlag  # Ctrl is down: on its own the table would add the line
+        index = self.contenders.index(row + 1, OPTIONS)
+        self.table.selectionModel().setCurrentIndex(index, flag.ClearAndSelect | flag.Rows)
 
     def _on_remove_wanted(self) -> None:
         self.removed.emit(self.chosen_rows())

@@ -49,6 +49,7 @@ class DraftController(QObject):
     stocked = Signal(object)  # Choices
     concluded = Signal(object, list)  # Outcome, colour index of each contender
     target_wanted = Signal(str)
+    preset_copied = Signal(str, str)  # engine, name of the copy
     set_up_again = Signal(object, str)  # Draft; what is another than it was
     failed = Signal(object)  # Exception
 
@@ -152,7 +153,9 @@ class DraftController(QObject):
     def copy_preset(self, engine: str, source: str, name: str) -> None:
         from app.catalog.own import copy_preset
 
-        self._do(lambda: copy_preset(Catalog(), engine, source, name), f"the copy {name} is yours", _PRESETS)
+        said = f"the copy {name} is yours"
+        work = partial(copy_preset, Catalog(), engine, source, name)
+        self._do(work, said, _PRESETS, lambda: self.preset_copied.emit(engine, name))
 
     def delete_preset(self, engine: str, name: str) -> None:
         from app.catalog.own import delete_preset

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
 
 from app.catalog.entries import TRANSPORTS
@@ -15,6 +16,7 @@ from app.stats.steady import LEAST_S
 from app.stats.verdicts import LEAST
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
+from ui.widgets.elided import ElidedLabel
 
 MAX_NAME = 60
 ACROSS = 3
@@ -72,11 +74,12 @@ _TIPS = {
     "time_limit": _TIME_LIMIT[1],
     **{name: words[2] for name, words in _CHOSEN.items()},
 }
+_ALIGNED = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignHCenter, Qt.AlignmentFlag.AlignRight)
 _TEXTS = {"loaded": "as loaded", "": "sequence"}
 
 
 class FieldsForm(QWidget):
-    """Each field with its label above it; a wrong one is marked, and says why."""
+    """Each field with its label above it; of a wrong one the reason is there, over its row."""
 
     typed = Signal(str, str)  # field, text
     chosen = Signal(str, object)  # field, value
@@ -95,6 +98,9 @@ class FieldsForm(QWidget):
         self.name.setMaxLength(MAX_NAME)
         self.edits["time_limit"] = self._edit("time_limit", *_TIME_LIMIT)
         self.edits["time_limit"].setPlaceholderText("none")
+        self.reason = ElidedLabel()
+        self.reason.setProperty("role", "bad")
+        self.reason.hide()
         for column in range(ACROSS):
             self._layout.setColumnStretch(column, 1)
         self._layout.setRowStretch(self._layout.rowCount(), 1)
@@ -119,9 +125,12 @@ class FieldsForm(QWidget):
                 self.edits[name].setPlaceholderText(value)
 
     def show_problem(self, problem: Problem | None) -> None:
-        """Mark the field that a problem is about."""
-        for name, widget in (*self.edits.items(), *self.boxes.items(), ("repeats", self.repeats)):
+        """Mark the field that a problem is about, and say why above it."""
+        self._show_reason(None, "")
+        for name, widget in (*self.boxes.items(), *self.edits.items(), ("repeats", self.repeats)):
             text = problem.text if problem and problem.field == name else ""
+            if text and widget in self._labels:
+                self._show_reason(widget, text)
             widget.setToolTip(as_tip(text or _TIPS[name]))
             if widget.property("wrong") != bool(text):
                 widget.setProperty("wrong", bool(text))
@@ -145,6 +154,23 @@ class FieldsForm(QWidget):
         box.setCurrentIndex(-1)
         box.activated.connect(lambda _: self.typed.emit("repeats", edit.text()))
         return box
+
+    def _show_reason(self, widget: QWidget | None, text: str) -> None:
+        """In place of the labels of its row, so that nothing moves."""
+        self.reason.setVisible(bool(text))
+        self.reason.setText(text)
+        wrong = self._place_of(widget)[0] if widget else -1
+        for each, label in self._labels.items():
+            label.setVisible(self._place_of(each)[0] != wrong and each.isVisibleTo(self))
+        if widget:
+            row, column = self._place_of(widget)
+            self._layout.addWidget(self.reason, row - 1, 0, 1, ACROSS)
+            self.reason.setAlignment(_ALIGNED[column])
+
+    def _place_of(self, widget: QWidget) -> tuple[int, int]:
+        found = self._layout.getItemPosition(self._layout.indexOf(widget))
+        row, column, _, _ = cast("tuple[int, int, int, int]", found)  # the stubs do not say
+        return row, column
 
     def _show_time_limit(self, is_shown: bool) -> None:
         edit = self.edits["time_limit"]

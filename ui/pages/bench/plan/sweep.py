@@ -29,8 +29,8 @@ from .draft_controller import DraftController
 
 WIDTH = 60 * SPACE
 _SWEPT = (
-    ("threads", "Threads", "Client threads: 1, 2, 4"),
-    ("cores", "Core sets", "Cores of the server: 4, 2, 1; left open: all, or as the sequence says"),
+    ("threads", "Threads", "Client threads: 1, 2, 4 or 1..64 x2"),
+    ("cores", "Core sets", "Cores of the server: 4, 2, 1 or 1-4; left open: all, or as the sequence says"),
 )
 _ABOUT = (
     "Each step that is driven is carried out at every point: all threads, then with the next core set, then "
@@ -56,7 +56,9 @@ class SweepDialog(QDialog):
         self.variable = _field(
             "Variable", name, "innodb_spin_wait_delay", "Of the server; one that is set while it is up"
         )
-        self.values = _field("Values", values, "6, 96", "One after the other; put back behind each step")
+        self.values = _field(
+            "Values", values, "6, 96", "One after the other, 6, 96 or 1..64 x2; put back behind each step"
+        )
         self.own_cpus = QCheckBox("Server and load on CPUs of their &own")
         self.own_cpus.setToolTip(
             as_tip("Half of the cores for each where there is no core set: calmer on small machines")
@@ -102,15 +104,21 @@ class SweepDialog(QDialog):
         layout.addWidget(buttons)
 
     def _on_changed(self) -> None:
-        problem = ""
+        problem = field = ""
         try:
             self.draft = self._changed()
         except InputError as error:
-            problem = str(error)
+            problem, field = str(error), error.field
+        self._mark(field)
         self.accept_button.setEnabled(not problem)
         self.said.setText(problem or self._points_text())
         self.said.setProperty("role", "bad" if problem else "")
         self.said.style().polish(self.said)
+
+    def _mark(self, wrong: str) -> None:
+        for name, field in (("threads", self.threads), ("cores", self.cores), ("vary", self.values)):
+            field.setProperty("wrong", name == wrong)
+            field.style().polish(field)
 
     def _changed(self) -> Draft:
         """With what stands here; raises InputError where that cannot be carried out."""
@@ -134,15 +142,17 @@ class SweepDialog(QDialog):
         return counts
 
     def _points_text(self) -> str:
-        """`12 points of each step: 3 thread counts x 2 core sets x 2 values`."""
+        """`12 points of each step: 3 thread counts x 2 core sets x 2 values`, and the CPUs of the servers."""
         counts = (
             (len(_numbers("threads", self.threads)), "thread count"),
-            (len(self._core_sets()), "core set"),
+            (len(core_sets := self._core_sets()), "core set"),
             (len(variations_of(self.draft.request.vary)), "value"),
         )
         swept = [(count, noun) for count, noun in counts if count]
         points = count_text(prod(count for count, _ in swept), "point")
-        return f"{points} of each step: {' x '.join(count_text(*each) for each in swept)}"
+        cpus = [CoreSet.of(count, self._nodes).server for count in core_sets if self._nodes]
+        servers = f"\nthe server on CPUs {', then '.join(cpus)}" if cpus else ""
+        return f"{points} of each step: {' x '.join(count_text(*each) for each in swept)}{servers}"
 
 
 def change_sweep(controller: DraftController, parent: QWidget) -> None:

@@ -122,7 +122,7 @@ class PresetDialog(QDialog):
 
     def _whose(self) -> str:
         if self._preset.shipped:
-            return "Shipped and read-only: Duplicate makes a copy of your own"
+            return "Shipped and read-only: Duplicate and edit makes a copy of your own"
         return "Yours to change"
 
     def _connect(self) -> None:

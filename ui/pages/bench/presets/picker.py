@@ -34,6 +34,7 @@ class PresetView(QWidget):
         super().__init__(parent)
         self._choices = Choices()
         self._survey: Survey | None = None
+        self._copy = ""  # that was made and is edited as soon as it is listed
         self._at_once = 1  # servers that share the target
         self.preset, self.form = QComboBox(), QComboBox()
         self.words = Label()
@@ -44,9 +45,10 @@ class PresetView(QWidget):
         self.name = QLineEdit()
         self.name.setPlaceholderText("name of a copy")
         self.name.setAccessibleName("Name of the copy")
+        self.name.setToolTip("Left empty: the name of the preset with a number")
         self.name.returnPressed.connect(self._on_copy_wanted)
-        tip = "A copy of this preset under another name, yours to change"
-        self.copy = action(self, "Duplicate", "", tip, self._on_copy_wanted)
+        tip = "Copy this preset under another name, and change the copy"
+        self.copy = action(self, "Duplicate and edit…", "", tip, self._on_copy_wanted)
         tip = "Change it, compare it with another, hear what builds say to it"
         self.edit = action(self, "Edit or check…", "edit preset", tip, self._on_edit_wanted)
         tip = "Take this preset of your own away; shipped ones stay"
@@ -62,6 +64,15 @@ class PresetView(QWidget):
         builds = [each.name for each in choices.builds if not each.problem]
         _refill(self.form, [(_WRITTEN, ""), *((f"rendered for {name}", name) for name in builds)])
         self._show()
+        if (at := self.preset.findData(self._copy)) >= 0 and self._copy:
+            self._copy = ""
+            self.name.clear()
+            self.preset.setCurrentIndex(at)
+            self.edit.trigger()
+
+    def edit_copy(self, engine: str, name: str) -> None:
+        """The copy was made: choose and edit it once it is among the presets."""
+        self._copy = f"{engine}/{name}"
 
     def show_draft(self, draft: Draft) -> None:
         """Shares are those of its order."""
@@ -129,11 +140,9 @@ class PresetView(QWidget):
         self.text.show_text(found.text)
 
     def _on_copy_wanted(self) -> None:
-        preset, name = self._chosen(), self.name.text().strip()
-        if preset and name:
+        if preset := self._chosen():
+            name = self.name.text().strip() or self._choices.copy_name(preset)
             self.copy_wanted.emit(preset.engine, preset.name, name)
-        else:
-            self.name.setFocus()
 
     def _on_edit_wanted(self) -> None:
         if preset := self._chosen():
