@@ -157,7 +157,7 @@ def test_an_unknown_key_that_is_not_accepted_leaves_the_target_as_it_is(
     state = wait_for(qtbot, panel, "far", "key_unknown")  # in the background: no dialog
     assert not [each for each in QApplication.topLevelWidgets() if isinstance(each, HostKeyDialog)]
     assert state.words(0) == "host key unknown"
-    click(qtbot, panel.view.message._button)
+    click(qtbot, panel.view.message.buttons[0])
     dialog: HostKeyDialog = dialog_of(qtbot, HostKeyDialog)
     qtbot.keyClick(dialog, Qt.Key.Key_Return)  # the key alone is no consent
     qtbot.waitUntil(lambda: not dialog.isVisible())
@@ -201,7 +201,7 @@ def test_a_wrong_passphrase_is_asked_for_again(
     panel.choose("far")
     state = wait_for(qtbot, panel, "far", "secret")  # in the background nobody is asked
     assert state.words(0) == "needs a passphrase"
-    click(qtbot, panel.view.message._button)
+    click(qtbot, panel.view.message.buttons[0])
     answer(qtbot, "wrong", was_refused=False)
     answer(qtbot, "correct horse", was_refused=True)
     wait_for(qtbot, panel, "far", "reached")

@@ -95,7 +95,7 @@ class Notices(QObject):
             lambda: self._context.bus.wanted.emit(Wanted("compare", tuple(followed.progress.sessions)))
         )
         several = action if len(followed.progress.sessions) > 1 else None
-        self._message.show_info(text, several)
+        self._message.show_info(text, *([several] if several else []))
         if several is not None:
             self._tell_verdict(text, tuple(followed.progress.sessions), several)
         if self._are_wanted() and not self._window.isActiveWindow():

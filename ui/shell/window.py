@@ -13,7 +13,7 @@ from ui.core.page import Page
 from ui.core.plain import as_tip
 from ui.core.shortcuts import SHORTCUTS
 from ui.pages import PLACES, Place
-from ui.widgets.message import Message
+from ui.widgets.message import Banner
 
 from .menus import add_file_menu, add_help_menu, add_view_menu
 
@@ -35,9 +35,10 @@ class Window(QMainWindow):
         self._may_close = False
         self.setWindowTitle("Dyno")
         self._places = self._make_places()
-        self.message = Message()
         self._stack = QStackedWidget()
-        self.setCentralWidget(self._make_body())
+        body = _holding(self._stack)
+        self.setCentralWidget(body)
+        self.message = Banner(body)
         add_file_menu(self, context)
         self._before = add_view_menu(self, context, list(self._places.values()))
         add_help_menu(self, context, self.menus)
@@ -124,15 +125,6 @@ class Window(QMainWindow):
         self.addToolBar(bar)
         return made
 
-    def _make_body(self) -> QWidget:
-        body = QWidget()
-        layout = QVBoxLayout(body)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.message)
-        layout.addWidget(self._stack, 1)
-        return body
-
     def _add_menu(self, place: Place, page: Page) -> None:
         menu = QMenu(place.menu, self)
         menu.setToolTipsVisible(True)
@@ -180,6 +172,15 @@ class Window(QMainWindow):
     def _on_closing_agreed(self) -> None:
         self._may_close = True
         self.close()
+
+
+def _holding(stack: QStackedWidget) -> QWidget:
+    """Over the stack itself nothing can lie: it raises the page that it turns to."""
+    body = QWidget()
+    layout = QVBoxLayout(body)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.addWidget(stack)
+    return body
 
 
 def _import_pages() -> None:

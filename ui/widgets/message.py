@@ -2,47 +2,52 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
+from itertools import zip_longest
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QPushButton, QWidget
 
 from ui.core.plain import Label, error_lines
+from ui.core.theme import SPACE
 
 from .actions import plain_text
 
 NARROW = 480
+WIDEST = 720  # of a banner
+MOST_ACTIONS = 2
 
 
 class Message(QFrame):
-    """A strip with a line, hidden while there is none."""
+    """A strip with a line, hidden while there is none; its actions are buttons."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "message")
+        self._actions: tuple[QAction, ...] = ()
         self._details = ""
-        self._action: QAction | None = None
+        self._copy = QAction("Copy details", self)
+        self._copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(self._details))
         self._text = Label()
         self._text.setWordWrap(True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._button = QPushButton()
-        self._button.clicked.connect(self._on_button_clicked)
-        self._close = QPushButton("Dismiss")
-        self._close.clicked.connect(self.clear)
-        buttons = QHBoxLayout()
-        buttons.addStretch(1)
-        buttons.addWidget(self._button)
-        buttons.addWidget(self._close)
+        self.buttons = [QPushButton() for _ in range(MOST_ACTIONS)]
+        dismiss = QPushButton("Dismiss")
+        dismiss.clicked.connect(self.clear)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        for at, button in enumerate(self.buttons):
+            button.clicked.connect(lambda _=False, at=at: self._act(self._actions[at]))
+            row.addWidget(button)
+        row.addWidget(dismiss)
         self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._layout.setContentsMargins(16, 8, 16, 8)
         self._layout.addWidget(self._text, 1)
-        self._layout.addLayout(buttons)
+        self._layout.addLayout(row)
         self.hide()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a narrow place the buttons go below the text."""
-        is_narrow = event.size().width() < NARROW
-        direction = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
-        self._layout.setDirection(direction)
+        self._fold(event.size().width())
         super().resizeEvent(event)
 
     @property
@@ -50,36 +55,81 @@ class Message(QFrame):
         return self._text.text()
 
     def show_error(self, text: str, details: str = "", action: QAction | None = None) -> None:
-        self._show("error", text, details, action)
+        """With what went wrong in detail, to be copied, or with something to do about it."""
+        self._details = details
+        self._show("error", text, (self._copy,) if details else (action,) if action else ())
 
     def show_failure(self, error: Exception) -> None:
         """What went wrong, with its details where it is a defect."""
         self.show_error(*error_lines(error))
 
-    def show_warning(self, text: str, action: QAction | None = None) -> None:
-        self._show("warning", text, "", action)
+    def show_warning(self, text: str, *actions: QAction) -> None:
+        self._show("warning", text, actions)
 
-    def show_info(self, text: str, action: QAction | None = None) -> None:
-        self._show("info", text, "", action)
+    def show_info(self, text: str, *actions: QAction) -> None:
+        self._show("info", text, actions)
 
     @Slot()
     def clear(self) -> None:
         self._text.clear()
         self.hide()
 
-    def _show(self, tone: str, text: str, details: str, action: QAction | None) -> None:
-        self._details, self._action = details, action
+    def _show(self, tone: str, text: str, actions: tuple[QAction, ...]) -> None:
+        self._actions = actions
         self._text.setText(text)
         self.setAccessibleName(text)
-        self._button.setVisible(bool(details or action))
-        self._button.setText("Copy details" if details else plain_text(action) if action else "")
+        for button, action in zip_longest(self.buttons, actions):
+            button.setVisible(action is not None)
+            button.setText(plain_text(action) if action else "")
         self.setProperty("tone", tone)
         self.style().polish(self)
         self.show()
 
-    @Slot()
-    def _on_button_clicked(self) -> None:
-        if self._details:
-            QGuiApplication.clipboard().setText(self._details)
-        elif self._action is not None:
-            self._action.trigger()
+    def _act(self, action: QAction) -> None:
+        action.trigger()
+
+    def _fold(self, width: int) -> None:
+        """In a narrow place the buttons go below the text."""
+        is_narrow = width < NARROW
+        direction = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
+        self._layout.setDirection(direction)
+
+
+class Banner(Message):
+    """Lies over the lower left of a page, which does not move; goes when it is acted on."""
+
+    def __init__(self, page: QWidget) -> None:
+        super().__init__(page)
+        self._page = page
+        self.setProperty("over", "page")
+        page.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and not self.isHidden():
+            self._place()
+        return False
+
+    def _show(self, tone: str, text: str, actions: tuple[QAction, ...]) -> None:
+        super()._show(tone, text, actions)
+        self.raise_()
+        self._place()
+        for each in self._page.findChildren(Banner):
+            each._place()
+
+    def _act(self, action: QAction) -> None:
+        self.clear()  # first: what it does may have news
+        super()._act(action)
+
+    def _place(self) -> None:
+        width = min(self._page.width() - 4 * SPACE, WIDEST)
+        self._fold(width)
+        height = self._layout.totalHeightForWidth(width)
+        self.setGeometry(2 * SPACE, self._lowest() - height - SPACE, width, height)
+
+    def _lowest(self) -> int:
+        """The lower edge of the page, or the banner of what the page is a part of, where it lies there."""
+        edges = [self._page.height()]
+        for each in self.window().findChildren(Banner):
+            if each._page.isAncestorOf(self._page) and each is not self and not each.isHidden():
+                edges.append(self._page.mapFromGlobal(each.mapToGlobal(QPoint())).y())
+        return min(edges)

@@ -21,7 +21,7 @@ from ui.core.bus import Changes, Wanted
 from ui.core.context import Context
 from ui.core.page import MARGIN, Page
 from ui.core.theme import SPACE
-from ui.widgets.message import Message
+from ui.widgets.message import Banner
 
 from .draft_input import connect_contenders, connect_run_panel, connect_sequence
 from .plan.contenders import ContendersPanel
@@ -46,7 +46,7 @@ class BenchPage(Page):
         super().__init__(context, parent)
         self.controller = DraftController(context, self)
         self.starter = Starter(context.tasks, self)
-        self.message = Message()
+        self.message = Banner(self)
         self.targets = TargetsPanel(context)
         self.contenders = ContendersPanel(context.theme)
         self.sequence = SequencePanel(context.theme)
@@ -100,7 +100,6 @@ class BenchPage(Page):
         layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         layout.setSpacing(SPACE)
         columns, work = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
-        layout.addWidget(self.message)
         layout.addWidget(columns, 1)  # from the outside in: what is taken over is styled again
         _add_inset(columns, self.targets)
         columns.addWidget(work)

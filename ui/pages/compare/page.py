@@ -20,7 +20,7 @@ from ui.core.plain import Label, as_tip
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.widgets.empty import EmptyPage
-from ui.widgets.message import Message
+from ui.widgets.message import Banner, Message
 
 from .body import Body
 from .chooser import SessionChooser
@@ -50,7 +50,7 @@ class ComparePage(Page):
         self._chosen = Chosen(tuple(kept), context.memory.value("compare/base", ""))
         self._compared = Compared(self._chosen)
         self._latest, self._seeing = (Latest(context.tasks, self) for _ in range(2))
-        self.message, self.warning = Message(), Message()
+        self.message, self.warning = Banner(self), Message()
         self.verdict = Label()
         self.verdict.setWordWrap(True)
         self.verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -93,7 +93,6 @@ class ComparePage(Page):
         row.addWidget(self._stack, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        layout.addWidget(self.message)
         layout.addLayout(row, 1)
 
     def _connect(self) -> None:
@@ -191,8 +190,8 @@ class ComparePage(Page):
         more = len(warnings) - _WARNINGS
         lines = [*warnings[:_WARNINGS], *([f"and {more} more"] if more > 0 else [])]
         self.warning.setToolTip(as_tip("\n".join(warnings) if more > 0 else ""))
-        action = self.commands.again if are_apart else None
-        self.warning.show_warning("\n".join(lines), action) if lines else self.warning.clear()
+        actions = [self.commands.again] if are_apart else []
+        self.warning.show_warning("\n".join(lines), *actions) if lines else self.warning.clear()
 
     # columns
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from app.history.browsing import FACETS, FacetValue, Filter
-from ui.core.plain import Label
+from ui.core.plain import Label, as_tip
 from ui.core.shortcuts import SHORTCUTS
 from ui.core.theme import SPACE
 
@@ -41,7 +41,7 @@ class FilterBar(QWidget):
         self._text = FilterLine()
         self._text.setPlaceholderText("Filter: name, target, contender, tag, note …")
         self._text.setAccessibleName("Filter sessions")
-        self._text.setToolTip(f"Each word is in a text of the session ({SHORTCUTS['find']})")
+        self._text.setToolTip(as_tip(f"Each word is in a text of the session ({SHORTCUTS['find']})"))
         self._text.setClearButtonEnabled(True)
         self._text.setMinimumWidth(160)
         self._facets = [FacetButton(name) for name in FACETS]

@@ -14,7 +14,7 @@ from ui.core.plain import Label
 from ui.core.theme import SPACE
 from ui.widgets.actions import action_box, action_button
 from ui.widgets.empty import EmptyPage
-from ui.widgets.message import Message
+from ui.widgets.message import Banner
 
 from .commands import Commands
 from .detail import DetailPane
@@ -33,7 +33,7 @@ class Frame(QWidget):
 
     def __init__(self, bar: FilterBar, table: SessionTable, detail: DetailPane, page: QWidget) -> None:
         super().__init__(page)
-        self.message = Message()
+        self.message = Banner(self)
         self._all = QStackedWidget()
         self._list = QStackedWidget()
         self._splitter = QSplitter(Qt.Orientation.Vertical)
@@ -47,7 +47,6 @@ class Frame(QWidget):
         bar, table, detail = self._parts
         # from the outside in: whatever gets another parent is styled once more, with all that is in it
         outer = _column(self, MARGIN, SPACE)
-        outer.addWidget(self.message)
         outer.addWidget(self._all, 1)
         body = QWidget(self._all)
         self._all.addWidget(body)

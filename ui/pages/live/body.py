@@ -9,7 +9,7 @@ from ui.core.context import Context
 from ui.core.page import MARGIN
 from ui.core.theme import SPACE
 from ui.models.results import ResultsModel
-from ui.widgets.message import Message
+from ui.widgets.message import Banner
 from ui.widgets.table import Table
 
 from .charts import SessionCharts
@@ -28,7 +28,7 @@ class LiveBody(QWidget):
     def __init__(self, context: Context, page: QWidget) -> None:
         super().__init__(page)
         self.plans = PlansRow(context.theme)
-        self.message = Message()
+        self.message = Banner(self)
         self.header = PlanHeader(context.theme)
         self.steering = Steering(context, page)
         self.charts = SessionCharts(context.theme)
@@ -54,7 +54,7 @@ class LiveBody(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         layout.setSpacing(SPACE)
-        for widget in (self.plans, self.message, self.header, self.choices):
+        for widget in (self.plans, self.header, self.choices):
             layout.addWidget(widget)
         layout.addWidget(split, 1)
         context.memory.restore_splitter(split, "live/split")

@@ -118,6 +118,7 @@ class LivePage(Page):
         )
         self._step_wanted = step
         self.body.message.clear()
+        self.status.forget_problem()
         self._watching.show(ViewRequest(session, self.body.choices.series))
 
     def _change(self, **changes: str) -> None:

@@ -66,11 +66,15 @@ class StatusUpdater(QTimer):
     def _update_problem(self, followed: FollowedPlan | None) -> None:
         """A plan that cannot be followed, such as one whose key needs a passphrase; it goes on there."""
         problem, message = followed.problem if followed else "", self._body.message
-        if problem and problem != message.text:
+        if problem and problem != self._problem:
             message.show_info(problem, self._reconnect)
         elif self._problem and not problem and message.text == self._problem:
             message.clear()
         self._problem = problem
+
+    def forget_problem(self) -> None:
+        """Tell it once more; only a person's *Dismiss* silences it."""
+        self._problem = ""
 
     def _retry(self) -> None:
         if (followed := self._followed) is not None:

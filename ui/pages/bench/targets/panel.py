@@ -26,7 +26,7 @@ from ui.core.plain import Label
 from ui.core.theme import SPACE
 from ui.dialogs.removing import ask_before
 from ui.widgets.actions import action, action_button
-from ui.widgets.message import Message
+from ui.widgets.message import Banner
 
 from .builds import BuildCommands
 from .editor import TargetEditor
@@ -55,7 +55,7 @@ class TargetsPanel(QWidget):
         self._was_shown = False
         self.known = KnownTargets(context, self)
         self.list = TargetList(self.known.model, context.theme)
-        self.message = Message()
+        self.message = Banner(self)
         self.view = TargetView()
         self.editor = TargetEditor(context)
         self._stack = QStackedWidget()
@@ -154,7 +154,6 @@ class TargetsPanel(QWidget):
         layout.setSpacing(SPACE)
         shorts = {self._add: "Add", self._edit: "Edit", self._survey: "Survey", self._remove: "Remove"}
         layout.addLayout(_head(self.list, shorts))
-        layout.addWidget(self.message)
         layout.addWidget(self.list)
         for each in (self.builds.install, self.machine.snapshots):
             self.view.card.add_button(action_button(each))
