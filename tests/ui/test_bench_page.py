@@ -461,7 +461,9 @@ def test_steps_are_ticked_all_none_or_one_alone(qtbot: QtBot, page: BenchPage) -
     assert not only.isEnabled()
     tree.setCurrentItem(steps(page)["read-only"])
     tree.setFocus()
-    qtbot.keyClick(tree, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
+    qtbot.keyClick(
+        tree, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    )
     settle(qtbot, page)
     assert page.controller.draft.request.steps == (*fixed, "read-only")
 

@@ -63,7 +63,7 @@ SHORTCUTS = {
     "delete preset": "Ctrl+Shift+X",
     "ask builds": "F7",
     "start builds": "Shift+F7",
-    "tick only this": "Ctrl+Alt+O",
+    "tick only this": "Ctrl+Shift+O",
     "sweep": "Ctrl+Shift+W",
     "custom SQL": "Ctrl+Shift+L",
     "save variant": "Ctrl+Shift+S",
