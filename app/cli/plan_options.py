@@ -134,6 +134,7 @@ def with_options(
         steps=None if arguments.steps is None else words_of("steps", arguments.steps),
         contenders=contenders or None,
         allow_busy=arguments.allow_busy,
+        allow_small_disk=arguments.allow_small_disk,
     )
 
 

@@ -78,6 +78,9 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-busy", action="store_true", default=None, help="although another plan is carried out there"
     )
+    parser.add_argument(
+        "--allow-small-disk", action="store_true", default=None, help="although the plan may fill the disk"
+    )
     parser.add_argument("--directory", default="", help="another directory of the target")
     parser.add_argument(
         "--dry-run", action="store_true", help="plan, estimate and checks; nothing is started"

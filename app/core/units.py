@@ -20,8 +20,10 @@ def bytes_text(size: float) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """`1 h 05 min`, `3 min 20 s`, `45 s`."""
+    """`2 days 3 h`, `1 h 05 min`, `3 min 20 s`, `45 s`."""
     whole = max(0, round(seconds))
+    if whole >= 86400:
+        return f"{count_text(whole // 86400, 'day')} {whole % 86400 // 3600} h"
     if whole >= 3600:
         return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
     return f"{whole // 60} min {whole % 60:02d} s" if whole >= 60 else f"{whole} s"
@@ -91,6 +93,14 @@ def ago_text(at: float, now: float) -> str:
         return f"{seconds // 3600:.0f} h ago"
     days = int(seconds // 86400)
     return "1 day ago" if days == 1 else f"{days} days ago"
+
+
+def clock_text(at: float, now: float) -> str:
+    """`21:56`; of another day `Wed 21:56`, of one beyond a week `Wed 2 Dec 21:56`."""
+    then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
+    days = abs((then.date() - today.date()).days)
+    day = "" if not days else f"{then:%a} " if days < 7 else f"{then:%a} {then.day} {then:%b} "
+    return f"{day}{then:%H:%M}"
 
 
 def date_text(at: float) -> str:

@@ -110,5 +110,6 @@ def _why_whole(asked: PlanRequest, survey: Survey, catalog: Catalog, approved: I
     plan, found = estimated(resolve(asked, survey, catalog, approved), survey)
     if not any(step.sliced for step in plan.steps):
         return "no step can be cut into slices"
-    failed = [each for each in check_plan(plan, survey, found) if each.state == FAIL and each.name in _ROOM]
+    checks = check_plan(plan, survey, found, allow_small_disk=asked.allow_small_disk)
+    failed = [each for each in checks if each.state == FAIL and each.name in _ROOM]
     return failed[0].text if failed else ""

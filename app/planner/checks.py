@@ -33,13 +33,14 @@ def check_plan(
     survey: Survey,
     found: Estimate,
     clock: Callable[[], float] = time.time,
+    allow_small_disk: bool = False,
 ) -> list[Check]:
     """All of them; the survey should be fresh, as it holds the load and the clock of the target."""
     return [
         *program_checks(survey),
         _memory(plan, survey),
         *_server_memory(plan, survey),
-        _disk(found, survey),
+        _disk(found, survey, allow_small_disk),
         *_open_files(plan, survey),
         *_builds(plan),
         *_engines(plan),
@@ -128,14 +129,15 @@ def _memory_limit(plan: Plan, contender: Contender, survey: Survey) -> tuple[str
     return PASS, text, ""
 
 
-def _disk(found: Estimate, survey: Survey) -> Check:
-    """What is certain must fit; what writes may add is a warning."""
+def _disk(found: Estimate, survey: Survey, is_allowed: bool) -> Check:
+    """What may be needed must fit, unless a person insists."""
     free = survey.disk.free_bytes if survey.disk else None
     if free is None:
         return Check("disk", WARN, "the free space is not known", "look at the directory of the target")
     text = f"about {bytes_text(found.disk_bytes)} needed, {bytes_text(free)} free"
-    if found.certain_bytes > free:
-        return Check("disk", FAIL, text, "take fewer rows, or a directory on a larger disk")
+    if found.disk_bytes > free:
+        state, todo = WARN if is_allowed else FAIL, "take fewer rows or a larger disk, or allow a small disk"
+        return Check("disk", state, text, todo)
     if found.disk_bytes > free * 0.9:
         return Check("disk", WARN, text, "free some space: writes may fill the disk")
     return Check("disk", PASS, text)

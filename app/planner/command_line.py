@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from .request import LIMITS, SHARED, ContenderRequest, PlanRequest, flag_of
+from .request import ALLOWED, LIMITS, SHARED, ContenderRequest, PlanRequest, flag_of
 
 _COMMANDED = (  # numbers of `dyno run`
     "tables", "rows", "seconds", "warmup", "rate", "pause", "quiet_wait", "others_pct", "steal_pct",
@@ -15,10 +15,10 @@ _OPEN = PlanRequest()
 
 def command_line(request: PlanRequest) -> str:
     """What to write in a terminal to carry out the same plan; with its file where options cannot say it."""
-    busy = " --allow-busy" if request.allow_busy else ""
+    allowed = "".join(f" --{flag_of(name)}" for name in ALLOWED if getattr(request, name))
     if not _fits_options(request.contenders):
         name = shlex.quote(f"{request.name or request.sequence}.toml".replace("/", "-"))
-        return f"cat > {name} <<'PLAN'\n{request.to_toml()}PLAN\ndyno run {name}{busy}"
+        return f"cat > {name} <<'PLAN'\n{request.to_toml()}PLAN\ndyno run {name}{allowed}"
     first = request.contenders[0] if request.contenders else ContenderRequest("", "")
     words = ["dyno", "run", *_option("target", request.target, _OPEN.target)]
     words += [
@@ -34,7 +34,7 @@ def command_line(request: PlanRequest) -> str:
     words += _option("load-method", request.load_method, _OPEN.load_method)
     words += _option("start-state", request.start, _OPEN.start)
     words += [word for name in SHARED for word in _option(name.replace("_", "-"), getattr(first, name))]
-    return shlex.join(words) + busy
+    return shlex.join(words) + allowed
 
 
 def _fits_options(contenders: tuple[ContenderRequest, ...]) -> bool:

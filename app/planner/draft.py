@@ -281,7 +281,7 @@ def outcome(
         lacks = tuple(lacking(draft.request, survey, catalog))
         return Outcome(draft, Problem(str(error), error.field), lacking=lacks)
     plan, found = estimated(plan, survey, noise(plan.machine_key))
-    checks = tuple(check_plan(plan, survey, found, clock))
+    checks = tuple(check_plan(plan, survey, found, clock, draft.request.allow_small_disk))
     return Outcome(draft, plan=plan, estimate=found, checks=checks, unapproved=tuple(unapproved))
 
 

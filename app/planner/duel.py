@@ -24,12 +24,13 @@ def duel(survey: Survey, request: PlanRequest) -> PlanRequest:
     """The duel on the target of a request; in slices where the memory is enough for two servers."""
     target, contenders = request.target, duelists(survey, request.target)
     order = SLICES if (survey.memory_bytes or 0) >= LEAST_BYTES else "interleaved"
-    return replace(_DUEL, target=target, contenders=contenders, order=order, allow_busy=request.allow_busy)
+    made = replace(_DUEL, target=target, contenders=contenders, order=order)
+    return replace(made, allow_busy=request.allow_busy, allow_small_disk=request.allow_small_disk)
 
 
 def is_untouched(request: PlanRequest) -> bool:
     """Whether a person has chosen nothing yet, but the target and contenders."""
-    bare = replace(request, target=_DUEL.target, contenders=(), allow_busy=False)
+    bare = replace(request, target=_DUEL.target, contenders=(), allow_busy=False, allow_small_disk=False)
     plain = (PlanRequest(), _PLAIN, replace(_PLAIN, repeats=UNTIL_DECIDED))  # the window's repeats
     return bare in (*plain, _DUEL, replace(_DUEL, order="interleaved"))
 

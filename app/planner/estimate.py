@@ -106,7 +106,6 @@ class Estimate:
     time_limit: int  # no round begins that would take it longer; 0: none
     repeating_s: float  # that it takes longer at most, where others disturb it
     disk_bytes: int  # the sessions that are active at the same time, and what is kept
-    certain_bytes: int  # of it, what is there once the tables are loaded
     at_once: int  # sessions that are active at the same time
     kept_bytes: int
     snapshot_bytes: int  # of it, data sets that are kept
@@ -204,7 +203,6 @@ def estimate(plan: Plan, survey: Survey, noise: float | None = None) -> Estimate
         time_limit=plan.time_limit,
         repeating_s=_repeating_s(plan, declared + guessed, work) if plan.repeat_if_disturbed else 0.0,
         disk_bytes=on_disk(each.session_bytes for each in sizes) + kept + snapshots,
-        certain_bytes=on_disk(each.certain_bytes for each in sizes) + kept + snapshots,
         at_once=at_once,
         kept_bytes=kept,
         snapshot_bytes=snapshots,

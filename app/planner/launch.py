@@ -117,9 +117,10 @@ class Launch:
 
     def _plan(self, survey: Survey) -> Plan:
         """Resolved, estimated and checked by the desktop, each once."""
-        plan = resolve(self._request(survey), survey, Catalog(), approved_hashes())
+        request = self._request(survey)
+        plan = resolve(request, survey, Catalog(), approved_hashes())
         plan, found = estimated(plan, survey, self._noise(plan.machine_key))
-        checks = tuple(check_plan(plan, survey, found))
+        checks = tuple(check_plan(plan, survey, found, allow_small_disk=request.allow_small_disk))
         total = len(STAGES) + len(plan.contenders)
         self._stage = replace(self._stage, plan=plan, estimate=found, checks=checks, total=total)
         return plan

@@ -39,6 +39,7 @@ MAX_CONTENDERS = 64
 PERCENT = Rule((int, float), 0, 100)
 LIMIT_PCT = Rule((int, float), 0, MOST_PCT)
 LIMITS = ("matters_pct", "false_share_pct")  # of the verdicts of a plan until decided
+ALLOWED = ("allow_busy", "allow_small_disk")  # what a person insists on, of no plan file
 
 # --cores are those of a contender
 _FLAGS = {"cores": "core-sets", "matters_pct": "matters", "false_share_pct": "false-share"}
@@ -195,6 +196,7 @@ class PlanRequest:
     start: str = "loaded"
     contenders: tuple[ContenderRequest, ...] = ()
     allow_busy: bool = False
+    allow_small_disk: bool = False
 
     @classmethod
     def from_toml(cls, text: str, label: str = "plan") -> PlanRequest:

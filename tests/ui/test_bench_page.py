@@ -490,11 +490,13 @@ def test_choices_beside_the_fields(qtbot: QtBot, page: BenchPage) -> None:
     boxes = page.sequence.fields.boxes
     for name, value in (("order", "grouped"), ("start", "restarted"), ("transport", "loopback")):
         boxes[name].setCurrentIndex(boxes[name].findData(value))
-    for box in (page.run_panel.run_bar.busy, page.run_panel.run_bar.quiet, page.run_panel.run_bar.repeat):
+    bar = page.run_panel.run_bar
+    for box in (bar.busy, bar.quiet, bar.repeat, bar.small_disk):
         box.click()
     settle(qtbot, page)
     request = page.controller.draft.request
     assert (request.order, request.start, request.transport) == ("grouped", "restarted", "loopback")
+    assert request.allow_small_disk
     assert request.allow_busy and request.quiet_wait == 600 and request.repeat_if_disturbed
     assert "if others disturb all of it" in page.run_panel.estimate.parts.text()
     assert "repeat_if_disturbed = true" in page.run_panel.plan.text.toPlainText()

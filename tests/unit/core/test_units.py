@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 
 from app.agent.sampling.host import SERIES
 from app.comparison.measures import MEASURES
 from app.core.units import (
     bytes_text,
+    clock_text,
     direction_of,
     figure_text,
     seconds_of,
+    seconds_text,
     time_text,
     unit_text,
     with_unit,
@@ -24,6 +28,35 @@ from app.engines import KNOWN
 )
 def test_what_is_nothing_and_what_is_next_to_nothing_are_told_apart(value: float | None, text: str) -> None:
     assert figure_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (59.6, "1 min 00 s"),
+        (3900, "1 h 05 min"),
+        (86399, "23 h 59 min"),
+        (86400, "1 day 0 h"),
+        (185000, "2 days 3 h"),
+    ],
+)
+def test_times_beyond_a_day_count_days(seconds: float, text: str) -> None:
+    assert seconds_text(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "21:56"),
+        (7200, "23:56"),
+        (7500, "Thu 00:01"),
+        (6 * 86400, "Tue 21:56"),
+        (8 * 86400, "Thu 3 Dec 21:56"),
+    ],
+)
+def test_moments_of_another_day_name_it(seconds: float, text: str) -> None:
+    now = datetime(2026, 11, 25, 21, 56).timestamp()
+    assert clock_text(now + seconds, now) == text
 
 
 @pytest.mark.parametrize(

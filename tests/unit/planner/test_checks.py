@@ -111,8 +111,19 @@ def test_cpus_of_their_own_are_suggested_on_small_machines() -> None:
         assert not [each for each in checks(on=on, **options) if each.name == "cpus"]
 
 
-def test_a_disk_that_writes_may_fill_is_a_warning() -> None:
-    assert one("disk", checks(on={"disk": {"free_bytes": 700 << 20}}, seconds=60)).state == "warn"
+def test_a_disk_too_small_is_a_failure_unless_the_person_insists() -> None:
+    target = survey()
+    plan = resolve(request(seconds=60), target, Catalog())
+    needed = estimate(plan, target).disk_bytes
+    for free, is_allowed, state in (
+        (needed - 1, False, "fail"),
+        (needed - 1, True, "warn"),
+        (needed + 1, False, "warn"),
+        (2 * needed, False, "pass"),
+    ):
+        there = survey(disk={"free_bytes": free})
+        found = check_plan(plan, there, estimate(plan, target), lambda: NOW, allow_small_disk=is_allowed)
+        assert one("disk", found).state == state
     assert one("disk", checks(on={"disk": None})).state == "warn"
 
 

@@ -467,6 +467,8 @@ def test_the_command_line_says_the_same(changes: dict[str, object]) -> None:
 def test_what_options_cannot_say_takes_its_file_along(tmp_path: Path) -> None:
     request = drafted(name="it's mine").with_contender(0, name="first", cores="0").request
     assert command_line(replace(request, allow_busy=True)).endswith(".toml' --allow-busy")
+    insisting = replace(request, allow_busy=True, allow_small_disk=True)
+    assert command_line(insisting).endswith(".toml' --allow-busy --allow-small-disk")
     script, _, run = command_line(request).rpartition("\n")
     subprocess.run(["sh", "-c", script], cwd=tmp_path, check=True)
     (file,) = tmp_path.iterdir()

@@ -275,13 +275,15 @@ def test_the_data_of_a_round_lie_on_the_disk_together() -> None:
     assert found.disk_bytes == sum(each.session_bytes for each in found.contenders) + kept
     assert before.disk_bytes == max(each.session_bytes for each in before.contenders) + before.kept_bytes
     assert found.disk_text.startswith("2 sessions at once, the largest session: ")
-    room = {"disk": {"free_bytes": before.certain_bytes + 1}}
+    room = {"disk": {"free_bytes": before.disk_bytes + 1}}
     assert [one("disk", plan, **room).state for plan in (alone, made)] == ["warn", "fail"]
 
 
 def test_snapshots_lie_there_too() -> None:
     found = estimate(sliced(start="snapshot"), survey())
-    assert found.certain_bytes == 2 * found.snapshot_bytes + found.kept_bytes
+    sessions = sum(each.session_bytes for each in found.contenders)
+    assert found.disk_bytes == sessions + found.snapshot_bytes + found.kept_bytes
+    assert found.snapshot_bytes == sum(each.certain_bytes for each in found.contenders)
 
 
 def test_data_is_held_against_the_share_of_the_memory() -> None:

@@ -45,6 +45,7 @@ def connect_run_panel(controller: DraftController, panel: RunPanel) -> None:
     presets.deletion_wanted.connect(controller.delete_preset)
     panel.approval.approved.connect(controller.approve)
     bar.busy_allowed.connect(lambda is_on: _set(controller, "allow_busy", is_on))
+    bar.small_disk_allowed.connect(lambda is_on: _set(controller, "allow_small_disk", is_on))
     bar.quiet_wanted.connect(lambda is_on: _set(controller, "quiet_wait", QUIET_WAIT_S if is_on else 0))
     bar.repeat_wanted.connect(lambda is_on: _set(controller, "repeat_if_disturbed", is_on))
 

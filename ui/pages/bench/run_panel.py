@@ -49,6 +49,7 @@ class RunPanel(QWidget):
         self.plan.show_draft(draft)
         self.presets.show_draft(draft)
         self.run_bar.busy.setChecked(draft.request.allow_busy)
+        self.run_bar.small_disk.setChecked(draft.request.allow_small_disk)
         self.run_bar.quiet.setChecked(draft.request.quiet_wait > 0)
         self.run_bar.repeat.setChecked(draft.request.repeat_if_disturbed)
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.core.harmless import harmless
-from app.core.units import bytes_text, count_text
+from app.core.units import bytes_text, clock_text, count_text
 from app.planner import Estimate
 from app.planner.draft import Outcome
 from app.protocol.answers import FAIL, WARN, Check
@@ -71,7 +71,8 @@ class EstimateCard(QFrame):
         found = self._found
         if found is None:
             return
-        end = time.strftime("%H:%M", time.localtime(time.time() + found.longest_s))
+        now = time.time()
+        end = clock_text(now + found.longest_s, now)
         disk = f"about {bytes_text(found.disk_bytes)} of disk"
         if found.fewest_s:
             texts = found.time_text, f"until {end} at most, {disk}"

@@ -83,6 +83,7 @@ class RunBar(QWidget):
     rehearsal_wanted = Signal()
     cancel_wanted = Signal()
     busy_allowed = Signal(bool)
+    small_disk_allowed = Signal(bool)
     quiet_wanted = Signal(bool)
     repeat_wanted = Signal(bool)
 
@@ -100,6 +101,9 @@ class RunBar(QWidget):
             "Start although another plan is carried out on the target: the figures will suffer"
         )
         self.busy.clicked.connect(self.busy_allowed)
+        self.small_disk = QCheckBox("Allow a small disk")
+        self.small_disk.setToolTip("Start although the plan may fill the disk of the target")
+        self.small_disk.clicked.connect(self.small_disk_allowed)
         self.quiet = QCheckBox("Wait until quiet")
         minutes = QUIET_WAIT_S // 60
         self.quiet.setToolTip(
@@ -158,6 +162,7 @@ class RunBar(QWidget):
         choices.addWidget(self.quiet, 0, 0)
         choices.addWidget(self.busy, 0, 1)
         choices.addWidget(self.repeat, 1, 0)
+        choices.addWidget(self.small_disk, 1, 1)
         choices.setColumnStretch(1, 1)
         layout.addLayout(choices)
         layout.addWidget(self.reason)
