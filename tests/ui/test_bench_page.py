@@ -609,11 +609,11 @@ def test_lua_of_ones_own_is_read_and_approved(qtbot: QtBot, open_page: OpenPage,
 def test_a_plan_is_saved_and_opened(qtbot: QtBot, page: BenchPage, tmp_path: Path) -> None:
     retype(qtbot, page.sequence.fields.edits["tables"], "9")
     settle(qtbot, page)
-    said: list[str] = []
-    page.context.bus.said.connect(said.append)
+    saved: list[Path] = []
+    page.context.bus.saved.connect(lambda path, _: saved.append(path))
     file = tmp_path / "plan.toml"
     page.run_panel.plan.save_wanted.emit(str(file))
-    qtbot.waitUntil(lambda: bool(said))
+    qtbot.waitUntil(lambda: saved == [file])
     assert PlanRequest.from_file(file) == request_of(page)
     write(file, file.read_text().replace("tables = 9", "tables = 5"))
     page.run_panel.plan.open_wanted.emit(str(file))

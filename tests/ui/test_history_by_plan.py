@@ -277,7 +277,7 @@ def test_a_plan_is_reported(hand: Hand, tmp_path: Path, monkeypatch: pytest.Monk
     hand.qtbot.waitUntil(lambda: hand.page.findChild(ReportDialog) is not None)
     dialog = hand.page.findChild(ReportDialog)
     assert dialog.title == "rocksdb-default against innodb-default"
-    with hand.qtbot.waitSignal(hand.page.context.bus.said):
+    with hand.qtbot.waitSignal(hand.page.context.bus.saved):
         dialog.accept()
     assert "There are fewer than 3 repeats" in (tmp_path / "plan.md").read_text()
 

@@ -363,9 +363,9 @@ def test_a_session_is_written_down_as_a_script(hand: Hand, context: Context, tmp
     hand.qtbot.waitUntil(lambda: len(hand.shown_ids()) == 6)
     hand.qtbot.waitUntil(lambda: hand.action("Script...").isEnabled())
     (session,) = hand.table.selected
-    with hand.qtbot.waitSignal(context.bus.said) as said:
+    with hand.qtbot.waitSignal(context.bus.saved) as saved:
         hand.page._exchange.write_script(session, tmp_path / "again")
-    assert said.args == [f"The script is {tmp_path / 'again' / 'run.sh'}"]
+    assert saved.args[0] == tmp_path / "again" / "run.sh"
     assert (tmp_path / "again" / "lua" / "dyno.lua").is_file()
     hand.page._exchange.write_script(session, tmp_path / "again")
     hand.qtbot.waitUntil(lambda: "is there already" in hand.message.text)

@@ -307,7 +307,7 @@ def test_charts_are_saved_as_pictures_and_as_numbers(
     page.body.choices.ghost_chosen.emit(earlier.session)
     qtbot.waitUntil(lambda: len(page.body.charts.qps.track(GHOST + QPS)) > 0)
     for name in ("charts.png", "charts.svg", "charts.csv"):
-        with qtbot.waitSignal(context.bus.said):
+        with qtbot.waitSignal(context.bus.saved):
             page.body.choices._save_to(str(tmp_path / name))
     assert QImage(str(tmp_path / "charts.png")).width() > 1000
     assert "<svg" in (tmp_path / "charts.svg").read_text()

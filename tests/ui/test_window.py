@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -23,6 +24,7 @@ from tests.journals import Maker, contender, plan, whole
 from tests.ui.watched import WatchedPlans, keep, watched
 from ui.core.context import Context
 from ui.shell.notices import Notices
+from ui.shell.saved import SavedNews
 from ui.shell.window import Window
 
 
@@ -204,6 +206,22 @@ def test_a_plan_that_is_found_moves_nobody_who_is_at_work(
         qtbot.wait(50)
     adopted(plans, locked=why != "over")
     assert asked == ["bench", "targets"]
+
+
+def test_what_was_saved_can_be_opened_and_found(
+    context: Context, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()) or True)
+    window = Window(context)
+    qtbot.addWidget(window)
+    SavedNews(context, window, window.message)
+    for button in window.message.buttons:
+        context.bus.saved.emit(tmp_path / "chart.png", "chart.png is saved")
+        assert window.message.text == "chart.png is saved"
+        button.click()
+        assert window.message.text == ""
+    assert opened == [str(tmp_path / "chart.png"), str(tmp_path)]
 
 
 def test_a_plan_that_has_ended_says_what_it_came_to(context: Context, qtbot: QtBot) -> None:

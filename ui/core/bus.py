@@ -44,3 +44,4 @@ class Bus(QObject):
     arrived = Signal(object)  # Arrival
     wanted = Signal(object)  # Wanted
     said = Signal(str)  # one line, for a moment
+    saved = Signal(object, str)  # Path of a file or folder, one line about it

@@ -68,7 +68,7 @@ class Reporting(QObject):
         self._context.tasks.read(
             self,
             lambda history: write_report(history, request),
-            lambda written: self._context.bus.said.emit(f"The report is in {written}"),
+            lambda written: self._context.bus.saved.emit(written, f"The report is saved: {written}"),
             self.failed.emit,
         )
 
@@ -84,9 +84,11 @@ class Reporting(QObject):
             firsts = [column["id"] for column in comparison["sessions"]]
             columns = dict(zip(names_of(comparison), firsts, strict=True))
             problems = write_scripts(history, columns, folder)
-            return "; ".join([f"The scripts are in {folder}", *problems])
+            return "; ".join([f"The scripts are saved: {folder}", *problems])
 
-        self._context.tasks.read(self, work, self._context.bus.said.emit, self.failed.emit)
+        self._context.tasks.read(
+            self, work, lambda text: self._context.bus.saved.emit(folder, text), self.failed.emit
+        )
 
 
 def _ask_file(parent: QWidget) -> Path | None:

@@ -151,9 +151,11 @@ class Window(QMainWindow):
         self._has_begun = True
         from .notices import Notices
         from .opening import Opening
+        from .saved import SavedNews
 
         Opening(self._context, self, self.show_first, self.show_page).begin()
         Notices(self._context, self, self.message).begin()
+        SavedNews(self._context, self, self.message)
         QTimer.singleShot(CALM_MS, self._on_calm)
 
     def _on_calm(self) -> None:

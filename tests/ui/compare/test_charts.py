@@ -222,7 +222,7 @@ def test_pictures(
         path = tmp_path / f"{name}.{ending}"
         asked = (str(path), "")
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, asked=asked: asked)
-        with qtbot.waitSignal(page.context.bus.said):
+        with qtbot.waitSignal(page.context.bus.saved):
             save()
         if ending == "png":
             assert QImage(str(path)).width() > 600
@@ -252,7 +252,7 @@ def test_a_report_is_saved(
     dialog._title.setText("My report")
     dialog._text.setPlainText("**Mine**")
     dialog._ticks["cost"].setChecked(False)
-    with qtbot.waitSignal(page.context.bus.said):
+    with qtbot.waitSignal(page.context.bus.saved):
         dialog.accept()
     html = (tmp_path / "mine.html").read_text()
     assert "<title>My report</title>" in html and "<strong>Mine</strong>" in html

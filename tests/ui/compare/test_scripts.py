@@ -36,9 +36,11 @@ def test_columns_that_have_one_get_their_scripts(
     before = page.body.comparison
     page.open(Wanted("compare", (taken.session, other)))
     qtbot.waitUntil(lambda: page.body.comparison is not before)
-    with qtbot.waitSignal(page.context.bus.said) as said:
+    with qtbot.waitSignal(page.context.bus.saved) as saved:
         press_scripts(page, monkeypatch, tmp_path / "scripts")
-    assert said.args[0].startswith(f"The scripts are in {tmp_path / 'scripts'}; session {other} was not ")
+    assert saved.args[1].startswith(
+        f"The scripts are saved: {tmp_path / 'scripts'}; session {other} was not "
+    )
     assert [each.name for each in (tmp_path / "scripts").iterdir()] == ["recorded-rocksdb"]
 
 

@@ -126,7 +126,7 @@ def test_a_picture_has_room_whatever_the_window_leaves(
     qtbot.waitUntil(lambda: shown.csv().count("\n") > 1 and shown.picture.isVisible())
     size = shown.picture.size()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "a.png"), ""))
-    with qtbot.waitSignal(page.context.bus.said):
+    with qtbot.waitSignal(page.context.bus.saved):
         page.sharing.save_chart()
     image = QImage(str(tmp_path / "a.png"))
     assert image.width() == 2 * (max(size.width(), 960) + 2 * SPACE)
@@ -153,7 +153,7 @@ def test_the_numbers_behind_every_chart(
     for each in page.body.panels:
         shown = panel(qtbot, page, type(each))
         qtbot.waitUntil(lambda shown=shown: shown.csv().count("\n") > 1)  # type: ignore[misc]
-        with qtbot.waitSignal(page.context.bus.said):
+        with qtbot.waitSignal(page.context.bus.saved):
             page.sharing.save_chart()
     assert len(list(folder.iterdir())) == len(page.body.panels) == len(asked)
     for file in folder.iterdir():

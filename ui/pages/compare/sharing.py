@@ -53,7 +53,7 @@ class Sharing(QObject):
 
     def save_table(self) -> None:
         if self._body.comparison and (path := ask_path(self._page, "comparison")):
-            self._save(lambda: save_table(self._body.table, self._context.theme, path), path.name)
+            self._save(lambda: save_table(self._body.table, self._context.theme, path), path)
 
     def save_chart(self) -> None:
         """As a picture, or the numbers behind it."""
@@ -61,21 +61,21 @@ class Sharing(QObject):
         numbers, name = panel.csv(), as_file_name(panel.title.lower())
         path = ask_path(self._page, name, f"{_IMAGES};;{_NUMBERS}" if numbers else _IMAGES)
         if path and path.suffix.lower() == ".csv":
-            self._save(lambda: save_csv(numbers, path), path.name)
+            self._save(lambda: save_csv(numbers, path), path)
         elif path:
-            self._save(lambda: _save_picture(panel, path), path.name)
+            self._save(lambda: _save_picture(panel, path), path)
 
     def save_report(self) -> None:
         if comparison := self._body.comparison:
             self._reporting.ask(comparison)
 
-    def _save(self, save: Callable[[], None], name: str) -> None:
+    def _save(self, save: Callable[[], None], path: Path) -> None:
         try:
             save()
         except DynoError as error:
             self.failed.emit(error)
         else:
-            self._context.bus.said.emit(f"{name} is saved")
+            self._context.bus.saved.emit(path, f"{path.name} is saved")
 
 
 def ask_path(parent: QWidget, name: str, forms: str = _IMAGES) -> Path | None:

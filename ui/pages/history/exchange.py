@@ -110,7 +110,7 @@ class Exchange(QObject):
         self._context.tasks.read(self, work, self._on_script_written, self.failed.emit)
 
     def _on_script_written(self, folder: Path) -> None:
-        self._context.bus.said.emit(f"The script is {folder / 'run.sh'}")
+        self._context.bus.saved.emit(folder / "run.sh", f"The script is saved: {folder / 'run.sh'}")
 
     def copy(self, sessions: Sequence[str], columns: Sequence[SessionColumn]) -> None:
         """As a table, tabs between its cells; also of lines that were never looked at."""
@@ -132,7 +132,7 @@ class Exchange(QObject):
 
     def _on_exported(self, files: list[Path]) -> None:
         where = files[0] if len(files) == 1 else files[0].parent
-        self._context.bus.said.emit(f"{count(len(files))} exported: {where}")
+        self._context.bus.saved.emit(where, f"{count(len(files))} exported: {where}")
 
     def _open(self, dialog: QFileDialog, chosen: Callable[[list[str]], object]) -> None:
         def on_accepted() -> None:

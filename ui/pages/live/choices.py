@@ -127,7 +127,7 @@ class ChartChoices(QWidget):
         except DynoError as error:
             self.failed.emit(error)
         else:
-            self._context.bus.said.emit(f"Saved {name}")
+            self._context.bus.saved.emit(path, f"{path.name} is saved")
 
 
 def _combo(tip: str, letters: int) -> QComboBox:

@@ -129,7 +129,12 @@ class DraftController(QObject):
 
     def save_plan(self, path: str) -> None:
         text = self.draft.request.to_toml()
-        self._do(lambda: Path(path).write_text(text, encoding="utf-8"), f"saved as {path}")
+        self._context.tasks.run(
+            self,
+            lambda: Path(path).write_text(text, encoding="utf-8"),
+            lambda _: self._context.bus.saved.emit(Path(path), f"The plan is saved: {path}"),
+            self.failed.emit,
+        )
 
     def save_variant(self, name: str) -> None:
         """Keep the steps and sizes as a sequence of one's own, and go on with it."""
