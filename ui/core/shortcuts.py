@@ -47,6 +47,8 @@ SHORTCUTS = {
     "import folder": "Ctrl+Shift+I",
     "by plan": "Ctrl+G",
     # comparisons
+    "back": "Alt+Left",
+    "forward": "Alt+Right",
     "published": "Ctrl+Shift+P",
     "base": "Ctrl+B",
     "move left": "Alt+Shift+Left",

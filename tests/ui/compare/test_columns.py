@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QListView
 from pytestqt.qtbot import QtBot
 
@@ -184,3 +185,37 @@ def test_published_results_are_one_click_away(qtbot: QtBot, page: ComparePage) -
     qtbot.wait(200)
     with History(page.context.home) as history:
         assert len(sessions(history)) == 21
+
+
+def test_published_results_do_not_replace_a_comparison(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    """They are listed to tick from; a word typed finds all others."""
+    ids = opened(2)
+    page.commands.published.trigger()
+    view, field = page.chooser.findChild(QListView), page.chooser.findChild(QLineEdit)
+    qtbot.waitUntil(lambda: view.isVisible() and view.model().rowCount() == 21)
+    assert page._chosen.ids == ids and ids_of(page) == list(ids)
+    qtbot.keyClick(field, Qt.Key.Key_Down)
+    qtbot.keyClick(view, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: columns_of(page) == 3)
+    assert page._chosen.ids[:2] == ids
+    qtbot.keyClicks(field, "preset")
+    qtbot.waitUntil(lambda: view.model().rowCount() == 2)
+
+
+def test_back_and_forward(qtbot: QtBot, context: Context, opened: Open, page: ComparePage) -> None:
+    first = opened(3)
+    assert not page.trail.back.isEnabled()
+    click_head(qtbot, page, 2)
+    qtbot.waitUntil(lambda: base_of(page) == first[2])
+    second = comparable.keep(context.home, comparable.plan(2, number=2, names=("one", "other")))
+    page.open(Wanted("compare", second))
+    qtbot.waitUntil(lambda: ids_of(page) == list(second))
+    for key, ids, base in (("Left", first, first[2]), ("Left", first, first[0]), ("Right", first, first[2])):
+        QTest.keyClick(page, Qt.Key[f"Key_{key}"], Qt.KeyboardModifier.AltModifier)
+        qtbot.waitUntil(lambda ids=ids, base=base: (ids_of(page), base_of(page)) == (list(ids), base))  # type: ignore[misc]
+    choose(page, "load", 0)
+    page.remove()
+    qtbot.waitUntil(lambda: columns_of(page) == 2)
+    assert page.trail.back.isEnabled() and not page.trail.forward.isEnabled()
+    page.trail.back.trigger()
+    qtbot.waitUntil(lambda: ids_of(page) == list(first))

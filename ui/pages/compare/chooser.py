@@ -120,6 +120,7 @@ class SessionChooser(QFrame):
         self.setProperty("role", "card")
         self.setFixedWidth(WIDTH)
         self._latest = Latest(context.tasks, self)
+        self._offered: tuple[str, ...] = ()  # sessions that are listed until a word is typed
         self._filter = QLineEdit()
         self._filter.setPlaceholderText("Find sessions by any word")
         self._filter.setClearButtonEnabled(True)
@@ -157,6 +158,13 @@ class SessionChooser(QFrame):
 
     def begin(self) -> None:
         """Take the keyboard, with the sessions as they are now."""
+        self.offer(())
+
+    def offer(self, ids: Sequence[str]) -> None:
+        """Take the keyboard, with these sessions; all where there are none of them."""
+        self._offered = tuple(ids)
+        if ids:
+            self._filter.clear()
         self._filter.setFocus()
         self._filter.selectAll()
         self.reload()
@@ -166,9 +174,11 @@ class SessionChooser(QFrame):
         self._model.set_chosen(ids)
 
     def reload(self) -> None:
-        wanted = Filter(self._filter.text())
+        wanted, offered = Filter(self._filter.text()), self._offered
 
         def work(history: History) -> _Listed:
+            if offered and wanted.is_empty:
+                return _Listed(lines(history, offered), len(offered), len(offered))
             found = browse(history, wanted, Order())
             return _Listed(lines(history, found.ids[:_LISTED]), len(found.ids), found.total)
 

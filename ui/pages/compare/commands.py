@@ -13,6 +13,7 @@ from ui.widgets.actions import action
 
 if TYPE_CHECKING:
     from .body import Body
+    from .published import Published
     from .sharing import Sharing
 
 _AGAIN = "Set up the columns of the base's target on Bench, in turn: they share what the machine is like"
@@ -60,9 +61,9 @@ class Acting(Protocol):
 
     body: Body
     sharing: Sharing
+    published: Published
 
     def toggle_chooser(self) -> None: ...
-    def show_published(self) -> None: ...
     def turn(self) -> None: ...
     def make_base(self) -> None: ...
     def move_column(self, by: int) -> None: ...
@@ -77,7 +78,7 @@ def make_commands(owner: QWidget, page: Acting) -> Commands:
         return action(owner, text, shortcut, tip, lambda: what(*given))
 
     choose = made("Choose &columns...", "add", "Add or take away sessions", page.toggle_chooser)
-    published = made("&Published results", "published", _PUBLISHED, page.show_published)
+    published = made("&Published results", "published", _PUBLISHED, page.published.take)
     turn = made("Relati&ve or absolute", "relative", "Show the figures the other way", page.turn)
     why = made("Wh&y", "why", "What a query costs in the chosen step", page.body.show_why)
     again = made("Measure a&gain...", "set up", _AGAIN, page.measure_again)

@@ -78,6 +78,12 @@ class Controls(QWidget):
         """Relative instead of absolute, or the other way round."""
         (self._absolute if self.is_relative else self._relative).setChecked(True)
 
+    def add_first(self, *actions: QAction) -> None:
+        """At the left, as in a browser."""
+        self._row.insertSpacing(0, SPACE)
+        for at, each in enumerate(actions):
+            self._row.insertWidget(at, action_button(each))
+
     def add_button(self, action: QAction) -> None:
         self._row.addWidget(action_button(action))
 

@@ -11,9 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from app.comparison.across import across_texts
 from app.comparison.sentences import NONE
 from app.comparison.text import names_of
-from app.history.history import History
-from app.history.sessions import is_untouched
-from ui.core.bus import Changes, Wanted
+from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.core.page import MARGIN, Page
 from ui.core.plain import Label, as_tip
@@ -28,7 +26,9 @@ from .chosen import Chosen, Compared, ViewOptions, read
 from .commands import make_commands
 from .controls import Controls
 from .limits import LimitsRow
+from .published import Published
 from .sharing import Sharing
+from .trail import Trail
 
 _WARNINGS = 3  # lines of them before the table is pushed too far down
 _SENTENCES = 6
@@ -58,6 +58,7 @@ class ComparePage(Page):
         self.limits = LimitsRow(context)
         self.body = Body(context)
         self.sharing = Sharing(context, self.body, self)
+        self.trail, self.published = Trail(self), Published(context, self)
         self.commands = make_commands(self, self)
         self.chooser = SessionChooser(context)
         self._stack = QStackedWidget()
@@ -66,6 +67,7 @@ class ComparePage(Page):
         self._show()
 
     def _build(self) -> None:
+        self.controls.add_first(self.trail.back, self.trail.forward)
         self.controls.add_button(self.commands.choose)
         self.controls.add_menu("Copy", "The table for other programs", self.commands.copying)
         self.controls.add_menu(
@@ -103,6 +105,10 @@ class ComparePage(Page):
         self.body.table.column_moved.connect(self._on_column_moved)
         for part in (self.body, self.sharing, self.limits):
             part.failed.connect(self.message.show_failure)
+        self.trail.wanted.connect(self._go_to)
+        self.published.taken.connect(self._on_published)
+        self.published.first_taken.connect(self._on_first_published)
+        self.published.failed.connect(self.message.show_failure)
         self.chooser.ticked.connect(self._on_ticked)
         self.chooser.closed.connect(self.toggle_chooser)
         self.chooser.failed.connect(self.message.show_failure)
@@ -119,7 +125,7 @@ class ComparePage(Page):
         return self.body.table
 
     def page_actions(self) -> Sequence[QAction | None]:
-        return self.commands.menu()
+        return (self.trail.back, self.trail.forward, None, *self.commands.menu())
 
     def reload(self) -> None:
         chosen, look = self._chosen, self._look
@@ -130,12 +136,17 @@ class ComparePage(Page):
             self.chooser.reload()
 
     def _choose(self, chosen: Chosen) -> None:
+        self.trail.leave_for(chosen)
+        self._go_to(chosen)
+
+    def _go_to(self, chosen: Chosen) -> None:
         self._chosen = chosen
         self.reload()
 
     def _on_read(self, compared: Compared) -> None:
         self._compared = compared
         self._chosen = compared.chosen
+        self.trail.stay(self._chosen)
         self.context.memory.keep("compare/sessions", list(self._chosen.ids))
         self.context.memory.keep("compare/base", self._chosen.base)
         self.message.clear()
@@ -144,7 +155,7 @@ class ComparePage(Page):
         elif compared.comparison and len(compared.comparison["sessions"]) == 1:
             self.message.show_info("One column: choose another to compare it with.", self.commands.choose)
         elif not compared.chosen.ids:
-            self._take_in_published(only_first=True)  # a new person has something to look at
+            self.published.take_first()
         self._show()
 
     @property
@@ -202,27 +213,17 @@ class ComparePage(Page):
         else:
             self.body.table.setFocus()
 
-    def show_published(self) -> None:
-        """Take in what comes with Dyno, and show the versions of a server beside one another."""
-        self._take_in_published(only_first=False)
+    def _on_first_published(self, ids: list[str]) -> None:
+        if not self._chosen.ids:  # chosen meanwhile
+            self._on_published(ids)
 
-    def _take_in_published(self, only_first: bool) -> None:
-        """Only where nothing was ever in the history, or in any case."""
-
-        def work(history: History) -> list[str]:
-            from app.history.publishing import import_shipped
-
-            if only_first and not is_untouched(history):
-                return []
-            return [each.session for each in import_shipped(history)]
-
-        def show(found: list[str]) -> None:
-            if found:
-                self.context.bus.changed.emit(Changes(sessions=True))
-            if found and not (only_first and self._chosen.ids):  # chosen meanwhile
-                self._choose(Chosen(tuple(found[:_VERSIONS])))
-
-        self.context.tasks.read(self, work, show, self.message.show_failure)
+    def _on_published(self, ids: list[str]) -> None:
+        """The versions of a server beside one another; beside a comparison they are a list to tick from."""
+        if self._chosen.ids:
+            self.chooser.show()
+            self.chooser.offer(ids)
+        else:
+            self._choose(Chosen(tuple(ids[:_VERSIONS])))
 
     def make_base(self) -> None:
         self._on_base_wanted(self.body.table.chosen_column)

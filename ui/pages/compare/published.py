@@ -1,0 +1,44 @@
+"""Published results, taken into the history."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal, SignalInstance
+
+from app.history.history import History
+from app.history.sessions import is_untouched
+from ui.core.bus import Changes
+from ui.core.context import Context
+
+
+class Published(QObject):
+    """What comes with Dyno; a second time it brings nothing twice."""
+
+    taken = Signal(object)  # session ids
+    first_taken = Signal(object)  # of a new person, who has something to look at
+    failed = Signal(object)  # Exception
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+
+    def take(self) -> None:
+        self._context.tasks.read(self, _import, lambda ids: self._tell(ids, self.taken), self.failed.emit)
+
+    def take_first(self) -> None:
+        """Only where nothing was ever in the history."""
+
+        def work(history: History) -> list[str]:
+            return _import(history) if is_untouched(history) else []
+
+        self._context.tasks.read(self, work, lambda ids: self._tell(ids, self.first_taken), self.failed.emit)
+
+    def _tell(self, ids: list[str], signal: SignalInstance) -> None:
+        if ids:
+            self._context.bus.changed.emit(Changes(sessions=True))
+            signal.emit(ids)
+
+
+def _import(history: History) -> list[str]:
+    from app.history.publishing import import_shipped
+
+    return [each.session for each in import_shipped(history)]
