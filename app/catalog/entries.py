@@ -125,6 +125,8 @@ SEQUENCE_RULES = {
     "name": NEEDED_TEXT,
     "title": NEEDED_TEXT,
     "study": TEXT,
+    "study_memory_gib": Rule((int, float), 0.01, 1_000_000),
+    "study_cpus": CORES,
     "about": TEXT,
     "tables": TABLES,
     "rows": ROWS,
@@ -216,6 +218,8 @@ class Sequence:
     title: str
     steps: tuple[SequenceStep, ...]
     study: str = ""  # whose tests these are
+    study_memory_gib: float | None = None  # of the machine for which the rows were chosen
+    study_cpus: int | None = None
     about: str = ""  # a sentence or two for people who choose
     tables: int | None = None
     rows: int | str | None = None  # of each table; or "3x memory"

@@ -28,6 +28,7 @@ from .screen import ask_secret, say
 if TYPE_CHECKING:
     from app.planner import PlanRequest
     from app.planner.launch import Launch, Stage
+    from app.planner.published import Published
     from app.protocol.answers import Check, Survey
     from app.protocol.plan import Plan
 
@@ -60,7 +61,7 @@ def add_words(words: Any) -> None:
     parser.add_argument(
         "--again", action="append", metavar="SESSION",
         help="the same work and contender as this session, or as all of a plan by its id; may be repeated: "
-        "contenders of several sessions take turns",
+        "contenders of several sessions take turns. Of published ones: scaled to the target, as it says",
     )  # fmt: skip
     parser.add_argument(
         "--against", metavar="SESSION",
@@ -94,6 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _play_duel(arguments)
     if arguments.against is not None:
         return _measure_against(arguments)
+    if published := _published(arguments):
+        return _set_up_here(published, arguments)
     request = request_of(arguments)
     return _launch(request.target, lambda _: request, arguments)
 
@@ -154,6 +157,38 @@ def _again(arguments: argparse.Namespace) -> PlanRequest:
         raise InputError("a plan file and --again say the same thing: give one of the two")
     with opened() as history:
         return request_again(history, arguments.again)
+
+
+def _published(arguments: argparse.Namespace) -> Published | None:
+    """What `--again` names, where others have measured it."""
+    if not arguments.again or arguments.plan is not None:
+        return None
+    from app.planner.published import Published
+
+    from .session import opened
+
+    with opened() as history:
+        return Published.of(history, arguments.again)
+
+
+def _set_up_here(published: Published, arguments: argparse.Namespace) -> int:
+    """As far as the target goes; what options say goes before what was published."""
+    from app.catalog import Catalog
+    from app.planner import PlanRequest
+
+    contenders = with_shared(named_contenders(arguments), arguments)
+    target = with_options(PlanRequest(), arguments, contenders).target
+
+    def settled(survey: Survey) -> PlanRequest:
+        found = published.set_up(target, survey, Catalog())
+        shared = with_shared(found.request.contenders, arguments)
+        request = with_options(found.request, arguments, contenders or shared)
+        chosen = [name for name in found.changes if getattr(request, name) != getattr(found.request, name)]
+        for line in (*found.text(chosen).splitlines(), ""):
+            say(line)
+        return request
+
+    return _launch(target, settled, arguments)
 
 
 def _measure_against(arguments: argparse.Namespace) -> int:

@@ -31,6 +31,8 @@ from app.catalog import Catalog
 from app.core.errors import LinkError
 from app.history.edits import delete
 from app.history.history import History
+from app.history.publishing import import_shipped
+from app.history.sessions import find
 from app.planner import ContenderRequest, PlanRequest
 from app.protocol.answers import Survey
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
@@ -713,6 +715,37 @@ def test_a_recent_plan_that_was_deleted_meanwhile_is_told(
     assert "no session" in page.message.text
     menu.close()
     assert [each.text() for each in open_recent(qtbot, page).actions()] == ["No plan was carried out yet"]
+
+
+def test_published_sessions_are_set_up_here_scaled_and_never_started(
+    qtbot: QtBot, page: BenchPage, followed: list[Any], dyno_home: Path
+) -> None:
+    with History(dyno_home) as history:
+        ids = [each.session for each in import_shipped(history)]
+        names = ("innodb-5.6.35-default", "myrocks-5.6.35-default")
+        wanted = tuple(find(history, name) for name in names)
+    page.open(Wanted("bench", wanted, is_run=True))
+    qtbot.waitUntil(lambda: page.controller.draft.request.rows == 80_000_000)
+    settle(qtbot, page)
+    assert page.message.text.splitlines() == [
+        "Set up for local as published, but for:",
+        "80,000,000 rows of each table for 16.0 GiB of memory, 40,000,000 there for 8.0 GiB",
+        "build mysql-5.6.24 in place of mysql-5.6.35",
+        f"build {MARIADB} in place of fb-mysql-5.6.35",
+        "Look at the checks, then press Run.",
+    ]
+    assert [each.build for each in request_of(page).contenders] == ["mysql-5.6.24", MARIADB]
+    assert not followed
+    page.open(Wanted("bench", tuple(ids)))
+    qtbot.waitUntil(lambda: "choose sessions of one sequence" in page.message.text)
+
+
+def test_published_sessions_wait_for_a_survey(qtbot: QtBot, open_page: OpenPage, dyno_home: Path) -> None:
+    with History(dyno_home) as history:
+        session = import_shipped(history)[0].session
+    page = open_page(nothing=True)
+    page.open(Wanted("bench", (session,)))
+    qtbot.waitUntil(lambda: "survey local first" in page.message.text)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from app.history.exporting import export
 from app.history.figures import notes
 from app.history.history import History
 from app.history.import_any import import_any
+from app.history.publishing import import_shipped
 from app.history.sessions import sessions
 from app.history.writing import Writer
 from tests import journals
@@ -268,6 +269,21 @@ def test_a_plan_is_measured_again(hand: Hand, text: str, is_run: bool) -> None:
         with hand.qtbot.waitSignal(hand.page.context.bus.wanted) as told:
             hand.press(text)
         assert told.args == [Wanted("bench", ids, is_run)]
+
+
+def test_what_was_published_is_set_up_here(hand: Hand) -> None:
+    with History(hand.page.context.home) as history:
+        published = import_shipped(history)[0].session
+    hand.page.context.bus.changed.emit(Changes(sessions=True))
+    hand.page.reload()
+    hand.qtbot.waitUntil(lambda: hand.page._model.line(published) is not None)
+    go_to(hand, published)
+    assert not hand.action("Run again").isEnabled()
+    with hand.qtbot.waitSignal(hand.page.context.bus.wanted) as told:
+        hand.press("Set up the same here")
+    assert told.args == [Wanted("bench", (published,))]
+    go_to(hand, PLAN.id)
+    assert hand.action("Edit on Bench").isEnabled() and hand.action("Run again").isEnabled()
 
 
 def test_a_plan_is_reported(hand: Hand, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

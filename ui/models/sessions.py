@@ -132,6 +132,11 @@ class SessionModel(QAbstractTableModel):
         """Where it has been read."""
         return self._lines.sessions.get(session)
 
+    def are_published(self, sessions: Sequence[str]) -> bool:
+        """Whether others measured all of them; False as long as one has not been read."""
+        lines = map(self.line, sessions)
+        return bool(sessions) and all(line is not None and line["published"] for line in lines)
+
     def plan(self, plan: str) -> PlanEntry | None:
         return self._lines.plans.get(plan)
 

@@ -17,6 +17,7 @@ from ui.core.bus import Changes, Wanted
 from ui.core.context import Context
 from ui.models.comparison import COLUMN, FIXED
 from ui.pages.compare import ComparePage
+from ui.widgets.actions import plain_text
 from ui.widgets.empty import EmptyPage
 
 
@@ -181,6 +182,13 @@ def test_published_results_are_one_click_away(qtbot: QtBot, page: ComparePage) -
     assert names[0] == "innodb-5.0.96-i3" and names[-1] == "innodb-8.0.3-i3"
     inlist = next(row for row in shown["rows"] if row["workload"] == "update-inlist")
     assert inlist["values"][0] == 211
+    with qtbot.waitSignal(page.context.bus.wanted) as told:
+        next(
+            each for each in page.page_actions() if each and plain_text(each) == "Set up the same here..."
+        ).trigger()
+    assert told.args[0].page == "bench" and set(told.args[0].sessions) == {
+        each["id"] for each in shown["sessions"]
+    }
     page.commands.published.trigger()
     qtbot.wait(200)
     with History(page.context.home) as history:

@@ -14,6 +14,7 @@ from app.cli.plan_text import show_plan
 from app.cli.run import request_of, show_launch, show_verdict_of, started_text
 from app.core.errors import InputError
 from app.history.history import History
+from app.history.publishing import import_shipped
 from app.planner import ContenderRequest, estimate, resolve
 from app.planner.launch import Launch
 from app.protocol.answers import FAIL, Check
@@ -182,3 +183,25 @@ def test_a_duel_without_room_for_two_servers_says_that_sessions_are_whole(
     assert (
         said.startswith("whole sessions A B B A, not in slices: ") and "order interleaved, 5 repeats" in said
     )
+
+
+def test_published_sessions_are_set_up_for_the_target_and_options_go_before(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], dyno_home: Path
+) -> None:
+    with History(dyno_home) as history:
+        import_shipped(history)
+    agent = ScriptedAgent()
+    monkeypatch.setattr("app.remote.reach.reached", lambda *_: agent.reached())
+    names = ("--again", "innodb-5.6.35-default", "--again", "myrocks-5.6.35-default")
+    main(["run", *names, "--dry-run"])
+    said = capsys.readouterr().out
+    assert said.startswith(
+        "Set up for local as published, but for:\n80,000,000 rows of each table for 16.0 GiB"
+    )
+    assert "4 tables x 80,000,000 rows" in said and "\nbuild mysql-5.6.24 in place of mysql-5.6.35\n" in said
+    main(["run", *names, "--rows", "1000", "--threads", "8", "--dry-run"])
+    said = capsys.readouterr().out
+    assert "80,000,000" not in said and "4 tables x 1,000 rows" in said
+    asked = len(agent.asked)
+    assert "--rows must lie between" in refused(capsys, "run", *names, "--rows", "0")
+    assert len(agent.asked) == asked, "the target is not asked"

@@ -12,10 +12,13 @@ from PySide6.QtWidgets import QWidget
 from ui.widgets.actions import action
 
 if TYPE_CHECKING:
+    from app.comparison.entries import Comparison
+
     from .body import Body
     from .published import Published
     from .sharing import Sharing
 
+_MEASURE, _SET_UP = "Measure a&gain...", "Set &up the same here..."
 _AGAIN = "Set up the columns of the base's target on Bench, in turn: they share what the machine is like"
 _PUBLISHED = "What others have measured, as it was printed: InnoDB from MySQL 5.0 to 8.0"
 
@@ -50,8 +53,16 @@ class Commands:
             self.report,
         ]
 
-    def set_enabled(self, is_enabled: bool) -> None:
-        """What needs a comparison."""
+    def show(self, comparison: Comparison | None) -> None:
+        """What needs a comparison is enabled with it; what others measured is not measured again."""
+        self._set_enabled(comparison is not None)
+        columns = comparison["sessions"] if comparison else []
+        is_published = any(
+            each["source"] for each in columns if comparison and each["id"] == comparison["base"]
+        )
+        self.again.setText(_SET_UP if is_published else _MEASURE)
+
+    def _set_enabled(self, is_enabled: bool) -> None:
         for each in (*self.column, self.turn, self.why, self.again, *self.copying, *self.saving, self.report):
             each.setEnabled(is_enabled)
 
@@ -81,7 +92,7 @@ def make_commands(owner: QWidget, page: Acting) -> Commands:
     published = made("&Published results", "published", _PUBLISHED, page.published.take)
     turn = made("Relati&ve or absolute", "relative", "Show the figures the other way", page.turn)
     why = made("Wh&y", "why", "What a query costs in the chosen step", page.body.show_why)
-    again = made("Measure a&gain...", "set up", _AGAIN, page.measure_again)
+    again = made(_MEASURE, "set up", _AGAIN, page.measure_again)
     column = [
         made("Make &base", "base", "Measure the others against this column", page.make_base),
         made("Move &left", "move left", "Put this column before the one on its left", page.move_column, -1),

@@ -180,7 +180,7 @@ class ComparePage(Page):
 
     def _present(self, compared: Compared) -> None:
         self._stack.setCurrentIndex(1 if compared.shown else 0)
-        self.commands.set_enabled(compared.shown is not None)
+        self.commands.show(compared.shown)
         self.chooser.set_chosen(self._chosen.ids)
         if compared.comparison and compared.shown:
             across = across_texts(compared.shown, names_of(compared.shown))

@@ -108,11 +108,13 @@ class Commands:
             self.note,
         )
 
-    def show_selected(self, sessions: int, is_plan: bool = False) -> None:
+    def show_selected(self, sessions: int, is_plan: bool = False, are_published: bool = False) -> None:
         for each in (self.open_live, self.rename, self.script):
             each.setEnabled(sessions == 1)
-        for each in (self.run_again, self.edit, self.copy, self.tag, self.note, self.export, self.delete):
+        self.run_again.setEnabled(sessions >= 1 and not are_published)
+        for each in (self.edit, self.copy, self.tag, self.note, self.export, self.delete):
             each.setEnabled(sessions >= 1)
         for each in (self.compare, self.report):
             each.setEnabled(sessions >= 2)
         self.compare.setText("&Compare plan" if is_plan else "&Compare")
+        self.edit.setText("Set up the same &here" if are_published else "Edit on Benc&h")

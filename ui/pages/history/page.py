@@ -164,7 +164,8 @@ class HistoryPage(Page):
 
     def _show_selected(self) -> None:
         sessions, plan = self._table.selected, self._model.plan(self._table.selected_plan)
-        self._commands.show_selected(len(sessions), plan is not None)
+        are_published = self._model.are_published(sessions)
+        self._commands.show_selected(len(sessions), plan is not None, are_published)
         if plan is not None:
             self._frame.show_selected(plan_title(plan, len(sessions)))
             self._detail.show_words(plan_text(plan, len(sessions)))

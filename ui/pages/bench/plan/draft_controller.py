@@ -114,17 +114,8 @@ class DraftController(QObject):
 
     def open_again(self, sessions: tuple[str, ...]) -> None:
         """Set up the same work with the contenders of these sessions, on their target if it is known here."""
-        here = self.draft.request.target
-
-        def work(history: History) -> tuple[Draft, str]:
-            from app.planner.again import request_again
-
-            draft = Draft(request_again(history, sessions))
-            target = draft.request.target
-            if target in (each.name for each in Targets(self._context.home).all()):
-                return draft, ""
-            return draft.said(target=here), f"{target} is no target here: the plan is set up for {here}"
-
+        here, survey, home = self.draft.request.target, self.survey, self._context.home
+        work = partial(_again, sessions=sessions, here=here, survey=survey, home=home)
         self._context.tasks.read(self, work, self._on_set_up_again, self.failed.emit)
 
     def save_plan(self, path: str) -> None:
@@ -258,3 +249,22 @@ class DraftController(QObject):
         else:
             self._drafts[target] = draft
             self.target_wanted.emit(target)
+
+
+def _again(
+    history: History, sessions: tuple[str, ...], here: str, survey: Survey | None, home: Path
+) -> tuple[Draft, str]:
+    """What did the same work, and what of it is another than it was."""
+    from app.planner.again import request_again
+    from app.planner.published import Published
+
+    if published := Published.of(history, sessions):
+        if survey is None:
+            raise InputError(f"survey {here} first: what was published is scaled to it")
+        found = published.set_up(here, survey, Catalog())
+        return Draft(found.request), found.text()
+    draft = Draft(request_again(history, sessions))
+    target = draft.request.target
+    if target in (each.name for each in Targets(home).all()):
+        return draft, ""
+    return draft.said(target=here), f"{target} is no target here: the plan is set up for {here}."

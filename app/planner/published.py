@@ -1,0 +1,206 @@
+"""What others have published, set up for a target: the same work, as far as its machine and builds go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.catalog import Catalog
+from app.catalog import Sequence as StepSequence
+from app.catalog.entries import BARE_KINDS, MAX_ROWS
+from app.core.errors import InputError
+from app.core.units import bytes_text, count_text
+from app.engines import engine_of
+from app.history.figures import plans_by_session
+from app.history.sessions import find_all
+from app.protocol.answers import Build, Survey
+from app.protocol.plan import Contender, Plan, Step
+from app.stats.verdicts import LEAST
+
+from .contenders import engines_in, memory_bytes
+from .request import ContenderRequest, PlanRequest
+from .steps import chosen_steps
+
+if TYPE_CHECKING:
+    from app.history.history import History
+
+_GIB = 1 << 30
+_DIGITS = 2  # of the rows: the rest would only look exact
+
+
+@dataclass(frozen=True)
+class SetUp:
+    request: PlanRequest
+    changes: Mapping[str, Sequence[str]]  # what is not as it was published, in lines, by field of the request
+
+    def text(self, without: Collection[str] = ()) -> str:
+        """`without`: fields that were chosen by hand."""
+        lines = [line for name, some in self.changes.items() if name not in without for line in some if line]
+        begin = f"Set up for {self.request.target} as published"
+        return "\n".join((f"{begin}, but for:", *lines)) if lines else f"{begin}."
+
+
+@dataclass(frozen=True)
+class Published:
+    """Sessions that Dyno did not carry out, and as much of their plan as is known."""
+
+    sequence: str
+    contenders: tuple[Contender, ...]
+    steps: tuple[Step, ...]
+
+    @classmethod
+    def of(cls, history: History, references: Sequence[str]) -> Published | None:
+        """None where Dyno carried out all of them; raises InputError where they make no plan."""
+        ids = find_all(history, references)
+        with history.reading():
+            plans = plans_by_session(history, ids)
+        if all(map(_is_own, plans.values())):
+            return None
+        _check(plans)
+        contenders = tuple(plan.contender_of(plan.turn_of(id_)) for id_, plan in plans.items())
+        steps = tuple(step for plan in plans.values() for step in plan.steps)
+        return cls(next(iter(plans.values())).sequence, contenders, steps)
+
+    def set_up(self, target: str, survey: Survey, catalog: Catalog) -> SetUp:
+        """Raises InputError where the sequence is not here, or has none of the steps."""
+        sequence = catalog.sequence(self.sequence)
+        steps, about_steps = self._steps(sequence, catalog)
+        rows, about_rows = _rows(sequence, survey)
+        threads, about_threads = self._threads(sequence, survey)
+        contenders, about_contenders = _contenders(self.contenders, survey, catalog)
+        request = PlanRequest(
+            target=target,
+            sequence=self.sequence,
+            steps=steps,
+            rows=rows,
+            threads=None if threads == sequence.threads else threads,
+            contenders=contenders,
+            repeats=LEAST if len(contenders) > 1 else 1,
+        )
+        changes = {
+            "rows": [about_rows],
+            "threads": [about_threads],
+            "steps": [about_steps],
+            "contenders": about_contenders,
+        }
+        return SetUp(request, changes)
+
+    def _steps(self, sequence: StepSequence, catalog: Catalog) -> tuple[tuple[str, ...], str]:
+        """Those with a figure, and what has none but belongs to them."""
+        known = {step.name for step in sequence.steps}
+        wanted = {step.name for step in self.steps}
+        if not wanted & known:
+            raise InputError(f"the sequence {sequence.name} has none of the steps that were published")
+        unknown = sorted(wanted - known)
+        said = f"steps left out, the sequence {sequence.name} has none such: {', '.join(unknown)}"
+        helping = {step.name for step in sequence.steps if step.warm or step.kind in BARE_KINDS}
+        ticked = tuple(step.name for step in sequence.steps if step.name in wanted | helping)
+        names = [step.workload for step in sequence.steps if step.workload]
+        chosen = chosen_steps(sequence, ticked, {name: catalog.workload(name) for name in names})
+        is_whole = len(chosen) == len(sequence.steps)
+        return () if is_whole else ticked, said if unknown else ""
+
+    def _threads(self, sequence: StepSequence, survey: Survey) -> tuple[tuple[int, ...] | None, str]:
+        """Only those can be compared with what was published: fewer on a smaller machine, never others."""
+        own = {step.name for step in sequence.steps if step.threads or step.per_table}
+        swept = (each for each in self.steps if each.kind == "drive" and each.name not in own)
+        found = sorted({each.threads for each in swept if "threads" in each.coordinates})
+        here, there = survey.cpu.threads or 0, sequence.study_cpus or 0
+        left_out = [each for each in found if 0 < here < each <= there]
+        kept = [each for each in found if each not in left_out] or ([here] if left_out else [])
+        said = f"threads {_list(kept)} without {_list(left_out)}: {here} CPUs here, {there} there"
+        return tuple(kept) or None, said if left_out else ""
+
+
+def _is_own(plan: Plan) -> bool:
+    """Whether it was carried out by Dyno: others do not say which program it was."""
+    return any(each.server for each in plan.contenders)
+
+
+def _check(plans: dict[str, Plan]) -> None:
+    first = next(iter(plans.values()))
+    for id_, plan in plans.items():
+        if _is_own(plan) != _is_own(first):
+            raise InputError("some of the sessions were published, others measured by Dyno: choose one kind")
+        if not plan.sequence:
+            raise InputError(
+                f"session {id_} was not carried out by Dyno and names no sequence:"
+                " there is no plan to carry out again"
+            )
+        if not all(each.engine for each in plan.contenders):
+            raise InputError(f"session {id_} names no engine: there is no contender to set up")
+        if plan.sequence != first.sequence:
+            raise InputError(
+                f"session {id_} is of the sequence {plan.sequence}, the first one of {first.sequence}:"
+                " choose sessions of one sequence"
+            )
+
+
+def _rows(sequence: StepSequence, survey: Survey) -> tuple[int | None, str]:
+    """As large against the memory here as they were there."""
+    if not sequence.study_memory_gib or not isinstance(sequence.rows, int):
+        return None, ""
+    here, there = memory_bytes(survey), sequence.study_memory_gib * _GIB
+    rows = min(int(float(f"{sequence.rows * here / there:.{_DIGITS - 1}e}")) or 1, MAX_ROWS)
+    if rows == sequence.rows:
+        return None, ""
+    return rows, (
+        f"{rows:,} rows of each table for {bytes_text(here)} of memory,"
+        f" {sequence.rows:,} there for {bytes_text(there)}"
+    )
+
+
+def _contenders(
+    published: Sequence[Contender], survey: Survey, catalog: Catalog
+) -> tuple[tuple[ContenderRequest, ...], list[str]]:
+    """Each by a build and preset that are here, the same ones once; where nothing fits, as it was named."""
+    found: dict[ContenderRequest, None] = {}
+    builds: dict[str, list[str]] = {}
+    said: list[str] = []
+    for each in published:
+        build = _build(each, survey)
+        preset = each.preset or "default"
+        if not _has_preset(catalog, each.engine, preset):
+            said.append(f"{engine_of(each.engine).title} preset default in place of {preset}: not here")
+            preset = "default"
+        if build != each.build:
+            builds.setdefault(build, []).append(each.build or each.name)
+        found[ContenderRequest(build, each.engine, preset, table_options=each.table_options)] = None
+    said += [f"build {build} in place of {_list(dict.fromkeys(names))}" for build, names in builds.items()]
+    if len(found) < len(published):
+        many = count_text(len(published), "contender")
+        said.append(f"{len(found)} of {many}: the others would be the same here")
+    return tuple(found), list(dict.fromkeys(said))
+
+
+def _has_preset(catalog: Catalog, engine: str, name: str) -> bool:
+    try:
+        catalog.preset(engine, name)
+    except InputError:
+        return False
+    return True
+
+
+def _build(contender: Contender, survey: Survey) -> str:
+    """The same version, else the newest of its series, of its family, of all that have the engine."""
+    there = [each for each in survey.builds if not each.problem and contender.engine in engines_in(each)]
+    same = [each for each in there if each.name == contender.build or _version(each) == _version(contender)]
+    if same or not there:
+        return same[0].name if same else contender.build or contender.name
+    family = [each for each in there if each.family == contender.family]
+    series = [each for each in family if _numbers(each)[:2] == _numbers(contender)[:2]]
+    return max(series or family or there, key=_numbers).name
+
+
+def _version(of: Build | Contender) -> tuple[str | None, str | None]:
+    return of.family, of.version
+
+
+def _numbers(of: Build | Contender) -> tuple[int, ...]:
+    return tuple(int(each) for each in re.findall(r"[0-9]{1,9}", of.version or ""))
+
+
+def _list(values: object) -> str:
+    return ", ".join(map(str, values))  # type: ignore[call-overload]
