@@ -140,6 +140,12 @@ class ScriptedAgent:
     def check(self, plan: str) -> list[Check]:
         return self._answer(plan, "check")
 
+    def ask(self, plan: str) -> list[Check]:
+        return self._answer(plan, "ask")
+
+    def options(self) -> dict[str, list[str]]:
+        return {"/usr/sbin/mariadbd": ["innodb_buffer_pool_size", "innodb_spin_wait_delay", "sync_binlog"]}
+
     def rehearse(self, plan: str, contender: int) -> Rehearsal:
         name = self._plan.contenders[contender].name
         return Rehearsal(self._answer(plan, f"rehearse {name}"), self.in_force.get(name, {}))

@@ -172,7 +172,9 @@ class Liar:
                 return self._survey()
             case "upload-plan":
                 self.plan = Plan.from_json(json.loads(stdin))
-            case "check":
+            case "options":
+                return {"options": {self._lace("/usr/sbin/mysqld"): [self._lace("innodb_x")]}}
+            case "check" | "ask":
                 return {"checks": [{**self._lace(CHECK), "contender": self.plan.contenders[0].name}]}
             case "start":
                 return {"plan": self.plan.id}

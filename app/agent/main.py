@@ -19,9 +19,11 @@ from .system.errors import AgentError
 
 VERBS = (
     *("survey", "check", "start", "status", "list", "follow", "stop", "skip", "note", "clean"),
-    *("snapshots", "delete-snapshot"),
+    *("ask", "options", "snapshots", "delete-snapshot"),
     *("upload-plan", "upload", "install", "remove-build", "note-build"),
 )
+
+LEAST_PRIORITY = 19
 
 
 def main() -> int:
@@ -82,6 +84,20 @@ def _check(directory: Directory, arguments: argparse.Namespace) -> answers.Check
     if contender is None:
         return answers.Checks(check(directory, plan))
     return rehearse(directory, plan, contender)
+
+
+def _ask(directory: Directory, arguments: argparse.Namespace) -> answers.Checks:
+    from .checks.check import ask
+    from .incoming import Incoming
+
+    os.nice(LEAST_PRIORITY)  # others may be measured meanwhile
+    return answers.Checks(ask(directory, Incoming(directory).read(arguments.plan)))
+
+
+def _options(directory: Directory, _: Any) -> answers.Options:
+    from .server.options import kept_names
+
+    return answers.Options(kept_names(directory.at("builds")))
 
 
 def _start(directory: Directory, arguments: argparse.Namespace) -> answers.Started:
@@ -191,6 +207,8 @@ def _asker(verb: str) -> Callable[[Directory, argparse.Namespace], answers.Done]
 _VERBS: Dict[str, Callable[[Directory, argparse.Namespace], Any]] = {
     "survey": _survey,
     "check": _check,
+    "ask": _ask,
+    "options": _options,
     "start": _start,
     "status": _status,
     "list": _list,

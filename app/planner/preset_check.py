@@ -72,11 +72,13 @@ def try_preset(
 
 
 def _checks(agent: Agent, plan: Plan, start: bool) -> list[Check]:
-    """What the builds say; those that refuse nothing are started once, if that is asked for."""
+    """What the builds say, at any time; those that refuse nothing are started once, on a target at rest."""
     uploaded = agent.upload_plan(plan)
+    if not start:
+        return agent.ask(uploaded)
     found = agent.check(uploaded)
     refused = {each.contender for each in found if each.state == FAIL}
-    for at, contender in enumerate(plan.contenders if start else ()):
+    for at, contender in enumerate(plan.contenders):
         if not refused & {contender.name, ""}:
             found += agent.rehearse(uploaded, at).checks
     return found

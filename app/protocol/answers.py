@@ -8,6 +8,7 @@ from typing import Any
 from .reading import NEEDED, BuildName, Count, Few, Id, Moment, Name, Number, Processor, Sha, Text
 
 PASS, WARN, FAIL = "pass", "warn", "fail"  # states of a check
+INFO = "info"  # nothing to do
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,13 @@ class PlanSummary:
 @dataclass(frozen=True)
 class Checks:
     checks: list[Check]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The names of all options that each build knows, by its server program."""
+
+    options: dict[Text, list[Name]]
 
 
 @dataclass(frozen=True)

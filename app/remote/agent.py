@@ -19,6 +19,7 @@ from app.protocol.answers import (
     Checks,
     Done,
     Installed,
+    Options,
     Plans,
     PlanSummary,
     Pushed,
@@ -48,7 +49,7 @@ DELETE_S = 600.0  # a file system takes its time to let a terabyte go
 REHEARSAL_S = 1800.0  # a contender is initialised and started once
 
 # bytes of an answer; all others say less than connection.MOST
-MOST_OF = {"survey": 4 << 20, "check": 8 << 20}
+MOST_OF = {"survey": 4 << 20, "check": 8 << 20, "ask": 8 << 20, "options": 8 << 20}
 
 T = TypeVar("T")
 Words = list[str]
@@ -93,6 +94,14 @@ class Agent:
     def check(self, plan: str) -> list[Check]:
         """What speaks against an uploaded plan before any server is started."""
         return self._ask("check", Checks, ["--plan", plan], timeout_s=CHECK_S).checks
+
+    def ask(self, plan: str) -> list[Check]:
+        """What the builds of an uploaded plan say to their options, whatever is under way there."""
+        return self._ask("ask", Checks, ["--plan", plan], timeout_s=CHECK_S).checks
+
+    def options(self) -> dict[str, Words]:
+        """The names of all options that builds know, by server program."""
+        return self._ask("options", Options).options
 
     def rehearse(self, plan: str, contender: int) -> Rehearsal:
         """What comes of one contender of an uploaded plan that is started once, by its place in the plan."""

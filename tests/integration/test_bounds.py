@@ -52,6 +52,8 @@ def verbs() -> Iterator[tuple[str, Callable[[Agent], Any]]]:
     yield "survey", lambda agent: agent.survey()
     yield "upload-plan", lambda agent: agent.upload_plan(PLAN)
     yield "check", lambda agent: agent.check("0" * 64)
+    yield "ask", lambda agent: agent.ask("0" * 64)
+    yield "options", lambda agent: agent.options()
     yield "start", lambda agent: agent.start("0" * 64)
     yield "status", lambda agent: agent.status()
     yield "list", lambda agent: agent.list()
@@ -124,7 +126,7 @@ def test_what_never_ends_is_ended(name: str, flow: str, tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert not done.stderr
     told = json.loads(done.stdout)
-    limits = {"survey": "4 MiB", "check": "8 MiB"}
+    limits = {"survey": "4 MiB", "check": "8 MiB", "ask": "8 MiB", "options": "8 MiB"}
     for verb, text in told["found"].items():
         if verb != "follow":
             limit = "64 KiB" if flow == "complaints" else limits.get(verb, "1 MiB")

@@ -34,7 +34,7 @@ from app.history.history import History
 from app.history.publishing import import_shipped
 from app.history.sessions import find
 from app.planner import ContenderRequest, PlanRequest
-from app.protocol.answers import Survey
+from app.protocol.answers import INFO, PASS, WARN, Check, Survey
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
@@ -586,6 +586,21 @@ def test_the_worst_comes_first_and_says_what_to_do(open_page: OpenPage) -> None:
     assert texts[-1].startswith("Pass")
     assert not page.run_panel.run_bar.run.isEnabled()
     assert "sysbench is missing" in reason(page)
+
+
+def test_what_there_is_nothing_to_do_about_is_folded(qtbot: QtBot, page: BenchPage) -> None:
+    found = page.run_panel.checks
+    loose = Check("options", INFO, "mariadb ignores loose_ssl", "", "innodb")
+    found.show_checks([loose, Check("disk", PASS, "enough"), Check("load", WARN, "busy", "wait")])
+    assert checks_of(page).splitlines()[-1] == "▸ 1 for information, nothing to do"
+    assert "loose_ssl" not in checks_of(page) and "Warn · load" in checks_of(page)
+    last = found.item(found.count() - 1)
+    qtbot.mouseClick(found.viewport(), Qt.MouseButton.LeftButton, pos=found.visualItemRect(last).center())
+    assert checks_of(page).splitlines()[-1] == "Info · options: innodb: mariadb ignores loose_ssl"
+    assert found.item(found.count() - 1).foreground().color() == page.context.theme.colour("muted")
+    found.setFocus()
+    qtbot.keyClick(found, Qt.Key.Key_Return)
+    assert "loose_ssl" not in checks_of(page)
 
 
 def test_lua_of_ones_own_is_read_and_approved(qtbot: QtBot, open_page: OpenPage, dyno_home: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import tempfile
 import time
 from functools import partial
 from typing import Any, Dict, Iterator, List, Mapping, Optional
@@ -30,7 +31,7 @@ from app.agent.system.directory import REHEARSAL, Directory
 from app.agent.system.errors import AgentError
 from app.agent.system.other_agents import agents_elsewhere
 from app.engines import engine_of
-from app.protocol.answers import FAIL, PASS, WARN, Check, Machine, Rehearsal, Reply
+from app.protocol.answers import FAIL, INFO, PASS, WARN, Check, Machine, Rehearsal, Reply
 from app.protocol.machine_checks import sysbench_check
 from app.protocol.my_cnf import option_key
 from app.protocol.plan import Contender, Plan
@@ -54,6 +55,15 @@ def check(directory: Directory, plan: Plan) -> Checks:
             found += _check_snapshot(directory, plan, contender)
             with _folder(directory) as folder:
                 found += _ask_build(build_of(contender, directory), plan, contender, folder)
+    return found
+
+
+def ask(directory: Directory, plan: Plan) -> Checks:
+    """What the builds say to their options; nothing is measured, so a plan may be under way."""
+    found: Checks = []
+    for contender in plan.contenders:
+        with tempfile.TemporaryDirectory(prefix="dyno-") as folder:
+            found += _check_options(build_of(contender, directory), contender, folder)
     return found
 
 
@@ -129,8 +139,8 @@ def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> C
     try:
         found = snapshots.find(key)
     except AgentError as error:
-        todo = "nothing: the first session loads the tables and stores another one"
-        return [Check("snapshot", WARN, str(error), todo, contender.name)]
+        text = "{}: the first session loads the tables and stores another one".format(error)
+        return [Check("snapshot", INFO, text, "", contender.name)]
     text = "starts from the snapshot {}, {:,} MiB".format(key, found.size_bytes >> 20)
     return [Check("snapshot", PASS, text, "", contender.name)]
 
@@ -156,8 +166,7 @@ def _check_options(build: KnownBuild, contender: Contender, folder: str) -> Chec
     if loose:
         names = ", ".join(each["option"] for each in loose)
         text = "{} ignores {}".format(contender.build, names)
-        todo = "nothing: loose_ says that a version may ignore it"
-        found.append(Check("options", WARN, text, todo, contender.name, tuple(map(_reply, loose))))
+        found.append(Check("options", INFO, text, "", contender.name, tuple(map(_reply, loose))))
     if not found:
         text = "{} accepts every option of {}".format(contender.build, contender.preset)
         found.append(Check("options", PASS, text, "", contender.name))

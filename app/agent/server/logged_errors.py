@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import List
 
 from app.agent.system.journal import Journal
 
 from .server import Server
 
+_LOOSE = re.compile(r"unknown (?:variable|option) '-*loose[-_]")  # which a preset lets be ignored
 LOGGED = 300  # lines of the error log kept in a journal
 
 
@@ -51,4 +53,4 @@ class LoggedErrors:
 def _level(line: str) -> str:
     if "[ERROR]" in line:
         return "error"
-    return "warning" if "[Warning]" in line else "info"
+    return "warning" if "[Warning]" in line and not _LOOSE.search(line) else "info"

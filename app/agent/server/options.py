@@ -7,12 +7,13 @@ import os
 import re
 import tempfile
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from app.agent.system.caches import read_cache, state_of, write_cache
 from app.protocol.answers import Build
-from app.protocol.my_cnf import option_key, split_line
+from app.protocol.my_cnf import option_key, option_name, split_line
 
 from .error_log import plain
 from .mycnf import plugin_dir
@@ -21,6 +22,7 @@ from .program import Answer, CannotStartError, as_root, ask_twice
 KEPT = "options.json"  # beside the builds
 ROUNDS = 40  # a build that stops at the first wrong option is asked again without it
 
+NEAR = 0.8  # a name that differs by a letter or two
 REJECTED, IGNORED, ADJUSTED = "rejected", "ignored", "adjusted"
 UNANSWERED = "unanswered"  # the build did not say anything, so nothing is known of its options
 
@@ -69,6 +71,12 @@ def keep_options(folder: str, heard: Mapping[str, Dict[str, str]]) -> None:
 def with_options(folder: str, build: Build) -> KnownBuild:
     """The options are those that the latest survey has heard, unless the program was changed since."""
     return KnownBuild(**vars(build), options=_kept_options(folder, build.server) or known_options(build))
+
+
+def kept_names(folder: str) -> Dict[str, List[str]]:
+    """The options that the latest survey has heard, by server program, named as variables are."""
+    kept = read_cache(os.path.join(folder, KEPT))
+    return {server: sorted(map(option_name, known[3])) for server, known in kept.items()}
 
 
 def _kept_options(folder: str, server: str) -> Dict[str, str]:
@@ -122,7 +130,7 @@ def check_options(build: KnownBuild, cnf_path: str) -> List[OptionReply]:
             rest = text
             for each in complaints:
                 rest = without(rest, each["option"], each.get("library", ""))
-            rejected += complaints
+            rejected += [_with_suggestion(each, build.options) for each in complaints]
             if not complaints or rest == text:
                 break
             text = rest
@@ -130,6 +138,15 @@ def check_options(build: KnownBuild, cnf_path: str) -> List[OptionReply]:
     if isinstance(answer, str):
         return [*rejected, {"option": "", "state": UNANSWERED, "text": answer}]
     return _distinct([*rejected, *_unexplained(answer, rejected), *_as_written(harmless_in(answer), text)])
+
+
+def _with_suggestion(complaint: OptionReply, known: Mapping[str, str]) -> OptionReply:
+    """Of a name that a build does not know, with the one that it knows and that is nearest to it."""
+    names = [option_name(name) for name in known]
+    near = get_close_matches(option_key(complaint["option"]), names, 1, NEAR)
+    if not near or not _UNKNOWN.search(complaint["text"]):
+        return complaint
+    return dict(complaint, text="{}: did you mean {}?".format(complaint["text"], near[0]))
 
 
 def _as_written(found: List[OptionReply], text: str) -> List[OptionReply]:

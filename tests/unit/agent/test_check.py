@@ -10,6 +10,7 @@ import pytest
 
 from app.agent.checks import check
 from app.agent.server.options import KnownBuild
+from app.agent.system.directory import Directory
 from tests.plans import MARIADB, plan
 
 
@@ -28,8 +29,23 @@ def test_what_loose_lets_be_ignored_is_one_line(tmp_path: Path, monkeypatch: pyt
         ("warn", "about b"),
         ("fail", "about loose_c"),
         ("fail", "about e"),
-        ("warn", f"{MARIADB} ignores loose_a, loose_d"),
+        ("info", f"{MARIADB} ignores loose_a, loose_d"),
     ]
+
+
+def test_builds_are_asked_while_a_plan_holds_the_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "DYNO-TARGET").touch()
+    tmp_path.chmod(0o700)
+    directory = Directory(str(tmp_path))
+    lock = directory.lock({"plan": "X", "pid": 1})
+    monkeypatch.setattr(check, "build_of", lambda *_: KnownBuild("x", "/usr", "/usr/sbin/mysqld"))
+    monkeypatch.setattr(check, "check_options", lambda _build, _cnf: [])
+    assert [each.state for each in check.ask(directory, plan())] == ["pass"] * len(plan().contenders)
+    assert any(each.state == "fail" for each in check.check(directory, plan()))
+    assert directory.sessions() == []
+    os.close(lock or 0)
 
 
 def test_whoever_has_asked_and_is_gone_is_noticed() -> None:

@@ -12,6 +12,7 @@ from app.agent.server.options import (
     complaints_in,
     harmless_in,
     keep_options,
+    kept_names,
     known_options,
     parse_help,
     with_options,
@@ -170,6 +171,35 @@ def test_a_build_that_keeps_warnings_back_is_asked_for_them(strict: Build, tmp_p
     Path(strict.server).write_text(QUIET)
     (found,) = check(strict, tmp_path, "[mysqld]\nloose_odd=3\n")
     assert (found["option"], found["state"]) == ("loose_odd", "ignored")
+
+
+UNKNOWING = """\
+#!/bin/sh
+case "$*" in *--no-defaults*)
+    echo; echo "Variables (--variable-name=value)"; echo "------------- -------------"
+    echo "innodb-buffer-pool-size 134217728"; exit 0;;
+esac
+for word; do case $word in --defaults-file=*) file=${word#*=};; esac; done
+found=$(grep -E '^(innodb_bufer|nothing)' "$file" | head -1)
+[ -n "$found" ] || exit 0
+echo "2026-11-22 0 [ERROR] mysqld: unknown variable '$found'" >&2
+exit 1
+"""
+
+
+def test_a_name_that_is_nearly_right_gets_a_suggestion(strict: Build, tmp_path: Path) -> None:
+    Path(strict.server).write_text(UNKNOWING)
+    found = check(strict, tmp_path, "[mysqld]\ninnodb_bufer_pool_size=1G\nnothing_like_it=1\n")
+    near, far = (each["text"] for each in found)
+    assert near.endswith("'innodb_bufer_pool_size=1G': did you mean innodb_buffer_pool_size?")
+    assert "did you mean" not in far
+
+
+def test_names_of_options_are_kept_as_variables_have_them(tmp_path: Path) -> None:
+    server = tmp_path / "mysqld"
+    server.touch()
+    keep_options(str(tmp_path), {str(server): {"sort-buffer-size": "1", "ansi": ""}})
+    assert kept_names(str(tmp_path)) == {str(server): ["ansi", "sort_buffer_size"]}
 
 
 def test_a_build_that_complains_for_ever_is_left_after_a_while(strict: Build, tmp_path: Path) -> None:

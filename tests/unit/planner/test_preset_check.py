@@ -33,6 +33,9 @@ class Agent:
     def check(self, plan: str) -> list[Check]:
         return self.checks
 
+    def ask(self, plan: str) -> list[Check]:
+        return [each for each in self.checks if each.name not in ("busy", "sysbench")]
+
     def rehearse(self, plan: str, contender: int) -> Rehearsal:
         self.started.append(self.plans[-1].contenders[contender].name)
         return Rehearsal([])
@@ -145,10 +148,15 @@ def test_what_is_not_written_yet_is_tried_as_it_stands() -> None:
 
 def test_a_target_that_cannot_answer_ends_it() -> None:
     with pytest.raises(TargetError, match="plan X is being carried out"):
-        tried(Agent(Check("busy", FAIL, "plan X is being carried out", "wait")))
+        tried(Agent(Check("busy", FAIL, "plan X is being carried out", "wait")), start=True)
     with pytest.raises(InputError, match="no build of this target has the engine rocksdb"):
         bare = survey(builds=[])
         try_preset(Agent(), bare, Catalog().preset("rocksdb", "default"))
+
+
+def test_a_busy_target_is_asked_all_the_same() -> None:
+    agent = Agent(Check("busy", FAIL, "plan X is being carried out"), check("options", "pass", "accepts all"))
+    assert [each.state for each in tried(agent)] == ["accepted"]
 
 
 def test_a_build_that_gives_no_answer_does_not_refuse_the_preset() -> None:

@@ -13,7 +13,8 @@ from ui.core.tasks import Tasks
 from ui.core.theme import SPACE, Theme
 
 from .plan.approval import ApprovalView
-from .plan.estimate import CheckList, EstimateCard
+from .plan.check_list import CheckList
+from .plan.estimate import EstimateCard
 from .plan.plan_text import PlanText
 from .plan.recent import RecentPlans
 from .plan.run_button import RunBar

@@ -1,31 +1,23 @@
-"""What a plan takes, and the checks of it: what fails first, each with what to do."""
+"""What a plan takes: time and disk."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QResizeEvent
-from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
-from app.core.harmless import harmless
 from app.core.units import bytes_text, clock_text, count_text
 from app.planner import Estimate
 from app.planner.draft import Outcome
-from app.protocol.answers import FAIL, WARN, Check
 from app.protocol.plan import Plan
 from app.stats.verdicts import LEAST
 from ui.core.plain import Label, as_tip
-from ui.core.theme import SPACE, Theme
+from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel
 
-_ROLES = {FAIL: "bad", WARN: "warn"}
-_SIGNS = {FAIL: "Fail", WARN: "Warn"}
 NONE = "-"
 TICK_MS = 10_000  # of the finish
-PADDING = 28  # beside the words of a check
-_MOST_DETAILS = 40  # lines of a tooltip
 
 
 class EstimateCard(QFrame):
@@ -103,59 +95,3 @@ def _sizes_text(found: Estimate) -> str:
     ]
     more = len(found.contenders) - len(texts)
     return "\n".join([*texts, f"and {more} more"] if more else texts)
-
-
-class CheckList(QListWidget):
-    """The worst first; what is no pass says what to do."""
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._checks: tuple[Check, ...] = ()
-        self.setAccessibleName("Checks")
-        self.setWordWrap(True)
-        self.setSpacing(2)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
-        self.setResizeMode(QListWidget.ResizeMode.Adjust)
-        theme.changed.connect(self._fill)
-
-    def show_checks(self, checks: Sequence[Check]) -> None:
-        order = {FAIL: 0, WARN: 1}
-        wanted = tuple(sorted(checks, key=lambda check: order.get(check.state, 2)))
-        if wanted != self._checks:
-            self._checks = wanted
-            self._fill()
-
-    def _fill(self) -> None:
-        place = self.verticalScrollBar().value()
-        self.clear()
-        for check in self._checks:
-            self.addItem(_item(check, self._theme.colour(_ROLES.get(check.state, "muted"))))
-        self._fit()
-        self.verticalScrollBar().setValue(place)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        """Every line as high as its words, wrapped: the style's own hint leaves its padding out."""
-        width = self.viewport().width() - PADDING
-        flags = Qt.TextFlag.TextWordWrap.value
-        for item in (self.item(row) for row in range(self.count())):
-            rect = self.fontMetrics().boundingRect(0, 0, width, 10_000, flags, item.text())
-            item.setSizeHint(QSize(10, rect.height() + SPACE))
-
-
-def _item(check: Check, ink: QColor) -> QListWidgetItem:
-    who = f"{check.contender}: " if check.contender else ""
-    lines = [f"{_SIGNS.get(check.state, 'Pass')} · {check.name}: {who}{check.text}"]
-    if check.state in _ROLES and check.todo:
-        lines.append(f"→ {check.todo}")
-    item = QListWidgetItem("\n".join(map(harmless, lines)))
-    item.setForeground(ink)
-    details = [f"{each.option}: {each.text}" for each in check.answers if each.text not in check.text]
-    more = [f"and {len(details) - _MOST_DETAILS} more"] if len(details) > _MOST_DETAILS else []
-    item.setToolTip(as_tip("\n".join(map(harmless, [*lines, *details[:_MOST_DETAILS], *more]))))
-    return item

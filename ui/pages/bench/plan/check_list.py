@@ -1,0 +1,110 @@
+"""The checks of a plan: what fails first, each with what to do; what is for information behind a fold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+
+from app.core.harmless import harmless
+from app.protocol.answers import FAIL, INFO, WARN, Check
+from ui.core.plain import as_tip
+from ui.core.theme import SPACE, Theme
+
+_ROLES = {FAIL: "bad", WARN: "warn"}
+_SIGNS = {FAIL: "Fail", WARN: "Warn", INFO: "Info"}
+_ORDER = {FAIL: 0, WARN: 1}
+_FOLD = Qt.ItemDataRole.UserRole
+PADDING = 28  # beside the words of a check
+_MOST_DETAILS = 40  # lines of a tooltip
+
+
+class CheckList(QListWidget):
+    """The worst first; what is no pass says what to do."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._checks: tuple[Check, ...] = ()
+        self._is_open = False  # the fold
+        self.setAccessibleName("Checks")
+        self.setWordWrap(True)
+        self.setSpacing(2)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        self.setResizeMode(QListWidget.ResizeMode.Adjust)
+        self.itemClicked.connect(self._on_chosen)
+        theme.changed.connect(self._fill)
+
+    def show_checks(self, checks: Sequence[Check]) -> None:
+        wanted = tuple(sorted(checks, key=lambda check: _ORDER.get(check.state, 2)))
+        if wanted != self._checks:
+            self._checks = wanted
+            self._fill()
+
+    def _fill(self) -> None:
+        place = self.verticalScrollBar().value()
+        self.clear()
+        infos = [check for check in self._checks if check.state == INFO]
+        for check in self._checks:
+            if check.state != INFO:
+                self._add(check)
+        if infos:
+            self.addItem(_fold(len(infos), self._is_open, self._theme.colour("muted")))
+        for check in infos if self._is_open else ():
+            self._add(check)
+        self._fit()
+        self.verticalScrollBar().setValue(place)
+
+    def _add(self, check: Check) -> None:
+        self.addItem(_item(check, self._theme.colour(_ROLES.get(check.state, "muted"))))
+
+    def _on_chosen(self, item: QListWidgetItem) -> None:
+        """A click on the fold opens or closes it."""
+        if item.data(_FOLD):
+            row = self.row(item)
+            self._is_open = not self._is_open
+            self._fill()
+            self.setCurrentRow(row)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        item = self.currentItem()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and item:
+            self._on_chosen(item)
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Every line as high as its words, wrapped: the style's own hint leaves its padding out."""
+        width = self.viewport().width() - PADDING
+        flags = Qt.TextFlag.TextWordWrap.value
+        for item in (self.item(row) for row in range(self.count())):
+            rect = self.fontMetrics().boundingRect(0, 0, width, 10_000, flags, item.text())
+            item.setSizeHint(QSize(10, rect.height() + SPACE))
+
+
+def _fold(count: int, is_open: bool, ink: QColor) -> QListWidgetItem:
+    item = QListWidgetItem(f"{'▾' if is_open else '▸'} {count} for information, nothing to do")
+    item.setData(_FOLD, True)
+    item.setForeground(ink)
+    item.setToolTip("Click, or press Enter")
+    return item
+
+
+def _item(check: Check, ink: QColor) -> QListWidgetItem:
+    who = f"{check.contender}: " if check.contender else ""
+    lines = [f"{_SIGNS.get(check.state, 'Pass')} · {check.name}: {who}{check.text}"]
+    if check.state in _ROLES and check.todo:
+        lines.append(f"→ {check.todo}")
+    item = QListWidgetItem("\n".join(map(harmless, lines)))
+    item.setForeground(ink)
+    details = [f"{each.option}: {each.text}" for each in check.answers if each.text not in check.text]
+    more = [f"and {len(details) - _MOST_DETAILS} more"] if len(details) > _MOST_DETAILS else []
+    item.setToolTip(as_tip("\n".join(map(harmless, [*lines, *details[:_MOST_DETAILS], *more]))))
+    return item
