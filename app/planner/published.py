@@ -15,7 +15,7 @@ from app.core.units import bytes_text, count_text
 from app.engines import engine_of
 from app.history.figures import plans_by_session
 from app.history.sessions import find_all
-from app.protocol.answers import Build, Survey
+from app.protocol.answers import Survey
 from app.protocol.plan import Contender, Plan, Step
 from app.stats.verdicts import LEAST
 
@@ -160,14 +160,15 @@ def _contenders(
     builds: dict[str, list[str]] = {}
     said: list[str] = []
     for each in published:
-        build = _build(each, survey)
+        engine = engine_of(each.engine)
+        build = _build(each, engine.name, survey)
         preset = each.preset or "default"
-        if not _has_preset(catalog, each.engine, preset):
-            said.append(f"{engine_of(each.engine).title} preset default in place of {preset}: not here")
+        if not _has_preset(catalog, engine.name, preset):
+            said.append(f"{engine.title} preset default in place of {preset}: not here")
             preset = "default"
         if build != each.build:
             builds.setdefault(build, []).append(each.build or each.name)
-        found[ContenderRequest(build, each.engine, preset, table_options=each.table_options)] = None
+        found[ContenderRequest(build, engine.name, preset, table_options=each.table_options)] = None
     said += [f"build {build} in place of {_list(dict.fromkeys(names))}" for build, names in builds.items()]
     if len(found) < len(published):
         many = count_text(len(published), "contender")
@@ -183,23 +184,21 @@ def _has_preset(catalog: Catalog, engine: str, name: str) -> bool:
     return True
 
 
-def _build(contender: Contender, survey: Survey) -> str:
+def _build(contender: Contender, engine: str, survey: Survey) -> str:
     """The same version, else the newest of its series, of its family, of all that have the engine."""
-    there = [each for each in survey.builds if not each.problem and contender.engine in engines_in(each)]
-    same = [each for each in there if each.name == contender.build or _version(each) == _version(contender)]
-    if same or not there:
-        return same[0].name if same else contender.build or contender.name
-    family = [each for each in there if each.family == contender.family]
-    series = [each for each in family if _numbers(each)[:2] == _numbers(contender)[:2]]
-    return max(series or family or there, key=_numbers).name
+    there = [each for each in survey.builds if not each.problem and engine in engines_in(each)]
+    family = [each for each in there if contender.family in ("", each.family)]
+    version = _numbers(contender.version or contender.build)
+    same = [each for each in there if each.name == contender.build]
+    same += [each for each in family if _numbers(each.version) == version]
+    series = [each for each in family if _numbers(each.version)[:2] == version[:2]]
+    newest = max(series or family or there, key=lambda each: _numbers(each.version), default=None)
+    found = same[0] if same else newest
+    return found.name if found else contender.build or contender.name
 
 
-def _version(of: Build | Contender) -> tuple[str | None, str | None]:
-    return of.family, of.version
-
-
-def _numbers(of: Build | Contender) -> tuple[int, ...]:
-    return tuple(int(each) for each in re.findall(r"[0-9]{1,9}", of.version or ""))
+def _numbers(version: str | None) -> tuple[int, ...]:
+    return tuple(int(each) for each in re.findall(r"[0-9]{1,9}", version or ""))
 
 
 def _list(values: object) -> str:

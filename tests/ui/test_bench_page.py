@@ -901,7 +901,9 @@ def test_repeats_are_chosen_or_typed(qtbot: QtBot, page: BenchPage) -> None:
         "until decided",
         True,
     )
-    assert " to " in card.time.text() and re.match(r"until \d\d:\d\d at most, about", card.disk.text())
+    assert " to " in card.time.text() and re.match(
+        r"until (\w{3} )?\d\d:\d\d at most, about", card.disk.text()
+    )
     assert card.work.text().startswith("6 to 16 sessions of ")
     retype(qtbot, limit, "900")
     settle(qtbot, page)

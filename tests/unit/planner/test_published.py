@@ -96,6 +96,20 @@ def test_the_nearest_build_stands_in(set_up: SetUpHere) -> None:
     assert chosen(broken) == chosen() == "mysql-5.6.35", "the checks say that it is not here"
 
 
+def test_a_table_may_say_little_of_its_build(history: History, tmp_path: Path) -> None:
+    lines = [
+        "a,far,mysql-5.6.35,,,InnoDB",
+        "b,far,,,9.7.4,innodb",
+        "c,far,,,,MyRocks",
+        "d,far,,Postgres,9.6,innodb",
+    ]
+    found = table(history, tmp_path, *(f"{each},,duel,insert,queries/s,5" for each in lines))
+    asked = found.set_up("local", survey(), Catalog()).request.contenders
+    assert [(each.build, each.engine) for each in asked] == [
+        ("mysql-5.6.24", "innodb"), ("mysql-9.7.4", "innodb"), (MARIADB, "rocksdb"), (MARIADB, "innodb"),
+    ]  # fmt: skip
+
+
 def test_a_preset_that_is_not_here_is_said(history: History, tmp_path: Path) -> None:
     found = table(history, tmp_path, "s,far,,,,innodb,../theirs,duel,point-query,queries/s,5").set_up(
         "local", survey(), Catalog()
