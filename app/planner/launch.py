@@ -65,6 +65,24 @@ class Stage:
         return [check for check in self.checks if check.state == FAIL]
 
 
+def still_failed(stage: Stage, now: Plan | None) -> list[Check]:
+    """Its failed checks whose contender, or where they name none whose work, is the same in a plan of now."""
+    if stage.plan is None or now is None or now.target != stage.plan.target:
+        return [] if now else stage.failed
+    before = {each.name: replace(each, name="") for each in stage.plan.contenders}
+    there = [replace(each, name="") for each in now.contenders]
+    is_same_work = _size_of(now) == _size_of(stage.plan) and there == list(before.values())
+    return [
+        check
+        for check in stage.failed
+        if (before.get(check.contender) in there if check.contender else is_same_work)
+    ]
+
+
+def _size_of(plan: Plan) -> tuple[object, ...]:
+    return plan.steps, plan.tables, plan.rows, plan.order, plan.start
+
+
 class Launch:
     """Carried out once, on one thread; another may cancel it."""
 

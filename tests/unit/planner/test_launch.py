@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,9 +13,10 @@ from app.core.errors import TargetError
 from app.planner import PlanRequest, canary
 from app.planner import draft as drafting
 from app.planner.duel import duelists
-from app.planner.launch import CHECKED, REHEARSED, STARTED, CancelledError, Launch, Stage
+from app.planner.launch import CHECKED, REHEARSED, STARTED, CancelledError, Launch, Stage, still_failed
+from app.protocol.answers import FAIL, PASS, Check
 from tests.fakes import ScriptedAgent
-from tests.plans import MARIADB, NOW, build, request, survey, surveyed
+from tests.plans import MARIADB, NOW, build, plan, request, survey, surveyed
 
 BOTH = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb")
 REHEARSALS = ["rehearse innodb", "rehearse rocksdb"]
@@ -148,3 +150,17 @@ def test_a_duel_takes_the_first_build_that_can_play_it() -> None:
     ]
     with pytest.raises(TargetError, match="nuc has no build with InnoDB and RocksDB: install mariadb-server"):
         duelists(survey(builds=[broken]), "nuc")
+
+
+def test_a_failed_check_stays_until_what_it_is_about_changes() -> None:
+    before = plan()
+    of_one = Check("rehearsal", FAIL, "no", contender=before.contenders[0].name)
+    of_all = Check("busy", FAIL, "another plan")
+    stage = Stage(plan=before, checks=(of_one, of_all, Check("disk", PASS, "enough")))
+    assert still_failed(stage, before) == still_failed(stage, None) == [of_one, of_all]
+    renamed = [replace(each, name=f"{each.name}-2") for each in before.contenders]
+    assert still_failed(stage, replace(before, contenders=renamed)) == [of_one, of_all]
+    assert still_failed(stage, replace(before, rows=before.rows + 1)) == [of_one]
+    other = [replace(each, cnf="[mysqld]\n") for each in before.contenders]
+    assert still_failed(stage, replace(before, contenders=other)) == []
+    assert still_failed(stage, replace(before, target="far")) == []

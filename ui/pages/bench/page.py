@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 from app.core.errors import LinkError
 from app.planner.choices import Choices
 from app.planner.draft import Draft, Outcome
-from app.planner.launch import REHEARSED, STARTED, Launch, Stage
+from app.planner.launch import REHEARSED, STARTED, Launch, Stage, still_failed
 from app.protocol.answers import Survey
 from app.protocol.plan import Plan
 from app.remote.hostkeys import HostKeyError
@@ -53,6 +54,7 @@ class BenchPage(Page):
         self.run_panel = RunPanel(context.theme, context.tasks)
         self.run_panel.plan.folder = str(context.home)
         self._outcome: Outcome | None = None
+        self._refused: Stage | None = None  # the latest start, where a check of it failed
         self._target = self.targets.chosen
         self._build_layout()
         self._connect_input()
@@ -176,6 +178,7 @@ class BenchPage(Page):
             return
         target, request = self.targets.chosen, self.controller.draft.request
         self._target = target  # another may be chosen before it is started
+        self._refused = None
         self.message.clear()
         self.controller.keep()
         way, last = reached(target, self.context.secrets.ask), REHEARSED if is_rehearsal else STARTED
@@ -201,6 +204,9 @@ class BenchPage(Page):
 
     def _on_surveyed(self, name: str, survey: Survey) -> None:
         if name == self.targets.chosen.name:
+            if self._refused:  # the machine was looked at anew, its builds were not asked
+                of_builds = tuple(each for each in self._refused.checks if each.contender)
+                self._refused = replace(self._refused, checks=of_builds)
             self.controller.take_survey(survey, self.targets.surveyed_at(name))
 
     def _on_drafted(self, draft: Draft) -> None:
@@ -218,7 +224,8 @@ class BenchPage(Page):
         self._outcome = outcome
         self.contenders.show_outcome(outcome, colours)
         self.sequence.show_outcome(outcome)
-        self.run_panel.show_outcome(outcome)
+        failed = still_failed(self._refused, outcome.plan) if self._refused else []
+        self.run_panel.show_outcome(outcome, failed)
 
     def _on_launch_ended(self, stage: Stage) -> None:
         if stage.name == STARTED and stage.plan:
@@ -226,6 +233,7 @@ class BenchPage(Page):
             return
         self.run_panel.checks.show_checks(stage.checks)
         self.run_panel.tabs.setCurrentWidget(self.run_panel.checks)
+        self._refused = stage if stage.failed else None
         if stage.failed:
             texts = "; ".join(f"{each.text} ({each.todo})" for each in stage.failed)
             self.message.show_error(f"Nothing was started: {texts}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from app.planner.choices import Choices
@@ -54,9 +56,12 @@ class RunPanel(QWidget):
         self.run_bar.quiet.setChecked(draft.request.quiet_wait > 0)
         self.run_bar.repeat.setChecked(draft.request.repeat_if_disturbed)
 
-    def show_outcome(self, outcome: Outcome) -> None:
+    def show_outcome(self, outcome: Outcome, failed: Sequence[Check] = ()) -> None:
+        """`failed`: at the latest start, and still about the same."""
         self.estimate.show_outcome(outcome)
-        self.checks.show_checks(outcome.checks or _obstacle(outcome))
+        known = {(each.name, each.contender) for each in failed}
+        others = [each for each in outcome.checks if (each.name, each.contender) not in known]
+        self.checks.show_checks([*failed, *(others or _obstacle(outcome))])
         self.approval.show_unapproved(outcome.unapproved)
         self.run_bar.show_obstacle(outcome.obstacle)
         at = self.tabs.indexOf(self.approval)
