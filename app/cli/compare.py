@@ -12,7 +12,7 @@ from app.core.settings import MOST_PCT
 from app.stats import Limits
 
 from .parser import LeftOut, filled, percent
-from .screen import print_json, print_rich, print_text_tables, say, say_text
+from .screen import console, print_json, print_rich, print_text_tables, say, say_text
 
 if TYPE_CHECKING:
     from app.comparison.entries import Comparison
@@ -133,7 +133,8 @@ def show_comparison(
     found = _compared(references, base, measure, limits)
     if form == "table":
         say(*compare_text.first_of(found))
-        print_rich(compare_text.to_table(found, has_details))
+        say(*compare_text.above_of(found))
+        print_rich(*compare_text.to_tables(found, has_details, console().width))
         say(*compare_text.remarks_of(found))
     elif form == "json":
         print_json({**found, "sentences": verdict_sentences(found, figure_of(measure))})
@@ -165,7 +166,7 @@ def show_verdict(
 def _show_differences(references: Sequence[str], form: str) -> None:
     from app.comparison.differences import differences, is_of_the_builds
     from app.comparison.differences_text import differences_table, to_csv
-    from app.comparison.text import unique_names
+    from app.comparison.names import unique_names
     from app.history.sessions import find_all, sessions
 
     from .session import opened

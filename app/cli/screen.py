@@ -75,9 +75,10 @@ def print_text_tables(tables: Sequence[TextTable], form: str) -> None:
         say(*table.remarks)
 
 
-def print_rich(what: RenderableType) -> None:
-    """A table of rich, as wide as the terminal."""
-    console().print(what)
+def print_rich(*tables: RenderableType) -> None:
+    """Tables of rich, one below the other, as wide as the terminal."""
+    for at, table in enumerate(tables):
+        console().print(*[""] * bool(at), table)
 
 
 def console() -> Console:

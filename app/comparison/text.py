@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from app.core.csv_text import csv_text
@@ -21,12 +21,18 @@ from .across import SIGN, across_texts
 from .compare import base_of
 from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
 from .judgement import verdict_label, verdict_legend
+from .names import short_names, unique_names
 from .repeats import repeats_text
 from .same_work import OTHER
+
+_UnitText = Callable[["RowEntry | GroupEntry"], str]
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+WIDE = 200  # of what is not shown in a terminal
+_FIXED, _GAP = 3, 2  # columns before the pairs, spaces between columns
+_LESS = "\N{DOWNWARDS ARROW}"
 _SMALLEST = 0.0001  # of a p: what is smaller rests on noise being normal far beyond what anybody measured
 
 
@@ -53,33 +59,70 @@ def to_markdown(comparison: Comparison, has_details: bool = False) -> str:
     """A table for a forum or an issue, with what has to be known beside it."""
     remarks = [f"- {escaped(remark)}" for remark in remarks_of(comparison)]
     first = [f"{escaped(each)}\n" for each in first_of(comparison)]
-    return "\n".join([*first, markdown_of(*_cells(comparison, has_details)), *remarks]).rstrip() + "\n"
+    cells = _cells(comparison, has_details, names_of(comparison), _unit)
+    return "\n".join([*first, markdown_of(*cells), *remarks]).rstrip() + "\n"
 
 
-def to_table(comparison: Comparison, has_details: bool = False) -> Table:
-    """For the terminal; in detail: with what each verdict rests on."""
+def to_tables(comparison: Comparison, has_details: bool = False, width: int = WIDE) -> list[Table]:
+    """For a terminal, as many columns in each as fit; in detail: with what each verdict rests on."""
+    from rich.cells import cell_len
+
+    names = short_names(names_of(comparison)).names
+    heads, lines = _cells(comparison, has_details, names, _brief_unit)
+    lines = [[harmless(cell) for cell in line] for line in (heads, *lines)]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    return [_table(lines, columns) for columns in _parts(widths, width)]
+
+
+def _table(lines: Sequence[Sequence[str]], columns: Sequence[int]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    heads, lines = _cells(comparison, has_details)
+    heads, *rest = ([Text(line[at]) for at in columns] for line in lines)
     table = Table(box=None, pad_edge=False)
     for at, head in enumerate(heads):
-        table.add_column(Text(harmless(head)), justify="left" if at < 2 else "right")
-    for line in lines:
-        table.add_row(*(Text(harmless(cell)) for cell in line))
+        table.add_column(head, justify="left" if at < 2 else "right", overflow="fold")
+    for line in rest:
+        table.add_row(*line)
     return table
 
 
-def to_text(comparison: Comparison, has_details: bool = False, width: int = 200) -> str:
-    """The table of the terminal with its remarks, as plain text; nothing of it is cut."""
+def _parts(widths: Sequence[int], width: int) -> list[list[int]]:
+    """The columns of each table: step, unit and base, then figures with their ratios."""
+    parts: list[list[int]] = [list(range(_FIXED))]
+    for at in range(_FIXED, len(widths), 2):
+        part = [*parts[-1], at, at + 1]
+        if sum(widths[each] + _GAP for each in part) - _GAP <= width or len(parts[-1]) == _FIXED:
+            parts[-1] = part
+        else:
+            parts.append([*range(_FIXED), at, at + 1])
+    return parts
+
+
+def to_text(comparison: Comparison, has_details: bool = False, width: int = WIDE) -> str:
+    """The tables of the terminal with their remarks, as plain text; nothing of it is cut."""
     from rich.console import Console
 
     console = Console(file=io.StringIO(), width=width, highlight=False, color_system=None)
     with console.capture() as captured:
-        console.print(to_table(comparison, has_details))
+        for table in to_tables(comparison, has_details, width):
+            console.print(table, "")
     lines = [line.rstrip() for line in captured.get().splitlines()]
-    first = map(harmless, first_of(comparison))
-    return "\n".join([*first, *lines, "", *map(harmless, remarks_of(comparison))]).rstrip() + "\n"
+    first = map(harmless, [*first_of(comparison), *above_of(comparison)])
+    return "\n".join([*first, *lines, *map(harmless, remarks_of(comparison))]).rstrip() + "\n"
+
+
+def above_of(comparison: Comparison) -> list[str]:
+    """What the tables of a terminal leave out: what all names have in common, and which way is better."""
+    around = short_names(names_of(comparison)).around
+    is_any_less = any(row["direction"] == "lower" for row in comparison["rows"])
+    named = [f"Columns: {around}"] if around else []
+    return [*named, *([f"{_LESS} less is better"] if is_any_less else [])]
+
+
+def _brief_unit(of: RowEntry | GroupEntry) -> str:
+    unit = unit_text(of["unit"]).replace("queries/s", "q/s")
+    return unit + (f" {_LESS}" if of["direction"] == "lower" else "")
 
 
 def first_of(comparison: Comparison) -> list[str]:
@@ -174,20 +217,24 @@ def _alone(comparison: Comparison) -> list[str]:
     ]
 
 
-def _cells(comparison: Comparison, has_details: bool = False) -> tuple[list[str], list[list[str]]]:
+def _cells(
+    comparison: Comparison, has_details: bool, names: Sequence[str], unit: _UnitText
+) -> tuple[list[str], list[list[str]]]:
     """Heads and lines: the step, its unit, the base's figure, then each other's and how it relates."""
     base = base_of(comparison)
     order = [base, *(at for at in range(len(comparison["sessions"])) if at != base)]
-    names = names_of(comparison)
     heads = ["step", "unit", names[base]]
     heads += [head for at in order[1:] for head in (names[at], f"/ {names[base]}")]
-    lines = [_line(row, order, has_details) for row in comparison["rows"]]
-    return heads, [*lines, *(_group_line(group, order) for group in _told(comparison))]
+    lines = [[row_label(row), unit(row), *_line(row, order, has_details)] for row in comparison["rows"]]
+    return heads, [*lines, *(_group_line(group, order, unit(group)) for group in _told(comparison))]
+
+
+def _unit(of: RowEntry | GroupEntry) -> str:
+    return unit_text(of["unit"]) + (" (less is better)" if of["direction"] == "lower" else "")
 
 
 def _line(row: RowEntry, order: Sequence[int], has_details: bool) -> list[str]:
-    unit = unit_text(row["unit"]) + (" (less is better)" if row["direction"] == "lower" else "")
-    cells = [row_label(row), unit, _figure(row, order[0], has_details)]
+    cells = [_figure(row, order[0], has_details)]
     for at in order[1:]:
         cells += [_figure(row, at, has_details), judged_text(row, at)]
     return cells
@@ -238,8 +285,8 @@ def _told(comparison: Comparison) -> list[GroupEntry]:
     return [group for group in comparison["groups"] if group["steps"] > 1 and len(comparison["sessions"]) > 1]
 
 
-def _group_line(group: GroupEntry, order: Sequence[int]) -> list[str]:
-    cells = [f"geometric mean of {group['group'] or 'all'}", f"{group['steps']} steps", ""]
+def _group_line(group: GroupEntry, order: Sequence[int], unit: str) -> list[str]:
+    cells = [f"geometric mean of {group['group'] or 'all'}", unit, f"{group['steps']} steps"]
     for at in order[1:]:
         found = group["ratios"][at]
         fewer = f" of {found['steps']}" if found and found["steps"] < group["steps"] else ""
@@ -262,10 +309,3 @@ def names_of(comparison: Comparison) -> list[str]:
     """Unique names of the columns."""
     columns = comparison["sessions"]
     return unique_names([column["name"] for column in columns], [column["id"] for column in columns])
-
-
-def unique_names(names: Sequence[str], ids: Sequence[str]) -> list[str]:
-    """Names of sessions, with the end of their ids where they are equal."""
-    return [
-        f"{name} {id_[-6:]}" if names.count(name) > 1 else name for name, id_ in zip(names, ids, strict=True)
-    ]

@@ -170,7 +170,11 @@ def test_a_plan_with_two_contenders_ends_with_what_it_came_to(
     assert all("rocksdb-default is slower, 0.50 (" in line for line in said[1:])
     show_verdict_of(whole, has_table=True)
     said = capsys.readouterr().out.splitlines()
-    assert said[0].split()[:2] == ["step", "unit"] and "is slower, 0.50" in said[-1]
+    assert (
+        said[0].startswith("Columns: ")
+        and said[1].split()[:2] == ["step", "unit"]
+        and "is slower, 0.50" in said[-1]
+    )
 
 
 def test_a_duel_without_room_for_two_servers_says_that_sessions_are_whole(

@@ -289,7 +289,7 @@ def test_table(history: History) -> None:
     keep(history, values=VALUES)
     edits.rename(history, IDS[0], "[red]x")
     console = Console(file=io.StringIO(), width=120)
-    console.print(compare_text.to_table(compare(history, IDS[:2], base=IDS[1])))
+    console.print(*compare_text.to_tables(compare(history, IDS[:2], base=IDS[1])))
     text = console.file.getvalue()
     assert "[red]x" in text
     assert text.splitlines()[0].split()[:3] == ["step", "unit", "rocksdb-default-1"]
@@ -298,14 +298,8 @@ def test_table(history: History) -> None:
 def test_text_is_the_table_with_its_remarks(history: History) -> None:
     keep(history, values=VALUES)
     lines = compare_text.to_text(compare(history, IDS[:2])).splitlines()
-    assert lines[0].split() == [
-        "step",
-        "unit",
-        "innodb-default-1",
-        "rocksdb-default-1",
-        "/",
-        "innodb-default-1",
-    ]
+    assert lines[0] == "Columns: …-default-1"
+    assert lines[1].split() == ["step", "unit", "innodb", "rocksdb", "/", "innodb"]
     assert lines[-1].startswith("n = 1: the noise between sessions is unknown")
 
 

@@ -98,7 +98,7 @@ def test_groups_are_geometric_means_with_an_interval(history: History) -> None:
     assert other["low"] is not None and other["high"] is not None and other["low"] < 1 < other["high"]
     text = compare_text.to_text(compare(history, IDS))
     line = next(line for line in text.splitlines() if line.startswith("geometric mean of read"))
-    assert line.split()[4:] == ["2", "steps", "1.00", "[0.99,", "1.01]"]
+    assert line.split()[4:] == ["q/s", "2", "steps", "1.00", "[0.99,", "1.01]"]
 
 
 def test_three_repeats_are_judged_and_two_are_not(history: History) -> None:
@@ -191,7 +191,7 @@ def test_what_verdicts_rest_on_is_told_where_it_is_asked_for(history: History) -
     assert compare_text.detail_text(row, 0) == "±0.5% n=6"
     assert compare_text.detail_text(row, 1) == "±0.5% n=6 p<0.0001"
     assert "±0.5% n=6 p<0.0001" not in compare_text.to_text(found)
-    table = compare_text.to_table(found, has_details=True)
+    (table,) = compare_text.to_tables(found, has_details=True)
     assert any("n=6 p<0.0001" in str(cell) for column in table.columns for cell in column.cells)
     assert "n=6 p&lt;0.0001 |" in compare_text.to_markdown(found, has_details=True)
     assert "0.0001" not in compare_text.to_markdown(found)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from app.comparison.compare import compare
 from app.comparison.entries import Comparison
-from app.comparison.text import to_markdown, to_text, unique_names
+from app.comparison.names import short_names, unique_names
+from app.comparison.text import to_markdown, to_text
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.plan import Step
-from tests import journals
+from tests import comparable, journals
 
 STEPS = [
     Step(name="load", kind="load", workload="load", unit="rows/s"),
@@ -30,11 +33,46 @@ def compared(history: History) -> Comparison:
 def test_rows_say_where_less_is_better(tmp_path: Path) -> None:
     with History(tmp_path) as history:
         found = compared(history)
-    for text in (to_text(found), to_markdown(found)):
-        marked = [line for line in text.splitlines() if "(less is better)" in line]
-        assert len(marked) == 1 and "settle" in marked[0] and "s (less is better)" in marked[0]
+    for text, sign in ((to_text(found), "s \N{DOWNWARDS ARROW}"), (to_markdown(found), "s (less is better)")):
+        marked = [line for line in text.splitlines() if sign in line and not line.endswith(" better")]
+        assert len(marked) == 1 and "settle" in marked[0]
+    assert "\N{DOWNWARDS ARROW} less is better" in to_text(found).splitlines()
 
 
 def test_sessions_of_one_name_are_told_apart() -> None:
     ids = ["01M80DXF5YAAAAAA", "01M80DXF5YBBBBBB", "01M80DXF5YCCCCCC"]
     assert unique_names(["duel", "duel", "other"], ids) == ["duel AAAAAA", "duel BBBBBB", "other"]
+
+
+@pytest.mark.parametrize(
+    ("names", "shorts", "around"),
+    [
+        (["duel-8.0.40-innodb-1", "duel-8.0.36-innodb-1"], ("8.0.40", "8.0.36"), "duel-…-innodb-1"),
+        (["innodb-default-1", "rocksdb-default-1"], ("innodb", "rocksdb"), "…-default-1"),
+        (["mysql-8.4-innodb", "mysql-8.4-innodb-c8r32"], ("innodb", "innodb-c8r32"), "mysql-8.4-…"),
+        (["innodb", "innodb-2"], ("innodb", "innodb-2"), ""),
+        (["one", "other"], ("one", "other"), ""),
+        (["alone-1"], ("alone-1",), ""),
+    ],
+)  # fmt: skip
+def test_names_without_what_they_have_in_common(
+    names: list[str], shorts: tuple[str, ...], around: str
+) -> None:
+    found = short_names(names)
+    assert (found.names, found.around) == (shorts, around)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, 200])
+def test_eight_columns_fit_the_terminal(tmp_path: Path, width: int) -> None:
+    """Heads are whole, each column is there once, and nothing is folded."""
+    plan = comparable.plan(8, names=[f"duel-mysql-8.0.{at}-innodb-default" for at in range(8)])
+    with History(tmp_path) as history:
+        found = compare(history, comparable.keep(tmp_path, plan))
+    lines = to_text(found, width=width).splitlines()
+    heads = [line.split() for line in lines if line.startswith("step ")]
+    tables = [line for line in lines if not line.startswith(("n = ", "Columns"))]
+    assert lines[0] == "Columns: duel-mysql-…-innodb-default-1"
+    assert all(len(line) <= width for line in tables[: lines.index("", 1)])
+    assert all(head[:3] == ["step", "unit", "8.0.0"] for head in heads)
+    assert sorted(name for head in heads for name in head[3::3]) == [f"8.0.{at}" for at in range(1, 8)]
+    assert len(heads) == {80: 4, 100: 3, 120: 2, 200: 1}[width]

@@ -1,0 +1,51 @@
+"""Names of columns: unique, and short where what they have in common is written once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+_WORD = re.compile(r"[^-_/ ]*[-_/ ]*")  # with what parts it from the next; versions stay whole
+
+
+@dataclass(frozen=True)
+class ShortNames:
+    """`innodb`, `rocksdb`, and `mysql-…-1` around them."""
+
+    names: tuple[str, ...]
+    around: str = ""  # empty where they have nothing in common
+
+
+def unique_names(names: Sequence[str], ids: Sequence[str]) -> list[str]:
+    """Names of sessions, with the end of their ids where they are equal."""
+    return [
+        f"{name} {id_[-6:]}" if names.count(name) > 1 else name for name, id_ in zip(names, ids, strict=True)
+    ]
+
+
+def short_names(names: Sequence[str]) -> ShortNames:
+    """Without the words that all of them begin with and end with; something is left of each."""
+    if len(set(names)) < 2:
+        return ShortNames(tuple(names))
+    words = [_WORD.findall(name)[:-1] for name in names]  # the last match is empty
+    first = _shared(words)
+    last = _shared([_parted(name[len("".join(first)) :]) for name in names])
+    begin, end = "".join(first), "".join(reversed(last))
+    shorts = tuple(name[len(begin) : len(name) - len(end)].strip("-_/ ") for name in names)
+    if not (begin or end) or not all(shorts) or len(set(shorts)) < len(set(names)):
+        return ShortNames(tuple(names))
+    return ShortNames(shorts, f"{begin}…{end}")
+
+
+def _shared(words: Sequence[Sequence[str]]) -> list[str]:
+    """Those that all begin with; of the shortest one is left."""
+    most = max(min(map(len, words)) - 1, 0)
+    columns = zip(*(each[:most] for each in words), strict=False)
+    return [column[0] for column in takewhile(lambda column: len(set(column)) == 1, columns)]
+
+
+def _parted(name: str) -> list[str]:
+    """Its words from the last one on, each with what parts it from the one before."""
+    return [each[::-1] for each in _WORD.findall(name[::-1])[:-1]]
