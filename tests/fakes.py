@@ -7,7 +7,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from app.protocol.answers import FAIL, PASS, Check, Rehearsal, Started, Survey
+from app.protocol.answers import (
+    FAIL,
+    PASS,
+    Check,
+    Queue,
+    QueueChange,
+    QueuedPlan,
+    Rehearsal,
+    Started,
+    Status,
+    Survey,
+)
 from app.protocol.plan import Plan
 from app.remote.connection import MOST, Completed
 from tests.plans import survey
@@ -113,7 +124,10 @@ class ScriptedAgent:
         wrong: Sequence[str] = (),
         meanwhile: Callable[[str], None] = lambda what: None,
         found: Survey | None = None,
+        taken: str = "",
+        elsewhere: str = "",
     ) -> None:
+        self._status = Status(bool(taken), None, None, taken, elsewhere)
         self.asked: list[str] = []
         self.in_force: dict[str, dict[str, str]] = {}  # variables, by the name of a contender
         self._wrong, self._meanwhile = wrong, meanwhile
@@ -127,6 +141,16 @@ class ScriptedAgent:
             yield self
         finally:
             self.asked.append("close")
+
+    def status(self) -> Status:
+        """Asked before everything else, so it is not kept."""
+        return self._status
+
+    def queue(self, change: QueueChange | None = None) -> Queue:
+        self._hear("queue")
+        self.change = change or QueueChange()
+        plan = self._plan
+        return Queue([QueuedPlan(plan.id, plan.name, "5ba", self.sha, len(plan.first_turns))])
 
     def survey(self, search_paths: Sequence[str] = ()) -> Survey:
         self._hear("survey")

@@ -20,6 +20,7 @@ from . import journals, plans
 
 DIRECTORY = "/srv/dyno"
 KEY = "06e60d16d7c0e5fd"
+QUEUED = "0" * 25 + "9"  # the plan in its queue
 CHECK = {"name": "options", "state": "pass", "text": "accepted", "todo": "do it"}
 SNAPSHOT = {
     "key": KEY, "problem": "", "made_at": 1.0, "size_bytes": 1 << 30, "tables": 4, "rows": 1000,
@@ -178,6 +179,10 @@ class Liar:
                 return {"checks": [{**self._lace(CHECK), "contender": self.plan.contenders[0].name}]}
             case "start":
                 return {"plan": self.plan.id}
+            case "status":
+                return {"locked": False, "plan": None, "pid": None}
+            case "queue":
+                return self._queue()
             case "list":
                 return {"plans": [self._plan()]}
             case "snapshots":
@@ -204,6 +209,12 @@ class Liar:
         sessions = [{"session": turn.session, "size": 1 << 20, "ended": False} for turn in self.plan.turns]
         name = self._lace(self.plan.name)
         return {"plan": self.plan.id, "name": name, "agent": "f" * 64, "locked": True, "sessions": sessions}
+
+    def _queue(self) -> dict[str, Any]:
+        entry = {"plan": QUEUED, "name": self._lace("first"), "sha256": "0" * 64, "agent": "f" * 64}
+        said = self._lace({"held": "the plan last was stopped", "at_work": "plan last", "now": 1.0})
+        held = self._lace("there is no build")
+        return {"plans": [{**entry, "sessions": 2, "at": 9.0, "held": held}], **said}
 
     def _follow(self) -> bytes:
         """Beat, journals, end: every session has gone well."""

@@ -22,15 +22,15 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class Incoming:
-    """Those of one directory of Dyno's."""
+    """Those of one directory of Dyno's, or of another folder in it."""
 
-    def __init__(self, directory: Directory) -> None:
-        self._directory = directory
+    def __init__(self, directory: Directory, folder: str = "incoming") -> None:
+        self._directory, self._folder = directory, folder
 
     def _at(self, sha256: str) -> str:
         if not _SHA256.fullmatch(sha256):
             raise AgentError("{!r} is no SHA-256".format(sha256[:80]))
-        return self._directory.at("incoming", sha256 + ".json")
+        return self._directory.at(self._folder, sha256 + ".json")
 
     def receive(self, sha256: str, content: bytes) -> None:
         """Take a plan in, as it was sent or not at all."""
@@ -47,6 +47,10 @@ class Incoming:
 
     def read(self, sha256: str) -> Plan:
         """The plan of this name; raises an error where its file has changed."""
+        return read_plan(self.content(sha256))
+
+    def content(self, sha256: str) -> bytes:
+        """Its bytes, as they were sent."""
         try:
             with open(self._at(sha256), "rb") as file:
                 content = file.read()
@@ -55,7 +59,7 @@ class Incoming:
         if hashlib.sha256(content).hexdigest() != sha256:
             text = "the plan {} is not in {} any more: start it again"
             raise AgentError(text.format(sha256[:12], self._directory.path))
-        return read_plan(content)
+        return content
 
     def discard(self, sha256: str) -> None:
         self._directory.discard(self._at(sha256))

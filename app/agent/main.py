@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import sys
@@ -12,6 +13,7 @@ from typing import Any, Callable, Dict
 from app.protocol import answers
 from app.protocol.answers import to_json
 from app.protocol.events import note_problem
+from app.protocol.reading import read
 
 from .system.control import request
 from .system.directory import Directory
@@ -19,7 +21,7 @@ from .system.errors import AgentError
 
 VERBS = (
     *("survey", "check", "start", "status", "list", "follow", "stop", "skip", "note", "clean"),
-    *("ask", "options", "snapshots", "delete-snapshot"),
+    *("ask", "options", "queue", "begin", "snapshots", "delete-snapshot"),
     *("upload-plan", "upload", "install", "remove-build", "note-build"),
 )
 
@@ -109,14 +111,40 @@ def _start(directory: Directory, arguments: argparse.Namespace) -> answers.Start
 
 
 def _status(directory: Directory, _: Any) -> answers.Status:
-    holder = directory.holder()
-    return answers.Status(bool(holder), holder.get("plan"), holder.get("pid"))
+    from .system.other_agents import agents_elsewhere
+
+    holder, elsewhere = directory.holder(), agents_elsewhere(directory)
+    taken = directory.in_use() if holder else ""
+    return answers.Status(
+        bool(holder), holder.get("plan"), holder.get("pid"), taken, str(elsewhere[0]) if elsewhere else ""
+    )
 
 
 def _list(directory: Directory, _: Any) -> answers.Plans:
+    from .begin_next import leave_behind
     from .plans import list_plans
 
+    with contextlib.suppress(AgentError):  # a damaged queue, which `queue` reports
+        leave_behind(directory)
     return answers.Plans(list_plans(directory))
+
+
+def _queue(directory: Directory, _: Any) -> answers.Queue:
+    from .begin_next import leave_behind
+    from .queued_plans import QueuedPlans
+
+    queued, asked = QueuedPlans(directory), read(answers.QueueChange, json.loads(sys.stdin.read() or "{}"))
+    queued.carry_out(asked, _agent())
+    leave_behind(directory)
+    return queued.answer()
+
+
+def _begin(directory: Directory, _: Any) -> None:
+    from .begin_next import begin_next
+    from .system.scope import enter_scope
+
+    enter_scope()
+    begin_next(directory)
 
 
 def _follow(directory: Directory, arguments: argparse.Namespace) -> None:
@@ -217,6 +245,8 @@ _VERBS: Dict[str, Callable[[Directory, argparse.Namespace], Any]] = {
     "skip": _asker("skip"),
     "note": _asker("note"),
     "clean": _clean,
+    "queue": _queue,
+    "begin": _begin,
     "snapshots": _snapshots,
     "delete-snapshot": _delete_snapshot,
     "upload-plan": _upload_plan,

@@ -16,13 +16,15 @@ from app.protocol.answers import Started
 from app.protocol.events import PROTOCOL, SessionEnded, SessionPlanned
 from app.protocol.plan import SLICES, Plan, Turn
 
+from .begin_next import leave_behind
 from .cleanup import clean
 from .deciding import Deciding
 from .incoming import Incoming
+from .queued_plans import QueuedPlans
 from .session import Session
 from .steps.baton import Baton, Place
 from .system.control import Control
-from .system.directory import Directory, write_file, write_holder
+from .system.directory import Directory, holder_of, write_file, write_holder
 from .system.errors import AgentError
 from .system.journal import DiskFullError, Journal
 from .system.other_agents import agents_elsewhere
@@ -34,7 +36,7 @@ def start(directory: Directory, sha256: str, agent: str) -> Started:
     plan = incoming.read(sha256)
     if not plan.allow_busy:
         refuse_if_busy(directory)
-    lock = directory.lock({"plan": plan.id, "pid": os.getpid()})
+    lock = directory.lock(holder_of(plan.id, plan.name))
     if lock is None:
         raise AgentError("{}: wait for it or stop it".format(directory.in_use()))
     clean(directory)
@@ -55,10 +57,16 @@ def create_journals(directory: Directory, plan: Plan, agent: str) -> Dict[str, J
     folder = directory.plan(plan.id)
     if os.path.exists(folder):
         raise AgentError("the plan {} is here already".format(plan.id))
-    os.makedirs(os.path.join(folder, "control"), mode=0o700)
-    write_file(os.path.join(folder, "plan.json"), json.dumps(plan.to_json()))
-    write_file(os.path.join(folder, "agent"), agent)
-    return {turn.session: create_journal(directory, plan, turn) for turn in plan.first_turns}
+    try:
+        os.makedirs(os.path.join(folder, "control"), mode=0o700)
+        write_file(os.path.join(folder, "plan.json"), json.dumps(plan.to_json()))
+        write_file(os.path.join(folder, "agent"), agent)
+        return {turn.session: create_journal(directory, plan, turn) for turn in plan.first_turns}
+    except OSError as error:
+        for made in (folder, *(directory.session(turn.session) for turn in plan.first_turns)):
+            directory.discard(made)
+        text = "{} cannot take the plan in: {}: free some space there"
+        raise AgentError(text.format(directory.path, error.strerror)) from None
 
 
 def create_journal(directory: Directory, plan: Plan, turn: Turn) -> Journal:
@@ -92,9 +100,13 @@ def _run_detached(
 ) -> None:
     code = 1
     try:
-        write_holder(lock, {"plan": plan.id, "pid": os.getpid()})
+        write_holder(lock, holder_of(plan.id, plan.name))
         _leave_streams(os.path.join(directory.plan(plan.id), "agent.log"))
-        run_plan(directory, plan, journals, agent)
+        control = run_plan(directory, plan, journals, agent)
+        if not control.got_signal:
+            QueuedPlans(directory).hold_after(plan.id, plan.name, control.plan_stopped)
+            os.close(lock)
+            leave_behind(directory)
         code = 0
     except BaseException:
         traceback.print_exc()
@@ -123,8 +135,8 @@ class _Work(NamedTuple):
     agent: str
 
 
-def run_plan(directory: Directory, plan: Plan, journals: Dict[str, Journal], agent: str) -> None:
-    """All turns of the plan that come; a failed session never stops it."""
+def run_plan(directory: Directory, plan: Plan, journals: Dict[str, Journal], agent: str) -> Control:
+    """All turns of the plan that come; a failed session never stops it. Returns what was asked meanwhile."""
     control = Control(os.path.join(directory.plan(plan.id), "control"))
     signal.signal(signal.SIGTERM, lambda *_: control.stop_plan())
     directory.empty_trash()
@@ -134,6 +146,7 @@ def run_plan(directory: Directory, plan: Plan, journals: Dict[str, Journal], age
         needed = [turn for turn in turns if control.plan_stopped or not _spare(turn, deciding, journals)]
         run_round(work, needed)
         deciding.take_round(needed)
+    return control
 
 
 def _spare(turn: Turn, deciding: Deciding, journals: Dict[str, Journal]) -> bool:

@@ -33,12 +33,23 @@ def _session(directory: Directory, session: str) -> SessionSummary:
 
 def has_ended(path: str) -> bool:
     """The journal has its last event."""
+    return bool(_last_event(path))
+
+
+def has_completed(path: str) -> bool:
+    """The session went to its end."""
+    return b'"outcome":"completed"' in _last_event(path)
+
+
+def _last_event(path: str) -> bytes:
+    """Of a session that is over; empty for others."""
     try:
         with open(path, "rb") as file:
             file.seek(max(0, os.stat(path).st_size - TAIL))
-            return b'{"kind":"session_ended"' in file.read()
+            _, found, rest = file.read().rpartition(b'{"kind":"session_ended"')
+            return found + rest if found else b""
     except OSError:
-        return False
+        return b""
 
 
 def agent_of(directory: Directory, plan: str) -> str:

@@ -14,7 +14,7 @@ from app.core.errors import InputError
 
 NOUNS = (
     *("target", "build", "preset", "workload", "sequence", "snapshot"),
-    *("run", "follow", "plan", "session", "compare", "gate", "chart", "report", "doctor"),
+    *("run", "queue", "follow", "plan", "session", "compare", "gate", "chart", "report", "doctor"),
 )
 Run = Callable[[argparse.Namespace], int | None]
 _OPTION, _NEGATIVE = re.compile("--[a-z][a-z-]*"), re.compile(r"-\.?\d")

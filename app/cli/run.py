@@ -27,10 +27,11 @@ from .screen import ask_secret, say
 
 if TYPE_CHECKING:
     from app.planner import PlanRequest
-    from app.planner.launch import Launch, Stage
+    from app.planner.launch import Later, Launch, Stage
     from app.planner.published import Published
-    from app.protocol.answers import Check, Survey
+    from app.protocol.answers import Check, Queue, Survey
     from app.protocol.plan import Plan
+    from app.remote.target import Target
 
 _WHOLE = "whole sessions A B B A, not in slices"
 
@@ -88,6 +89,12 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--start", action="store_true", help="with --dry-run: the rehearsal too")
     parser.add_argument("--detach", action="store_true", help="leave it to the target and come back")
+    parser.add_argument(
+        "--queue",
+        action="store_true",
+        help="put the plan into the target's queue: it begins when its turn comes",
+    )
+    parser.add_argument("--at", metavar="TIME", help="as --queue, but not before 22:30 or 2026-11-24 06:00")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -243,9 +250,13 @@ def launch_plan(
     target, last = Targets().get(name), STARTED
     if arguments.dry_run:
         last = REHEARSED if arguments.start else CHECKED
-    way = reached(target, ask_secret, arguments.directory)
-    plan, stage = show_launch(Launch(request, way, target.search_paths, last, partial(noise_at, home())))
+    way, noise = reached(target, ask_secret, arguments.directory), partial(noise_at, home())
+    later, busy = _later(target, arguments), bool(arguments.allow_busy)
+    plan, stage = show_launch(Launch(request, way, target.search_paths, last, noise, busy, later))
     if arguments.dry_run:
+        return 0, plan
+    if stage.queue:
+        say(queued_text(plan, name, stage.queue))
         return 0, plan
     say(started_text(plan, name))
     if arguments.detach:
@@ -254,6 +265,32 @@ def launch_plan(
     from .follow import watch_plan
 
     return watch_plan(target, stage.directory, plan, stage.sha, bool(arguments.directory)), plan
+
+
+def _later(target: Target, arguments: argparse.Namespace) -> Later | None:
+    """Where the plan goes into the queue: when it begins, and what is known of the target."""
+    from app.planner.launch import Later
+    from app.targets.queue import seconds_until
+    from app.targets.surveys import Surveys
+
+    if not arguments.queue and arguments.at is None:
+        return None
+    if arguments.dry_run:
+        raise InputError("--dry-run starts nothing: leave it out, or --queue and --at")
+    known = None if arguments.directory else Surveys().get(target)
+    in_s = None if arguments.at is None else seconds_until(arguments.at)
+    return Later(known.content if known else None, in_s)
+
+
+def queued_text(plan: Plan, target: str, queue: Queue) -> str:
+    """Where a plan is in the queue, and when it begins."""
+    from app.targets.queue import begins_text
+
+    entry = next((each for each in queue.plans if each.plan == plan.id), None)
+    if entry is None:
+        return f"plan {plan.name} has left the queue of {target} already"
+    where = f"plan {plan.name} is number {queue.plans.index(entry) + 1} in the queue of {target}"
+    return f"{where}, {begins_text(queue, entry)}; look at it with: dyno queue list --target {target}"
 
 
 def show_launch(launch: Launch) -> tuple[Plan, Stage]:

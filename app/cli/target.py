@@ -188,7 +188,8 @@ def calibrate_target(arguments: argparse.Namespace) -> int:
 
     if arguments.last:
         return _show_last(arguments.name)
-    arguments.dry_run = arguments.start = arguments.detach = False
+    arguments.dry_run = arguments.start = arguments.detach = arguments.queue = False
+    arguments.at = None
     code, plan = launch_plan(
         arguments.name,
         lambda survey: replace(calibration_request(survey, arguments.name), allow_busy=arguments.allow_busy),

@@ -10,7 +10,17 @@ from typing import Protocol
 
 from app.catalog import Catalog, approved_hashes
 from app.core.errors import DynoError
-from app.protocol.answers import FAIL, Check, Rehearsal, Started, Survey
+from app.protocol.answers import (
+    ADD,
+    FAIL,
+    Check,
+    Queue,
+    QueueChange,
+    Rehearsal,
+    Started,
+    Status,
+    Survey,
+)
 from app.protocol.plan import Plan
 
 from .canary import estimated
@@ -22,6 +32,7 @@ from .resolve import resolve
 
 CONNECTED, SURVEYED, PLANNED, UPLOADED = "connected", "surveyed", "planned", "uploaded"
 CHECKED, REHEARSED, STARTED = "checked", "rehearsed", "started"
+QUEUED = "queued"  # in place of the last two
 STAGES = (CONNECTED, SURVEYED, PLANNED, UPLOADED, CHECKED, REHEARSED, STARTED)
 
 
@@ -38,12 +49,14 @@ class Agent(Protocol):
     directory: str
     sha: str
 
+    def status(self) -> Status: ...
     def survey(self, search_paths: Sequence[str] = ()) -> Survey: ...
     def upload_plan(self, plan: Plan) -> str: ...
     def check(self, plan: str) -> list[Check]: ...
     def ask(self, plan: str) -> list[Check]: ...
     def rehearse(self, plan: str, contender: int) -> Rehearsal: ...
     def start(self, plan: str) -> Started: ...
+    def queue(self, change: QueueChange) -> Queue: ...
 
 
 @dataclass(frozen=True)
@@ -59,6 +72,7 @@ class Stage:
     plan: Plan | None = None
     estimate: Estimate | None = None
     checks: tuple[Check, ...] = ()
+    queue: Queue | None = None  # with the plan in it, once that is reached
 
     @property
     def failed(self) -> list[Check]:
@@ -83,6 +97,14 @@ def _size_of(plan: Plan) -> tuple[object, ...]:
     return plan.steps, plan.tables, plan.rows, plan.order, plan.start
 
 
+@dataclass(frozen=True)
+class Later:
+    """In place of a start: the plan goes into the queue of its target."""
+
+    known: Survey | None = None  # the latest survey: a machine at work is not asked for a new one
+    in_s: float | None = None  # it begins no sooner than that many seconds from now
+
+
 class Launch:
     """Carried out once, on one thread; another may cancel it."""
 
@@ -93,12 +115,16 @@ class Launch:
         search_paths: Sequence[str] = (),
         last: str = STARTED,
         noise: Callable[[str], float | None] = lambda _: None,
+        allow_busy: bool = False,
+        later: Later | None = None,
     ) -> None:
         self._request = request  # what is asked for may depend on what is there
         self._reaching = agent
         self._search_paths = search_paths
         self._noise = noise  # between sessions of a machine, by its key
         self._last = last  # CHECKED, REHEARSED or STARTED
+        self._allow_busy = allow_busy
+        self._later = later
         self._stage = Stage()
         self._lock = threading.Lock()
         self._is_cancelled = False
@@ -119,20 +145,46 @@ class Launch:
         with self._reaching as agent:
             self._stage = replace(self._stage, directory=agent.directory, sha=agent.sha)
             yield self._reach(CONNECTED, "looking at the target")
-            survey = agent.survey(self._search_paths)
+            taken = self._taken(agent.status())
+            if taken and self._last != CHECKED and not self._later:
+                self._add([Check("busy", FAIL, taken, "wait for it, stop it, or queue this plan")])
+                yield self._stage
+                return
+            survey = (taken and self._later and self._later.known) or agent.survey(self._search_paths)
             yield self._reach(SURVEYED, "planning")
             plan = self._plan(survey)
             yield self._reach(PLANNED, "sending the plan")
-            uploaded = agent.upload_plan(plan)
-            yield self._reach(UPLOADED, "asking the builds")
+            if self._later:
+                yield from self._queue(agent, plan, self._later, bool(taken))
+            else:
+                yield from self._start(agent, plan)
+
+    def _start(self, agent: Agent, plan: Plan) -> Iterator[Stage]:
+        uploaded = agent.upload_plan(plan)
+        yield self._reach(UPLOADED, "asking the builds")
+        self._add(agent.check(uploaded))
+        yield self._reach(CHECKED, "rehearsing")
+        if self._goes_on_after(CHECKED):
+            yield from self._rehearse(agent, plan, uploaded)
+        if self._goes_on_after(REHEARSED):
+            self._hand_over()
+            agent.start(uploaded)
+            yield self._reach(STARTED, "")
+
+    def _queue(self, agent: Agent, plan: Plan, later: Later, is_taken: bool) -> Iterator[Stage]:
+        """The target asks the builds and rehearses when its turn comes; a free one is asked now too."""
+        if self._stage.failed:
+            return
+        uploaded = agent.upload_plan(plan)
+        yield self._reach(UPLOADED, "queueing" if is_taken else "asking the builds")
+        if not is_taken:
             self._add(agent.check(uploaded))
-            yield self._reach(CHECKED, "rehearsing")
-            if self._goes_on_after(CHECKED):
-                yield from self._rehearse(agent, plan, uploaded)
-            if self._goes_on_after(REHEARSED):
-                self._hand_over()
-                agent.start(uploaded)
-                yield self._reach(STARTED, "")
+            yield self._reach(CHECKED, "queueing")
+        if not self._stage.failed:
+            self._hand_over()
+            queue = agent.queue(QueueChange(ADD, uploaded, in_s=later.in_s))
+            self._stage = replace(self._stage, queue=queue)
+            yield self._reach(QUEUED, "")
 
     def _plan(self, survey: Survey) -> Plan:
         """Resolved, estimated and checked by the desktop, each once."""
@@ -143,6 +195,10 @@ class Launch:
         total = len(STAGES) + len(plan.contenders)
         self._stage = replace(self._stage, plan=plan, estimate=found, checks=checks, total=total)
         return plan
+
+    def _taken(self, status: Status) -> str:
+        """Why no plan can start there now."""
+        return status.taken or ("" if self._allow_busy else status.elsewhere)
 
     def _rehearse(self, agent: Agent, plan: Plan, uploaded: str) -> Iterator[Stage]:
         found: list[Rehearsal] = []

@@ -41,10 +41,12 @@ class OtherAgent:
 
     pid: Count | None = None
     directory: Text = ""
+    plan: Name = ""  # its name, where that can be read
 
     def __str__(self) -> str:
-        text = "another plan is being carried out on this machine, in {} (process {})"
-        return text.format(self.directory, self.pid)
+        which = "the plan {}".format(self.plan) if self.plan else "another plan"
+        text = "{} is being carried out on this machine, in {} (process {})"
+        return text.format(which, self.directory, self.pid)
 
 
 @dataclass(frozen=True)
@@ -241,6 +243,44 @@ class Status:
     locked: bool
     plan: Name | None
     pid: Number | None
+    taken: Text = ""  # why no plan can start in this directory now
+    elsewhere: Text = ""  # a plan in another directory of the machine
+
+
+@dataclass(frozen=True)
+class QueuedPlan:
+    """A plan that waits for its turn on a target."""
+
+    plan: Id
+    name: Name
+    sha256: Name  # of its bytes
+    agent: Sha  # the agent file that was sent with it
+    sessions: Few
+    at: Moment | None = None  # it begins no sooner, by the clock of the target
+    held: Text = ""  # why it waits for a person; '': it does not
+
+
+@dataclass(frozen=True)
+class Queue:
+    """The plans that wait on a target, in their order; the target keeps the first two fields."""
+
+    plans: list[QueuedPlan]
+    held: Text = ""  # why none of them begins; '': they do
+    at_work: Text = ""  # what is done there meanwhile
+    now: Moment = 0.0  # by the clock of the target
+
+
+ADD, MOVE, HOLD, CONTINUE, REMOVE = "add", "move", "hold", "continue", "remove"
+
+
+@dataclass(frozen=True)
+class QueueChange:
+    """What a person asks of a queue; nothing, to look at it."""
+
+    do: Name = ""
+    plan: Name = ""  # its id; to add one the SHA-256 of its bytes; '', to hold or continue: the whole queue
+    place: Few = 1  # to move one there; the first is 1
+    in_s: Number | None = None  # to add one that begins no sooner than that many seconds from now
 
 
 @dataclass(frozen=True)

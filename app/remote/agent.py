@@ -23,6 +23,8 @@ from app.protocol.answers import (
     Plans,
     PlanSummary,
     Pushed,
+    Queue,
+    QueueChange,
     Received,
     Rehearsal,
     Removed,
@@ -31,6 +33,7 @@ from app.protocol.answers import (
     Started,
     Status,
     Survey,
+    to_json,
 )
 from app.protocol.plan import Plan
 from app.protocol.reading import ShapeError, read
@@ -114,6 +117,10 @@ class Agent:
 
     def status(self) -> Status:
         return self._ask("status", Status)
+
+    def queue(self, change: QueueChange | None = None) -> Queue:
+        """The plans that wait there, once that change is made."""
+        return self._ask("queue", Queue, stdin=to_json(change) if change else b"")
 
     def list(self) -> PlanList:
         """The plans on the target with their sessions."""

@@ -147,6 +147,9 @@ def answers() -> list[Any]:
         "key": "k", "problem": "", "made_at": 1.0, "session": "S", "size_bytes": 1, "tables": 1, "rows": 1,
         "contender": {"build": "b"}, "load_method": "ordered",
     }  # fmt: skip
+    waiting = {
+        "plan": "P" * 26, "name": "n", "sha256": "0" * 64, "agent": "f0", "sessions": 1, "at": 1.0, "held": ""
+    }  # fmt: skip
     return [
         ["survey", plans.surveyed(snapshots=[snapshot], topology=[[[0, 1]]])],
         ["list", {"plans": [{**told, "sessions": [session]}]}],
@@ -154,6 +157,7 @@ def answers() -> list[Any]:
         ["rehearse", {"checks": [check], "variables": {"innodb_io_capacity": "200"}, "compression": "x"}],
         ["snapshots", {"snapshots": [snapshot]}],
         ["status", {"locked": True, "plan": None, "pid": 1}],
+        ["queue", {"plans": [waiting], "held": "t", "at_work": "t", "now": 1.0}],
         ["clean", {"removed": ["x"]}],
     ]
 

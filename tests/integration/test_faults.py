@@ -297,8 +297,8 @@ def test_stop_of_the_plan_ends_what_has_not_begun(desktop: Desktop) -> None:
 def test_two_plans_at_once_are_refused_and_the_holder_is_named(desktop: Desktop) -> None:
     running = desktop.begin("run", *desktop.plan(seconds=60))
     wait_until(begun(desktop, READ), "the step has begun", 60)
-    holder = desktop.json("status")[0]["plan"]
-    assert holder in desktop.refused("run", *desktop.plan(), code=1)
+    holder = desktop.json("status")[0]["name"]
+    assert f"in use by plan {holder} (process" in desktop.refused("run", *desktop.plan(), code=1)
     desktop.dyno("stop")
     assert running.wait(60) == 1
 

@@ -43,7 +43,7 @@ def questions(heard: Path) -> dict[str, int]:
 
 def test_a_duel_surveys_its_target_once(desktop: Desktop, heard: Path) -> None:
     desktop.dyno("run", "--duel", "--dry-run", "--start")
-    asked = {"survey": 1, "upload-plan": 1, "check": 3, "all options": 1, "a my.cnf": 2}
+    asked = {"status": 1, "survey": 1, "upload-plan": 1, "check": 3, "all options": 1, "a my.cnf": 2}
     assert questions(heard) == asked
 
 
@@ -52,6 +52,7 @@ def test_a_start_asks_everything_once(desktop: Desktop, heard: Path) -> None:
     heard.write_text("")
     desktop.dyno("run", *desktop.plan(*(f"{build['name']}:{each}" for each in ENGINES)))
     assert questions(heard) == {
+        "status": 1,
         "survey": 1,
         "upload-plan": 1,
         "check": 3,  # the options of both, and each rehearsal

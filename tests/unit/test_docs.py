@@ -48,7 +48,9 @@ def test_tables_of_the_history(tmp_path: Path) -> None:
     assert there == set(DERIVED_TABLES) | set(OWNED_TABLES)
 
 
-@pytest.mark.parametrize("name", ["guide.md", "journal.md", "history.md", "debugging.md", "releasing.md"])
+@pytest.mark.parametrize(
+    "name", ["guide.md", "queue.md", "journal.md", "history.md", "debugging.md", "releasing.md"]
+)
 def test_files_that_a_page_names_are_there(name: str) -> None:
     for link in re.findall(r"\]\(([^):#]+)\)", page(name)):
         assert (DOCS / link).exists(), link

@@ -41,6 +41,7 @@ class Control:
         self._skipped = -1  # the latest step that was skipped
         self._notes: List[str] = []
         self.plan_stopped = False
+        self.got_signal = False  # to end: the machine shuts down
 
     def look(self, journal: Journal, step: int = -1) -> None:
         """Take in new requests; notes go to the journal at once."""
@@ -81,6 +82,7 @@ class Control:
 
     def stop_plan(self) -> None:
         """As if a person had asked for it: the agent got a signal to end."""
+        self.got_signal = True
         for each in self._all:
             each._stop, each.plan_stopped = SESSION, True
 

@@ -15,7 +15,7 @@ from .errors import AgentError
 MARKER = "DYNO-TARGET"
 REHEARSAL = "rehearsal"  # begins the names of sessions that only a check made
 OF_SESSION = ("data", "tmp", "lua")  # parts of its directory that end with it
-PARTS = ("agents", "plans", "sessions", "builds", "snapshots", "incoming", "trash")
+PARTS = ("agents", "plans", "sessions", "builds", "snapshots", "incoming", "queue", "trash")
 
 
 class Directory:
@@ -68,7 +68,7 @@ class Directory:
 
     def lock(self, holder: Dict[str, Any]) -> Optional[int]:
         """The open lock, held until it is closed and this process and its forks are gone; None if taken."""
-        fd = os.open(self.at("lock"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        fd = open_lock(self.at("lock"))
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -93,6 +93,10 @@ class Directory:
         finally:
             os.close(fd)
         return {}
+
+    def has_plan(self) -> bool:
+        """Whether a plan is being carried out, not only rehearsed."""
+        return bool(self.holder().get("plan", REHEARSAL) != REHEARSAL)
 
     def held_by(self) -> str:
         """Who holds the lock, in words; '' if nobody does."""
@@ -125,6 +129,15 @@ class Directory:
             shutil.rmtree(self.at("trash", name), ignore_errors=True)
 
 
+def open_lock(path: str) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+
+
+def holder_of(plan: str, name: str) -> Dict[str, Any]:
+    """What a plan writes into the lock; names can be long, and few bytes of it are read."""
+    return {"plan": plan, "name": name[:100], "pid": os.getpid()}
+
+
 def write_holder(fd: int, holder: Dict[str, Any]) -> None:
     os.ftruncate(fd, 0)
     os.pwrite(fd, json.dumps(holder).encode(), 0)
@@ -132,7 +145,7 @@ def write_holder(fd: int, holder: Dict[str, Any]) -> None:
 
 def holder_text(holder: Dict[str, Any]) -> str:
     """A plan, or a verb such as `upload`; '' if there is none."""
-    what = holder.get("verb") or "plan {}".format(holder.get("plan", "?"))
+    what = holder.get("verb") or "plan {}".format(holder.get("name") or holder.get("plan", "?"))
     return "{} (process {})".format(what, holder.get("pid", "?")) if holder else ""
 
 
@@ -146,9 +159,13 @@ def write_file(path: str, text: str) -> None:
     """A private file, there as a whole or not at all."""
     temporary = "{}.{}".format(path, os.getpid())
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    with open(fd, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.rename(temporary, path)
+    try:
+        with open(fd, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.rename(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
 
 
 def read_lines(path: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from typing import List, Sequence
@@ -9,6 +10,8 @@ from typing import List, Sequence
 from app.protocol.answers import OtherAgent
 
 from .directory import Directory
+
+AGENT_FILE = re.compile(r"(^|/)agents/[0-9a-f]{8,}\.pyz$")
 
 
 def agents_elsewhere(directory: Directory) -> List[OtherAgent]:
@@ -28,14 +31,23 @@ def other_agents() -> List[OtherAgent]:
         except OSError:
             continue
         if directory is not None:
-            found.append(OtherAgent(int(entry), directory))
+            found.append(OtherAgent(int(entry), directory, _plan_in(directory)))
     return sorted(found, key=lambda each: each.pid or 0)
+
+
+def _plan_in(directory: str) -> str:
+    """The name of the plan that has the lock there; '' where this user may not read it."""
+    try:
+        with open(os.path.join(directory, "lock"), "rb") as file:
+            return str(json.loads(file.read(4096)).get("name", ""))
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return ""
 
 
 def directory_of(command: Sequence[str]) -> str | None:
     """The directory of an agent with the verb start, from its command line; None for another command."""
     for at, word in enumerate(command):
-        if re.search(r"(^|/)agents/[0-9a-f]{8,}\.pyz$", word):
+        if AGENT_FILE.search(word):
             rest = list(command[at + 1 :])
             if rest[:1] != ["start"]:
                 return None

@@ -17,7 +17,7 @@ from app.protocol.events import Log, Mark
 from app.protocol.plan import Plan
 from tests import journals
 from tests.hostile import MARKUP, NAME, TEXT, HostileMaker, finds, laced, laced_plan
-from tests.liar import KEY, Liar
+from tests.liar import KEY, QUEUED, Liar
 from tests.plans import MARIADB
 
 TRUE = journals.plan([journals.contender("innodb"), journals.contender("rocksdb")], repeats=2)
@@ -74,6 +74,11 @@ COMMANDS: dict[str, list[tuple[list[str], bool]]] = {
     "sequence show": [(["evil"], True), (["evil", "--json"], True), ([TEXT], True)],
     "snapshot list": [([], True), (["--json"], True)],
     "snapshot delete": [([KEY], False), ([TEXT], True)],
+    "queue list": [([], True), (["--json"], True)],
+    "queue move": [([QUEUED, "1"], True), ([TEXT, "1"], True)],
+    "queue hold": [([], True)],
+    "queue continue": [([], True)],
+    "queue remove": [([QUEUED], True), ([TEXT], True)],
     "follow": [([], True), ([TEXT], True)],
     "run": [
         ([*RUN, "--dry-run"], True), ([*RUN, "--name", NAME], False), ([*RUN, "--name", "[/x]ev[il]"], True),

@@ -15,7 +15,10 @@ RUN = ["run", "--contender", f"{MARIADB}:innodb", "--sequence", "duel"]
 # words, and the verbs of the agent that they need
 COMMANDS = {
     "survey": (["target", "survey", "local"], ["push", "survey"]),
-    "run": (RUN, ["survey", "upload-plan", "check", "start", "follow"]),
+    "run": (RUN, ["status", "survey", "upload-plan", "check", "start", "follow"]),
+    "run --queue": ([*RUN, "--at", "00:00"], ["upload-plan", "queue"]),
+    "queue list": (["queue", "list"], ["queue"]),
+    "queue hold": (["queue", "hold"], ["queue"]),
     "duel": (["run", "--duel", "--dry-run"], ["survey"]),
     "status": (["status"], ["list"]),
     "follow": (["follow"], ["push", "list", "follow"]),
@@ -29,13 +32,13 @@ COMMANDS = {
     "build install there": (["build", "install", f"/opt/{MARIADB}", "--there"], ["survey"]),
     "build note": (["build", "note", MARIADB, "--compiler", "gcc"], ["note-build"]),
     "build remove": (["build", "remove", MARIADB], ["survey", "remove-build"]),
-    "preset check": (["preset", "check", "innodb/default"], ["survey", "check"]),
+    "preset check": (["preset", "check", "innodb/default"], ["survey", "ask"]),
 }
 CASES = [(command, verb) for command, (_, verbs) in COMMANDS.items() for verb in verbs]
 OF_THE_LINK = ("silence", "half a line", "half a line, then silence")  # a follower tries again
 # any object is their answer
 OK_IS_ENOUGH = ("upload-plan", "stop", "skip", "note", "delete-snapshot", "note-build", "remove-build")
-WITHOUT_NUMBERS = ("push", "check", "start", "install", *OK_IS_ENOUGH)
+WITHOUT_NUMBERS = ("push", "status", "check", "ask", "start", "install", *OK_IS_ENOUGH)
 OF_NUMBERS = ("NaN", "Infinity", "400 digits")
 SOON_S = 10
 

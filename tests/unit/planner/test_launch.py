@@ -13,8 +13,18 @@ from app.core.errors import TargetError
 from app.planner import PlanRequest, canary
 from app.planner import draft as drafting
 from app.planner.duel import duelists
-from app.planner.launch import CHECKED, REHEARSED, STARTED, CancelledError, Launch, Stage, still_failed
-from app.protocol.answers import FAIL, PASS, Check
+from app.planner.launch import (
+    CHECKED,
+    QUEUED,
+    REHEARSED,
+    STARTED,
+    CancelledError,
+    Later,
+    Launch,
+    Stage,
+    still_failed,
+)
+from app.protocol.answers import ADD, FAIL, PASS, Check, QueueChange
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, NOW, build, plan, request, survey, surveyed
 
@@ -164,3 +174,52 @@ def test_a_failed_check_stays_until_what_it_is_about_changes() -> None:
     other = [replace(each, cnf="[mysqld]\n") for each in before.contenders]
     assert still_failed(stage, replace(before, contenders=other)) == []
     assert still_failed(stage, replace(before, target="far")) == []
+
+
+AT_WORK = "/target is in use by plan first (process 7)"
+
+
+@pytest.mark.parametrize("last", [REHEARSED, STARTED])
+@pytest.mark.parametrize("agent", [ScriptedAgent(taken=AT_WORK), ScriptedAgent(elsewhere=AT_WORK)], ids=str)
+def test_a_taken_target_is_asked_nothing_else(agent: ScriptedAgent, last: str) -> None:
+    agent.asked.clear()
+    stage = last_of(launched(agent, last=last))
+    assert agent.asked == ["reach", "close"]
+    assert [(each.name, each.text) for each in stage.failed] == [("busy", AT_WORK)]
+    assert "queue this plan" in stage.failed[0].todo and stage.plan is None
+
+
+def test_a_plan_elsewhere_may_be_allowed() -> None:
+    agent = ScriptedAgent(elsewhere=AT_WORK)
+    what = request(*BOTH)
+    stages = list(Launch(lambda _: what, agent.reached(), allow_busy=True).stages())
+    assert stages[-1].name == STARTED
+
+
+def queued(agent: ScriptedAgent, later: Later, what: PlanRequest | None = None) -> Stage:
+    wanted = what or request(*BOTH)
+    return last_of(Launch(lambda _: wanted, agent.reached(), later=later))
+
+
+def test_a_plan_for_a_queue_is_not_rehearsed_yet() -> None:
+    agent = ScriptedAgent()
+    stage = queued(agent, Later(in_s=60.0))
+    assert agent.asked == ["reach", "survey", "upload", "check", "queue", "close"]
+    assert agent.change == QueueChange(ADD, "5ba", in_s=60.0)
+    assert stage.name == QUEUED and stage.queue and stage.plan
+    assert [each.plan for each in stage.queue.plans] == [stage.plan.id]
+
+
+def test_a_machine_at_work_is_not_surveyed_for_its_queue() -> None:
+    agent = ScriptedAgent(taken=AT_WORK)
+    assert queued(agent, Later(survey())).name == QUEUED
+    assert agent.asked == ["reach", "upload", "queue", "close"]
+
+
+def test_what_cannot_be_carried_out_is_not_queued() -> None:
+    agent = ScriptedAgent(taken=AT_WORK)
+    stage = queued(agent, Later(survey(open_files=1024)), request(threads=[1000]))
+    assert agent.asked == ["reach", "close"]
+    assert [each.name for each in stage.failed] == ["open files"] and stage.queue is None
+    agent = ScriptedAgent(wrong=["check"])
+    assert queued(agent, Later()).failed and "queue" not in agent.asked

@@ -120,6 +120,11 @@ PLANS = {"plans": [{"plan": "P", "name": "", "agent": "f0", "locked": True, "ses
         ("list", {"plans": [{**PLANS["plans"][0], "agent": "../../bin/x"}]}),
         ("list", {"plans": [{**PLANS["plans"][0], "sessions": [{"session": 1}]}]}),
         ("status", {"locked": "no"}),
+        (
+            "queue",
+            {"plans": [{"plan": "P", "name": "n", "sha256": "0", "agent": "../../bin/x", "sessions": 1}]},
+        ),
+        ("queue", {"plans": [], "now": 1e300}),
         ("snapshots", {"snapshots": [{"key": 1}]}),
         ("clean", {"removed": [1]}),
     ],

@@ -183,7 +183,8 @@ class BenchPage(Page):
         self.controller.keep()
         way, last = reached(target, self.context.secrets.ask), REHEARSED if is_rehearsal else STARTED
         noise = partial(noise_at, self.context.home)
-        self.starter.run(Launch(lambda _: request, way, target.search_paths, last, noise))
+        busy = request.allow_busy
+        self.starter.run(Launch(lambda _: request, way, target.search_paths, last, noise, busy))
 
     def _obstacle(self) -> str:
         """What is known to be in the way; what a draft of this moment lacks, the start finds out."""

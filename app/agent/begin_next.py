@@ -1,0 +1,149 @@
+"""The process that begins the next plan of the queue: one a directory, none while a plan is carried out.
+
+Whoever may have something to begin leaves it behind: a plan that ends, a change of the queue, a look at the
+plans. Before a start it does what a desktop does, with the agent file that came with the plan. Most of the
+time it sleeps.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import time
+from typing import Any, List
+
+from app.protocol.answers import FAIL, Checks, Queue, QueuedPlan
+from app.protocol.plan import Plan
+from app.protocol.reading import read
+
+from .incoming import Incoming
+from .queued_plans import QueuedPlans, held, may_come, next_plan, without
+from .system.directory import Directory, open_lock
+from .system.errors import AgentError
+from .system.other_agents import AGENT_FILE, agents_elsewhere
+from .system.scope import own_words
+
+LOOK_S = 5.0  # between two looks at the queue and the machine
+PATIENCE_S = 2.0  # for another one that is about to end
+LONGEST_S = 1800.0  # of one answer
+MOST_WHY = 1000  # characters
+
+
+class TakenError(Exception):
+    """Somebody else came first: the plan waits on."""
+
+
+def leave_behind(directory: Directory) -> None:
+    """Start the process where something may begin by itself; with a full disk a later look does it."""
+    if directory.has_plan() or not may_come(QueuedPlans(directory).read()):
+        return
+    with contextlib.suppress(OSError), open(directory.at("queue", "begin.log"), "wb") as log:
+        subprocess.Popen(
+            agent_command(directory, _own_agent(), "begin"),
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", start_new_session=True,
+        )  # fmt: skip
+
+
+def agent_command(directory: Directory, agent: str, verb: str, *words: str) -> List[str]:
+    """A verb of an agent file here, started as this process was: by the starter, which checks the file."""
+    own = own_words()
+    before = next(at for at, word in enumerate(own) if AGENT_FILE.search(word))
+    file = directory.at("agents", agent + ".pyz")
+    return [sys.executable, *own[:before], file, verb, "--directory", directory.path, *words]
+
+
+def _own_agent() -> str:
+    file = next(word for word in own_words() if AGENT_FILE.search(word))
+    return os.path.basename(file).partition(".")[0]
+
+
+def begin_next(directory: Directory) -> None:
+    """Begin the next plan as soon as it can; ends where nothing may come, or a plan is carried out."""
+    if not _is_alone(directory):
+        return
+    queued = QueuedPlans(directory)
+    while True:
+        queue = queued.read()
+        if directory.has_plan() or not may_come(queue):
+            return
+        entry = next_plan(queue, time.time())
+        if entry is None or not _try(directory, queued, entry):
+            time.sleep(LOOK_S)
+
+
+def _is_alone(directory: Directory) -> bool:
+    """Whether no other process waits here; held until this one ends."""
+    lock, until = open_lock(directory.at("queue", "waiting")), time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except OSError:
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.1)
+
+
+def _try(directory: Directory, queued: QueuedPlans, entry: QueuedPlan) -> bool:
+    """Whether the plan has begun, or is held now because it cannot."""
+    try:
+        _begin(directory, queued, entry)
+    except TakenError:
+        return False
+    except AgentError as error:
+        why = str(error)[:MOST_WHY]
+        queued.change(lambda queue: held(queue, entry.plan, why))
+    return True
+
+
+def _begin(directory: Directory, queued: QueuedPlans, entry: QueuedPlan) -> None:
+    queued.send(entry)
+    plan = Incoming(directory).read(entry.sha256)
+    if directory.holder() or (agents_elsewhere(directory) and not plan.allow_busy):
+        raise TakenError
+    _check(directory, entry, plan)
+
+    def start(queue: Queue) -> Queue:
+        """While the queue stands still: what was held or removed meanwhile does not begin."""
+        if entry != next_plan(queue, time.time()):
+            raise TakenError
+        _ask(directory, entry, "start")
+        return without(queue, entry.plan)
+
+    queued.change(start)
+
+
+def _check(directory: Directory, entry: QueuedPlan, plan: Plan) -> None:
+    """What the builds say to it, and the rehearsal of each contender."""
+    _refuse(_ask(directory, entry, "check"))
+    for at in range(len(plan.contenders)):
+        _refuse(_ask(directory, entry, "check", "--contender", str(at)))
+
+
+def _refuse(answer: Any) -> None:
+    failed = [each for each in read(Checks, answer).checks if each.state == FAIL]
+    if any(each.name == "busy" for each in failed):
+        raise TakenError
+    if failed:
+        raise AgentError("; ".join("{} ({})".format(each.text, each.todo) for each in failed))
+
+
+def _ask(directory: Directory, entry: QueuedPlan, verb: str, *words: str) -> Any:
+    """The answer of the agent file that came with the plan."""
+    command = agent_command(directory, entry.agent, verb, "--plan", entry.sha256, *words)
+    pipe, null = subprocess.PIPE, subprocess.DEVNULL
+    try:
+        done = subprocess.run(command, stdin=null, stdout=pipe, timeout=LONGEST_S)
+        said = json.loads(done.stdout.decode().strip().rpartition("\n")[2])
+        error = said.get("error", "")
+    except (ValueError, AttributeError, OSError, subprocess.TimeoutExpired):
+        error = "the agent did not answer to {}".format(verb)
+    if error and directory.holder():
+        raise TakenError
+    if error:
+        raise AgentError(error)
+    return said

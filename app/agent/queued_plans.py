@@ -1,0 +1,203 @@
+"""The plans that wait for their turn.
+
+queue/queue.json       which, in their order, and who is held; written as a whole, by one process at a time
+queue/<sha256>.json    the bytes of each, by their name
+queue/lock             held while the queue is changed
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import time
+from dataclasses import replace
+from typing import Callable, Dict, Iterator, List
+
+from app.protocol.answers import ADD, CONTINUE, HOLD, MOVE, REMOVE, Queue, QueueChange, QueuedPlan, to_json
+from app.protocol.reading import read
+
+from .incoming import Incoming
+from .plans import has_completed
+from .system.control import ASKED_FOR
+from .system.directory import Directory, open_lock, write_file
+from .system.errors import AgentError
+
+MOST = 100  # plans that wait
+LONGEST = 1 << 20  # bytes of queue.json
+LATEST_S = 366 * 24 * 3600.0
+
+
+class QueuedPlans:
+    """Those of one directory of Dyno's."""
+
+    def __init__(self, directory: Directory) -> None:
+        self._directory = directory
+        self._incoming = Incoming(directory, "queue")
+
+    def _at(self, name: str) -> str:
+        return self._directory.at("queue", name)
+
+    def read(self) -> Queue:
+        """Without the plans that have begun: who began one may have been killed before it could say so."""
+        try:
+            with open(self._at("queue.json"), "rb") as file:
+                queue = read(Queue, json.loads(file.read(LONGEST)))
+        except FileNotFoundError:
+            return Queue([])
+        except (OSError, ValueError, RecursionError) as error:
+            text = "{} cannot be read ({}): remove it, and add its plans again"
+            raise AgentError(text.format(self._at("queue.json"), error)) from None
+        waiting = [each for each in queue.plans if not self._has_begun(each)]
+        return Queue(waiting, queue.held if waiting else "")
+
+    def answer(self) -> Queue:
+        """As a desktop is told of it."""
+        return replace(self.read(), at_work=self._directory.held_by(), now=time.time())
+
+    def change(self, how: Callable[[Queue], Queue]) -> None:
+        """Read, change and write it while nobody else does."""
+        with self._alone():
+            queue = how(self.read())
+            self._clean(queue)
+            write_file(self._at("queue.json"), json.dumps(to_json(queue)))
+
+    def carry_out(self, asked: QueueChange, agent: str) -> None:
+        """What a person asks for; `agent` is the agent file of who asks."""
+        change = _CHANGES.get(asked.do)
+        if asked.do == ADD:
+            self._add(asked, agent)
+        elif change is not None:
+            self.change(lambda queue: change(queue, asked))
+        elif asked.do:
+            raise AgentError("{!r} cannot be done to a queue".format(asked.do[:80]))
+
+    def send(self, entry: QueuedPlan) -> None:
+        """Lay a plan where check and start look for it."""
+        Incoming(self._directory).receive(entry.sha256, self._incoming.content(entry.sha256))
+
+    def hold_after(self, plan: str, name: str, was_stopped: bool) -> None:
+        """Let nothing begin after a plan that was stopped, or of which nothing came."""
+        sessions = [turn["session"] for turn in self._directory.read_plan(plan).get("turns", [])]
+        why = "the plan {} was stopped".format(name) if was_stopped else ""
+        if not why and not any(has_completed(self._directory.journal(each)) for each in sessions):
+            why = "no session of the plan {} completed".format(name)
+        if why and self.read().plans:
+            self.change(lambda queue: replace(queue, held=queue.held or why))
+
+    def _add(self, asked: QueueChange, agent: str) -> None:
+        arrived = Incoming(self._directory)
+        content = arrived.content(asked.plan)
+        plan = arrived.read(asked.plan)
+        entry = QueuedPlan(plan.id, plan.name[:1000], asked.plan, agent, len(plan.first_turns), _begin(asked))
+
+        def add(queue: Queue) -> Queue:
+            if plan.id in [each.plan for each in queue.plans] or self._has_begun(entry):
+                raise AgentError("the plan {} is here already".format(plan.name))
+            if len(queue.plans) >= MOST:
+                raise AgentError("{} plans wait already: remove one".format(MOST))
+            self._incoming.receive(asked.plan, content)
+            return replace(queue, plans=[*queue.plans, entry])
+
+        self.change(add)
+        arrived.discard(asked.plan)
+
+    def _has_begun(self, entry: QueuedPlan) -> bool:
+        return os.path.exists(self._directory.plan(entry.plan))
+
+    def _clean(self, queue: Queue) -> None:
+        """Take away what nobody waits for: of plans that have begun, and of writers that were killed."""
+        stay = {
+            "lock",
+            "waiting",
+            "begin.log",
+            "queue.json",
+            *(each.sha256 + ".json" for each in queue.plans),
+        }
+        for name in set(os.listdir(self._at(""))) - stay:
+            self._directory.discard(self._at(name))
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        lock = open_lock(self._at("lock"))
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+        except OSError as error:
+            text = "the queue in {} cannot be changed: {}: free some space there"
+            raise AgentError(text.format(self._directory.path, error.strerror)) from None
+        finally:
+            os.close(lock)
+
+
+def next_plan(queue: Queue, now: float) -> QueuedPlan | None:
+    """The first that is neither held nor to begin later."""
+    if queue.held:
+        return None
+    return next((each for each in queue.plans if not each.held and (each.at or 0) <= now), None)
+
+
+def may_come(queue: Queue) -> bool:
+    """One of them begins by itself, now or later."""
+    return not queue.held and not all(each.held for each in queue.plans)
+
+
+def held(queue: Queue, plan: str, why: str) -> Queue:
+    """With one of its plans held, or no more where `why` is empty."""
+    found = [replace(each, held=why) if each.plan == plan else each for each in queue.plans]
+    return replace(queue, plans=found)
+
+
+def without(queue: Queue, plan: str) -> Queue:
+    return replace(queue, plans=[each for each in queue.plans if each.plan != plan])
+
+
+def _begin(asked: QueueChange) -> float | None:
+    if asked.in_s is None:
+        return None
+    if not 0 <= asked.in_s <= LATEST_S:
+        raise AgentError("a plan can wait for a year at most")
+    return time.time() + asked.in_s
+
+
+def _entry(queue: Queue, asked: QueueChange) -> QueuedPlan:
+    for each in queue.plans:
+        if each.plan == asked.plan:
+            return each
+    raise AgentError("the plan {} is not in the queue any more".format(asked.plan))
+
+
+def _move(queue: Queue, asked: QueueChange) -> Queue:
+    entry = _entry(queue, asked)
+    plans: List[QueuedPlan] = without(queue, entry.plan).plans
+    plans.insert(max(0, asked.place - 1), entry)
+    return replace(queue, plans=plans)
+
+
+def _hold(queue: Queue, asked: QueueChange) -> Queue:
+    return _held(queue, asked, ASKED_FOR)
+
+
+def _continue(queue: Queue, asked: QueueChange) -> Queue:
+    return _held(queue, asked, "")
+
+
+def _held(queue: Queue, asked: QueueChange, why: str) -> Queue:
+    if asked.plan:
+        return held(queue, _entry(queue, asked).plan, why)
+    if not queue.plans:
+        raise AgentError("the queue is empty")
+    return replace(queue, held=why)
+
+
+def _remove(queue: Queue, asked: QueueChange) -> Queue:
+    return without(queue, _entry(queue, asked).plan)
+
+
+_CHANGES: Dict[str, Callable[[Queue, QueueChange], Queue]] = {
+    MOVE: _move,
+    HOLD: _hold,
+    CONTINUE: _continue,
+    REMOVE: _remove,
+}

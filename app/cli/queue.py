@@ -1,0 +1,81 @@
+"""`dyno queue`: the plans that wait for their turn on a target."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from app.protocol.answers import CONTINUE, HOLD, MOVE, REMOVE, QueueChange
+
+from .parser import add_json, add_target, add_verb, whole_number
+from .screen import ask_secret, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from app.protocol.answers import Queue
+
+
+def add_words(words: Any) -> None:
+    noun = words.add_parser("queue", help="plans that wait on a target (dyno run --queue adds one)")
+    verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
+    listing = add_verb(verbs, list_queue, "the plans in their order, and when each begins")
+    add_json(listing)
+    move = add_verb(verbs, move_plan, "put a plan at another place of the queue")
+    hold = add_verb(verbs, hold_queue, "let a plan wait, or the whole queue; the plan at work goes on")
+    go_on = add_verb(verbs, continue_queue, "let a held plan take its turn, or the whole queue go on")
+    remove = add_verb(verbs, remove_plan, "take a plan out of the queue")
+    for parser, count in ((move, None), (hold, "?"), (go_on, "?"), (remove, None)):
+        parser.add_argument("plan", nargs=count, help="its id, the last six characters of that, or its name")
+    move.add_argument("place", type=whole_number(1, 100), help="1: it begins next")
+    for parser in (listing, move, hold, go_on, remove):
+        add_target(parser)
+        parser.add_argument("--directory", default="", help="another directory of the target")
+
+
+def list_queue(arguments: argparse.Namespace) -> None:
+    from app.protocol.answers import to_json
+
+    found = _queue(arguments)
+    if arguments.json:
+        print_json(to_json(found))
+    else:
+        show_queue(arguments.target, found)
+
+
+def move_plan(arguments: argparse.Namespace) -> None:
+    _change(arguments, MOVE, arguments.place)
+
+
+def hold_queue(arguments: argparse.Namespace) -> None:
+    _change(arguments, HOLD)
+
+
+def continue_queue(arguments: argparse.Namespace) -> None:
+    _change(arguments, CONTINUE)
+
+
+def remove_plan(arguments: argparse.Namespace) -> None:
+    _change(arguments, REMOVE)
+
+
+def show_queue(target: str, queue: Queue) -> None:
+    """What is at work, and what waits."""
+    from app.targets.queue import HEADERS, row_of, state_text
+
+    say(f"{target}: {state_text(queue)}")
+    if queue.plans:
+        print_table(HEADERS, [row_of(queue, at) for at in range(len(queue.plans))], right=(0, 3))
+
+
+def _change(arguments: argparse.Namespace, do: str, place: int = 1) -> None:
+    """One of its plans, or without one the whole queue; then what it is."""
+    from app.targets.queue import plan_in
+
+    plan = plan_in(_queue(arguments), arguments.plan).plan if arguments.plan is not None else ""
+    show_queue(arguments.target, _queue(arguments, QueueChange(do, plan, place)))
+
+
+def _queue(arguments: argparse.Namespace, change: QueueChange | None = None) -> Queue:
+    from app.targets.queue import queue_of
+    from app.targets.store import Targets
+
+    return queue_of(Targets().get(arguments.target), ask_secret, change, arguments.directory)

@@ -1,0 +1,43 @@
+"""Plans that wait for their turn on a target, and begin there without a desktop."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any
+
+from tests.integration.desktop import Desktop
+from tests.integration.sshd import wait_until
+
+
+def at_work(desktop: Desktop, name: str) -> Any:
+    return lambda: f"in use by plan {name} (process" in desktop.dyno("queue", "list").stdout
+
+
+def named(desktop: Desktop, name: str, **options: object) -> list[str]:
+    return [*desktop.plan(**options), "--name", name]
+
+
+def test_plans_begin_in_their_turn(desktop: Desktop) -> None:
+    """A stopped plan holds the queue; after an agent that was killed the next look goes on."""
+    desktop.dyno("run", *named(desktop, "first", seconds=60), "--detach")
+    for name in ("second", "third"):
+        assert f"plan {name} is number" in desktop.dyno("run", *named(desktop, name), "--queue").stdout
+    desktop.dyno("queue", "move", "third", "1")
+    assert not list(desktop.target.glob("incoming/*"))
+
+    desktop.dyno("stop", "--plan")
+    wait_until(lambda: not desktop.agent_pid(), "the first plan has ended", 30)
+    found = desktop.json("queue", "list")
+    assert [each["name"] for each in found["plans"]] == ["third", "second"]
+    assert found["held"] == "the plan first was stopped"
+
+    desktop.dyno("queue", "continue")
+    wait_until(at_work(desktop, "third"), "the third plan has begun", 60)
+    os.kill(desktop.agent_pid(), signal.SIGKILL)
+    wait_until(at_work(desktop, "second"), "a look begins the second plan", 60)
+    wait_until(lambda: not desktop.agent_pid(), "the second plan is over", 60)
+    assert desktop.json("queue", "list")["plans"] == []
+    desktop.dyno("follow", code=None)
+    states = {each["name"].rpartition("-")[0]: each["state"] for each in desktop.sessions()}
+    assert states.get("second") == "completed", states
