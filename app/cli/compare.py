@@ -27,6 +27,7 @@ def add_words(words: Any) -> None:
     parser.add_argument("--json", action="store_const", dest="format", const="json", help="for scripts")
     parser.add_argument("--measure", default="value", metavar="M", help="p95_ms, cpu_us, written_kb, ...")
     add_limits(parser)
+    parser.add_argument("--common", action="store_true", help="only steps of which all columns have a figure")
     parser.add_argument("--details", action="store_true", help="spread, n and p in the cells of the table")
     other = parser.add_mutually_exclusive_group()
     other.add_argument("--differences", action="store_true", help="what the sessions do not have in common")
@@ -97,6 +98,7 @@ def compare_sessions(arguments: argparse.Namespace) -> None:
                 arguments.measure,
                 limits,
                 arguments.details,
+                arguments.common,
             )
 
 
@@ -126,11 +128,14 @@ def show_comparison(
     measure: str = "value",
     limits: Limits | None = None,
     has_details: bool = False,
+    is_common: bool = False,
 ) -> None:
     from app.comparison import text as compare_text
+    from app.comparison.compare import common
     from app.comparison.sentences import figure_of, verdict_sentences
 
     found = _compared(references, base, measure, limits)
+    found = common(found) if is_common else found
     if form == "table":
         say(*compare_text.first_of(found))
         say(*compare_text.above_of(found))

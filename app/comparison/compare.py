@@ -315,6 +315,14 @@ def by_group(comparison: Comparison) -> Comparison:
     return {**comparison, "rows": rows}
 
 
+def common(comparison: Comparison) -> Comparison:
+    """Only the steps of which every column has a figure; verdicts stay those of all steps."""
+    rows = [row for row in comparison["rows"] if None not in row["values"]]
+    groups = {row["group"] for row in rows}
+    means = [each for each in comparison["groups"] if each["group"] in groups]
+    return {**comparison, "rows": rows, "groups": means}
+
+
 def by_limits(comparison: Comparison, limits: Limits) -> Comparison:
     """The same comparison, judged anew where these are other limits than those of a person before."""
     same = comparison["has_own_limits"] or limits_of(comparison) == looked(comparison, limits)

@@ -212,8 +212,8 @@ class ComparisonModel(QAbstractTableModel):
             blank = [Cell("", ground, is_heading=True)] * (self.columnCount() - 1)
             return [Cell(row, ground, is_heading=True), *blank]
         if isinstance(row, Mean):
-            steps = Cell(count_text(row.group["steps"], "step"), is_quiet=True)
-            fixed = [Cell("geometric mean", is_quiet=True), Cell(""), steps]
+            unit = Cell(unit_text(row.group["unit"]), is_quiet=True)
+            fixed = [Cell("geometric mean", is_quiet=True), Cell(""), unit]
             return [*fixed, *(self._judged.mean(row.group, at) for at in columns)]
         threads = "" if row["threads"] is None else str(row["threads"])
         fixed = [
@@ -228,7 +228,8 @@ class ComparisonModel(QAbstractTableModel):
         if isinstance(row, str):
             return None
         if isinstance(row, Mean):
-            return mean_tip(row.group, at, self._columns[at].name) if at >= 0 else None
+            steps = f"Geometric mean of {count_text(row.group['steps'], 'step')}"
+            return mean_tip(row.group, at, self._columns[at].name) if at >= 0 else steps
         if at < 0:
             return f"{step_text(row)}, {unit_text(row['unit'])}{direction_text(row)}"
         return self._judged.tip(row, at, self._columns[at].name)

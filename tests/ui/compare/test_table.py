@@ -161,3 +161,16 @@ def test_long_names_take_two_lines(page: ComparePage) -> None:
     first, second = two_lines(f"{MARIADB}-innodb-with-a-very-long-name-indeed", metrics, width)
     assert first.startswith("mariadb-") and "…" in second
     assert max(metrics.horizontalAdvance(each) for each in (first, second)) <= width
+
+
+def test_steps_that_not_all_columns_have_are_hidden(qtbot: QtBot, opened: Open, page: ComparePage) -> None:
+    opened(3, failed=FAILED)
+    before, box = texts(page), page.limits._common
+    qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(texts(page)) < len(before))
+    assert [row for row in before if row[0] != "read-only"] == texts(page) or "read-only" not in {
+        row[0] for row in texts(page)
+    }
+    assert page.context.memory.value("compare/common", False)
+    qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: texts(page) == before)

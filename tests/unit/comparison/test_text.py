@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.comparison.compare import compare
+from app.comparison.compare import common, compare
 from app.comparison.entries import Comparison
 from app.comparison.names import short_names, unique_names
 from app.comparison.text import to_markdown, to_text
@@ -76,3 +76,13 @@ def test_eight_columns_fit_the_terminal(tmp_path: Path, width: int) -> None:
     assert all(head[:3] == ["step", "unit", "8.0.0"] for head in heads)
     assert sorted(name for head in heads for name in head[3::3]) == [f"8.0.{at}" for at in range(1, 8)]
     assert len(heads) == {80: 4, 100: 3, 120: 2, 200: 1}[width]
+
+
+def test_only_the_steps_that_all_columns_have(tmp_path: Path) -> None:
+    """What the others say, and how they are judged, stays."""
+    plan = comparable.plan(3, repeats=3)
+    with History(tmp_path) as history:
+        found = compare(history, comparable.keep(tmp_path, plan, {(1, "read-only")}))
+    rows = {id(row) for row in common(found)["rows"]}
+    assert {row["workload"] for row in found["rows"] if id(row) not in rows} == {"read-only"}
+    assert {group["group"] for group in common(found)["groups"]} == {"load", "point-query", "write-heavy"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from app.comparison.compare import by_group, by_limits, by_measure, compare
+from app.comparison.compare import by_group, by_limits, by_measure, common, compare
 from app.comparison.entries import Comparison
 from app.comparison.sentences import figure_of, verdict_sentences
 from app.history.history import History
@@ -46,6 +46,7 @@ class ViewOptions:
 
     measure: str = "value"
     limits: Limits = field(default_factory=Limits)
+    is_common: bool = False  # only the steps of all columns
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class Compared:
         whole = by_limits(self.comparison, look.limits)
         shown = by_group(by_measure(whole, look.measure))
         sentences = verdict_sentences(shown, figure_of(look.measure))
+        shown = common(shown) if look.is_common else shown
         return replace(self, comparison=whole, look=look, shown=shown, sentences=tuple(sentences))
 
 

@@ -24,6 +24,7 @@ _FALSE = (
 )
 _OWN = "Of the plan: it ended when it was decided by this limit"
 _DETAILS = "In each cell: the largest distance of a session from the median, n, p of the test"
+_COMMON = "Hide the steps of which a column has no figure"
 _WITHIN = "   \N{PLUS-MINUS SIGN} within a session"
 
 
@@ -31,7 +32,7 @@ class LimitsRow(QWidget):
     """Both limits are the person's, for the command line and reports as well: kept in settings.toml."""
 
     changed = Signal()
-    turned = Signal()  # details
+    turned = Signal()  # details, or only steps of all columns
     failed = Signal(Exception)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
@@ -44,12 +45,16 @@ class LimitsRow(QWidget):
         self._details = QCheckBox("Spread, n, p")
         self._details.setToolTip(as_tip(_DETAILS))
         self._details.setChecked(context.memory.value("compare/details", False))
+        self._common = QCheckBox("Only steps of all columns")
+        self._common.setToolTip(as_tip(_COMMON))
+        self._common.setChecked(context.memory.value("compare/common", False))
         self._legend = ElidedLabel()
         self._legend.setProperty("role", "muted")
         self._build()
         self._matters.valueChanged.connect(self._on_changed)
         self._false.valueChanged.connect(self._on_changed)
         self._details.toggled.connect(self._on_turned)
+        self._common.toggled.connect(self._on_turned)
 
     def _build(self) -> None:
         row = QHBoxLayout(self)
@@ -61,6 +66,7 @@ class LimitsRow(QWidget):
         row.addWidget(Label("false"))
         row.addSpacing(SPACE)
         row.addWidget(self._details)
+        row.addWidget(self._common)
         row.addSpacing(SPACE)
         row.addWidget(self._legend, 1)
 
@@ -72,6 +78,11 @@ class LimitsRow(QWidget):
     @property
     def has_details(self) -> bool:
         return self._details.isChecked()
+
+    @property
+    def is_common(self) -> bool:
+        """Whether steps that not all columns have are hidden."""
+        return self._common.isChecked()
 
     def explain(self, comparison: Comparison, has_deviations: bool) -> None:
         """The signs of these cells; in full in the tooltip."""
@@ -100,6 +111,7 @@ class LimitsRow(QWidget):
 
     def _on_turned(self) -> None:
         self._context.memory.keep("compare/details", self.has_details)
+        self._context.memory.keep("compare/common", self.is_common)
         self.turned.emit()
 
 

@@ -160,7 +160,7 @@ class ComparePage(Page):
 
     @property
     def _look(self) -> ViewOptions:
-        return ViewOptions(self.controls.measure.name, self.limits.limits)
+        return ViewOptions(self.controls.measure.name, self.limits.limits, self.limits.is_common)
 
     def _show(self) -> None:
         """What was read, by the measure, the limits and in the way that are chosen."""
