@@ -168,7 +168,8 @@ class ScriptedAgent:
         return self._answer(plan, "ask")
 
     def options(self) -> dict[str, list[str]]:
-        return {"/usr/sbin/mariadbd": ["innodb_buffer_pool_size", "innodb_spin_wait_delay", "sync_binlog"]}
+        names = ["innodb_buffer_pool_size", "innodb_spin_wait_delay", "sync_binlog"]
+        return {each.server: names for each in self._survey.builds}
 
     def rehearse(self, plan: str, contender: int) -> Rehearsal:
         name = self._plan.contenders[contender].name

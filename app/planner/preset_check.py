@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.catalog import Catalog
@@ -19,6 +19,7 @@ from .choices import rendered
 from .launch import Agent
 
 REJECTED, REFUSED, CHANGED, UNANSWERED = "rejected", "refused", "changed", "no answer"
+IGNORED = "ignored"
 _WITHOUT_BUILD = ("sysbench", "busy")  # checks of the target, which end a trial where they fail
 # the names of the checks that pass, or warn of no option
 _WORDS = {"options": "accepted", "in force": CHANGED, "rehearsal": "started"}
@@ -39,6 +40,11 @@ class BuildReply:
     @property
     def is_refusal(self) -> bool:
         return self.state in (REJECTED, REFUSED)
+
+    @property
+    def is_information(self) -> bool:
+        """Nothing to do: the preset lets it be ignored."""
+        return self.state == IGNORED and self.option.startswith(("loose_", "loose-"))
 
 
 class _CatalogWith(Catalog):
@@ -114,6 +120,14 @@ def _answers(check: Check) -> list[BuildReply]:
     if check.state == FAIL:
         return [BuildReply(build, REFUSED, "", text)]
     return [BuildReply(build, _WORDS.get(check.name, check.name), "", text)]
+
+
+def known_options(
+    options: Mapping[str, Iterable[str]], survey: Survey, builds: Iterable[str]
+) -> list[frozenset[str]]:
+    """What an agent says of all server programs, for each of these builds."""
+    servers = {each.name: each.server for each in survey.builds}
+    return [frozenset(options.get(servers.get(name, ""), ())) for name in builds]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.history.history import History
 from app.history.importing import import_session
+from tests.fakes import ScriptedAgent
 from tests.integration.desktop import desktop
 from tests.integration.netns import two_targets
 from tests.integration.sshd import password_user, ssh_folder, sshd, start_sshd
@@ -47,6 +48,12 @@ class PatientBot(QtBot):
 @pytest.fixture
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
     return PatientBot(request)
+
+
+@pytest.fixture(autouse=True)
+def _options_of_builds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dialogs ask for them by themselves: no agent is brought anywhere for that."""
+    monkeypatch.setattr("ui.pages.bench.variables.reached", ScriptedAgent().reached)
 
 
 @pytest.fixture(scope="session")

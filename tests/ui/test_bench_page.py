@@ -34,7 +34,7 @@ from app.history.history import History
 from app.history.publishing import import_shipped
 from app.history.sessions import find
 from app.planner import ContenderRequest, PlanRequest
-from app.protocol.answers import INFO, PASS, WARN, Check, Survey
+from app.protocol.answers import INFO, PASS, WARN, Check, Reply, Survey
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
@@ -556,6 +556,10 @@ def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, 
     assert dialog.said.text().startswith(  # of 32 to 4
         "6 points of each step: 3 thread counts x 1 core set x 2 values"
     )
+    qtbot.waitUntil(lambda: dialog.variable.completer() is not None)
+    retype(qtbot, dialog.variable, "spin")
+    assert dialog.variable.completer().currentCompletion() == "innodb_spin_wait_delay"
+    retype(qtbot, dialog.variable, "innodb_spin_wait_delay")
     retype(qtbot, dialog.threads, "1..64 x2")
     assert dialog.said.text().startswith("14 points of each step")
     retype(qtbot, dialog.threads, "64..1")
@@ -586,6 +590,18 @@ def test_the_worst_comes_first_and_says_what_to_do(open_page: OpenPage) -> None:
     assert texts[-1].startswith("Pass")
     assert not page.run_panel.run_bar.run.isEnabled()
     assert "sysbench is missing" in reason(page)
+
+
+def test_a_refused_option_leads_to_its_line_in_the_preset(qtbot: QtBot, page: BenchPage) -> None:
+    text = "unknown variable 'back_logg=7': did you mean back_log?"
+    reply = Reply("rejected", "sync_binlog", text)
+    page.run_panel.checks.show_checks([Check("options", "fail", text, "", "rocksdb", (reply,))])
+    page.run_panel.checks.setCurrentRow(0)
+    qtbot.keyClick(page.run_panel.checks, Qt.Key.Key_Return)
+    (dialog,) = page.findChildren(PresetDialog)
+    assert dialog.windowTitle() == "Preset MyRocks default"
+    assert dialog.text.textCursor().block().text().startswith("sync_binlog=")
+    dialog.reject()
 
 
 def test_what_there_is_nothing_to_do_about_is_folded(qtbot: QtBot, page: BenchPage) -> None:

@@ -115,9 +115,10 @@ def test_builds_are_asked_and_their_answers_lead_to_the_lines(
     qtbot.waitUntil(lambda: dialog.answers.count() == 3)
     assert dialog.answers.item(0).text() == "mysql-9.7.4 · rejected, line 12: unknown variable 'x=1'"
     assert dialog.said.text() == "Refused by mysql-9.7.4"
-    assert (dialog.text._wrong, dialog.text._doubtful & {12, 15}) == ({12}, {15})
+    assert (dialog.text._wrong, dialog.text._doubtful & {12, 15}) == ({12}, set())  # loose_: nothing to do
     marked = [each.cursor.blockNumber() + 1 for each in dialog.text.extraSelections()]
-    assert marked == [12, 15]
+    assert marked == [12]
+    assert dialog.answers.item(1).foreground().color() == dialog.text.theme.colour("muted")
     assert dialog.text._said[12] == "mysql-9.7.4: rejected: unknown variable 'x=1'"
     dialog.answers.itemActivated.emit(dialog.answers.item(1))
     assert dialog.text.textCursor().blockNumber() == 14
@@ -125,7 +126,32 @@ def test_builds_are_asked_and_their_answers_lead_to_the_lines(
     qtbot.waitUntil(lambda: asked == [False, True] and dialog.start.isEnabled())
 
 
+def test_names_are_completed_by_what_the_builds_know(qtbot: QtBot, opened: Opened) -> None:
+    editor = opened("mine").text
+    qtbot.waitUntil(lambda: editor.completer.model().rowCount() > 0)
+    editor.go_to_line(editor.blockCount())
+    editor.moveCursor(editor.textCursor().MoveOperation.End)
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.keyClicks(editor, "loose_buffer-p")
+    qtbot.waitUntil(editor.names.isVisible)
+    assert editor.completer.currentCompletion() == "innodb_buffer_pool_size"
+    qtbot.keyClick(editor.names, Qt.Key.Key_Down)
+    qtbot.keyClick(editor.names, Qt.Key.Key_Return)
+    assert editor.toPlainText().endswith("\nloose_innodb_buffer_pool_size")
+    qtbot.keyClicks(editor, " = innodb_buf")
+    assert not editor.names.isVisible()
+
+
+def test_an_option_leads_to_its_line(opened: Opened) -> None:
+    dialog = opened("mine")
+    dialog.text.setPlainText("[mysqld]\nx=1\nloose-innodb-x=2\ny=1\n")
+    dialog.go_to_option("innodb_x")
+    assert dialog.text.textCursor().blockNumber() == 2
+
+
 def test_what_is_taken_otherwise_is_counted_by_line() -> None:
+    loose = BuildReply("b", "ignored", "loose_x", "it says", 5)
+    assert verdict([loose]) == "Accepted by every build asked"
     fine = BuildReply("a", "accepted", "", "accepts every option")
     ignored, changed = (BuildReply("b", state, "x", "it says", 3) for state in ("ignored", "changed"))
     assert verdict([fine]) == "Accepted by every build asked"

@@ -130,8 +130,9 @@ class BenchPage(Page):
         connect_run_panel(controller, panel)
         self.contenders.preset_wanted.connect(panel.look_at_preset)
         self.contenders.colour_chosen.connect(self._on_colour_chosen)
-        self.sequence.sweep_wanted.connect(lambda: change_sweep(controller, self))
+        self.sequence.sweep_wanted.connect(lambda: change_sweep(controller, self.context, self))
         self.sequence.sql_wanted.connect(lambda: edit_sql(controller, self.context, self))
+        panel.checks.option_wanted.connect(self._on_option_wanted)
         plan.said.connect(self.context.bus.said)
         presets.edit_wanted.connect(lambda *which: edit_preset(controller, self.context, self, *which))
         run_bar.run_wanted.connect(lambda: self._start(is_rehearsal=False))
@@ -170,6 +171,13 @@ class BenchPage(Page):
         plan = self._outcome.plan if self._outcome else None
         if plan is not None and at < len(plan.contenders):
             self.controller.set_colour(plan.contenders[at].key, colour)
+
+    def _on_option_wanted(self, name: str, option: str) -> None:
+        """Of a contender, as it was when it was checked."""
+        plans = (self._refused and self._refused.plan, self._outcome and self._outcome.plan)
+        found = [each for plan in plans if plan for each in plan.contenders if each.name == name]
+        for each in found[:1]:
+            edit_preset(self.controller, self.context, self, each.engine, each.preset, option)
 
     def _start(self, is_rehearsal: bool) -> None:
         from app.history.calibration import noise_at

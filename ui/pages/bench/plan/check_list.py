@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
@@ -16,13 +16,15 @@ from ui.core.theme import SPACE, Theme
 _ROLES = {FAIL: "bad", WARN: "warn"}
 _SIGNS = {FAIL: "Fail", WARN: "Warn", INFO: "Info"}
 _ORDER = {FAIL: 0, WARN: 1}
-_FOLD = Qt.ItemDataRole.UserRole
+_FOLD, _OPTION = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 PADDING = 28  # beside the words of a check
 _MOST_DETAILS = 40  # lines of a tooltip
 
 
 class CheckList(QListWidget):
-    """The worst first; what is no pass says what to do."""
+    """The worst first; what is no pass says what to do. Enter on an option leads to it in its preset."""
+
+    option_wanted = Signal(str, str)  # contender, option
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,6 +38,7 @@ class CheckList(QListWidget):
         self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.itemClicked.connect(self._on_chosen)
+        self.itemDoubleClicked.connect(self._lead)
         theme.changed.connect(self._fill)
 
     def show_checks(self, checks: Sequence[Check]) -> None:
@@ -63,16 +66,21 @@ class CheckList(QListWidget):
 
     def _on_chosen(self, item: QListWidgetItem) -> None:
         """A click on the fold opens or closes it."""
-        if item.data(_FOLD):
+        if item.data(_FOLD) is True:
             row = self.row(item)
             self._is_open = not self._is_open
             self._fill()
             self.setCurrentRow(row)
 
+    def _lead(self, item: QListWidgetItem) -> None:
+        if isinstance(place := item.data(_OPTION), tuple):
+            self.option_wanted.emit(*place)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         item = self.currentItem()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and item:
-            self._on_chosen(item)
+            self._lead(item)
+            self._on_chosen(item)  # the fold fills the list anew: the item is gone
         else:
             super().keyPressEvent(event)
 
@@ -104,6 +112,9 @@ def _item(check: Check, ink: QColor) -> QListWidgetItem:
         lines.append(f"→ {check.todo}")
     item = QListWidgetItem("\n".join(map(harmless, lines)))
     item.setForeground(ink)
+    if check.contender and check.answers and check.answers[0].option:
+        item.setData(_OPTION, (check.contender, check.answers[0].option))
+        lines.append("Double click, or Enter: show the line of the preset")
     details = [f"{each.option}: {each.text}" for each in check.answers if each.text not in check.text]
     more = [f"and {len(details) - _MOST_DETAILS} more"] if len(details) > _MOST_DETAILS else []
     item.setToolTip(as_tip("\n".join(map(harmless, [*lines, *details[:_MOST_DETAILS], *more]))))

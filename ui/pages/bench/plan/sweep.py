@@ -22,8 +22,12 @@ from app.core.units import count_text
 from app.planner.cores import OWN_CPUS, SHARED_CPUS, CoreSet, Nodes, as_far_as_it_goes
 from app.planner.draft import Draft, open_values, value_of
 from app.planner.sweep import variations_of
+from app.targets.store import Targets
+from ui.core.context import Context
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
+from ui.pages.bench.variables import ask_for_options
+from ui.widgets.completing_editor import complete_field
 
 from .draft_controller import DraftController
 
@@ -115,6 +119,10 @@ class SweepDialog(QDialog):
         self.said.setProperty("role", "bad" if problem else "")
         self.said.style().polish(self.said)
 
+    def complete_variables(self, found: list[frozenset[str]]) -> None:
+        """By what all builds know."""
+        complete_field(self.variable, frozenset.intersection(*found) if found else ())
+
     def _mark(self, wrong: str) -> None:
         for name, field in (("threads", self.threads), ("cores", self.cores), ("vary", self.values)):
             field.setProperty("wrong", name == wrong)
@@ -155,7 +163,7 @@ class SweepDialog(QDialog):
         return f"{points} of each step: {' x '.join(count_text(*each) for each in swept)}{servers}"
 
 
-def change_sweep(controller: DraftController, parent: QWidget) -> None:
+def change_sweep(controller: DraftController, context: Context, parent: QWidget) -> None:
     """Ask for the sweep of the draft that is there."""
     nodes = controller.survey.topology if controller.survey else []
     left_open = open_values(controller.choices.sequence(controller.draft.request.sequence))
@@ -163,6 +171,9 @@ def change_sweep(controller: DraftController, parent: QWidget) -> None:
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.accepted.connect(lambda: controller.change(dialog.draft))
     dialog.open()
+    request = controller.draft.request
+    target, builds = Targets(context.home).get(request.target), {each.build for each in request.contenders}
+    ask_for_options(context, dialog, target, controller.survey, builds, dialog.complete_variables)
 
 
 def _numbers(name: str, field: QLineEdit) -> tuple[int, ...]:

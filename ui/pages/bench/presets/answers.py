@@ -26,10 +26,11 @@ class AnswerList(QListWidget):
         self._theme = theme
         self._answers: Sequence[BuildReply] = ()
         self.setAccessibleName("What builds say")
-        self.setToolTip("Enter goes to the line")
+        self.setToolTip("A click, or Enter, goes to the line")
         self.setWordWrap(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.itemActivated.connect(lambda item: self.line_wanted.emit(item.data(_LINE)))
+        for chosen in (self.itemActivated, self.itemClicked):
+            chosen.connect(lambda item: self.line_wanted.emit(item.data(_LINE)))
         theme.changed.connect(self._on_theme_changed)
 
     def show_answers(self, answers: Sequence[BuildReply]) -> None:
@@ -59,7 +60,7 @@ def verdict(answers: Sequence[BuildReply]) -> str:
     refused = sorted({each.build for each in answers if each.is_refusal})
     if refused:
         return f"Refused by {', '.join(refused)}"
-    lines = len(by_line(answers))
+    lines = len(by_line([each for each in answers if not each.is_information]))
     otherwise = f"; {count_text(lines, 'line')} not as written" if lines else ""
     return f"Accepted by every build asked{otherwise}"
 
@@ -67,4 +68,6 @@ def verdict(answers: Sequence[BuildReply]) -> str:
 def _colour_of(answer: BuildReply) -> str:
     if answer.is_refusal:
         return "bad"
+    if answer.is_information:
+        return "muted"
     return "text" if answer.state in _FINE else "warn"

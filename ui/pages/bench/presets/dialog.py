@@ -21,6 +21,7 @@ from app.planner.choices import Choices
 from app.planner.preset_check import BuildReply, Preview, look, try_preset
 from app.presets import Preset, parse_preset
 from app.protocol.answers import Survey
+from app.protocol.my_cnf import option_key, split_line
 from app.remote.reach import reached
 from app.remote.target import Target
 from app.targets.store import Targets
@@ -32,8 +33,9 @@ from ui.core.theme import SPACE
 from ui.dialogs.leaving import Act, leave
 from ui.models.choices import engine_text
 from ui.pages.bench.plan.draft_controller import DraftController
+from ui.pages.bench.variables import ask_for_options
 from ui.widgets.actions import action, action_button
-from ui.widgets.code_editor import CodeEditor
+from ui.widgets.completing_editor import CompletingEditor
 from ui.widgets.elided import ElidedLabel
 from ui.widgets.highlighter import MY_CNF, Highlighter
 from ui.widgets.message import Message
@@ -71,7 +73,7 @@ class PresetDialog(QDialog):
         self._soon.timeout.connect(self._look)
         self.setWindowTitle(f"Preset {engine_text(preset.engine)} {preset.name}")
         self.resize(*SIZE)
-        self.text = CodeEditor(context.theme, "my.cnf")
+        self.text = CompletingEditor(context.theme, "my.cnf")
         self.beside = PresetBeside(context.theme, choices, preset)
         self.answers, self.said, self.message = AnswerList(context.theme), ElidedLabel(), Message()
         self.said.setProperty("role", "muted")
@@ -82,6 +84,8 @@ class PresetDialog(QDialog):
         self.text.setReadOnly(preset.shipped)
         self._connect()
         self._look()
+        builds = [each.name for each in choices.builds if each.has(preset.engine)]
+        ask_for_options(context, self, target, survey, builds, self._on_options)
 
     # making it
 
@@ -131,6 +135,15 @@ class PresetDialog(QDialog):
         self.answers.line_wanted.connect(self.text.go_to_line)
 
     # what is shown
+
+    def _on_options(self, found: list[frozenset[str]]) -> None:
+        self.text.complete_with(frozenset().union(*found))
+
+    def go_to_option(self, name: str) -> None:
+        """The line that sets it last: that one counts."""
+        lines = enumerate(self.text.toPlainText().splitlines(), 1)
+        found = [at for at, line in lines if option_key(split_line(line)[0]) == option_key(name)]
+        self.text.go_to_line(found[-1] if found else 1)
 
     @property
     def is_changed(self) -> bool:
@@ -194,7 +207,7 @@ class PresetDialog(QDialog):
         self._set_busy(False)
         self.answers.show_answers(answers)
         self._bad = {each.line for each in answers if each.is_refusal}
-        self._doubtful = {each.line for each in answers} - self._bad
+        self._doubtful = {each.line for each in answers if not each.is_information} - self._bad
         self._answers = by_line(answers)
         self._verdict = verdict(answers)
         self.said.setText(self._verdict)
@@ -240,9 +253,9 @@ def _headed(head: QWidget, body: QWidget) -> QWidget:
 
 
 def edit_preset(
-    controller: DraftController, context: Context, parent: QWidget, engine: str, name: str
+    controller: DraftController, context: Context, parent: QWidget, engine: str, name: str, option: str = ""
 ) -> None:
-    """Open the dialog; what is kept there is what plans have from then on."""
+    """Open the dialog, at the line of an option; what is kept there is what plans have from then on."""
     preset = controller.choices.preset(engine, name)
     if preset is None:
         return
@@ -251,3 +264,5 @@ def edit_preset(
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.kept.connect(lambda: context.bus.changed.emit(Changes(presets=True)))
     dialog.open()
+    if option:
+        dialog.go_to_option(option)

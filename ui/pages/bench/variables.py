@@ -1,0 +1,33 @@
+"""The variables that builds of a target know, asked of it in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import QObject
+
+from app.planner.preset_check import known_options
+from app.protocol.answers import Survey
+from app.remote.reach import reached
+from app.remote.target import Target
+from ui.core.context import Context
+
+
+def ask_for_options(
+    context: Context,
+    owner: QObject,
+    target: Target,
+    survey: Survey | None,
+    builds: Iterable[str],
+    done: Callable[[list[frozenset[str]]], None],
+) -> None:
+    """The names of each of the builds; where the target cannot be reached without a question, none come."""
+    if survey is None:
+        return
+    names, ask = tuple(builds), context.secrets.silent
+
+    def work() -> list[frozenset[str]]:
+        with reached(target, ask) as agent:
+            return known_options(agent.options(), survey, names)
+
+    context.tasks.run(owner, work, done, lambda _: None)
