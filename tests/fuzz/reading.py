@@ -74,7 +74,7 @@ def _look_at(progress: PlanProgress, session: str) -> None:
     """All that the window and `dyno follow` show of a plan."""
     for value in (progress.line, progress.qps_text, progress.left_s, progress.elapsed_s, progress.finish_at):
         str(value)
-    progress.head([progress.sessions[session]])
+    str((progress.left_text(), progress.ending, progress.current, progress.after(session)))
     for at in range(len(progress.plan.steps) if progress.plan else 0):
         progress.length_s(session, at)
 
