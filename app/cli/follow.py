@@ -139,28 +139,24 @@ def follow_plan(arguments: argparse.Namespace) -> int:
         wanted = [found for found in plans if not is_kept(found, home())]
     if not wanted:
         say(f"everything of {target.name} is in the history")
-    codes = [
-        watch_sessions(
-            f.target,
-            f.directory,
-            f.plan,
-            [s.session for s in f.sessions],
-            f.sha,
-            bool(arguments.directory),
-        )
-        for f in wanted
-    ]
-    return max(codes, default=0)
+    codes = [0]
+    for found in wanted:
+        sessions, is_named = [each.session for each in found.sessions], bool(arguments.directory)
+        code = watch_sessions(found.target, found.directory, found.plan, sessions, found.sha, is_named)
+        if code is None:
+            break
+        codes.append(code)
+    return max(codes)
 
 
-def watch_plan(target: Target, directory: str, plan: Plan, sha: str, is_named: bool = False) -> int:
+def watch_plan(target: Target, directory: str, plan: Plan, sha: str, is_named: bool = False) -> int | None:
     return watch_sessions(target, directory, plan.id, [turn.session for turn in plan.turns], sha, is_named)
 
 
 def watch_sessions(
     target: Target, directory: str, plan: str, sessions: list[str], sha: str, is_named: bool = False
-) -> int:
-    """Follow until the plan ends or the person detaches; 1 where a session did not go well.
+) -> int | None:
+    """Follow until the plan ends; 1 where a session did not go well, None where the person detached.
 
     `is_named`: the person named the directory, and has to name it again to come back.
     """
@@ -188,7 +184,7 @@ def watch_sessions(
     if not ended:
         back = how_to_come_back(target.name, directory if is_named else "")
         say(f"detached: the plan goes on at {target.name}; {back}")
-        return 0
+        return None
     return outcome_of(sessions)
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.core.errors import DynoError, InputError, TargetError
-from app.core.units import count_text
-from app.protocol.states import GOING_ON
+from app.core.errors import InputError
 
-from .follow import how_to_come_back
+from .launching import launch_plan, show_verdict_of
+from .parser import filled, words_of
 from .plan_options import (
     DISTURBING,
     LIMITS,
@@ -23,15 +20,17 @@ from .plan_options import (
     with_options,
     with_shared,
 )
-from .screen import ask_secret, say
+from .screen import say
+from .several import run_on_several
 
 if TYPE_CHECKING:
     from app.planner import PlanRequest
-    from app.planner.launch import Later, Launch, Stage
     from app.planner.published import Published
-    from app.protocol.answers import Check, Queue, Survey
-    from app.protocol.plan import Plan
-    from app.remote.target import Target
+    from app.protocol.answers import Survey
+
+    from .launching import Settled
+
+    Asked = tuple[str, Settled]
 
 _WHOLE = "whole sessions A B B A, not in slices"
 
@@ -53,6 +52,14 @@ _SETTLED += (*DISTURBING, *LIMITS, "repeat_if_disturbed", "load_method", "start_
 _SETTLED += ("cpus", "vary", "table_options", "cores", "allocator", "numa", "memory_limit")
 
 
+class _Several(argparse.Action):
+    """An option that is given again adds to its list."""
+
+    def __call__(self, _: Any, arguments: argparse.Namespace, value: Any, _option: str | None = None) -> None:
+        before = getattr(arguments, self.dest)
+        setattr(arguments, self.dest, value if before is None else f"{before},{value}")
+
+
 def add_words(words: Any) -> None:
     parser = words.add_parser("run", help="carry out a plan")
     parser.add_argument("plan", nargs="?", help="a plan file (TOML)")
@@ -69,7 +76,10 @@ def add_words(words: Any) -> None:
         help="measure the contender of this kept session again as the base of the new ones (--contender): the"
         " same work, in slices where that is possible",
     )  # fmt: skip
-    parser.add_argument("--target", help="target (default: local, this computer)")
+    parser.add_argument(
+        "--target", action=_Several, type=filled(str), metavar="NAME[,NAME]",
+        help="target (default: local, this computer); several get a plan each, and all start or none",
+    )  # fmt: skip
     add_plan_options(parser)
     _add_ways(parser)
     parser.set_defaults(run=run)
@@ -98,45 +108,26 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.duel:
-        return _play_duel(arguments)
-    if arguments.against is not None:
-        return _measure_against(arguments)
-    if published := _published(arguments):
-        return _set_up_here(published, arguments)
-    request = request_of(arguments)
-    return _launch(request.target, lambda _: request, arguments)
-
-
-def _launch(target: str, settled: Callable[[Survey], PlanRequest], arguments: argparse.Namespace) -> int:
-    code, plan = launch_plan(target, settled, arguments)
+    targets = words_of("target", arguments.target) if arguments.target else []
+    if len(targets) > 1:
+        each_alone = (argparse.Namespace(**{**vars(arguments), "target": name}) for name in targets)
+        return run_on_several(dict(map(asked_of, each_alone)), arguments)
+    code, plan = launch_plan(*asked_of(arguments), arguments)
     if len(plan.contenders) > 1:
-        show_verdict_of(plan)
+        show_verdict_of(plan, has_table=arguments.duel)
     return code
 
 
-def show_verdict_of(plan: Plan, has_table: bool = False) -> None:
-    """What it came to, where it was followed to its end."""
-    from .compare import show_comparison, show_verdict
-
-    ids = _sessions_of(plan)
-    if ids and has_table:
-        show_comparison(ids)
-    if ids:
-        say("")
-        show_verdict(ids)
-
-
-def _sessions_of(plan: Plan) -> list[str]:
-    """All that came, in the order of the plan; none where some are not over, or not in the history."""
-    from app.history.sessions import sessions
-
-    from .session import opened
-
-    with opened() as history:
-        states = {each["id"]: each["state"] for each in sessions(history, plan=plan.id)}
-    are_over = all(states.get(turn.session, "waiting") not in GOING_ON for turn in plan.first_turns)
-    return [turn.session for turn in plan.turns if turn.session in states] if are_over else []
+def asked_of(arguments: argparse.Namespace) -> Asked:
+    """On which target, and what: that may depend on what is there."""
+    if arguments.duel:
+        return _duel(arguments)
+    if arguments.against is not None:
+        return _against(arguments)
+    if published := _published(arguments):
+        return _set_up_here(published, arguments)
+    request = request_of(arguments)
+    return request.target, lambda _: request
 
 
 def request_of(arguments: argparse.Namespace) -> PlanRequest:
@@ -178,7 +169,7 @@ def _published(arguments: argparse.Namespace) -> Published | None:
         return Published.of(history, arguments.again)
 
 
-def _set_up_here(published: Published, arguments: argparse.Namespace) -> int:
+def _set_up_here(published: Published, arguments: argparse.Namespace) -> Asked:
     """As far as the target goes; what options say goes before what was published."""
     from app.catalog import Catalog
     from app.planner import PlanRequest
@@ -195,10 +186,10 @@ def _set_up_here(published: Published, arguments: argparse.Namespace) -> int:
             say(line)
         return request
 
-    return _launch(target, settled, arguments)
+    return target, settled
 
 
-def _measure_against(arguments: argparse.Namespace) -> int:
+def _against(arguments: argparse.Namespace) -> Asked:
     """The base is as it was: what options say of every contender is of the new ones."""
     from app.catalog import Catalog, approved_hashes
     from app.planner.against import Against, in_slices_where_possible
@@ -222,7 +213,7 @@ def _measure_against(arguments: argparse.Namespace) -> int:
         say(f"{_WHOLE}: {why}" if why else "in slices")
         return found
 
-    return _launch(request.target, settled, arguments)
+    return request.target, settled
 
 
 def _plan_file(name: str) -> Path:
@@ -231,99 +222,11 @@ def _plan_file(name: str) -> Path:
     return Path(name)
 
 
-def started_text(plan: Plan, target: str) -> str:
-    """Which plan, where, and how much of it there is."""
-    most, sessions = "at most " if plan.until_decided else "", count_text(len(plan.first_turns), "session")
-    return f"plan {plan.id} is being carried out on {target}, {most}{sessions}"
-
-
-def launch_plan(
-    name: str, request: Callable[[Survey], PlanRequest], arguments: argparse.Namespace
-) -> tuple[int, Plan]:
-    """Launch a plan on a target and watch it; the answer is the exit code, and the plan."""
-    from app.core.settings import home
-    from app.history.calibration import noise_at
-    from app.planner.launch import CHECKED, REHEARSED, STARTED, Launch
-    from app.remote.reach import reached
-    from app.targets.store import Targets
-
-    target, last = Targets().get(name), STARTED
-    if arguments.dry_run:
-        last = REHEARSED if arguments.start else CHECKED
-    way, noise = reached(target, ask_secret, arguments.directory), partial(noise_at, home())
-    later, busy = _later(target, arguments), bool(arguments.allow_busy)
-    plan, stage = show_launch(Launch(request, way, target.search_paths, last, noise, busy, later))
-    if arguments.dry_run:
-        return 0, plan
-    if stage.queue:
-        say(queued_text(plan, name, stage.queue))
-        return 0, plan
-    say(started_text(plan, name))
-    if arguments.detach:
-        say(how_to_come_back(name, arguments.directory and stage.directory))
-        return 0, plan
-    from .follow import watch_plan
-
-    return watch_plan(target, stage.directory, plan, stage.sha, bool(arguments.directory)), plan
-
-
-def _later(target: Target, arguments: argparse.Namespace) -> Later | None:
-    """Where the plan goes into the queue: when it begins, and what is known of the target."""
-    from app.planner.launch import Later
-    from app.targets.queue import seconds_until
-    from app.targets.surveys import Surveys
-
-    if not arguments.queue and arguments.at is None:
-        return None
-    if arguments.dry_run:
-        raise InputError("--dry-run starts nothing: leave it out, or --queue and --at")
-    known = None if arguments.directory else Surveys().get(target)
-    in_s = None if arguments.at is None else seconds_until(arguments.at)
-    return Later(known.content if known else None, in_s)
-
-
-def queued_text(plan: Plan, target: str, queue: Queue) -> str:
-    """Where a plan is in the queue, and when it begins."""
-    from app.targets.queue import begins_text
-
-    entry = next((each for each in queue.plans if each.plan == plan.id), None)
-    if entry is None:
-        return f"plan {plan.name} has left the queue of {target} already"
-    where = f"plan {plan.name} is number {queue.plans.index(entry) + 1} in the queue of {target}"
-    return f"{where}, {begins_text(queue, entry)}; look at it with: dyno queue list --target {target}"
-
-
-def show_launch(launch: Launch) -> tuple[Plan, Stage]:
-    """The plan with its estimate, each check as it comes; raises the error of those that fail."""
-    from .plan_text import show_check, show_plan
-
-    shown, plan = 0, None
-    for stage in launch.stages():
-        if plan is None and stage.plan and stage.estimate:
-            plan = stage.plan
-            show_plan(plan, stage.estimate)
-            say("")
-        for check in stage.checks[shown:]:
-            show_check(check)
-        shown = len(stage.checks)
-    say("")
-    if stage.failed:
-        texts = "; ".join(f"{each.text} ({each.todo})" for each in stage.failed)
-        raise _refusal(stage.failed)(f"nothing was started: {texts}")
-    assert plan is not None  # else the launch has raised an error
-    return plan, stage
-
-
-def _refusal(failed: list[Check]) -> type[DynoError]:
-    """A preset that cannot be is wrong input; what the machine lacks is not."""
-    return InputError if any(check.name == "options" for check in failed) else TargetError
-
-
 # the duel
 
 
-def _play_duel(arguments: argparse.Namespace) -> int:
-    """InnoDB against MyRocks of one build, and what it came to where nobody has left it."""
+def _duel(arguments: argparse.Namespace) -> Asked:
+    """InnoDB against MyRocks of one build."""
     from app.catalog import Catalog
     from app.planner.against import in_slices_where_possible
     from app.planner.duel import duel
@@ -335,9 +238,7 @@ def _play_duel(arguments: argparse.Namespace) -> int:
         say(*([f"{_WHOLE}: {why}"] if why else []))
         return found
 
-    code, plan = launch_plan(request.target, settled, arguments)
-    show_verdict_of(plan, has_table=True)
-    return code
+    return request.target, settled
 
 
 def _request_of_duel(arguments: argparse.Namespace) -> PlanRequest:

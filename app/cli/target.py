@@ -184,7 +184,7 @@ def calibrate_target(arguments: argparse.Namespace) -> int:
 
     from app.planner.calibration import calibration_request
 
-    from .run import launch_plan
+    from .launching import launch_plan
 
     if arguments.last:
         return _show_last(arguments.name)

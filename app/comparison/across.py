@@ -66,12 +66,18 @@ def across_texts(comparison: Comparison, names: Sequence[str]) -> list[str]:
 
 def _text(base: ColumnEntry, column: ColumnEntry, base_name: str, name: str) -> str:
     if column["across"] == MACHINES:
-        who = f"{name} on {column['target']} against {base_name} on {base['target']}: across machines"
+        who = f"{_on_target(name, column)} against {_on_target(base_name, base)}: across machines"
         each = dict.fromkeys(f"{each['target']}: {_measured_text(each)}" for each in (base, column))
         return f"{SIGN} {who}. The variance of each machine between plans is added ({'; '.join(each)})"
     who = f"{name} against {base_name}: across time, their sessions do not alternate"
     own = "The variance of the machine between plans is added"
     return f"{SIGN} {who}. {own} ({_measured_text(column)}). {ADVICE}"
+
+
+def _on_target(name: str, column: ColumnEntry) -> str:
+    """Once, where the name says it already."""
+    suffix = f" on {column['target']}"
+    return name if name.endswith(suffix) else name + suffix
 
 
 def _measured_text(column: ColumnEntry) -> str:

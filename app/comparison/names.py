@@ -25,6 +25,17 @@ def unique_names(names: Sequence[str], ids: Sequence[str]) -> list[str]:
     ]
 
 
+def names_on_targets(names: Sequence[str], targets: Sequence[str]) -> list[str]:
+    """The same, with its target behind a name that several targets have."""
+    of_name: dict[str, set[str]] = {}
+    for name, target in zip(names, targets, strict=True):
+        of_name.setdefault(name, set()).add(target)
+    return [
+        f"{name} on {target}" if len(of_name[name]) > 1 else name
+        for name, target in zip(names, targets, strict=True)
+    ]
+
+
 def short_names(names: Sequence[str]) -> ShortNames:
     """Without the words that all of them begin with and end with; something is left of each."""
     if len(set(names)) < 2:

@@ -21,7 +21,7 @@ from .across import SIGN, across_texts
 from .compare import base_of
 from .entries import Comparison, GroupEntry, RatioEntry, RowEntry
 from .judgement import verdict_label, verdict_legend
-from .names import short_names, unique_names
+from .names import names_on_targets, short_names, unique_names
 from .repeats import repeats_text
 from .same_work import OTHER
 
@@ -308,4 +308,5 @@ def row_label(row: RowEntry) -> str:
 def names_of(comparison: Comparison) -> list[str]:
     """Unique names of the columns."""
     columns = comparison["sessions"]
-    return unique_names([column["name"] for column in columns], [column["id"] for column in columns])
+    names = names_on_targets([each["name"] for each in columns], [each["target"] for each in columns])
+    return unique_names(names, [each["id"] for each in columns])

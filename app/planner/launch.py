@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -136,7 +136,7 @@ class Launch:
             self._is_cancelled = not self._is_handed_over
             return self._is_cancelled
 
-    def stages(self) -> Iterator[Stage]:
+    def stages(self) -> Generator[Stage, None, None]:
         """Each as it is reached, and each contender as its rehearsal begins; a failed check ends them.
 
         Raises CancelledError where it was given up, DynoError where the target cannot be asked.

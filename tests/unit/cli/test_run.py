@@ -9,9 +9,10 @@ import pytest
 
 from app.catalog import Catalog
 from app.cli import main
+from app.cli.launching import show_launch, show_verdict_of, started_text
 from app.cli.parser import parse
 from app.cli.plan_text import show_plan
-from app.cli.run import request_of, show_launch, show_verdict_of, started_text
+from app.cli.run import request_of
 from app.core.errors import InputError
 from app.history.history import History
 from app.history.publishing import import_shipped
@@ -127,7 +128,7 @@ def test_what_desktop_and_target_both_refuse_is_said_once() -> None:
     limited = request().with_options(contenders=(ContenderRequest(MARIADB, "innodb", memory_limit="4G"),))
     agent = Limitless(found=survey(memory_limit_problem="no cgroup can be made"))
     with pytest.raises(InputError) as refusal:
-        show_launch(Launch(lambda _: limited, agent.reached()))
+        show_launch(Launch(lambda _: limited, agent.reached()).stages())
     both = "there can be no memory limit: no cgroup can be made (leave it out, or be root on the target)"
     assert str(refusal.value) == f"nothing was started: {both}; no such option (take it out)"
 
@@ -135,7 +136,7 @@ def test_what_desktop_and_target_both_refuse_is_said_once() -> None:
 def test_checks_are_shown_as_they_come(capsys: pytest.CaptureFixture[str]) -> None:
     said: list[str] = []
     agent = ScriptedAgent(meanwhile=lambda what: said.append(capsys.readouterr().out))
-    show_launch(Launch(lambda _: request(), agent.reached()))
+    show_launch(Launch(lambda _: request(), agent.reached()).stages())
     asked = dict(zip(agent.asked, said, strict=False))
     assert "takes about" in asked["upload"] and "pass  sysbench" in asked["upload"]
     assert "pass  options: check: accepted" in asked["rehearse innodb"]

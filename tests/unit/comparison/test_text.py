@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from app.comparison.compare import common, compare
 from app.comparison.entries import Comparison
 from app.comparison.names import short_names, unique_names
-from app.comparison.text import to_markdown, to_text
+from app.comparison.text import names_of, to_markdown, to_text
 from app.history.history import History
 from app.history.writing import Writer
 from app.protocol.plan import Step
@@ -28,6 +29,17 @@ def compared(history: History) -> Comparison:
         raw = journals.whole(plan, turn.session).raw
         Writer(history).append(plan.id, turn.session, 0, raw)
     return compare(history, [turn.session for turn in plan.turns])
+
+
+def test_the_same_contender_on_two_targets_is_told_apart_by_the_target(tmp_path: Path) -> None:
+    here = comparable.plan(2, repeats=3)
+    there = replace(comparable.plan(1, repeats=3, number=2), target="nuc", machine_key="another")
+    ids = [*comparable.keep(tmp_path, here), *comparable.keep(tmp_path, there)]
+    with History(tmp_path) as history:
+        found = compare(history, ids)
+    assert names_of(found) == ["innodb-preset0 on local", "rocksdb-preset0", "innodb-preset0 on nuc"]
+    (said,) = (line for line in to_text(found).splitlines() if "across machines" in line)
+    assert "innodb-preset0 on nuc against innodb-preset0 on local: across machines" in said
 
 
 def test_rows_say_where_less_is_better(tmp_path: Path) -> None:

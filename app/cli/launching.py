@@ -1,0 +1,140 @@
+"""Starting a plan from a terminal: its estimate, each check as it comes, and what it came to."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from app.core.errors import DynoError, InputError, TargetError
+from app.core.units import count_text
+from app.protocol.states import GOING_ON
+
+from .follow import how_to_come_back
+from .screen import ask_secret, say
+
+if TYPE_CHECKING:
+    from app.planner import PlanRequest
+    from app.planner.launch import Later, Launch, Stage
+    from app.protocol.answers import Check, Queue, Survey
+    from app.protocol.plan import Plan
+    from app.remote.target import Target
+
+    Settled = Callable[[Survey], PlanRequest]
+
+
+def show_verdict_of(plan: Plan, has_table: bool = False) -> None:
+    """What it came to, where it was followed to its end."""
+    from .compare import show_comparison, show_verdict
+
+    ids = _sessions_of(plan)
+    if ids and has_table:
+        show_comparison(ids)
+    if ids:
+        say("")
+        show_verdict(ids)
+
+
+def _sessions_of(plan: Plan) -> list[str]:
+    """All that came, in the order of the plan; none where some are not over, or not in the history."""
+    from app.history.sessions import sessions
+
+    from .session import opened
+
+    with opened() as history:
+        states = {each["id"]: each["state"] for each in sessions(history, plan=plan.id)}
+    are_over = all(states.get(turn.session, "waiting") not in GOING_ON for turn in plan.first_turns)
+    return [turn.session for turn in plan.turns if turn.session in states] if are_over else []
+
+
+def started_text(plan: Plan, target: str) -> str:
+    """Which plan, where, and how much of it there is."""
+    most, sessions = "at most " if plan.until_decided else "", count_text(len(plan.first_turns), "session")
+    return f"plan {plan.id} is being carried out on {target}, {most}{sessions}"
+
+
+def launch_plan(name: str, request: Settled, arguments: argparse.Namespace) -> tuple[int, Plan]:
+    """Launch a plan on a target and watch it; the answer is the exit code, and the plan."""
+    from app.targets.store import Targets
+
+    target = Targets().get(name)
+    plan, stage = show_launch(launch_of(target, request, arguments).stages())
+    if arguments.dry_run:
+        return 0, plan
+    if stage.queue:
+        say(queued_text(plan, name, stage.queue))
+        return 0, plan
+    say(started_text(plan, name))
+    if arguments.detach:
+        say(how_to_come_back(name, arguments.directory and stage.directory))
+        return 0, plan
+    from .follow import watch_plan
+
+    code = watch_plan(target, stage.directory, plan, stage.sha, bool(arguments.directory))
+    return code or 0, plan
+
+
+def launch_of(target: Target, settled: Settled, arguments: argparse.Namespace) -> Launch:
+    """As far as the options say."""
+    from app.core.settings import home
+    from app.history.calibration import noise_at
+    from app.planner.launch import CHECKED, REHEARSED, STARTED, Launch
+    from app.remote.reach import reached
+
+    last = (REHEARSED if arguments.start else CHECKED) if arguments.dry_run else STARTED
+    way, noise = reached(target, ask_secret, arguments.directory), partial(noise_at, home())
+    later, busy = _later(target, arguments), bool(arguments.allow_busy)
+    return Launch(settled, way, target.search_paths, last, noise, busy, later)
+
+
+def _later(target: Target, arguments: argparse.Namespace) -> Later | None:
+    """Where the plan goes into the queue: when it begins, and what is known of the target."""
+    from app.planner.launch import Later
+    from app.targets.queue import seconds_until
+    from app.targets.surveys import Surveys
+
+    if not arguments.queue and arguments.at is None:
+        return None
+    if arguments.dry_run:
+        raise InputError("--dry-run starts nothing: leave it out, or --queue and --at")
+    known = None if arguments.directory else Surveys().get(target)
+    in_s = None if arguments.at is None else seconds_until(arguments.at)
+    return Later(known.content if known else None, in_s)
+
+
+def queued_text(plan: Plan, target: str, queue: Queue) -> str:
+    """Where a plan is in the queue, and when it begins."""
+    from app.targets.queue import begins_text
+
+    entry = next((each for each in queue.plans if each.plan == plan.id), None)
+    if entry is None:
+        return f"plan {plan.name} has left the queue of {target} already"
+    where = f"plan {plan.name} is number {queue.plans.index(entry) + 1} in the queue of {target}"
+    return f"{where}, {begins_text(queue, entry)}; look at it with: dyno queue list --target {target}"
+
+
+def show_launch(stages: Iterable[Stage]) -> tuple[Plan, Stage]:
+    """The plan with its estimate, each check as it comes; raises the error of those that fail."""
+    from .plan_text import show_check, show_plan
+
+    shown, plan = 0, None
+    for stage in stages:
+        if plan is None and stage.plan and stage.estimate:
+            plan = stage.plan
+            show_plan(plan, stage.estimate)
+            say("")
+        for check in stage.checks[shown:]:
+            show_check(check)
+        shown = len(stage.checks)
+    say("")
+    if stage.failed:
+        texts = "; ".join(f"{each.text} ({each.todo})" for each in stage.failed)
+        raise _refusal(stage.failed)(f"nothing was started: {texts}")
+    assert plan is not None  # else the launch has raised an error
+    return plan, stage
+
+
+def _refusal(failed: list[Check]) -> type[DynoError]:
+    """A preset that cannot be is wrong input; what the machine lacks is not."""
+    return InputError if any(check.name == "options" for check in failed) else TargetError

@@ -1,0 +1,91 @@
+"""`dyno run --target a,b`: a plan of the same work for each target, all checked before any starts."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from app.core.errors import DynoError, InputError, TargetError
+from app.targets.store import Targets
+
+from .follow import how_to_come_back, watch_plan
+from .launching import launch_of, queued_text, show_launch, show_verdict_of, started_text
+from .screen import say
+
+if TYPE_CHECKING:
+    from app.planner.launch import Stage
+    from app.planner.several import Launches
+    from app.protocol.plan import Plan
+    from app.remote.target import Target
+
+    from .launching import Settled
+
+
+class _Started(NamedTuple):
+    target: Target
+    stage: Stage
+    plan: Plan
+
+
+def run_on_several(asked: Mapping[str, Settled], arguments: argparse.Namespace) -> int:
+    """1 where a target could not start, or a session did not go well."""
+    from app.planner.several import Launches, other_work
+
+    targets = {name: Targets().get(name) for name in asked}
+    launches = {name: launch_of(targets[name], settled, arguments) for name, settled in asked.items()}
+    with Launches(launches) as several:
+        plans = {name: _checked(name, several) for name in asked}
+        for line in other_work(plans):
+            say(line)
+        if arguments.dry_run:
+            return 0
+        started = [_started(targets[name], plan, several) for name, plan in plans.items()]
+    going = [each for each in started if each and not each.stage.queue]
+    code = _leave(going, arguments) if arguments.detach else _watch(going, arguments)
+    return max(code, int(None in started))
+
+
+def _checked(name: str, several: Launches) -> Plan:
+    say(f"{name}:")
+    try:
+        plan, _ = show_launch(several.check(name))
+    except DynoError as error:
+        kind = InputError if isinstance(error, InputError) else TargetError
+        why = str(error).removeprefix("nothing was started: ")
+        raise kind(f"nothing was started on any target: {name}: {why}") from None
+    return plan
+
+
+def _started(target: Target, plan: Plan, several: Launches) -> _Started | None:
+    try:
+        stage = several.start(target.name)
+    except DynoError as error:
+        say(f"{target.name} did not start, the others go on: {error}")
+        return None
+    assert stage is not None  # it was checked up to the start
+    say(queued_text(plan, target.name, stage.queue) if stage.queue else started_text(plan, target.name))
+    return _Started(target, stage, plan)
+
+
+def _leave(going: Sequence[_Started], arguments: argparse.Namespace) -> int:
+    for each in going:
+        say(how_to_come_back(each.target.name, arguments.directory and each.stage.directory))
+    return 0
+
+
+def _watch(going: Sequence[_Started], arguments: argparse.Namespace) -> int:
+    """One after the other: the targets that are not watched go on by themselves."""
+    codes = [0]
+    for at, each in enumerate(going):
+        say(f"{each.target.name}:")
+        is_named = bool(arguments.directory)
+        code = watch_plan(each.target, each.stage.directory, each.plan, each.stage.sha, is_named)
+        if code is None:
+            return _leave(going[at + 1 :], arguments)
+        codes.append(code)
+        if len(each.plan.contenders) > 1:
+            show_verdict_of(each.plan)
+    if len(going) > 1:
+        say(f"side by side: dyno compare {' '.join(each.plan.id for each in going)}")
+    return max(codes)

@@ -1,0 +1,56 @@
+"""The same work on several targets, a plan each: none is started before all of them could be."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+
+from app.core.units import count_text
+from app.protocol.plan import Plan
+
+from .launch import Launch, Stage
+
+_READY = ("starting", "queueing")  # what is next once all has been checked
+
+
+class Launches:
+    """Each with its connection, which is held until all have started. On one thread."""
+
+    def __init__(self, launches: Mapping[str, Launch]) -> None:
+        self._stages = {target: launch.stages() for target, launch in launches.items()}
+
+    def __enter__(self) -> Launches:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, _: object, trace: TracebackType | None) -> None:
+        for stages in self._stages.values():
+            stages.close()
+
+    def check(self, target: str) -> Iterator[Stage]:
+        """Each stage up to the last one before the start; raises as a launch does."""
+        for stage in self._stages[target]:
+            yield stage
+            if stage.next in _READY:
+                return
+
+    def start(self, target: str) -> Stage | None:
+        """The stage that it ends in, None where it has ended; raises as a launch does."""
+        last = deque(self._stages[target], maxlen=1)
+        return last[0] if last else None
+
+
+def other_work(plans: Mapping[str, Plan]) -> list[str]:
+    """Which targets do not do what the first one does, each in a line."""
+    (first, its), *others = plans.items()
+    return [
+        f"{target} does other work than {first}: {_size(plan)}, not {_size(its)}"
+        if _size(plan) != _size(its)
+        else f"{target} does other work than {first}: its steps differ"
+        for target, plan in others
+        if plan.work_key != its.work_key
+    ]
+
+
+def _size(plan: Plan) -> str:
+    return f"{count_text(plan.tables, 'table')} x {count_text(plan.rows, 'row')}"
