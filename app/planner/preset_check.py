@@ -11,7 +11,7 @@ from app.catalog.own import diff_presets
 from app.core.errors import InputError, TargetError
 from app.presets import Preset, Rendered, check_sendable, parse_preset
 from app.protocol.answers import FAIL, Check, Survey
-from app.protocol.my_cnf import option_key
+from app.protocol.my_cnf import option_in, option_key
 from app.protocol.plan import Plan
 
 from . import ContenderRequest, PlanRequest, resolve
@@ -128,6 +128,12 @@ def known_options(
     """What an agent says of all server programs, for each of these builds."""
     servers = {each.name: each.server for each in survey.builds}
     return [frozenset(options.get(servers.get(name, ""), ())) for name in builds]
+
+
+def written_options(presets: Iterable[Preset]) -> frozenset[str]:
+    """What presets set: a build lists the options of a plugin only where it has loaded it."""
+    lines = (line for preset in presets for line in preset.text.splitlines())
+    return frozenset(option_key(found[0]) for line in lines if (found := option_in(line)))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QStringListModel, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
 
-from ui.core.theme import Theme
+from ui.core.theme import SPACE, Theme
 
 from .code_editor import CodeEditor
 
@@ -49,7 +49,7 @@ class CompletingEditor(CodeEditor):
             return
         place = self.cursorRect().translated(self.viewport().pos())
         bar = self.names.verticalScrollBar().sizeHint().width()
-        place.setWidth(self.names.sizeHintForColumn(0) + bar)
+        place.setWidth(self.names.sizeHintForColumn(0) + bar + 2 * SPACE)
         self.completer.complete(place)
 
     def _typed(self) -> str:

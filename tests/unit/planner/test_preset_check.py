@@ -9,7 +9,7 @@ import pytest
 from app.catalog import Catalog
 from app.catalog.own import write_preset
 from app.core.errors import InputError, TargetError
-from app.planner.preset_check import BuildReply, try_preset
+from app.planner.preset_check import BuildReply, known_options, try_preset, written_options
 from app.presets import parse_preset
 from app.protocol.answers import FAIL, PASS, Check, Rehearsal, Reply
 from app.protocol.plan import Plan
@@ -152,6 +152,13 @@ def test_a_target_that_cannot_answer_ends_it() -> None:
     with pytest.raises(InputError, match="no build of this target has the engine rocksdb"):
         bare = survey(builds=[])
         try_preset(Agent(), bare, Catalog().preset("rocksdb", "default"))
+
+
+def test_names_to_complete_come_from_builds_and_presets() -> None:
+    known = known_options({"/opt/mysql-9.7.4/bin/mysqld": ["a"]}, survey(), ["mysql-9.7.4", "mysql-5.6.24"])
+    assert known == [{"a"}, set()]
+    written = parse_preset("# b=1\n[mysqld]\nloose-rocksdb-x = 7\nskip_log_bin\n", "draft", "innodb")
+    assert written_options([written]) == {"rocksdb_x", "log_bin"}
 
 
 def test_a_busy_target_is_asked_all_the_same() -> None:

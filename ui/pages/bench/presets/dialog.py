@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from app.catalog import Catalog
 from app.catalog.own import write_preset
 from app.planner.choices import Choices
-from app.planner.preset_check import BuildReply, Preview, look, try_preset
+from app.planner.preset_check import BuildReply, Preview, look, try_preset, written_options
 from app.presets import Preset, parse_preset
 from app.protocol.answers import Survey
 from app.protocol.my_cnf import option_key, split_line
@@ -85,6 +85,8 @@ class PresetDialog(QDialog):
         self._connect()
         self._look()
         builds = [each.name for each in choices.builds if each.has(preset.engine)]
+        self._written = written_options(each for each in choices.presets if each.engine == preset.engine)
+        self.text.complete_with(self._written)
         ask_for_options(context, self, target, survey, builds, self._on_options)
 
     # making it
@@ -137,7 +139,7 @@ class PresetDialog(QDialog):
     # what is shown
 
     def _on_options(self, found: list[frozenset[str]]) -> None:
-        self.text.complete_with(frozenset().union(*found))
+        self.text.complete_with(self._written.union(*found))
 
     def go_to_option(self, name: str) -> None:
         """The line that sets it last: that one counts."""
