@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import erfc, exp, inf, log, sqrt
+from math import exp, inf, log, sqrt
 from statistics import fmean
 from typing import Sequence, Tuple
 
 from .moderated import Prior, prior_of
 from .student import MOST, quantile, two_sided
 
+_ROOM = 2.0  # levels are for this much more freedom than was found, which is an estimate too
 WIDEST = 4.0  # of an interval, its upper end by its lower one: a wider one says nothing
 
 Part = Tuple[float, float]  # of a variance of a mean: how large, of how many degrees of freedom
@@ -68,7 +69,9 @@ class Difference:
         return None if 2 * half > log(WIDEST) else (exp(self.apart - half), exp(self.apart + half))
 
     def _level(self, share: float) -> float:
-        return share if self.shared is None else calibrated(share, self.shared)
+        return (
+            share if self.shared is None else calibrated(share, self.shared, max(self.freedom, self.shared))
+        )
 
 
 def differences(pairs: Sequence[Pair]) -> list[Difference]:
@@ -81,10 +84,10 @@ def _columns(pairs: Sequence[Pair]) -> tuple[list[tuple[float, ...]], list[tuple
     return [pair.base for pair in pairs], [pair.other for pair in pairs]
 
 
-@lru_cache(maxsize=1024)
-def calibrated(share: float, freedom: float) -> float:
-    """The level that holds this share where a variance taken as known has no more freedom than this."""
-    return erfc(quantile(1 - share / 2, freedom) / sqrt(2))
+@lru_cache(maxsize=4096)
+def calibrated(share: float, shared: float, taken: float = MOST) -> float:
+    """The level that holds this share where a variance has no more freedom than is shared, not `taken`."""
+    return two_sided(quantile(1 - share / 2, shared), min(_ROOM * taken, MOST))
 
 
 def _measured(figures: Sequence[float]) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from app.stats.looks import LUCK, ROUNDS, share_of_look, share_of_same
 from app.stats.student import MOST
 from app.stats.verdicts import COLOURED, LEAST, SAME
 from tests.bench.figure import Figure
-from tests.bench.vectorised import SHARE, Array, called_by_round, sides_by_round
+from tests.bench.vectorised import SHARE, Array, calibrated, called_by_round, sides_by_round
 from tests.worlds import QUIET_ROUNDS, SLICES, WORLDS, cells_of, compared
 from tests.worlds import ROUNDS as WORLD
 
@@ -46,7 +46,7 @@ def look(ratios: Array, matters: float = Limits.matters) -> Look:
     share, limit = share_of_look(SHARE, n, cells == 1), np.log1p(matters)
     of_mean, freedom, usual = sides_by_round(ratios)
     apart, error = ratios.mean(2), np.sqrt(of_mean)
-    level = _level(share, usual)
+    level = _level(share, usual, freedom)
     p = np.minimum(1, 2 * special.stdtr(freedom, -np.abs(apart / error)) * share / level)
     middle = np.median(ratios, 2)
     is_far = np.exp(np.abs(middle)) - 1 >= matters
@@ -57,10 +57,9 @@ def look(ratios: Array, matters: float = Limits.matters) -> Look:
     return Look(coloured, same, ~_may_end(apart, error, freedom, usual, n, cells, limit))
 
 
-def _level(share: float, freedom: Array) -> Array:
+def _level(share: float, shared: Array, taken: Array) -> Array:
     """Of cells that are tested together; of one alone it is the share."""
-    known = special.erfc(-special.stdtrit(freedom, share / 2) / np.sqrt(2))
-    return np.where(np.isnan(freedom), share, known)
+    return np.where(np.isnan(shared), share, calibrated(share, shared, taken))
 
 
 def _may_end(
@@ -68,7 +67,8 @@ def _may_end(
 ) -> Array:
     left, share = ROUNDS - n, share_of_look(SHARE, ROUNDS, cells == 1)
     at_end, luck = error * np.sqrt(n / ROUNDS), LUCK * error * np.sqrt(left / ROUNDS)
-    freedom, level = np.minimum(freedom + left, MOST), _level(share, usual + left)
+    freedom = np.minimum(freedom + left, MOST)
+    level = _level(share, usual + left, freedom)
     half = special.stdtrit(freedom, 1 - level / 2) * at_end
     reach = special.stdtrit(freedom, 1 - share_of_same(share)) * at_end
     can_differ = np.abs(apart) + luck >= np.maximum(half, limit)

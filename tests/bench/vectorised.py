@@ -13,7 +13,7 @@ from scipy import special, stats  # type: ignore[import-untyped]
 from app.stats.drift import PART
 from app.stats.student import MOST
 from app.stats.verdicts import Limits
-from app.stats.welch import WIDEST
+from app.stats.welch import _ROOM, WIDEST
 
 Array = np.ndarray
 SHARE = Limits.false_share
@@ -64,8 +64,13 @@ def _of_sides(sides: list[tuple[Array, Array, Array, int]], apart: Array, added:
     error = np.sqrt(sum(side[0] for side in sides) + 2 * added)
     freedom = _freedom([(of_mean, known) for of_mean, known, _, _ in sides], added)
     shared = _freedom([(usual, np.full_like(usual, n - 1.0)) for _, _, usual, n in sides], added)
-    level = 2 * special.ndtr(-special.stdtrit(shared, 1 - SHARE / 2))
-    return Differences(apart, error, freedom, np.broadcast_to(level, error.shape))
+    return Differences(apart, error, freedom, calibrated(SHARE, shared, freedom))
+
+
+def calibrated(share: float, shared: Array, taken: Array) -> Array:
+    """The level that holds the share where there is no more freedom than is shared."""
+    known = np.minimum(_ROOM * np.maximum(taken, shared), MOST)
+    return 2 * special.stdtr(known, special.stdtrit(shared, share / 2))
 
 
 def _side(figures: Array) -> tuple[Array, Array, Array, int]:

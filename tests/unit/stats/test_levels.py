@@ -14,7 +14,7 @@ import pytest
 from app.stats import Cell, judge
 from app.stats.groups import Group, group_ratios
 from app.stats.verdicts import COLOURED
-from tests.worlds import NOISIER, ORDERS, WORLDS, cells_of, compared
+from tests.worlds import NOISIER, ORDERS, SLICES, WORLDS, cells_of, compared
 
 RUNS = 200
 MOST = 0.05 + 3 * sqrt(0.05 * 0.95 / RUNS)  # three times the spread of such a count
@@ -58,6 +58,19 @@ def test_a_difference_is_found() -> None:
     ]
     assert sum(each[:2].count("better") for each in words) / 200 > 0.75
     assert sum(word in COLOURED for each in words for word in each[2:]) / 1800 < 0.01
+
+
+@pytest.mark.parametrize(("order", "repeats", "effect"), [("interleaved", 3, 1.1), (SLICES, 3, 1.5)])
+def test_a_large_difference_is_found_where_the_noises_of_cells_differ(
+    order: str, repeats: int, effect: float
+) -> None:
+    """1 and 10 % of noise: what the one cell tells of the other is little, and its own repeats have to do."""
+    chance = np.random.default_rng(7)
+    base, other = compared("mixed noise: half of the cells 10 %", order, repeats, 4, 100, chance)
+    other[:, 0] += np.log(effect)
+    words = [[v.word for v in judge(cells_of(*pair, order))] for pair in zip(base, other, strict=True)]
+    assert sum(each[0] == "better" for each in words) > 90
+    assert sum(any(word in COLOURED for word in each[1:]) for each in words) <= 10
 
 
 def test_three_sessions_that_vary_as_a_whole_against_eight_quiet_ones_deceive_nobody() -> None:
