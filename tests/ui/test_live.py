@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from app.core.errors import LinkError
 from app.following.follower import Link
+from app.following.progress import PlanProgress
 from app.history.step_text import mark_text
 from app.protocol.events import Log, Note, Progress, Sample, SessionStarted, StepEnded
 from app.protocol.plan import Step
@@ -29,6 +30,7 @@ from ui.models.results import COLUMNS
 from ui.pages.live import LivePage
 from ui.pages.live.charts import GHOST
 from ui.pages.live.curves import QPS
+from ui.widgets.strip import PlanStrip
 
 TWO = [contender(), contender("rocksdb")]
 HANDLER_READS = {"name": "server.handler_reads", "unit": "1/s", "kind": "rate", "direction": "", "digits": 0}
@@ -268,6 +270,22 @@ def test_a_block_is_looked_at_while_the_next_goes_on(
 
 def _middle(page: LivePage, at: int) -> QPoint:
     return page.body.header.strip.blocks()[at].place.center().toPoint()
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_the_strip_shows_what_differs(context: Context, qtbot: Any, repeats: int) -> None:
+    strip = PlanStrip(context.theme)
+    qtbot.addWidget(strip)
+    contenders = [replace(contender(each), name=f"mysql-8.4-{each}") for each in ("innodb", "myisam")]
+    its_plan = plan(contenders, repeats=repeats)
+    progress = PlanProgress()
+    strip.show_progress(progress, {})  # before its first event
+    progress.take_all(its_plan.turns[0].session, started(Maker(its_plan), 1).events)
+    strip.show_progress(progress, {})
+    names = [strip._names[turn.session][0] for turn in its_plan.turns]
+    assert sorted(names) == sorted(
+        ["innodb", "myisam"] if repeats == 1 else ["innodb-1", "innodb-2", "myisam-1", "myisam-2"]
+    )
 
 
 def test_the_strip_by_keyboard(recorded: Any, context: Context, qtbot: Any, drawn: Show) -> None:

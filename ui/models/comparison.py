@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor
 from app.comparison.charts.points import Point, points_of
 from app.comparison.compare import base_of
 from app.comparison.entries import ColumnEntry, Comparison, GroupEntry, RowEntry
+from app.comparison.names import short_names
 from app.comparison.repeats import repeats_text
 from app.comparison.text import names_of
 from app.core.units import count_text, unit_text
@@ -25,6 +26,7 @@ from .judged import Cell, Judged, direction_text, mean_tip
 
 FIXED = ("step", "threads", "unit")  # the columns before those of the contenders
 COLUMN = Qt.ItemDataRole.UserRole  # of a header: ColumnShown
+AROUND = COLUMN + 1  # of the first head: what the names of all columns have in common
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class ColumnShown:
     """A contender as its header shows it."""
 
     name: str
+    short: str  # without what all of them have in common
     colour: QColor
     is_dashed: bool  # an earlier column has the same colour
     is_base: bool
@@ -52,10 +55,14 @@ def columns_shown(comparison: Comparison, theme: Theme) -> list[ColumnShown]:
     """All columns, in their order."""
     seen: list[int] = []
     found = []
-    for at, (column, name) in enumerate(zip(comparison["sessions"], names_of(comparison), strict=True)):
+    names = names_of(comparison)
+    columns = zip(comparison["sessions"], names, short_names(names).names, strict=True)
+    for at, (column, name, short) in enumerate(columns):
         is_base = column["id"] == comparison["base"]
         colour = theme.contender(column["colour"])
-        found.append(ColumnShown(name, colour, column["colour"] in seen, is_base, _counts(comparison, at)))
+        found.append(
+            ColumnShown(name, short, colour, column["colour"] in seen, is_base, _counts(comparison, at))
+        )
         seen.append(column["colour"])
     return found
 
@@ -95,6 +102,7 @@ class ComparisonModel(QAbstractTableModel):
         self._theme = theme
         self._comparison: Comparison | None = None
         self._columns: list[ColumnShown] = []
+        self._around = ""
         self._rows: list[Line] = []
         self._cells: list[list[Cell]] = []  # of the rows that were asked for
         self._judged = Judged(theme, 0, True, False)
@@ -104,6 +112,7 @@ class ComparisonModel(QAbstractTableModel):
         self.beginResetModel()
         self._comparison = comparison
         self._columns = columns_shown(comparison, self._theme) if comparison else []
+        self._around = short_names(names_of(comparison)).around if comparison else ""
         self._rows = list(_lines(comparison)) if comparison else []
         self._cells = [[] for _ in self._rows]
         self._judged = Judged(self._theme, base_of(comparison) if comparison else 0, is_relative, has_details)
@@ -169,8 +178,16 @@ class ComparisonModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal:
             return None
         if section < len(FIXED):
-            return FIXED[section] if role == Qt.ItemDataRole.DisplayRole else None
+            return self._fixed_data(section, role)
         return self._column_data(section - len(FIXED), role)
+
+    def _fixed_data(self, section: int, role: int) -> object:
+        if role == Qt.ItemDataRole.DisplayRole:
+            return FIXED[section]
+        if section or not self._around:
+            return None
+        tips = {AROUND: self._around, Qt.ItemDataRole.ToolTipRole: f"All columns: {self._around}"}
+        return tips.get(role)
 
     def _column_data(self, at: int, role: int) -> object:
         if self._comparison is None or at >= len(self._columns):

@@ -21,11 +21,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from app.comparison.names import short_names
 from app.core.harmless import harmless
 from app.core.units import seconds_text, with_unit
 from app.following.progress import PlanProgress
 from app.following.progress_text import spared_text
-from app.protocol.plan import Step
+from app.protocol.plan import Plan, Step
 from app.protocol.states import SessionState, StepState
 from ui.core.plain import as_tip, fitted
 from ui.core.theme import SPACE, Theme
@@ -61,6 +62,8 @@ class PlanStrip(Reached):
         self._unsteady: Mapping[tuple[str, int], str] = {}
         self._selected: tuple[str, int] | None = None
         self._blocks: list[Block] = []
+        self._plan: Plan | None = None
+        self._names: dict[str, tuple[str, str]] = {}  # of sessions, the longer one first
         self.setFixedHeight(LABELS + BLOCKS)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -79,6 +82,9 @@ class PlanStrip(Reached):
         unsteady: Mapping[tuple[str, int], str] = MappingProxyType({}),
     ) -> None:
         """As the plan stands now; colours of contenders by session, and which steps were not steady."""
+        plan = progress.plan if progress else None
+        if plan is not None and plan is not self._plan:
+            self._plan, self._names = plan, _short_names(plan)
         self._progress, self._colours, self._unsteady = progress, colours, unsteady
         self._arrange()
         self.update()
@@ -172,10 +178,12 @@ class PlanStrip(Reached):
             painter.setBrush(self._theme.contender(self._colours.get(id_, 0)))
             if place.width() >= swatch.width():
                 painter.drawRoundedRect(swatch, _ROUND, _ROUND)
-            text = " ".join(filter(None, (progress.name(id_), _state_text(session))))
             room = int(place.width() - 14)
+            state = _state_text(session)
+            text, shorter = (f"{each} {state}".rstrip() for each in self._names[id_])
+            text = text if metrics.horizontalAdvance(text) <= room else shorter
             painter.setPen(self._theme.colour("text" if is_seen or session.state == "active" else "muted"))
-            if room > metrics.horizontalAdvance("MMM"):
+            if room > metrics.horizontalAdvance("MM"):
                 shown = fitted(metrics, text, Qt.TextElideMode.ElideMiddle, room)
                 painter.drawText(QPointF(place.left() + 14, 12), shown)
 
@@ -266,6 +274,18 @@ class StripLegend(QWidget):
             painter.drawText(QPointF(x + 12, 12), harmless(group))
             x += 12 + metrics.horizontalAdvance(group) + 2 * SPACE
         painter.end()
+
+
+def _short_names(plan: Plan) -> dict[str, tuple[str, str]]:
+    """Of its sessions, without what all contenders have in common: with the repeat, and without."""
+    shorts = short_names([each.name for each in plan.contenders]).names
+    is_single = all(turn.repeat == turn.attempt == 1 for turn in plan.turns)
+    found = {}
+    for turn in plan.turns:
+        short = shorts[turn.contender]
+        repeated = turn.name.replace(plan.contender_of(turn).name, short, 1)
+        found[turn.session] = (short if is_single else repeated, short)
+    return found
 
 
 def _arranged(progress: PlanProgress, width: float) -> list[Block]:

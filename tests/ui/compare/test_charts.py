@@ -43,7 +43,7 @@ def test_bars_of_each_group(qtbot: QtBot, opened: Open, page: ComparePage) -> No
         "scan-heavy, queries/s, of the base",
     ]  # fmt: skip
     values = {line.label: list(values) for line, values in shown[-1]._bars}
-    assert values["rocksdb-preset0-1"] == [None, None]
+    assert values["rocksdb"] == [None, None]
 
 
 def test_bars_say_what_a_cost_is_of(qtbot: QtBot, opened: Open, page: ComparePage) -> None:

@@ -12,8 +12,9 @@ from app.comparison.palette import VERDICTS
 from tests import comparable
 from tests.plans import MARIADB
 from tests.ui.compare.seen import FAILED, Open, button, choose, columns_of, ids_of, texts
+from ui.core.bus import Wanted
 from ui.core.context import Context
-from ui.models.comparison import FIXED
+from ui.models.comparison import AROUND, COLUMN, FIXED
 from ui.pages.compare import ComparePage
 from ui.pages.compare.header import two_lines
 
@@ -174,3 +175,16 @@ def test_steps_that_not_all_columns_have_are_hidden(qtbot: QtBot, opened: Open, 
     assert page.context.memory.value("compare/common", False)
     qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: texts(page) == before)
+
+
+def test_heads_show_what_differs_and_once_what_does_not(
+    qtbot: QtBot, context: Context, page: ComparePage
+) -> None:
+    names = [f"duel-mysql-8.0.{at}-innodb" for at in range(8)]
+    page.open(Wanted("compare", comparable.keep(context.home, comparable.plan(8, names=names))))
+    qtbot.waitUntil(lambda: columns_of(page) == 8)
+    model, across = page.body.table.figures, Qt.Orientation.Horizontal
+    shown = [model.headerData(len(FIXED) + at, across, COLUMN) for at in range(8)]
+    assert [each.short for each in shown] == [f"8.0.{at}" for at in range(8)]
+    assert shown[0].name == "duel-mysql-8.0.0-innodb-1"
+    assert model.headerData(0, across, AROUND) == "duel-mysql-…-innodb-1"

@@ -336,6 +336,6 @@ def test_what_it_comes_to_stands_above_the_table(
     page.open(Wanted("compare", tuple(ids)))
     qtbot.waitUntil(page.verdict.isVisible)
     load, *_ = page.verdict.text().splitlines()
-    assert load == "load: rocksdb-default is slower, 0.95 (0.95 to 0.95) times innodb-default's rate."
+    assert load == "load: MyRocks is slower, 0.95 (0.95 to 0.95) times InnoDB's rate."
     page.body.table.base_wanted.emit(1)
-    qtbot.waitUntil(lambda: "innodb-default is faster, 1.05" in page.verdict.text())
+    qtbot.waitUntil(lambda: "InnoDB is faster, 1.05" in page.verdict.text())

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from app.comparison.compare import by_group, by_limits, by_measure, common, compare
-from app.comparison.entries import Comparison
+from app.comparison.entries import ColumnEntry, Comparison
+from app.comparison.names import short_names
 from app.comparison.sentences import figure_of, verdict_sentences
+from app.comparison.text import names_of
 from app.history.history import History
 from app.history.sessions import sessions
 from app.stats import Limits
@@ -66,9 +68,17 @@ class Compared:
             return replace(self, look=look)
         whole = by_limits(self.comparison, look.limits)
         shown = by_group(by_measure(whole, look.measure))
-        sentences = verdict_sentences(shown, figure_of(look.measure))
+        sentences = verdict_sentences(_briefly_named(shown), figure_of(look.measure))
         shown = common(shown) if look.is_common else shown
         return replace(self, comparison=whole, look=look, shown=shown, sentences=tuple(sentences))
+
+
+def _briefly_named(comparison: Comparison) -> Comparison:
+    """As the heads of the table name its columns."""
+    names = short_names(names_of(comparison)).names
+    columns = zip(comparison["sessions"], names, strict=True)
+    sessions: list[ColumnEntry] = [{**column, "name": name} for column, name in columns]
+    return {**comparison, "sessions": sessions}
 
 
 def read(history: History, chosen: Chosen, look: ViewOptions) -> Compared:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from app.core.harmless import harmless
 from ui.core.plain import fitted
 from ui.core.theme import SPACE, Theme
-from ui.models.comparison import COLUMN, FIXED, ColumnShown
+from ui.models.comparison import AROUND, COLUMN, FIXED, ColumnShown
 
 _LEAST = 4  # characters worth a line of their own
 _SWATCH = 4  # pixels of the colour above a name
@@ -47,6 +47,10 @@ class ColumnHeader(QHeaderView):
         place = rect.adjusted(SPACE, 0, -SPACE, -SPACE // 2)
         painter.setPen(self._theme.colour("muted"))
         painter.drawText(place, side | Qt.AlignmentFlag.AlignBottom, FIXED[section])
+        around = self.model().headerData(section, Qt.Orientation.Horizontal, AROUND)
+        if around:
+            shown = fitted(painter.fontMetrics(), around, Qt.TextElideMode.ElideMiddle, place.width())
+            painter.drawText(place.adjusted(0, _SWATCH + 2, 0, 0), side | Qt.AlignmentFlag.AlignTop, shown)
 
     def _paint_column(self, painter: QPainter, rect: QRect, shown: ColumnShown) -> None:
         swatch = QRect(rect.left() + SPACE // 2, rect.top() + 1, rect.width() - SPACE, _SWATCH)
@@ -58,7 +62,7 @@ class ColumnHeader(QHeaderView):
         painter.setFont(font)
         painter.setPen(self._theme.colour("text"))
         height = self.fontMetrics().height()
-        for at, line in enumerate(two_lines(shown.name, QFontMetrics(font), place.width())):
+        for at, line in enumerate(two_lines(shown.short, QFontMetrics(font), place.width())):
             line_place = place.translated(QPoint(0, at * height))
             painter.drawText(line_place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, line)
         self._paint_below(painter, place, shown)

@@ -36,7 +36,7 @@ def lines_of(comparison: Comparison, theme: Theme) -> tuple[Line, ...]:
     """The columns as charts draw them."""
     metrics = QFontMetrics(Label().font())
     return tuple(
-        Line(column["id"], fitted(metrics, shown.name, Qt.TextElideMode.ElideMiddle, _LABEL), shown.colour,
+        Line(column["id"], fitted(metrics, shown.short, Qt.TextElideMode.ElideMiddle, _LABEL), shown.colour,
              shown.is_dashed)
         for column, shown in zip(comparison["sessions"], columns_shown(comparison, theme), strict=True)
     )  # fmt: skip
