@@ -513,14 +513,18 @@ def test_slices_need_two_contenders_and_the_order_is_marked(qtbot: QtBot, page: 
     settle(qtbot, page)
     assert (order.property("wrong"), reason(page)) == (False, "")
     assert "2 sessions at once" in page.run_panel.estimate.toolTip()
+    place = order.pos()
     page.contenders.removed.emit([1])
     settle(qtbot, page)
     assert order.property("wrong") is True
+    assert page.sequence.fields.reason.text() == reason(page) and order.pos() == place
     assert reason(page).startswith("the order slices takes 2 to 4 contenders, not 1: choose more")
     assert "takes 2 to 4 contenders" in order.toolTip()
     order.setCurrentIndex(order.findData("interleaved"))
     settle(qtbot, page)
     assert (order.property("wrong"), reason(page), order.toolTip()) == (False, "", usual)
+    qtbot.wait(50)  # until the form is laid out
+    assert order.pos() == place
 
 
 def test_a_sweep_is_set_up_and_what_the_target_has_not_is_refused(qtbot: QtBot, open_page: OpenPage) -> None:

@@ -157,6 +157,7 @@ class FieldsForm(QWidget):
 
     def _show_reason(self, widget: QWidget | None, text: str) -> None:
         """In place of the labels of its row, so that nothing moves."""
+        self._layout.removeWidget(self.reason)  # hidden, it would take the room between two rows
         self.reason.setVisible(bool(text))
         self.reason.setText(text)
         wrong = self._place_of(widget)[0] if widget else -1
