@@ -21,7 +21,7 @@ from app.protocol.plan import Plan
 from app.protocol.reading import read
 
 from .incoming import Incoming
-from .queued_plans import QueuedPlans, held, may_come, next_plan, without
+from .queued_plans import QueuedPlans, held, next_plan, without
 from .system.directory import Directory, open_lock
 from .system.errors import AgentError
 from .system.other_agents import AGENT_FILE, agents_elsewhere
@@ -39,7 +39,7 @@ class TakenError(Exception):
 
 def leave_behind(directory: Directory) -> None:
     """Start the process where something may begin by itself; with a full disk a later look does it."""
-    if directory.has_plan() or not may_come(QueuedPlans(directory).read()):
+    if directory.has_plan() or not QueuedPlans(directory).read().goes_on:
         return
     with contextlib.suppress(OSError), open(directory.at("queue", "begin.log"), "wb") as log:
         subprocess.Popen(
@@ -68,7 +68,7 @@ def begin_next(directory: Directory) -> None:
     queued = QueuedPlans(directory)
     while True:
         queue = queued.read()
-        if directory.has_plan() or not may_come(queue):
+        if directory.has_plan() or not queue.goes_on:
             return
         entry = next_plan(queue, time.time())
         if entry is None or not _try(directory, queued, entry):

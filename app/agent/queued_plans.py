@@ -138,11 +138,6 @@ def next_plan(queue: Queue, now: float) -> QueuedPlan | None:
     return next((each for each in queue.plans if not each.held and (each.at or 0) <= now), None)
 
 
-def may_come(queue: Queue) -> bool:
-    """One of them begins by itself, now or later."""
-    return not queue.held and not all(each.held for each in queue.plans)
-
-
 def held(queue: Queue, plan: str, why: str) -> Queue:
     """With one of its plans held, or no more where `why` is empty."""
     found = [replace(each, held=why) if each.plan == plan else each for each in queue.plans]

@@ -104,14 +104,10 @@ def _later(target: Target, arguments: argparse.Namespace) -> Later | None:
 
 
 def queued_text(plan: Plan, target: str, queue: Queue) -> str:
-    """Where a plan is in the queue, and when it begins."""
-    from app.targets.queue import begins_text
+    """Where a plan is in the queue, when it begins, and how to look at it."""
+    from app.targets.queue import place_text
 
-    entry = next((each for each in queue.plans if each.plan == plan.id), None)
-    if entry is None:
-        return f"plan {plan.name} has left the queue of {target} already"
-    where = f"plan {plan.name} is number {queue.plans.index(entry) + 1} in the queue of {target}"
-    return f"{where}, {begins_text(queue, entry)}; look at it with: dyno queue list --target {target}"
+    return f"{place_text(queue, plan, target)}; look at it with: dyno queue list --target {target}"
 
 
 def show_launch(stages: Iterable[Stage]) -> tuple[Plan, Stage]:

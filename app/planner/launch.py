@@ -33,6 +33,7 @@ from .resolve import resolve
 CONNECTED, SURVEYED, PLANNED, UPLOADED = "connected", "surveyed", "planned", "uploaded"
 CHECKED, REHEARSED, STARTED = "checked", "rehearsed", "started"
 QUEUED = "queued"  # in place of the last two
+TODO = "wait for it, stop it, or queue this plan"  # where another plan is at work
 STAGES = (CONNECTED, SURVEYED, PLANNED, UPLOADED, CHECKED, REHEARSED, STARTED)
 
 
@@ -147,7 +148,7 @@ class Launch:
             yield self._reach(CONNECTED, "looking at the target")
             taken = self._taken(agent.status())
             if taken and self._last != CHECKED and not self._later:
-                self._add([Check("busy", FAIL, taken, "wait for it, stop it, or queue this plan")])
+                self._add([Check("busy", FAIL, taken, TODO)])
                 yield self._stage
                 return
             survey = (taken and self._later and self._later.known) or agent.survey(self._search_paths)

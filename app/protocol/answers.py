@@ -269,6 +269,11 @@ class Queue:
     at_work: Text = ""  # what is done there meanwhile
     now: Moment = 0.0  # by the clock of the target
 
+    @property
+    def goes_on(self) -> bool:
+        """One of them begins by itself, now or later."""
+        return not self.held and not all(each.held for each in self.plans)
+
 
 ADD, MOVE, HOLD, CONTINUE, REMOVE = "add", "move", "hold", "continue", "remove"
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from app.core.errors import InputError
 from app.core.units import count_text, date_text
 from app.protocol.answers import Queue, QueueChange, QueuedPlan
+from app.protocol.plan import Plan
 from app.remote.reach import reached
 from app.remote.target import Ask, Target
 
@@ -49,6 +50,15 @@ def begins_text(queue: Queue, entry: QueuedPlan) -> str:
     if queue.held:
         return ", ".join(filter(None, ("held with the queue", when)))
     return when or "when its turn comes"
+
+
+def place_text(queue: Queue, plan: Plan, target: str) -> str:
+    """Where a plan that was added is, and when it begins."""
+    entry = next((each for each in queue.plans if each.plan == plan.id), None)
+    if entry is None:
+        return f"plan {plan.name} has left the queue of {target} already"
+    where = f"plan {plan.name} is number {queue.plans.index(entry) + 1} in the queue of {target}"
+    return f"{where}, {begins_text(queue, entry)}"
 
 
 def state_text(queue: Queue) -> str:

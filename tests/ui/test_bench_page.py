@@ -46,6 +46,7 @@ from ui.core.bus import Wanted
 from ui.core.context import Context
 from ui.dialogs.host_key import HostKeyDialog
 from ui.pages.bench import BenchPage
+from ui.pages.bench.plan.queueing import QueueingDialog
 from ui.pages.bench.plan.sweep import SweepDialog
 from ui.pages.bench.presets.dialog import PresetDialog
 from ui.widgets.message import Message
@@ -844,6 +845,26 @@ def test_run_starts_and_shows_it_live(
     assert (target.name, directory, sha) == (LOCAL, "/target", "f00")
     assert wanted.args == [Wanted("live", sessions)]
     assert len(sessions) == 10
+
+
+def test_a_target_at_work_offers_its_queue(
+    qtbot: QtBot, page: BenchPage, reach: Callable[[ScriptedAgent], None], followed: list[Any]
+) -> None:
+    agent = ScriptedAgent(found=now(), taken="/target is in use by plan first (process 7)")
+    reach(agent)
+    assert not page.run_panel.run_bar.queue_button.isVisible()
+    page.run_panel.run_bar.run.trigger()
+    qtbot.waitUntil(page.message.isVisible)
+    assert page.message.text == "Nothing was started: /target is in use by plan first (process 7)"
+    assert agent.asked == ["reach", "close"] and page.run_panel.run_bar.queue_button.isVisible()
+    qtbot.mouseClick(page.message.buttons[0], Qt.MouseButton.LeftButton)
+    (dialog,) = page.findChildren(QueueingDialog)
+    qtbot.mouseClick(dialog.later, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(page.context.queues.changed):
+        qtbot.mouseClick(dialog.queue, Qt.MouseButton.LeftButton)
+    assert agent.asked[2:] == ["reach", "upload", "queue", "close"]
+    assert agent.change.in_s is not None and 0 < agent.change.in_s <= 24 * 3600
+    assert "is number 1 in the queue of local" in page.message.text and not followed
 
 
 def test_what_is_run_again_starts_once_it_is_checked(

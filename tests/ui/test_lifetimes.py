@@ -39,6 +39,7 @@ ACTIONS = (
     ("bench", "Edit or check…"), ("bench", "Sweep..."), ("bench", "Custom SQL..."),
     ("bench", "Save plan…"), ("bench", "Open plan…"), ("bench", "&Install a build…"),
     ("bench", "&Notes of the build…"), ("bench", "Sna&pshots…"),
+    ("bench", "Queue plan..."), ("live", "Queue..."),
     ("live", "Stop session..."), ("live", "Stop plan..."), ("live", "Save charts..."),
     ("history", "&Export..."), ("history", "&Script..."), ("history", "&Import..."),
     ("history", "Import a &folder..."), ("compare", "R&eport..."),
@@ -61,6 +62,7 @@ def _late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "_answer", answer_late)
     monkeypatch.setattr("ui.pages.bench.targets.surveying.survey_target", unreachable)
     monkeypatch.setattr("ui.pages.bench.targets.snapshots.kept_on", lambda *_: [])
+    monkeypatch.setattr("app.targets.queue.queue_of", unreachable)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from app.history.counting import Countable, Cut, Seconds
 from app.planner.choices import choices
 from app.planner.draft import Draft, open_values
 from app.planner.preset_check import BuildReply
-from app.protocol.answers import Build, Snapshot
+from app.protocol.answers import Build, Queue, QueuedPlan, Snapshot
 from app.protocol.events import Log
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
@@ -38,9 +38,11 @@ from ui.dialogs.about import AboutDialog
 from ui.dialogs.closing import ClosingDialog
 from ui.dialogs.cut import CutDialog
 from ui.dialogs.help import HelpDialog
+from ui.dialogs.queue import QueueDialog
 from ui.dialogs.report import ReportDialog
 from ui.dialogs.settings import SettingsDialog
 from ui.pages import PLACES
+from ui.pages.bench.plan.queueing import QueueingDialog
 from ui.pages.bench.plan.sweep import SweepDialog
 from ui.pages.bench.presets.dialog import PresetDialog
 from ui.pages.bench.sql.dialog import SqlDialog
@@ -220,6 +222,8 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "install": InstallDialog(settled, Target("xeon"), window),
         "build-notes": BuildNotesDialog(settled, Target("xeon"), NOTED, window),
         "snapshots": snapshots_dialog(settled, window),
+        "queue": queue_dialog(settled, window),
+        "queueing": QueueingDialog("shelf-in-the-cellar", window),
     }
     found = {}
     for name, dialog in dialogs.items():
@@ -242,6 +246,17 @@ def snapshots_dialog(context: Context, window: Window) -> SnapshotsDialog:
     dialog = SnapshotsDialog(context, Target("xeon"), window)
     dialog.show_kept([one, replace(one, key="88aee10e916e1203", problem="ibdata1 was changed")])
     dialog.list.topLevelItem(0).setSelected(True)
+    return dialog
+
+
+def queue_dialog(context: Context, window: Window) -> QueueDialog:
+    """With one that is next, one for later, and one that is held."""
+    entry = QueuedPlan("A" * 26, "compressed against plain", "0" * 64, "f", 10)
+    later = replace(entry, plan="B" * 26, at=80_000.0)
+    held = replace(entry, plan="C" * 26, held="mysql-5.6.24 is gone (install it, or remove the plan)")
+    dialog = QueueDialog(context, Target("xeon"), window)
+    dialog.show_queue(Queue([entry, later, held], "the plan duel was stopped", now=1.0))
+    dialog.list.topLevelItem(1).setSelected(True)
     return dialog
 
 

@@ -169,7 +169,7 @@ def adopted(plans: WatchedPlans, locked: bool = True) -> Maker:
     summaries = [SessionSummary(each, 0, False) for each in followed.sessions]
     found = RemotePlan(followed.target, "/dyno", TWENTY.id, "x", "a" * 64, locked, summaries)
     plans.follow = lambda *_: None  # type: ignore[method-assign]  # its journals are brought here
-    plans._on_found([found])
+    plans._on_found(followed.target, [found])
     return at_hand
 
 

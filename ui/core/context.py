@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .bus import Bus
     from .memory import Memory
     from .plans import Plans
+    from .queues import Queues
     from .secrets import Secrets
     from .tasks import Tasks
     from .theme import Theme
@@ -21,6 +22,7 @@ class Context:
     tasks: Tasks
     bus: Bus
     plans: Plans
+    queues: Queues
     theme: Theme
     memory: Memory
     secrets: Secrets

@@ -38,6 +38,7 @@ class Plans(QObject):
     changed = Signal(str)  # plan id: it is new, has come further, or its link is another
     ended = Signal(str)  # plan id
     found = Signal(str)  # plan id: a target that was asked carries it out
+    looked = Signal(object)  # Target that was asked for its plans
     unreached = Signal(object, object)  # Target where sessions may go on, why it is not reached
     _heard = Signal(object)
 
@@ -136,7 +137,7 @@ class Plans(QObject):
             else:
                 self._bus.said.emit(error_lines(error)[0])
 
-        self._tasks.run(self, work, self._on_found, failed)
+        self._tasks.run(self, work, lambda found: self._on_found(target, found), failed)
 
     def log_in(self, target: Target) -> None:
         """Look there again, now with somebody to be asked."""
@@ -222,12 +223,13 @@ class Plans(QObject):
         for target in unreached.values():
             self.adopt_from(target)
 
-    def _on_found(self, found: list[RemotePlan]) -> None:
+    def _on_found(self, target: Target, found: list[RemotePlan]) -> None:
         for each in found:
             sessions = [session.session for session in each.sessions]
             self.follow(each.target, each.directory, each.plan, each.sha, sessions, self._secrets.silent)
             if each.locked:
                 self.found.emit(each.plan)
+        self.looked.emit(target)
 
 
 def _changes_the_list(events: Iterable[object]) -> bool:

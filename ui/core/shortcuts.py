@@ -29,6 +29,8 @@ SHORTCUTS = {
     "seconds": "Ctrl+Shift+T",
     # plans
     "run": "Ctrl+R",
+    "queue": "Ctrl+Alt+Q",
+    "queue plan": "Ctrl+Shift+Q",
     "rehearse": "Ctrl+Shift+R",
     "set up": "Ctrl+Alt+B",
     "recent plans": "Ctrl+Alt+O",

@@ -24,6 +24,7 @@ from ui.core.context import Context
 from ui.core.gc_timer import Collecting
 from ui.core.memory import Memory
 from ui.core.plans import Plans
+from ui.core.queues import Queues
 from ui.core.secrets import Secrets
 from ui.core.tasks import Tasks
 from ui.core.theme import Theme
@@ -75,11 +76,13 @@ def make_context(directory: Path) -> Context:
     """Everything that lives as long as the window; its parts belong to the application."""
     application = QApplication.instance()
     tasks, bus, secrets = Tasks(directory, application), Bus(application), Secrets(application)
+    plans = Plans(directory, tasks, bus, secrets, application)
     return Context(
         home=directory,
         tasks=tasks,
         bus=bus,
-        plans=Plans(directory, tasks, bus, secrets, application),
+        plans=plans,
+        queues=Queues(tasks, plans, secrets, application),
         theme=Theme(application),
         memory=Memory(directory / "window.ini"),
         secrets=secrets,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from app.agent.incoming import Incoming
-from app.agent.queued_plans import MOST, QueuedPlans, may_come, next_plan
+from app.agent.queued_plans import MOST, QueuedPlans, next_plan
 from app.agent.system.directory import Directory
 from app.agent.system.errors import AgentError
 from app.protocol.answers import ADD, CONTINUE, HOLD, MOVE, REMOVE, Queue, QueueChange, QueuedPlan
@@ -75,7 +75,7 @@ def test_what_is_held_is_passed_over(directory: Directory, queued: QueuedPlans) 
     assert found and found.plan == b.id
     queued.carry_out(QueueChange(CONTINUE, a.id), AGENT)
     queued.carry_out(QueueChange(HOLD), AGENT)
-    assert next_plan(queued.read(), time.time()) is None and not may_come(queued.read())
+    assert next_plan(queued.read(), time.time()) is None and not queued.read().goes_on
     queued.carry_out(QueueChange(CONTINUE), AGENT)
     found = next_plan(queued.read(), time.time())
     assert found and found.plan == a.id
@@ -88,14 +88,14 @@ def test_an_empty_queue_is_not_held(directory: Directory, queued: QueuedPlans) -
     queued.carry_out(QueueChange(HOLD), AGENT)
     queued.carry_out(QueueChange(REMOVE, only.id), AGENT)
     added(directory, "b")
-    assert may_come(queued.read())
+    assert queued.read().goes_on
 
 
 def test_a_later_plan_lets_others_go_first_and_a_clock_set_back_makes_it_wait(
     directory: Directory, queued: QueuedPlans
 ) -> None:
     later, now = added(directory, "later", 3600), time.time()
-    assert next_plan(queued.read(), now) is None and may_come(queued.read())
+    assert next_plan(queued.read(), now) is None and queued.read().goes_on
     other = added(directory, "other")
     for moment, begins in ((now, other), (now + 3700, later), (now + 3700 - 86400, other)):
         found = next_plan(queued.read(), moment)

@@ -13,11 +13,12 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 from app.core.errors import LinkError
 from app.planner.choices import Choices
 from app.planner.draft import Draft, Outcome
-from app.planner.launch import REHEARSED, STARTED, Launch, Stage, still_failed
+from app.planner.launch import REHEARSED, STARTED, Later, Launch, Stage, still_failed
 from app.protocol.answers import Survey
 from app.protocol.plan import Plan
 from app.remote.hostkeys import HostKeyError
 from app.remote.reach import reached
+from app.targets.queue import place_text
 from ui.core.bus import Changes, Wanted
 from ui.core.context import Context
 from ui.core.page import MARGIN, Page
@@ -27,6 +28,7 @@ from ui.widgets.message import Banner
 from .draft_input import connect_contenders, connect_run_panel, connect_sequence
 from .plan.contenders import ContendersPanel
 from .plan.draft_controller import DraftController
+from .plan.queueing import QueueingDialog
 from .plan.run_again import RunAgain
 from .plan.run_button import Starter
 from .plan.sequence import SequencePanel
@@ -83,7 +85,7 @@ class BenchPage(Page):
         panel, contenders = self.run_panel, self.contenders
         run, plan, presets = panel.run_bar, panel.plan, panel.presets
         return (
-            run.run, run.rehearse, run.cancel, None,
+            run.run, run.rehearse, run.queue, run.cancel, None,
             panel.recent.open, plan.load, plan.save, plan.copy, None,
             self.sequence.sweep, self.sequence.sql, self.sequence.save, None,
             *self.sequence.ticks, None,
@@ -135,8 +137,9 @@ class BenchPage(Page):
         panel.checks.option_wanted.connect(self._on_option_wanted)
         plan.said.connect(self.context.bus.said)
         presets.edit_wanted.connect(lambda *which: edit_preset(controller, self.context, self, *which))
-        run_bar.run_wanted.connect(lambda: self._start(is_rehearsal=False))
-        run_bar.rehearsal_wanted.connect(lambda: self._start(is_rehearsal=True))
+        run_bar.run_wanted.connect(self._start)
+        run_bar.rehearsal_wanted.connect(lambda: self._start(REHEARSED))
+        run_bar.queue_wanted.connect(self._on_queue_wanted)
         run_bar.cancel_wanted.connect(self._on_cancel_wanted)
 
     def _connect_draft(self) -> None:
@@ -158,6 +161,7 @@ class BenchPage(Page):
         self.starter.advanced.connect(self.run_panel.run_bar.show_stage)
         self.starter.ended.connect(self._on_launch_ended)
         self.starter.failed.connect(self._on_start_failed)
+        self.context.plans.changed.connect(self._offer_queue)
 
     # what a person does
 
@@ -179,7 +183,7 @@ class BenchPage(Page):
         for each in found[:1]:
             edit_preset(self.controller, self.context, self, each.engine, each.preset, option)
 
-    def _start(self, is_rehearsal: bool) -> None:
+    def _start(self, last: str = STARTED, later: Later | None = None) -> None:
         from app.history.calibration import noise_at
 
         if self.starter.is_busy or self._obstacle():
@@ -189,10 +193,20 @@ class BenchPage(Page):
         self._refused = None
         self.message.clear()
         self.controller.keep()
-        way, last = reached(target, self.context.secrets.ask), REHEARSED if is_rehearsal else STARTED
+        way = reached(target, self.context.secrets.ask)
         noise = partial(noise_at, self.context.home)
         busy = request.allow_busy
-        self.starter.run(Launch(lambda _: request, way, target.search_paths, last, noise, busy))
+        self.starter.run(Launch(lambda _: request, way, target.search_paths, last, noise, busy, later))
+
+    def _on_queue_wanted(self) -> None:
+        dialog = QueueingDialog(self.targets.chosen.name, self.window())
+        dialog.wanted.connect(lambda in_s: self._start(later=Later(self.controller.survey, in_s)))
+        dialog.open()
+
+    def _offer_queue(self) -> None:
+        name = self.targets.chosen.name
+        at_work = any(plan.target.name == name for plan in self.context.plans.active())
+        self.run_panel.run_bar.offer_queue(at_work)
 
     def _obstacle(self) -> str:
         """What is known to be in the way; what a draft of this moment lacks, the start finds out."""
@@ -209,6 +223,7 @@ class BenchPage(Page):
     # answers
 
     def _on_target_chosen(self, name: str) -> None:
+        self._offer_queue()
         self.controller.choose_target(name, self.targets.survey_of(name), self.targets.surveyed_at(name))
 
     def _on_surveyed(self, name: str, survey: Survey) -> None:
@@ -239,6 +254,15 @@ class BenchPage(Page):
     def _on_launch_ended(self, stage: Stage) -> None:
         if stage.name == STARTED and stage.plan:
             self._follow(stage, stage.plan)
+            return
+        if stage.queue and stage.plan:
+            self.context.queues.take(self._target, stage.queue)
+            self.message.show_info(f"{place_text(stage.queue, stage.plan, self._target.name)}.")
+            return
+        if stage.failed and stage.plan is None:  # the target is at work and was asked nothing else
+            self.run_panel.run_bar.offer_queue(True)
+            queue = self.run_panel.run_bar.queue
+            self.message.show_error(f"Nothing was started: {stage.failed[0].text}", action=queue)
             return
         self.run_panel.checks.show_checks(stage.checks)
         self.run_panel.tabs.setCurrentWidget(self.run_panel.checks)

@@ -16,6 +16,7 @@ from .charts import SessionCharts
 from .choices import ChartChoices
 from .header import PlanHeader
 from .plans_row import PlansRow
+from .queue_line import QueueLine
 from .remarks import RemarksPanel
 from .steering import Steering
 
@@ -29,6 +30,7 @@ class LiveBody(QWidget):
         super().__init__(page)
         self.plans = PlansRow(context.theme)
         self.message = Banner(self)
+        self.queue = QueueLine(context, page)
         self.header = PlanHeader(context.theme)
         self.steering = Steering(context, page)
         self.charts = SessionCharts(context.theme)
@@ -54,7 +56,7 @@ class LiveBody(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         layout.setSpacing(SPACE)
-        for widget in (self.plans, self.header, self.choices):
+        for widget in (self.plans, self.header, self.queue, self.choices):
             layout.addWidget(widget)
         layout.addWidget(split, 1)
         context.memory.restore_splitter(split, "live/split")

@@ -80,6 +80,7 @@ class LivePage(Page):
 
     def page_actions(self) -> Sequence[QAction | None]:
         of_plan, choices = self.body.steering.actions_of_plan, self.body.choices
+        of_plan = [*of_plan, self.body.queue.open]
         of_view = (choices.follow, choices.whole, self.choose_seconds)
         return (*of_plan, None, *of_view, None, choices.save, choices.copy)
 

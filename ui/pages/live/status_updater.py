@@ -43,6 +43,7 @@ class StatusUpdater(QTimer):
         unsteady = overview.unsteady if overview else {}
         body.header.show_plan(self._watching.progress, followed, colours, unsteady)
         body.steering.show_plan(followed)
+        body.queue.show_target(followed.target if followed else None)
         body.plans.show_plans(plans.all(), followed.id if followed else "")
         self._update_problem(followed)
         self._update_step()

@@ -81,6 +81,7 @@ class RunBar(QWidget):
 
     run_wanted = Signal()
     rehearsal_wanted = Signal()
+    queue_wanted = Signal()
     cancel_wanted = Signal()
     busy_allowed = Signal(bool)
     small_disk_allowed = Signal(bool)
@@ -120,6 +121,8 @@ class RunBar(QWidget):
         self.run = action(self, "Run", "run", "Check, rehearse and start the plan", self.run_wanted.emit)
         tip = "Check and start each contender once on an empty directory; nothing is measured"
         self.rehearse = action(self, "Rehearse", "rehearse", tip, self.rehearsal_wanted.emit)
+        tip = "Let the target begin the plan when its turn comes, or at a time"
+        self.queue = action(self, "Queue plan...", "queue plan", tip, self.queue_wanted.emit)
         self.cancel = action(
             self, "Cancel", "stop", "Give the start up; nothing is left behind", self.cancel_wanted.emit
         )
@@ -133,6 +136,10 @@ class RunBar(QWidget):
         """Why it cannot be run; '' if it can."""
         self._obstacle = text
         self._refresh()
+
+    def offer_queue(self, is_offered: bool) -> None:
+        """While the target is at work: a start would be refused."""
+        self.queue_button.setVisible(is_offered)
 
     def show_stage(self, stage: Stage | None) -> None:
         """How far a start is; None: none is on its way."""
@@ -148,9 +155,11 @@ class RunBar(QWidget):
         buttons = QHBoxLayout()
         buttons.setSpacing(SPACE)
         buttons.addWidget(self.button, 1)
-        self._rehearse_button, self._cancel_button = (
-            action_button(each) for each in (self.rehearse, self.cancel)
+        self.queue_button, self._rehearse_button, self._cancel_button = (
+            action_button(each) for each in (self.queue, self.rehearse, self.cancel)
         )
+        self.queue_button.hide()
+        buttons.addWidget(self.queue_button)
         buttons.addWidget(self._rehearse_button)
         buttons.addWidget(self._cancel_button)
         layout = QVBoxLayout(self)
@@ -173,6 +182,7 @@ class RunBar(QWidget):
         can = not self._obstacle and not self._is_busy
         self.run.setEnabled(can)
         self.rehearse.setEnabled(can)
+        self.queue.setEnabled(can)
         self.run.setToolTip(as_tip(self._obstacle or self._tip))
         self.cancel.setEnabled(self._is_busy)
         self._cancel_button.setVisible(self._is_busy)

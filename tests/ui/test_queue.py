@@ -1,0 +1,154 @@
+"""The queue of a target in the window: a plan put there, what waits, what can be done about it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.agent.incoming import Incoming
+from app.agent.queued_plans import QueuedPlans
+from app.agent.system.directory import MARKER, Directory
+from app.core.errors import TargetError
+from app.protocol.answers import ADD, Queue, QueueChange, QueuedPlan
+from app.remote.target import LOCAL, Ask, Target
+from app.targets.store import Targets
+from tests import plans as made_up
+from tests.journals import Maker, plan
+from tests.ui.watched import WatchedPlans
+from ui.core import queues as core_queues
+from ui.core.context import Context
+from ui.dialogs.queue import QueueDialog
+from ui.pages.live.page import LivePage
+from ui.widgets.actions import plain_text
+
+ENTRY = QueuedPlan("A" * 26, "night", "0" * 64, "f", 4)
+AGENT = "f" * 64
+
+
+@pytest.fixture
+def queued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> QueuedPlans:
+    """Three plans in a queue that is on this desktop; no process is started for it."""
+    place = tmp_path / "dyno"
+    place.mkdir(mode=0o700)
+    (place / MARKER).touch()
+    made = QueuedPlans(Directory(str(place)))
+    for name in "abc":
+        content = json.dumps(replace(made_up.plan(), name=name).to_json()).encode()
+        sha256 = hashlib.sha256(content).hexdigest()
+        Incoming(Directory(str(place))).receive(sha256, content)
+        made.carry_out(QueueChange(ADD, sha256), AGENT)
+
+    def queue_of(_target: Target, _ask: Ask, change: QueueChange | None = None) -> Queue:
+        made.carry_out(change or QueueChange(), AGENT)
+        return made.answer()
+
+    monkeypatch.setattr("app.targets.queue.queue_of", queue_of)
+    monkeypatch.setattr(core_queues, "SOON_S", 3600.0)
+    return made
+
+
+def names(queued: QueuedPlans) -> list[str]:
+    return [each.name for each in queued.read().plans]
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot, context: Context, queued: QueuedPlans) -> QueueDialog:
+    made = QueueDialog(context, Targets(context.home).get(LOCAL))
+    qtbot.addWidget(made)
+    made.begin()
+    qtbot.waitUntil(lambda: made.list.topLevelItemCount() == 3)
+    return made
+
+
+@pytest.fixture
+def press(qtbot: QtBot, dialog: QueueDialog) -> Callable[[str], None]:
+    """A button, and the answer of the target."""
+
+    def press_(text: str) -> None:
+        (button,) = (each for each in dialog.findChildren(QPushButton) if each.text() == text)
+        assert button.isEnabled()
+        with qtbot.waitSignal(dialog._context.queues.changed):
+            qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    return press_
+
+
+def test_a_plan_is_moved_held_and_removed(
+    dialog: QueueDialog, queued: QueuedPlans, press: Callable[[str], None]
+) -> None:
+    assert not dialog.up.isEnabled() and not dialog.remove.isEnabled() and dialog.hold_all.isEnabled()
+    dialog.list.topLevelItem(2).setSelected(True)
+    press("Move up")
+    assert names(queued) == ["a", "c", "b"]
+    assert [each.text(1) for each in dialog.list.selectedItems()] == ["c"]
+    press("Hold")
+    assert [bool(each.held) for each in queued.read().plans] == [False, True, False]
+    press("Continue")
+    press("Move down")
+    press("Remove")
+    assert names(queued) == ["a", "b"]
+    assert not dialog.hold.isEnabled()
+
+
+def test_the_whole_queue_is_held_and_continued(
+    dialog: QueueDialog, queued: QueuedPlans, press: Callable[[str], None]
+) -> None:
+    press("Hold the queue")
+    assert queued.read().held and dialog.list.topLevelItem(0).text(3) == "held with the queue"
+    assert "held: " in dialog.said.text()
+    press("Continue the queue")
+    assert not queued.read().held
+
+
+def test_what_went_wrong_is_shown(qtbot: QtBot, dialog: QueueDialog, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> Queue:
+        raise TargetError("local: the disk is full")
+
+    monkeypatch.setattr("app.targets.queue.queue_of", fail)
+    dialog.hold_all.trigger()
+    qtbot.waitUntil(dialog.message.isVisible)
+    assert dialog.message.text == "local: the disk is full" and dialog.list.isEnabled()
+
+
+def test_live_shows_what_waits(
+    drawn: Callable[[Context], LivePage], plans: tuple[Context, WatchedPlans], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context, watched = plans
+    monkeypatch.setattr(core_queues, "SOON_S", 3600.0)
+    its_plan = plan()
+    target = watched.watch(its_plan).target
+    watched.bring(Maker(its_plan, its_plan.turns[0].session).planned())
+    page = drawn(context)
+    line = page.body.queue
+    assert not line.isVisible()
+    context.queues.take(target, Queue([ENTRY, replace(ENTRY, plan="B" * 26, name="late", held="no build")]))
+    assert line.isVisible()
+    assert line.text.text() == "Queue of local: 1 night, 2 late (held: no build)"
+    assert plain_text(line.open) == "Queue..." and line.open in page.page_actions()
+    context.queues.take(target, Queue([]))
+    assert not line.isVisible()
+
+
+def test_the_window_goes_along_with_what_the_target_begins(
+    qtbot: QtBot, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looks again once the next plan should have begun, and not while nothing begins by itself."""
+    looked: list[str] = []
+    monkeypatch.setattr(context.plans, "adopt_from", lambda target: looked.append(target.name))
+    monkeypatch.setattr(core_queues, "SOON_S", 0.05)
+    target = Targets(context.home).get(LOCAL)
+    for queue in (Queue([]), Queue([ENTRY], "held"), Queue([replace(ENTRY, at=1000.0)], now=1.0)):
+        context.queues.take(target, queue)
+        context.queues._waiting.clear()
+    qtbot.wait(150)
+    assert looked == []
+    context.queues.take(target, Queue([ENTRY]))
+    qtbot.waitUntil(lambda: looked == [LOCAL])

@@ -1,0 +1,81 @@
+"""What waits on the targets, as it was heard last: looked at when plans come and go, not by the second."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+if TYPE_CHECKING:
+    from app.protocol.answers import Queue, QueueChange
+    from app.remote.target import Ask, Target
+
+    from .plans import Plans
+    from .secrets import Secrets
+    from .tasks import Failed, Tasks
+
+SOON_S = 5.0  # until a plan is looked for that should begin now
+LONGEST_S = 3600.0  # until a plan that begins later is looked for
+
+
+class Queues(QObject):
+    """Of all targets; goes along with the plan that a target begins by itself."""
+
+    changed = Signal(str)  # name of the target
+    failed = Signal(str, object)  # name of the target, Exception
+
+    def __init__(self, tasks: Tasks, plans: Plans, secrets: Secrets, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._tasks, self._plans, self._secrets = tasks, plans, secrets
+        self._heard: dict[str, tuple[Target, Queue]] = {}
+        self._waiting: set[str] = set()  # the targets at which is looked again soon
+        plans.looked.connect(self._look)
+        plans.ended.connect(self._on_ended)
+
+    def of(self, target: Target | None) -> tuple[Target, Queue] | None:
+        """What waits on this target, or on any where nothing waits there."""
+        own = self._heard.get(target.name) if target else None
+        return own or next(iter(self._heard.values()), None)
+
+    def ask(self, target: Target, change: QueueChange | None = None) -> None:
+        """Make a change, or only look; `changed` or `failed` answers."""
+        self._ask(target, change, self._secrets.ask, lambda error: self.failed.emit(target.name, error))
+
+    def take(self, target: Target, queue: Queue) -> None:
+        """What a target has said of its queue."""
+        self._heard.pop(target.name, None)
+        if queue.plans:
+            self._heard[target.name] = (target, queue)
+        self.changed.emit(target.name)
+        if queue.goes_on and target.name not in self._waiting and not self._is_at_work(target):
+            self._waiting.add(target.name)
+            QTimer.singleShot(int(_wait_s(queue) * 1000), self, lambda: self._on_soon(target))
+
+    def _ask(self, target: Target, change: QueueChange | None, ask: Ask, failed: Failed) -> None:
+        def work() -> Queue:
+            from app.targets.queue import queue_of
+
+            return queue_of(target, ask, change)
+
+        self._tasks.run(self, work, lambda queue: self.take(target, queue), failed)
+
+    def _look(self, target: Target) -> None:
+        """Nobody is asked for a secret; who is not reached is reported by `Plans`."""
+        self._ask(target, None, self._secrets.silent, lambda _: None)
+
+    def _on_ended(self, plan: str) -> None:
+        followed = self._plans.get(plan)
+        if followed is not None:
+            self._look(followed.target)
+
+    def _on_soon(self, target: Target) -> None:
+        self._waiting.discard(target.name)
+        self._plans.adopt_from(target)
+
+    def _is_at_work(self, target: Target) -> bool:
+        return any(plan.target.name == target.name for plan in self._plans.active())
+
+
+def _wait_s(queue: Queue) -> float:
+    first = min(max(0.0, (each.at or 0.0) - queue.now) for each in queue.plans if not each.held)
+    return min(first + SOON_S, LONGEST_S)

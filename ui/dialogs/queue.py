@@ -1,0 +1,150 @@
+"""The plans that wait on a target: moved, held, removed here."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+
+from app.core.harmless import harmless
+from app.protocol.answers import CONTINUE, HOLD, MOVE, REMOVE, Queue, QueueChange
+from app.remote.target import Target
+from app.targets.queue import begins_text, state_text
+from ui.core.context import Context
+from ui.core.plain import Label, as_tip
+from ui.core.theme import SPACE
+from ui.widgets.actions import action, action_button
+from ui.widgets.message import Message
+from ui.widgets.table import tabular
+
+WIDTH, HEIGHT = 100 * SPACE, 44 * SPACE
+ABOUT = (
+    "The target begins the first plan that is neither held nor to begin later, with this window closed too. "
+    "A plan that you stop, or of which no session completes, holds the queue."
+)
+
+
+class QueueDialog(QDialog):
+    """Asks the target when it begins, and with each change."""
+
+    def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context, self._target = context, target
+        self._queue = Queue([])
+        self.setWindowTitle(f"Queue of {target.name}")
+        self.resize(WIDTH, HEIGHT)
+        self.message = Message()
+        self.said = Label(f"Asking {target.name}…")
+        self.said.setProperty("role", "heading")
+        self.said.setWordWrap(True)
+        self.list = _make_list()
+        self.list.itemSelectionChanged.connect(self._refresh)
+        self.up = action(self.list, "Move up", "", "The plan begins earlier", lambda: self._move(-1))
+        self.down = action(self.list, "Move down", "", "The plan begins later", lambda: self._move(1))
+        self.hold = action(self.list, "Hold", "", "The plan waits until you continue it", self._hold)
+        self.remove = action(self.list, "Remove", "remove", "Take the plan out of the queue", self._remove)
+        self.hold_all = action(
+            self, "Hold the queue", "", "No plan begins until you continue the queue", self._hold_all
+        )
+        self._build_layout()
+        self._refresh()
+        context.queues.changed.connect(self._on_changed)
+        context.queues.failed.connect(self._on_failed)
+
+    def begin(self) -> None:
+        self.finished.connect(self.deleteLater)
+        self._ask(None)
+        self.open()
+
+    def _build_layout(self) -> None:
+        about = Label(ABOUT)
+        about.setWordWrap(True)
+        about.setProperty("role", "muted")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        for each in (self.up, self.down, self.hold, self.remove, self.hold_all):
+            button = action_button(each)
+            button.setAutoDefault(False)
+            buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(SPACE)
+        for widget in (self.message, self.said, about, self.list, buttons):
+            layout.addWidget(widget)
+
+    def show_queue(self, queue: Queue) -> None:
+        """As the target says it; the same plan stays chosen."""
+        chosen, self._queue = self._chosen(), queue
+        self.said.setText(state_text(queue))
+        self.list.clear()
+        for at, each in enumerate(queue.plans):
+            texts = (str(at + 1), each.name, str(each.sessions), begins_text(queue, each))
+            item = QTreeWidgetItem([harmless(text) for text in texts])
+            item.setToolTip(3, as_tip(each.held))
+            item.setData(0, Qt.ItemDataRole.UserRole, each.plan)
+            self.list.addTopLevelItem(item)
+            item.setSelected(each.plan == chosen)
+        for column in (0, 2):
+            self.list.resizeColumnToContents(column)
+        self._refresh()
+
+    def _chosen(self) -> str:
+        return next((str(each.data(0, Qt.ItemDataRole.UserRole)) for each in self.list.selectedItems()), "")
+
+    def _at(self) -> int:
+        chosen = self._chosen()
+        return next((at for at, each in enumerate(self._queue.plans) if each.plan == chosen), -1)
+
+    def _refresh(self) -> None:
+        at, plans = self._at(), self._queue.plans
+        self.up.setEnabled(at > 0)
+        self.down.setEnabled(0 <= at < len(plans) - 1)
+        for each in (self.hold, self.remove):
+            each.setEnabled(at >= 0)
+        self.hold.setText("Continue" if at >= 0 and plans[at].held else "Hold")
+        self.hold_all.setEnabled(bool(plans))
+        self.hold_all.setText("Continue the queue" if self._queue.held else "Hold the queue")
+
+    # ---- what a person asks for
+
+    def _move(self, by: int) -> None:
+        self._ask(QueueChange(MOVE, self._chosen(), self._at() + 1 + by))
+
+    def _hold(self) -> None:
+        is_held = bool(self._queue.plans[self._at()].held)
+        self._ask(QueueChange(CONTINUE if is_held else HOLD, self._chosen()))
+
+    def _hold_all(self) -> None:
+        self._ask(QueueChange(CONTINUE if self._queue.held else HOLD))
+
+    def _remove(self) -> None:
+        self._ask(QueueChange(REMOVE, self._chosen()))
+
+    def _ask(self, change: QueueChange | None) -> None:
+        self.message.clear()
+        self.list.setEnabled(False)
+        self._context.queues.ask(self._target, change)
+
+    def _on_changed(self, target: str) -> None:
+        if target == self._target.name:
+            heard = self._context.queues.of(self._target)
+            self.list.setEnabled(True)
+            self.show_queue(heard[1] if heard and heard[0].name == target else Queue([]))
+
+    def _on_failed(self, target: str, error: Exception) -> None:
+        if target == self._target.name:
+            self.list.setEnabled(True)
+            self.message.show_failure(error)
+
+
+def _make_list() -> QTreeWidget:
+    made = QTreeWidget()
+    made.setAccessibleName("Plans that wait")
+    made.setHeaderLabels(["", "Plan", "Sessions", "Begins"])
+    made.setColumnWidth(1, 30 * SPACE)
+    made.setRootIsDecorated(False)
+    made.setUniformRowHeights(True)
+    made.setFont(tabular(made.font()))
+    made.setTabKeyNavigation(False)
+    made.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+    made.setStyleSheet("QTreeWidget::item { padding: 4px 2px; }")
+    return made
