@@ -8,6 +8,7 @@ from collections.abc import Sequence
 Tick = tuple[float, str]
 
 _UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+DAY_S = 86400
 _TIME_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)
 _HEADROOM = 1.04
 _ROUND = 1e-9
@@ -74,14 +75,16 @@ def is_hours(first: float, last: float) -> bool:
 
 
 def clock_form(first: float, last: float, most: int) -> str:
-    """The format of times on this axis: m:ss or h:mm."""
+    """The format of times on this axis: m:ss, h:mm or d h:mm."""
     if not is_hours(first, last):
         return "m:ss"
+    if max(abs(first), abs(last)) >= DAY_S:
+        return "d h:mm"
     return "h:mm" if round_time_step((last - first) / max(most, 1)) >= 60 else "h:mm:ss"
 
 
 def time_text(t: float, is_fine: bool = False) -> str:
-    """A moment in full: 0:07, 12:31, 1:02:03; with tenths where the axis is `is_fine`."""
+    """A moment in full: 0:07, 12:31, 1:02:03, 1d 2:03:04; with tenths where the axis is `is_fine`."""
     return _clock(t, abs(t) >= 3600, 0.1 if is_fine else 1.0)
 
 
@@ -94,7 +97,8 @@ def _clock(t: float, hours: bool, step: float) -> str:
     minutes, hour = whole // 60 % 60, whole // 3600
     if not hours:
         return f"{sign}{whole // 60}:{seconds}"
-    return f"{sign}{hour}:{minutes:02d}" + (f":{seconds}" if step < 60 else "")
+    days = f"{hour // 24}d " if hour >= 24 else ""
+    return f"{sign}{days}{hour % 24}:{minutes:02d}" + (f":{seconds}" if step < 60 else "")
 
 
 def multiples(low: float, high: float, step: float) -> list[float]:

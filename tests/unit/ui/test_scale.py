@@ -44,21 +44,31 @@ def test_ticks_are_round_and_short(low: float, high: float, most: int, texts: st
         (-10, 20, "-0:10 -0:05 0:00 0:05 0:10 0:15 0:20"),
         (0, 36_000, "0:00 2:00 4:00 6:00 8:00 10:00"),
         (3600, 3630, "1:00:00 1:00:05 1:00:10 1:00:15 1:00:20 1:00:25 1:00:30"),
+        (80_000, 100_000, "23:00 1d 0:00 1d 1:00 1d 2:00 1d 3:00"),
         (5, 7, "0:05.0 0:05.5 0:06.0 0:06.5 0:07.0"),
     ],
 )
 def test_times_are_those_of_a_clock(first: float, last: float, texts: str) -> None:
-    assert [text for _, text in time_ticks(first, last, 6)] == texts.split()
+    assert " ".join(text for _, text in time_ticks(first, last, 6)) == texts
 
 
 def test_how_times_are_to_be_read_is_told() -> None:
     forms = [clock_form(0, 600, 6), clock_form(0, 36_000, 6), clock_form(3600, 3630, 6)]
     assert forms == ["m:ss", "h:mm", "h:mm:ss"]
+    assert clock_form(0, 90_000, 6) == "d h:mm"
 
 
 @pytest.mark.parametrize(
     ("t", "text"),
-    [(7.4, "0:07"), (751, "12:31"), (3723, "1:02:03"), (59.6, "1:00"), (-5, "-0:05"), (-0.2, "0:00")],
+    [
+        (7.4, "0:07"),
+        (751, "12:31"),
+        (3723, "1:02:03"),
+        (93784, "1d 2:03:04"),
+        (59.6, "1:00"),
+        (-5, "-0:05"),
+        (-0.2, "0:00"),
+    ],
 )
 def test_a_moment_in_full(t: float, text: str) -> None:
     assert time_text(t) == text

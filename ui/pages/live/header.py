@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from app.core.units import date_text, seconds_text
+from app.core.units import clock_text, seconds_text
 from app.following.progress import PlanProgress
 from ui.core.followed_plan import FollowedPlan
 from ui.core.plain import Label
@@ -108,7 +108,7 @@ def _times_text(progress: PlanProgress, followed: FollowedPlan | None) -> str:
         return ""
     offset = followed.link.clock_offset_s or 0.0
     finish = max(finish_at - offset, time.time())
-    done = f"done {'by' if is_most else 'at'} {_clock_text(finish)}"
+    done = f"done {'by' if is_most else 'at'} {clock_text(finish, time.time())}"
     left = progress.left_text(silent) or f"about {seconds_text(0)} left"
     return ", ".join((f"{elapsed} elapsed", left, done))
 
@@ -120,9 +120,3 @@ def _silent_s(progress: PlanProgress, followed: FollowedPlan | None) -> float:
         return 0.0
     heard_at = progress.heard_at or current.at
     return 0.0 if link.clock_offset_s is None else max(0.0, time.time() + link.clock_offset_s - heard_at)
-
-
-def _clock_text(at: float) -> str:
-    """`15:42`; with its date where that is not today."""
-    text = date_text(at)
-    return text[11:] if text[:10] == date_text(time.time())[:10] else text

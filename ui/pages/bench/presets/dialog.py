@@ -92,7 +92,7 @@ class PresetDialog(QDialog):
     # making it
 
     def _make_actions(self) -> None:
-        tip = "What every build of the target with this engine says about it"
+        tip = "Ask every build with this engine whether it accepts the preset, also while a plan is under way"
         self.ask = action(self, "Ask the builds", "ask builds", tip, lambda: self._try(start=False))
         tip = "Start each build once on an empty directory, and compare its variables with the preset"
         self.start = action(self, "Start them once", "start builds", tip, lambda: self._try(start=True))
