@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QComboBox,
+    QLabel,
     QLineEdit,
     QMenu,
     QMessageBox,
@@ -34,6 +35,7 @@ from app.history.history import History
 from app.history.publishing import import_shipped
 from app.history.sessions import find
 from app.planner import ContenderRequest, PlanRequest
+from app.planner.launch import Stage
 from app.protocol.answers import INFO, PASS, WARN, Check, Reply, Survey
 from app.remote.hostkeys import HostKey, HostKeyUnknownError, Offer
 from app.remote.target import LOCAL, Target
@@ -164,6 +166,23 @@ def test_before_the_target_was_looked_at_nothing_can_be_run(
     assert reason(page).startswith("survey the target first")
     assert page.run_panel.run_bar.run.toolTip() == reason(page)
     assert page.sequence.box.currentText() == "duel"
+    checks, bad = page.run_panel.checks, page.context.theme.colour("bad")
+    assert checks_of(page).startswith("Wait · plan: survey the target first")
+    assert all(checks.item(row).foreground().color() != bad for row in range(checks.count()))
+    labels = [each for each in page.findChildren(QLabel) if each.isVisible() and each.text()]
+    assert [each.text() for each in labels if each.property("role") == "bad"] == []
+
+
+def test_the_keyboard_stays_at_the_button_while_a_plan_starts(qtbot: QtBot, page: BenchPage) -> None:
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    bar = page.run_panel.run_bar
+    for button in (bar.button, bar._rehearse_button):
+        button.setFocus()
+        bar.show_stage(Stage())
+        assert bar._cancel_button.hasFocus()
+        bar.show_stage(None)
+        assert bar.button.hasFocus() and not bar._cancel_button.isVisible()
 
 
 def test_the_first_survey_brings_the_duel(

@@ -300,6 +300,19 @@ def test_what_is_wrong_is_not_told_before_its_field_is_left(
     assert list(shown_problems(panel)) == ["name"]
 
 
+def test_a_host_key_is_refused_once_the_question_is_answered(
+    qtbot: QtBot, sshd: Sshd, open_panel: Callable[[], TargetsPanel]
+) -> None:
+    panel = open_panel()
+    panel.add()
+    type_in(qtbot, panel, sshd.target("far"))
+    click(qtbot, panel.editor.test_button)
+    dialog: HostKeyDialog = dialog_of(qtbot, HostKeyDialog)
+    assert "before you accept it" in panel.editor.message.text
+    dialog.reject()
+    qtbot.waitUntil(lambda: "was not accepted" in panel.editor.message.text)
+
+
 def test_a_connection_is_tested_before_it_is_kept(
     qtbot: QtBot, sshd: Sshd, open_panel: Callable[[], TargetsPanel]
 ) -> None:

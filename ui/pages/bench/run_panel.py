@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
-from app.planner.choices import Choices
+from app.planner.choices import NO_SURVEY, Choices
 from app.planner.draft import Draft, Outcome
 from app.protocol.answers import FAIL, Check, Survey
 from ui.core.page import HEAD
@@ -15,7 +15,7 @@ from ui.core.tasks import Tasks
 from ui.core.theme import SPACE, Theme
 
 from .plan.approval import ApprovalView
-from .plan.check_list import CheckList
+from .plan.check_list import WAITING, CheckList
 from .plan.estimate import EstimateCard
 from .plan.plan_text import PlanText
 from .plan.recent import RecentPlans
@@ -93,4 +93,5 @@ class RunPanel(QWidget):
 def _obstacle(outcome: Outcome) -> list[Check]:
     """Where there is no plan, what is in its way, and all that is not there."""
     texts = [outcome.problem.text] if outcome.problem else []
-    return [Check("plan", FAIL, text) for text in dict.fromkeys([*texts, *outcome.lacking])]
+    found = dict.fromkeys([*texts, *outcome.lacking])
+    return [Check("plan", WAITING if text == NO_SURVEY else FAIL, text) for text in found]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.comparison.repeats import start_text
-from app.core.units import bytes_text, date_text, seconds_text
+from app.core.units import bytes_text, count_text, date_text, seconds_text
 from app.history.figures import SessionShown, plan_of, settings, show
 from app.history.history import History
 from app.history.sessions import source_text
@@ -99,7 +99,7 @@ def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> I
         memory = machine.get("memory_bytes")
         parts = (
             cpu.get("model"),
-            cpu.get("cores") and f"{cpu['cores']} cores",
+            cpu.get("cores") and count_text(cpu["cores"], "core"),
             memory and bytes_text(memory),
         )
         yield "Machine", ", ".join(str(part) for part in parts if part)

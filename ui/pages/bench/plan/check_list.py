@@ -13,8 +13,9 @@ from app.protocol.answers import FAIL, INFO, WARN, Check
 from ui.core.plain import as_tip
 from ui.core.theme import SPACE, Theme
 
+WAITING = "waiting"  # of what is not known yet: nothing is wrong with it
 _ROLES = {FAIL: "bad", WARN: "warn"}
-_SIGNS = {FAIL: "Fail", WARN: "Warn", INFO: "Info"}
+_SIGNS = {FAIL: "Fail", WARN: "Warn", INFO: "Info", WAITING: "Wait"}
 _ORDER = {FAIL: 0, WARN: 1}
 _FOLD, _OPTION = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 PADDING = 28  # beside the words of a check

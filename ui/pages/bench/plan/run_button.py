@@ -179,13 +179,23 @@ class RunBar(QWidget):
         layout.addLayout(buttons)
 
     def _refresh(self) -> None:
+        """The keyboard stays here: on Cancel while something is on its way."""
         can = not self._obstacle and not self._is_busy
+        starting, cancelling = (self.button, self._rehearse_button), self._cancel_button
+        if self._is_busy:
+            cancelling.setVisible(True)
+            self.cancel.setEnabled(True)
+            if any(each.hasFocus() for each in starting):
+                cancelling.setFocus()
         self.run.setEnabled(can)
         self.rehearse.setEnabled(can)
         self.queue.setEnabled(can)
         self.run.setToolTip(as_tip(self._obstacle or self._tip))
-        self.cancel.setEnabled(self._is_busy)
-        self._cancel_button.setVisible(self._is_busy)
+        if not self._is_busy:
+            if cancelling.hasFocus():
+                self.button.setFocus()
+            self.cancel.setEnabled(False)
+            cancelling.setVisible(False)
         self._rehearse_button.setVisible(not self._is_busy)
         self.progress.setVisible(self._is_busy)
         if not self._is_busy:

@@ -53,6 +53,7 @@ class TargetEditor(QWidget):
         self._surveying.advanced.connect(self._on_advanced)
         self._surveying.surveyed.connect(self._on_surveyed)
         self._surveying.failed.connect(self._on_test_failed)
+        self._surveying.refused.connect(self._on_key_refused)
         self.form = TargetForm(self)
         self.form.edited.connect(self._on_edited)
         self.form.identity_wanted.connect(self._on_identity_wanted)
@@ -189,7 +190,10 @@ class TargetEditor(QWidget):
         if not isinstance(error, HostKeyError):
             self.message.show_failure(error)
         else:
-            self.message.show_warning("The host key was not accepted: nothing was sent to the host")
+            self.message.show_info("Look at the host key: nothing is sent to the host before you accept it")
+
+    def _on_key_refused(self) -> None:
+        self.message.show_warning("The host key was not accepted: nothing was sent to the host")
 
     def _on_identity_wanted(self) -> None:
         dialog = QFileDialog(self, "A private key file", str(Path("~/.ssh").expanduser()))

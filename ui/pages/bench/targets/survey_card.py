@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.harmless import harmless
-from app.core.units import ago_text, bytes_text, date_text
+from app.core.units import ago_text, bytes_text, count_text, date_text
 from app.planner.memory_text import memory_options
 from app.protocol.answers import Build, Cpu, Disk, Snapshot, Survey
 from app.targets.builds import notes_text, problem_of
@@ -250,7 +250,8 @@ def _heading() -> QLabel:
 
 
 def cpu_text(cpu: Cpu) -> str:
-    return f"{cpu.model or 'Unknown CPU'}, {cpu.cores or '?'} cores, {cpu.threads or '?'} threads"
+    cores, threads = count_text(cpu.cores, "core"), count_text(cpu.threads, "thread")
+    return f"{cpu.model or 'Unknown CPU'}, {cores}, {threads}"
 
 
 def facts_of(survey: Survey) -> Iterator[tuple[str, str]]:

@@ -32,6 +32,7 @@ class Surveying(QObject):
     advanced = Signal(object)  # Advance
     surveyed = Signal(object, object)  # Target, Surveyed
     failed = Signal(object, object)  # Target, Exception
+    refused = Signal()  # a host key, by the person
 
     def __init__(self, context: Context, widget: QWidget) -> None:
         super().__init__(widget)
@@ -73,6 +74,8 @@ class Surveying(QObject):
         dialog.deleteLater()
         if is_accepted:
             self._trust(target, error.fingerprint)
+        else:
+            self.refused.emit()
 
     def _trust(self, target: Target, fingerprint: str) -> None:
         from app.remote.dial import trust
