@@ -362,7 +362,7 @@ def test_against_the_base_of_the_plan(context: Context, show: Show, qtbot: Any) 
     page = show(context)
     page.open(Wanted("live", (makers[1].session,)))
     qtbot.waitUntil(lambda: shown(page) == makers[1].session)
-    assert page.body.results.headerData(3, Qt.Orientation.Horizontal) == "/ innodb-default"
+    assert page.body.results.headerData(3, Qt.Orientation.Horizontal) == "/ innodb"
     assert set(cells(page, 3)) == {"1.50"}
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from PySide6.QtCore import QAbstractTableModel, Qt
 
+from app.comparison.names import short_names
 from app.core.units import bytes_text, figure_text, with_unit
 from app.history.figures import StepEntry
 from app.history.step_text import named, remarks_of, remarks_text
@@ -54,7 +55,7 @@ class ResultsModel(QAbstractTableModel):
         self._theme = theme
         self._steps: list[StepEntry] = []
         self._base: Mapping[tuple[str, str], StepEntry] = {}
-        self._base_name = ""
+        self._base_name = self._base_short = ""
         self._active: tuple[int, str] = (-1, "")
         theme.changed.connect(self._tell_all)
 
@@ -70,6 +71,7 @@ class ResultsModel(QAbstractTableModel):
         if is_other:
             self.beginResetModel()
         self._steps, self._base, self._base_name = steps, base, name
+        self._base_short = _short_base_name(overview, name)
         if is_other:
             self.endResetModel()
         elif is_other_base:
@@ -118,7 +120,7 @@ class ResultsModel(QAbstractTableModel):
 
     def _title(self, column: Column) -> str:
         if column.key == "relative" and self._base_name:
-            return f"/ {self._base_name}"
+            return f"/ {self._base_short}"
         if column.key in ("p95", "p99") and (per := self._latency_per()):
             return f"{column.title}/{per}"
         return column.title
@@ -219,6 +221,13 @@ def _base_name(overview: Overview | None) -> str:
         return ""
     contender = overview.base["contender"]["name"]
     return contender if contender != overview.session["contender"]["name"] else overview.base["name"]
+
+
+def _short_base_name(overview: Overview | None, name: str) -> str:
+    """Of another contender: without what the one at hand is called too."""
+    if overview is None or overview.base is None or name != overview.base["contender"]["name"]:
+        return name
+    return short_names([name, overview.session["contender"]["name"]]).names[0]
 
 
 def moment_text(progress: StepState, planned: Step) -> str:
