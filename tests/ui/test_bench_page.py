@@ -417,8 +417,9 @@ def test_a_wrong_field_is_marked_and_keeps_its_text(qtbot: QtBot, page: BenchPag
     assert (edit.text(), edit.property("wrong")) == ("lots", True)
     assert reason(page).startswith("rows must be a whole number")
     assert edit.toolTip() == reason(page) == page.sequence.fields.reason.text()
-    above = page.sequence.fields.reason.geometry()
-    assert edit.y() - above.height() - 5 <= above.y() < edit.y() and page.sequence.fields.reason.isVisible()
+    above = page.sequence.fields.reason
+    qtbot.waitUntil(lambda: edit.y() - above.height() - 5 <= above.y() < edit.y())  # the form is laid out
+    assert above.isVisible()
     assert not page.run_panel.run_bar.run.isEnabled()
     retype(qtbot, edit, "1k")
     settle(qtbot, page)
@@ -834,7 +835,7 @@ def reach(monkeypatch: pytest.MonkeyPatch) -> Callable[[ScriptedAgent], None]:
     """Run finds this agent."""
 
     def reach_(agent: ScriptedAgent) -> None:
-        monkeypatch.setattr("ui.pages.bench.page.reached", agent.reached)
+        monkeypatch.setattr("ui.pages.bench.starting.reached", agent.reached)
 
     return reach_
 

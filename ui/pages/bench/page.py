@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
-from app.core.errors import LinkError
 from app.planner.choices import Choices
 from app.planner.draft import Draft, Outcome
-from app.planner.launch import REHEARSED, STARTED, Later, Launch, Stage, still_failed
+from app.planner.launch import REHEARSED, STARTED, Later
 from app.protocol.answers import Survey
-from app.protocol.plan import Plan
-from app.remote.hostkeys import HostKeyError
-from app.remote.reach import reached
-from app.targets.queue import place_text
 from ui.core.bus import Changes, Wanted
 from ui.core.context import Context
 from ui.core.page import MARGIN, Page
@@ -30,12 +23,12 @@ from .plan.contenders import ContendersPanel
 from .plan.draft_controller import DraftController
 from .plan.queueing import QueueingDialog
 from .plan.run_again import RunAgain
-from .plan.run_button import Starter
 from .plan.sequence import SequencePanel
 from .plan.sweep import change_sweep
 from .presets.dialog import edit_preset
 from .run_panel import RunPanel
 from .sql.dialog import edit_sql
+from .starting import Starting
 from .targets.panel import TargetsPanel
 
 WIDTHS = (272, 624, 352)  # at the smallest size that is looked after
@@ -48,7 +41,6 @@ class BenchPage(Page):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, parent)
         self.controller = DraftController(context, self)
-        self.starter = Starter(context.tasks, self)
         self.message = Banner(self)
         self.targets = TargetsPanel(context)
         self.contenders = ContendersPanel(context.theme)
@@ -56,8 +48,7 @@ class BenchPage(Page):
         self.run_panel = RunPanel(context.theme, context.tasks)
         self.run_panel.plan.folder = str(context.home)
         self._outcome: Outcome | None = None
-        self._refused: Stage | None = None  # the latest start, where a check of it failed
-        self._target = self.targets.chosen
+        self.starting = Starting(context, self.controller, self.targets, self.run_panel, self.message)
         self._build_layout()
         self._connect_input()
         self._connect_draft()
@@ -140,7 +131,7 @@ class BenchPage(Page):
         run_bar.run_wanted.connect(self._start)
         run_bar.rehearsal_wanted.connect(lambda: self._start(REHEARSED))
         run_bar.queue_wanted.connect(self._on_queue_wanted)
-        run_bar.cancel_wanted.connect(self._on_cancel_wanted)
+        run_bar.cancel_wanted.connect(self.starting.cancel)
 
     def _connect_draft(self) -> None:
         """What comes of it."""
@@ -158,9 +149,6 @@ class BenchPage(Page):
         targets.target_chosen.connect(self._on_target_chosen)
         targets.surveyed.connect(self._on_surveyed)
         targets.calibration_wanted.connect(self._on_calibration_wanted)
-        self.starter.advanced.connect(self.run_panel.run_bar.show_stage)
-        self.starter.ended.connect(self._on_launch_ended)
-        self.starter.failed.connect(self._on_start_failed)
         self.context.plans.changed.connect(self._offer_queue)
 
     # what a person does
@@ -178,25 +166,15 @@ class BenchPage(Page):
 
     def _on_option_wanted(self, name: str, option: str) -> None:
         """Of a contender, as it was when it was checked."""
-        plans = (self._refused and self._refused.plan, self._outcome and self._outcome.plan)
+        refused = self.starting.refused
+        plans = (refused and refused.plan, self._outcome and self._outcome.plan)
         found = [each for plan in plans if plan for each in plan.contenders if each.name == name]
         for each in found[:1]:
             edit_preset(self.controller, self.context, self, each.engine, each.preset, option)
 
     def _start(self, last: str = STARTED, later: Later | None = None) -> None:
-        from app.history.calibration import noise_at
-
-        if self.starter.is_busy or self._obstacle():
-            return
-        target, request = self.targets.chosen, self.controller.draft.request
-        self._target = target  # another may be chosen before it is started
-        self._refused = None
-        self.message.clear()
-        self.controller.keep()
-        way = reached(target, self.context.secrets.ask)
-        noise = partial(noise_at, self.context.home)
-        busy = request.allow_busy
-        self.starter.run(Launch(lambda _: request, way, target.search_paths, last, noise, busy, later))
+        if not self._obstacle():
+            self.starting.start(last, later)
 
     def _on_queue_wanted(self) -> None:
         dialog = QueueingDialog(self.targets.chosen.name, self.window())
@@ -214,12 +192,6 @@ class BenchPage(Page):
             return "not known yet"
         return self._outcome.obstacle if self._outcome.draft is self.controller.draft else ""
 
-    def _on_cancel_wanted(self) -> None:
-        if self.starter.cancel():
-            self.message.show_info("Cancelled: nothing is started.")
-        else:
-            self.message.show_info("Too late: the target is starting it already. Stop it on the Live page.")
-
     # answers
 
     def _on_target_chosen(self, name: str) -> None:
@@ -228,9 +200,7 @@ class BenchPage(Page):
 
     def _on_surveyed(self, name: str, survey: Survey) -> None:
         if name == self.targets.chosen.name:
-            if self._refused:  # the machine was looked at anew, its builds were not asked
-                of_builds = tuple(each for each in self._refused.checks if each.contender)
-                self._refused = replace(self._refused, checks=of_builds)
+            self.starting.forget_machine()
             self.controller.take_survey(survey, self.targets.surveyed_at(name))
 
     def _on_drafted(self, draft: Draft) -> None:
@@ -248,45 +218,7 @@ class BenchPage(Page):
         self._outcome = outcome
         self.contenders.show_outcome(outcome, colours)
         self.sequence.show_outcome(outcome)
-        failed = still_failed(self._refused, outcome.plan) if self._refused else []
-        self.run_panel.show_outcome(outcome, failed)
-
-    def _on_launch_ended(self, stage: Stage) -> None:
-        if stage.name == STARTED and stage.plan:
-            self._follow(stage, stage.plan)
-            return
-        if stage.queue and stage.plan:
-            self.context.queues.take(self._target, stage.queue)
-            self.message.show_info(f"{place_text(stage.queue, stage.plan, self._target.name)}.")
-            return
-        if stage.failed and stage.plan is None:  # the target is at work and was asked nothing else
-            self.run_panel.run_bar.offer_queue(True)
-            queue = self.run_panel.run_bar.queue
-            self.message.show_error(f"Nothing was started: {stage.failed[0].text}", action=queue)
-            return
-        self.run_panel.checks.show_checks(stage.checks)
-        self.run_panel.tabs.setCurrentWidget(self.run_panel.checks)
-        self._refused = stage if stage.failed else None
-        if stage.failed:
-            texts = "; ".join(f"{each.text} ({each.todo})" for each in stage.failed)
-            self.message.show_error(f"Nothing was started: {texts}")
-        else:
-            self.message.show_info("The rehearsal passed: every contender starts. Nothing was measured.")
-
-    def _on_start_failed(self, error: Exception) -> None:
-        """A host key that nobody has looked at is looked at now; what a lost link has started is followed."""
-        if isinstance(error, HostKeyError):
-            self.message.show_warning("Nothing was started: accept the host key, then press Run again.")
-            self.targets.known.tell_key(self._target, error)
-            return
-        self.message.show_failure(error)
-        if isinstance(error, LinkError):
-            self.context.plans.adopt_from(self._target)
-
-    def _follow(self, stage: Stage, plan: Plan) -> None:
-        sessions = tuple(turn.session for turn in plan.turns)
-        self.context.plans.follow(self._target, stage.directory, plan.id, stage.sha, sessions)
-        self.context.bus.wanted.emit(Wanted("live", sessions))
+        self.run_panel.show_outcome(outcome, self.starting.still_failed(outcome))
 
 
 def _add_inset(splitter: QSplitter, part: QWidget, top: int = 0, bottom: int = 0) -> None:
