@@ -171,7 +171,8 @@ def show_verdict(
 def _show_differences(references: Sequence[str], form: str) -> None:
     from app.comparison.differences import differences, is_of_the_builds
     from app.comparison.differences_text import differences_table, to_csv
-    from app.comparison.names import unique_names
+    from app.comparison.names import short_names, unique_names
+    from app.core.table import split
     from app.history.sessions import find_all, sessions
 
     from .session import opened
@@ -185,5 +186,9 @@ def _show_differences(references: Sequence[str], form: str) -> None:
         print_json({"sessions": ids, "differences": found})
     elif form == "csv":
         say_text(to_csv(names, [each for each in found if not is_of_the_builds(each)]))
-    else:
+    elif form == "md":
         print_text_tables([differences_table(names, found)], form)
+    else:
+        shorts = short_names(names)
+        say(*([f"Columns: {shorts.around}"] if shorts.around else []))
+        print_text_tables(split(differences_table(shorts.names, found), console().width, fixed=2), form)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.core.csv_text import csv_text
 from app.core.harmless import harmless
-from app.core.table import escaped, markdown_of
+from app.core.table import escaped, fitting, markdown_of
 from app.core.units import count_text, figure_text, unit_text
 from app.history.figures import SteadinessEntry
 from app.history.step_text import mark_text, seconds_texts
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 WIDE = 200  # of what is not shown in a terminal
-_FIXED, _GAP = 3, 2  # columns before the pairs, spaces between columns
+_FIXED = 3  # columns before the pairs
 _LESS = "\N{DOWNWARDS ARROW}"
 _SMALLEST = 0.0001  # of a p: what is smaller rests on noise being normal far beyond what anybody measured
 
@@ -71,7 +71,7 @@ def to_tables(comparison: Comparison, has_details: bool = False, width: int = WI
     heads, lines = _cells(comparison, has_details, names, _brief_unit)
     lines = [[harmless(cell) for cell in line] for line in (heads, *lines)]
     widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-    return [_table(lines, columns) for columns in _parts(widths, width)]
+    return [_table(lines, columns) for columns in fitting(widths, width, _FIXED, 2)]
 
 
 def _table(lines: Sequence[Sequence[str]], columns: Sequence[int]) -> Table:
@@ -85,18 +85,6 @@ def _table(lines: Sequence[Sequence[str]], columns: Sequence[int]) -> Table:
     for line in rest:
         table.add_row(*line)
     return table
-
-
-def _parts(widths: Sequence[int], width: int) -> list[list[int]]:
-    """The columns of each table: step, unit and base, then figures with their ratios."""
-    parts: list[list[int]] = [list(range(_FIXED))]
-    for at in range(_FIXED, len(widths), 2):
-        part = [*parts[-1], at, at + 1]
-        if sum(widths[each] + _GAP for each in part) - _GAP <= width or len(parts[-1]) == _FIXED:
-            parts[-1] = part
-        else:
-            parts.append([*range(_FIXED), at, at + 1])
-    return parts
 
 
 def to_text(comparison: Comparison, has_details: bool = False, width: int = WIDE) -> str:

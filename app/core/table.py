@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 MISSING = "-"
+GAP = 2  # spaces between columns
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,32 @@ def to_markdown(table: TextTable) -> str:
     """Under its title, with its remarks below."""
     lines = [markdown_of(table.heads, table.lines, table.texts).strip()] if table.lines else []
     return "\n\n".join([f"### {table.title}", *lines, *table.remarks]) + "\n"
+
+
+def fitting(widths: Sequence[int], width: int, fixed: int, together: int = 1) -> list[list[int]]:
+    """The columns of each table: the fixed ones, then as many as fit; `together` are never parted."""
+    parts = [list(range(fixed))]
+    for at in range(fixed, len(widths), together):
+        more = [*range(at, at + together)]
+        wide = sum(widths[each] + GAP for each in [*parts[-1], *more]) - GAP
+        if wide <= width or len(parts[-1]) == fixed:
+            parts[-1] += more
+        else:
+            parts.append([*range(fixed), *more])
+    return parts
+
+
+def split(table: TextTable, width: int, fixed: int) -> list[TextTable]:
+    """As many tables as it takes until each is no wider; the remarks stand below the last one."""
+    lines = (table.heads, *table.lines)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    parts = fitting(widths, width, fixed)
+    found = []
+    for part in parts:
+        heads, *rest = (tuple(line[at] for at in part) for line in lines)
+        remarks = table.remarks if part is parts[-1] else ()
+        found.append(TextTable(table.title, heads, tuple(rest), min(table.texts, len(part)), remarks))
+    return found
 
 
 def ratio_text(ratio: float | None) -> str:

@@ -31,7 +31,8 @@ def told(form: str, sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str
 
 
 def test_what_differs_as_a_table(sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    title, head, *lines = told("table", sessions[:2], capsys).splitlines()
+    columns, title, head, *lines = told("table", sessions[:2], capsys).splitlines()
+    assert columns == "Columns: …-preset0-1"
     assert title == "What differs" and head.split()[:2] == ["of", "what"]
     assert [line.split("  ")[0] for line in lines] == [group for group, _ in DIFFERING]
 

@@ -1,0 +1,36 @@
+"""A table that is wider than its terminal goes on in further ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.core.table import TextTable, fitting, split
+
+TABLE = TextTable(
+    "What differs", ("of", "what", "a" * 9, "b" * 9, "c" * 9), (("x", "y", "1", "2", "3"),), 5, ("more",)
+)
+
+
+@pytest.mark.parametrize(
+    ("width", "parts"),
+    [
+        (41, [[0, 1, 2, 3, 4]]),
+        (40, [[0, 1, 2, 3], [0, 1, 4]]),
+        (19, [[0, 1, 2], [0, 1, 3], [0, 1, 4]]),
+        (5, [[0, 1, 2], [0, 1, 3], [0, 1, 4]]),
+    ],
+)
+def test_as_many_columns_as_fit(width: int, parts: list[list[int]]) -> None:
+    assert fitting([2, 4, 9, 9, 9], width, 2) == parts
+
+
+def test_columns_that_belong_together_stay_together() -> None:
+    assert fitting([4, 3, 3, 3, 3], 14, 1, together=2) == [[0, 1, 2], [0, 3, 4]]
+
+
+def test_the_remarks_stand_below_the_last_one() -> None:
+    tables = split(TABLE, 30, fixed=2)
+    assert [table.heads[2:] for table in tables] == [("a" * 9, "b" * 9), ("c" * 9,)]
+    assert [table.remarks for table in tables] == [(), ("more",)]
+    assert tables[1].lines == (("x", "y", "3"),) and {table.title for table in tables} == {"What differs"}
+    assert split(TABLE, 80, fixed=2) == [TABLE]
