@@ -103,7 +103,7 @@ def stop_plan(arguments: argparse.Namespace) -> None:
         agent.stop(found.plan, arguments.what)
     what = {
         "step": "the session ends after the step at hand",
-        "plan": "the plan ends",
+        "plan": "the plan ends; plans that wait in the queue are held: dyno queue continue",
         "session": "the session ends",
     }
     say(f"{found.name}: {what[arguments.what]}")

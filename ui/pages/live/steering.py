@@ -119,7 +119,7 @@ class Steering(QWidget):
             self._confirm(
                 f"Stop the plan {self._plan.name}?",
                 "The current step ends without a figure; no further step or session starts. What was"
-                " measured so far stays.",
+                " measured so far stays. Plans that wait in the queue are held.",
                 {"Stop &plan": lambda: self._stop("plan", "the plan ends")},
             )
 
