@@ -98,7 +98,7 @@ class FieldsForm(QWidget):
         self.name.setMaxLength(MAX_NAME)
         self.edits["time_limit"] = self._edit("time_limit", *_TIME_LIMIT)
         self.edits["time_limit"].setPlaceholderText("none")
-        self.reason = ElidedLabel()
+        self.reason = ElidedLabel(self)
         self.reason.setProperty("role", "bad")
         self.reason.hide()
         for column in range(ACROSS):
