@@ -191,4 +191,5 @@ def _show_differences(references: Sequence[str], form: str) -> None:
     else:
         shorts = short_names(names)
         say(*([f"Columns: {shorts.around}"] if shorts.around else []))
-        print_text_tables(split(differences_table(shorts.names, found), console().width, fixed=2), form)
+        table, shown_in = differences_table(shorts.names, found), console()
+        print_text_tables(split(table, shown_in.width, fixed=2) if shown_in.is_terminal else [table], form)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 WIDE = 200  # of what is not shown in a terminal
 _FIXED = 3  # columns before the pairs
+_NAMED = 2  # columns that are named where all have the same repeats
 _LESS = "\N{DOWNWARDS ARROW}"
 _SMALLEST = 0.0001  # of a p: what is smaller rests on noise being normal far beyond what anybody measured
 
@@ -193,7 +194,11 @@ def _repeats(comparison: Comparison) -> list[str]:
         if (repeats := len(column["ids"])) > 1:
             text = repeats_text(repeats, column["loads"], column["server_starts"])
             names.setdefault(text, []).append(name)
-    return [f"{', '.join(of_text)}: {text}" for text, of_text in names.items()]
+    count = len(comparison["sessions"])
+    return [
+        f"{'all columns' if len(of_text) == count > _NAMED else ', '.join(of_text)}: {text}"
+        for text, of_text in names.items()
+    ]
 
 
 def _alone(comparison: Comparison) -> list[str]:

@@ -97,4 +97,5 @@ def test_only_the_steps_that_all_columns_have(tmp_path: Path) -> None:
         found = compare(history, comparable.keep(tmp_path, plan, {(1, "read-only")}))
     rows = {id(row) for row in common(found)["rows"]}
     assert {row["workload"] for row in found["rows"] if id(row) not in rows} == {"read-only"}
+    assert "all columns: 3 repeats" in to_text(found).splitlines()
     assert {group["group"] for group in common(found)["groups"]} == {"load", "point-query", "write-heavy"}
