@@ -155,6 +155,8 @@ def answers() -> list[Any]:
         ["list", {"plans": [{**told, "sessions": [session]}]}],
         ["check", {"checks": [{**check, "answers": [{"state": "x", "option": "o", "text": "t"}]}]}],
         ["rehearse", {"checks": [check], "variables": {"innodb_io_capacity": "200"}, "compression": "x"}],
+        ["ask", {"checks": [{**check, "answers": [{"state": "x", "option": "o", "text": "t"}]}]}],
+        ["options", {"options": {"/usr/sbin/mysqld": ["innodb_io_capacity"]}}],
         ["snapshots", {"snapshots": [snapshot]}],
         ["status", {"locked": True, "plan": None, "pid": 1}],
         ["queue", {"plans": [waiting], "held": "t", "at_work": "t", "now": 1.0}],
@@ -168,6 +170,8 @@ def read_answer(said: Any) -> None:
     agent = Agent(ScriptedConnection(there, Completed(0, line_of(answer), b"")), "~/dyno")
     if verb == "check":
         agent.check("0" * 64)
+    elif verb == "ask":
+        agent.ask("0" * 64)
     elif verb == "rehearse":
         _compare_in_force(agent.rehearse("0" * 64, 0))
     else:
