@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 
+from app.core.errors import DynoError
 from app.core.units import count_text
 from app.protocol.plan import Plan
 
@@ -18,6 +19,7 @@ class Launches:
     """Each with its connection, which is held until all have started. On one thread."""
 
     def __init__(self, launches: Mapping[str, Launch]) -> None:
+        self._launches = list(launches.values())
         self._stages = {target: launch.stages() for target, launch in launches.items()}
 
     def __enter__(self) -> Launches:
@@ -38,6 +40,31 @@ class Launches:
         """The stage that it ends in, None where it has ended; raises as a launch does."""
         last = deque(self._stages[target], maxlen=1)
         return last[0] if last else None
+
+    def stages(self) -> Iterator[tuple[str, Stage | DynoError]]:
+        """Of each target what it reaches, or why it cannot; before the start that ends it for all."""
+        with self:
+            for target in self._stages:
+                found: Stage | DynoError = Stage()
+                for found in _or_error(self.check(target)):
+                    yield target, found
+                if isinstance(found, DynoError) or found.failed:
+                    return
+            for target, stages in self._stages.items():
+                for found in _or_error(stages):
+                    yield target, found
+
+    def cancel(self) -> bool:
+        """Give up all that is not started; False where a target may have started already."""
+        cancelled = [launch.cancel() for launch in self._launches]
+        return all(cancelled)
+
+
+def _or_error(stages: Iterator[Stage]) -> Iterator[Stage | DynoError]:
+    try:
+        yield from stages
+    except DynoError as error:
+        yield error
 
 
 def other_work(plans: Mapping[str, Plan]) -> list[str]:

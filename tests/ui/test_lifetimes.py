@@ -39,7 +39,7 @@ ACTIONS = (
     ("bench", "Edit or check…"), ("bench", "Sweep..."), ("bench", "Custom SQL..."),
     ("bench", "Save plan…"), ("bench", "Open plan…"), ("bench", "&Install a build…"),
     ("bench", "&Notes of the build…"), ("bench", "Sna&pshots…"),
-    ("bench", "Queue plan..."), ("live", "Queue..."),
+    ("bench", "Queue plan..."), ("bench", "Several targets..."), ("live", "Queue..."),
     ("live", "Stop session..."), ("live", "Stop plan..."), ("live", "Save charts..."),
     ("history", "&Export..."), ("history", "&Script..."), ("history", "&Import..."),
     ("history", "Import a &folder..."), ("compare", "R&eport..."),

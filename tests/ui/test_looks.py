@@ -20,6 +20,7 @@ from app.core.errors import DynoError
 from app.history.counting import Countable, Cut, Seconds
 from app.planner.choices import choices
 from app.planner.draft import Draft, open_values
+from app.planner.launch import Launch
 from app.planner.preset_check import BuildReply
 from app.protocol.answers import Build, Queue, QueuedPlan, Snapshot
 from app.protocol.events import Log
@@ -43,6 +44,7 @@ from ui.dialogs.report import ReportDialog
 from ui.dialogs.settings import SettingsDialog
 from ui.pages import PLACES
 from ui.pages.bench.plan.queueing import QueueingDialog
+from ui.pages.bench.plan.several import SeveralDialog
 from ui.pages.bench.plan.sweep import SweepDialog
 from ui.pages.bench.presets.dialog import PresetDialog
 from ui.pages.bench.sql.dialog import SqlDialog
@@ -218,6 +220,7 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         "cut": CutDialog("rocksdb-default", CUT, settled.theme, window),
         "sql": SqlDialog(settled, window),
         "preset": preset_dialog(settled, window),
+        "several": SeveralDialog(settled, [Target(LOCAL), Target("xeon")], _no_launch, window),
         "sweep": SweepDialog(Draft().said(vary="innodb_spin_wait_delay"), open_values(None), [], window),
         "install": InstallDialog(settled, Target("xeon"), window),
         "build-notes": BuildNotesDialog(settled, Target("xeon"), NOTED, window),
@@ -234,6 +237,10 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
         found[name] = look_at(dialog, tmp_path / f"{name}-{appearance}.png")
         dialog.close()
     assert not any(found.values()), _report(found)
+
+
+def _no_launch(target: Target) -> Launch:
+    raise NotImplementedError(target)
 
 
 def snapshots_dialog(context: Context, window: Window) -> SnapshotsDialog:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.core.errors import InputError, TargetError
-from app.planner.launch import CHECKED, Launch
+from app.planner.launch import CHECKED, STARTED, Launch, Stage
 from app.planner.several import Launches, other_work
 from tests.fakes import ScriptedAgent
 from tests.plans import MARIADB, build, plan, request, survey
@@ -53,6 +53,30 @@ def test_one_that_fails_when_it_starts_leaves_the_others() -> None:
             both.start("a")
         assert both.start("b")
     assert a.asked[-1] == b.asked[-1] == "close" and "start" in b.asked
+
+
+def test_all_stages_in_one_go_with_the_errors_among_them() -> None:
+    def refuse(what: str) -> None:
+        if what == "start":
+            raise TargetError("another plan has begun there")
+
+    a, b = ScriptedAgent(meanwhile=refuse), ScriptedAgent()
+    found = dict(launches(a=a, b=b).stages())
+    assert str(found["a"]) == "another plan has begun there"
+    assert isinstance(found["b"], Stage) and found["b"].name == STARTED
+    a, b = ScriptedAgent(wrong=["check"]), ScriptedAgent()
+    found = dict(launches(a=a, b=b).stages())
+    assert isinstance(found["a"], Stage) and found["a"].failed and "b" not in found
+    assert "start" not in a.asked and b.asked == []
+
+
+@pytest.mark.parametrize(("at", "is_in_time"), [(CHECKED, True), (STARTED, False)])
+def test_all_that_is_not_started_is_given_up(at: str, is_in_time: bool) -> None:
+    a, b = ScriptedAgent(), ScriptedAgent()
+    both = launches(a=a, b=b)
+    reached = (stage for _, stage in both.stages() if isinstance(stage, Stage) and stage.name == at)
+    assert {both.cancel() for _ in reached} == {is_in_time}
+    assert ("start" in a.asked) is not is_in_time and "start" not in b.asked
 
 
 def test_checks_alone_start_nothing() -> None:

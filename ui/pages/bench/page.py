@@ -61,6 +61,7 @@ class BenchPage(Page):
 
     def reload(self) -> None:
         self.targets.reload()
+        self.run_panel.run_bar.offer_several(len(self.targets.all()) > 1)
         if self._outcome is None:
             self._on_target_chosen(self.targets.chosen.name)
         else:
@@ -76,7 +77,7 @@ class BenchPage(Page):
         panel, contenders = self.run_panel, self.contenders
         run, plan, presets = panel.run_bar, panel.plan, panel.presets
         return (
-            run.run, run.rehearse, run.queue, run.cancel, None,
+            run.run, run.rehearse, run.several, run.queue, run.cancel, None,
             panel.recent.open, plan.load, plan.save, plan.copy, None,
             self.sequence.sweep, self.sequence.sql, self.sequence.save, None,
             *self.sequence.ticks, None,
@@ -131,6 +132,7 @@ class BenchPage(Page):
         run_bar.run_wanted.connect(self._start)
         run_bar.rehearsal_wanted.connect(lambda: self._start(REHEARSED))
         run_bar.queue_wanted.connect(self._on_queue_wanted)
+        run_bar.several_wanted.connect(lambda: self.starting.ask_targets(self.window()))
         run_bar.cancel_wanted.connect(self.starting.cancel)
 
     def _connect_draft(self) -> None:

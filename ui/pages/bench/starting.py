@@ -6,14 +6,17 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
 from app.core.errors import LinkError
+from app.planner import PlanRequest
 from app.planner.draft import Outcome
 from app.planner.launch import STARTED, Later, Launch, Stage, still_failed
 from app.protocol.answers import Check
 from app.protocol.plan import Plan
 from app.remote.hostkeys import HostKeyError
 from app.remote.reach import reached
+from app.remote.target import Target
 from app.targets.queue import place_text
 from ui.core.bus import Wanted
 from ui.core.context import Context
@@ -21,6 +24,7 @@ from ui.widgets.message import Message
 
 from .plan.draft_controller import DraftController
 from .plan.run_button import Starter
+from .plan.several import SeveralDialog
 from .run_panel import RunPanel
 from .targets.panel import TargetsPanel
 
@@ -47,8 +51,6 @@ class Starting(QObject):
         self._starter.failed.connect(self._on_failed)
 
     def start(self, last: str = STARTED, later: Later | None = None) -> None:
-        from app.history.calibration import noise_at
-
         if self._starter.is_busy:
             return
         target, request = self._targets.chosen, self._controller.draft.request
@@ -56,10 +58,18 @@ class Starting(QObject):
         self.refused = None
         self._message.clear()
         self._controller.keep()
-        way = reached(target, self._context.secrets.ask)
-        noise = partial(noise_at, self._context.home)
-        busy = request.allow_busy
-        self._starter.run(Launch(lambda _: request, way, target.search_paths, last, noise, busy, later))
+        self._starter.run(self._launch(target, request, last, later))
+
+    def ask_targets(self, window: QWidget) -> None:
+        """Several of them, the chosen one ticked."""
+        request, chosen = self._controller.draft.request, self._targets.chosen
+        others = [each for each in self._targets.all() if each.name != chosen.name]
+        self._controller.keep()
+
+        def launch(target: Target) -> Launch:
+            return self._launch(target, replace(request, target=target.name), STARTED)
+
+        SeveralDialog(self._context, [chosen, *others], launch, window).open()
 
     def cancel(self) -> None:
         if self._starter.cancel():
@@ -76,6 +86,12 @@ class Starting(QObject):
         if self.refused:
             of_builds = tuple(each for each in self.refused.checks if each.contender)
             self.refused = replace(self.refused, checks=of_builds)
+
+    def _launch(self, target: Target, request: PlanRequest, last: str, later: Later | None = None) -> Launch:
+        from app.history.calibration import noise_at
+
+        way, noise = reached(target, self._context.secrets.ask), partial(noise_at, self._context.home)
+        return Launch(lambda _: request, way, target.search_paths, last, noise, request.allow_busy, later)
 
     # what comes of it
 

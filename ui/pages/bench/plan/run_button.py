@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from PySide6.QtCore import QObject, Signal, SignalInstance
+from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from app.planner.choices import NO_SURVEY
@@ -83,6 +83,7 @@ class RunBar(QWidget):
     rehearsal_wanted = Signal()
     queue_wanted = Signal()
     cancel_wanted = Signal()
+    several_wanted = Signal()
     busy_allowed = Signal(bool)
     small_disk_allowed = Signal(bool)
     quiet_wanted = Signal(bool)
@@ -123,6 +124,8 @@ class RunBar(QWidget):
         self.rehearse = action(self, "Rehearse", "rehearse", tip, self.rehearsal_wanted.emit)
         tip = "Let the target begin the plan when its turn comes, or at a time"
         self.queue = action(self, "Queue plan...", "queue plan", tip, self.queue_wanted.emit)
+        tip = "The same work on each of several targets, all checked before any starts"
+        self.several = action(self, "Several targets...", "", tip, self.several_wanted.emit)
         self.cancel = action(
             self, "Cancel", "stop", "Give the start up; nothing is left behind", self.cancel_wanted.emit
         )
@@ -140,6 +143,10 @@ class RunBar(QWidget):
     def offer_queue(self, is_offered: bool) -> None:
         """While the target is at work: a start would be refused."""
         self.queue_button.setVisible(is_offered)
+
+    def offer_several(self, is_offered: bool) -> None:
+        """Where there is more than one target."""
+        self._several_button.setVisible(is_offered)
 
     def show_stage(self, stage: Stage | None) -> None:
         """How far a start is; None: none is on its way."""
@@ -172,6 +179,9 @@ class RunBar(QWidget):
         choices.addWidget(self.busy, 0, 1)
         choices.addWidget(self.repeat, 1, 0)
         choices.addWidget(self.small_disk, 1, 1)
+        self._several_button = action_button(self.several)
+        self._several_button.hide()
+        choices.addWidget(self._several_button, 2, 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
         choices.setColumnStretch(1, 1)
         layout.addLayout(choices)
         layout.addWidget(self.reason)
@@ -190,6 +200,7 @@ class RunBar(QWidget):
         self.run.setEnabled(can)
         self.rehearse.setEnabled(can)
         self.queue.setEnabled(can)
+        self.several.setEnabled(can)
         self.run.setToolTip(as_tip(self._obstacle or self._tip))
         if not self._is_busy:
             if cancelling.hasFocus():

@@ -73,6 +73,9 @@ class TargetsPanel(QWidget):
         state = self.known.state_of(self._chosen) or self.known.model.all()[0]
         return state.target
 
+    def all(self) -> list[Target]:
+        return [state.target for state in self.known.model.all()]
+
     def choose(self, name: str) -> None:
         """Show this target; where its survey is old, it is surveyed in the background without a question."""
         self.list.select(name)

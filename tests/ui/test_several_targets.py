@@ -1,0 +1,129 @@
+"""One plan on several targets, in the window: ticked, all checked, then started and followed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialogButtonBox
+from pytestqt.qtbot import QtBot
+
+from app.core.errors import TargetError
+from app.remote.target import LOCAL, Target
+from app.targets.store import Targets
+from tests.fakes import ScriptedAgent
+from tests.plans import build
+from tests.ui.test_bench_page import OpenPage, followed, now, open_page
+from ui.pages.bench import BenchPage
+from ui.pages.bench.plan.several import SeveralDialog
+from ui.widgets.actions import plain_text
+
+__all__ = ["followed", "open_page"]  # fixtures
+
+Opened = tuple[BenchPage, SeveralDialog]
+OpenDialog = Callable[..., Opened]
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, open_page: OpenPage, dyno_home: Path, monkeypatch: pytest.MonkeyPatch) -> OpenDialog:
+    """The dialog of a page with two targets, by agents that stand for them."""
+    Targets(dyno_home).add(Target("nuc", host="nuc.invalid", directories=["/data/dyno"]))
+    page = open_page()
+
+    def open_(**agents: ScriptedAgent) -> Opened:
+        monkeypatch.setattr(
+            "ui.pages.bench.starting.reached", lambda target, *_: agents[target.name].reached()
+        )
+        assert page.run_panel.run_bar._several_button.isVisible()
+        page.run_panel.run_bar.several.trigger()
+        dialog = page.window().findChild(SeveralDialog)
+        assert dialog is not None
+        return page, dialog
+
+    return open_
+
+
+def tick(qtbot: QtBot, dialog: SeveralDialog, row: int) -> None:
+    """With the keyboard."""
+    dialog.list.setFocus()
+    dialog.list.setCurrentRow(row)
+    qtbot.keyClick(dialog.list, Qt.Key.Key_Space)
+
+
+def texts(dialog: SeveralDialog) -> list[str]:
+    return [each.text() for each in dialog._items()]
+
+
+def test_each_ticked_target_is_started_and_followed(
+    qtbot: QtBot, opened: OpenDialog, followed: list[Any]
+) -> None:
+    page, dialog = opened(local=ScriptedAgent(found=now()), nuc=ScriptedAgent(found=now()))
+    assert dialog.ticked == [LOCAL]
+    tick(qtbot, dialog, 1)
+    assert dialog.ticked == [LOCAL, "nuc"]
+    with qtbot.waitSignal(page.context.bus.wanted) as told:
+        qtbot.mouseClick(dialog.run, Qt.MouseButton.LeftButton)
+    assert [each[0].name for each in followed] == [LOCAL, "nuc"]
+    assert told.args[0].sessions == followed[0][-1] and followed[0][-1] != followed[1][-1]
+    qtbot.waitUntil(lambda: not page.window().findChildren(SeveralDialog))
+
+
+def test_where_one_cannot_none_starts(qtbot: QtBot, opened: OpenDialog, followed: list[Any]) -> None:
+    local, old = ScriptedAgent(found=now()), [build("old", "MySQL", "5.6.9", ["innodb"])]
+    _, dialog = opened(local=local, nuc=ScriptedAgent(found=now(builds=old)))
+    tick(qtbot, dialog, 1)
+    dialog.run.click()
+    qtbot.waitUntil(dialog.message.isVisible)
+    assert dialog.message.text.startswith("Nothing was started on any target: nuc: there is no build")
+    assert texts(dialog) == ["local: ready", "nuc: cannot start"]
+    assert not followed and "start" not in local.asked
+    tick(qtbot, dialog, 1)
+    dialog.run.click()
+    qtbot.waitUntil(lambda: len(followed) == 1)
+
+
+def test_one_that_fails_at_its_start_leaves_the_others(
+    qtbot: QtBot, opened: OpenDialog, followed: list[Any]
+) -> None:
+    def refuse(what: str) -> None:
+        if what == "start":
+            raise TargetError("another plan has begun")
+
+    _, dialog = opened(local=ScriptedAgent(found=now(), meanwhile=refuse), nuc=ScriptedAgent(found=now()))
+    tick(qtbot, dialog, 1)
+    dialog.run.click()
+    qtbot.waitUntil(dialog.message.isVisible)
+    assert dialog.message.text == "Not started everywhere: local: another plan has begun"
+    assert texts(dialog) == ["local: cannot start", "nuc: started"]
+    assert [each[0].name for each in followed] == ["nuc"] and dialog.ticked == [LOCAL]
+
+
+def test_it_can_be_given_up_while_it_checks(qtbot: QtBot, opened: OpenDialog, followed: list[Any]) -> None:
+    there, go_on = threading.Event(), threading.Event()
+
+    def wait(what: str) -> None:
+        if what == "rehearse innodb":
+            there.set()
+            go_on.wait(30)
+
+    agent = ScriptedAgent(found=now(), meanwhile=wait)
+    page, dialog = opened(local=agent, nuc=ScriptedAgent())
+    tick(qtbot, dialog, 0)
+    assert not dialog.run.isEnabled(), "nothing is ticked"
+    tick(qtbot, dialog, 0)
+    dialog.run.click()
+    qtbot.waitUntil(lambda: texts(dialog) == ["local: rehearsing innodb", "nuc"])
+    assert there.is_set() and not dialog.run.isEnabled() and not dialog.list.isEnabled()
+    dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Cancel).click()
+    go_on.set()
+    page.context.tasks.close()
+    assert "start" not in agent.asked and not followed
+
+
+def test_one_target_alone_offers_nothing(open_page: OpenPage) -> None:
+    bar = open_page().run_panel.run_bar
+    assert not bar._several_button.isVisible() and plain_text(bar.several) == "Several targets..."

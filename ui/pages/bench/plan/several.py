@@ -1,0 +1,179 @@
+"""The dialog that starts one plan on several targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from app.core.errors import DynoError
+from app.core.harmless import harmless
+from app.planner.launch import STARTED, Launch, Stage
+from app.planner.several import Launches
+from app.remote.hostkeys import HostKeyError
+from app.remote.target import Target
+from ui.core.bus import Wanted
+from ui.core.context import Context
+from ui.core.plain import Label
+from ui.core.theme import SPACE
+from ui.widgets.message import Message
+
+WIDTH, HEIGHT = 80 * SPACE, 48 * SPACE
+LEAST = 14 * SPACE  # of the list, below a long message
+_NAME = Qt.ItemDataRole.UserRole
+_ABOUT = (
+    "Each target gets a plan of its own, of the same work. All are checked and rehearsed before any starts:"
+    " where one cannot, nothing starts. Once started, each goes on by itself."
+)
+Reached = tuple[str, Stage | DynoError]  # a target, and how far it is or why it cannot
+
+
+class SeveralDialog(QDialog):
+    """Targets to tick; behind each how far it is."""
+
+    def __init__(
+        self,
+        context: Context,
+        targets: Sequence[Target],
+        launch: Callable[[Target], Launch],
+        parent: QWidget | None = None,
+    ) -> None:
+        """The first target is ticked."""
+        super().__init__(parent)
+        self._context, self._launch = context, launch
+        self._targets = {each.name: each for each in targets}
+        self._launches: Launches | None = None
+        self._latest: dict[str, Stage | DynoError] = {}
+        self.setWindowTitle("Run on several targets")
+        self.resize(WIDTH, HEIGHT)
+        self.message = Message()
+        self.list = _list_of(list(self._targets))
+        self.list.itemChanged.connect(lambda _: self._refresh())
+        self._build_layout()
+        self._refresh()
+
+    @property
+    def ticked(self) -> list[str]:
+        return [each.data(_NAME) for each in self._items() if each.checkState() == Qt.CheckState.Checked]
+
+    def reject(self) -> None:
+        """While it is checking, give it up; too late once a target starts."""
+        if self._launches is None or self._launches.cancel():
+            super().reject()
+        else:
+            self.message.show_info("Too late: a target is starting it already.")
+
+    def _build_layout(self) -> None:
+        about = Label(_ABOUT)
+        about.setWordWrap(True)
+        about.setProperty("role", "muted")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.run = buttons.addButton("&Run", QDialogButtonBox.ButtonRole.ActionRole)
+        self.run.setProperty("accent", True)
+        self.run.setDefault(True)
+        self.run.clicked.connect(self._start)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
+        layout.setSpacing(SPACE)
+        layout.addWidget(about)
+        layout.addWidget(self.list, 1)
+        layout.addWidget(self.message)
+        layout.addWidget(buttons)
+        self.finished.connect(self.deleteLater)
+
+    def _items(self) -> list[QListWidgetItem]:
+        return [self.list.item(row) for row in range(self.list.count())]
+
+    def _refresh(self) -> None:
+        self.run.setEnabled(self._launches is None and bool(self.ticked))
+        self.list.setEnabled(self._launches is None)
+
+    def _start(self) -> None:
+        launches = Launches({name: self._launch(self._targets[name]) for name in self.ticked})
+        self._launches, self._latest = launches, {}
+        self.message.clear()
+        self._refresh()
+        self._context.tasks.run_long(
+            self, lambda tell: _carry_out(launches, tell), self._on_reached, self._on_over, self._on_failed
+        )
+
+    def _on_reached(self, reached: Reached) -> None:
+        target, found = reached
+        self._latest[target] = found
+        for each in self._items():
+            if each.data(_NAME) == target:
+                each.setText(harmless(f"{target}: {_text(found)}"))
+
+    def _on_over(self, _: object) -> None:
+        self._launches = None
+        started = {name: found for name, found in self._latest.items() if _is_started(found)}
+        sessions = self._follow(started)
+        problems = _problems(self._latest)
+        if sessions:
+            self._context.bus.wanted.emit(Wanted("live", sessions))
+        if not problems:
+            self.accept()
+            return
+        for each in self._items():
+            if each.data(_NAME) in started:
+                each.setCheckState(Qt.CheckState.Unchecked)  # Run is for the others now
+        begin = "Not started everywhere" if started else "Nothing was started on any target"
+        self.message.show_error(f"{begin}: {'; '.join(problems)}")
+        self._refresh()
+
+    def _follow(self, started: Mapping[str, Stage | DynoError]) -> tuple[str, ...]:
+        """Returns the sessions of the first."""
+        found: list[tuple[str, ...]] = []
+        for name, stage in started.items():
+            if isinstance(stage, Stage) and stage.plan:
+                sessions = tuple(turn.session for turn in stage.plan.turns)
+                target, plan = self._targets[name], stage.plan.id
+                self._context.plans.follow(target, stage.directory, plan, stage.sha, sessions)
+                found.append(sessions)
+        return found[0] if found else ()
+
+    def _on_failed(self, error: Exception) -> None:
+        self._launches = None
+        self.message.show_failure(error)
+        self._refresh()
+
+
+def _carry_out(launches: Launches, tell: Callable[[Reached], None]) -> None:
+    for reached in launches.stages():
+        tell(reached)
+
+
+def _is_started(found: Stage | DynoError) -> bool:
+    return isinstance(found, Stage) and found.name == STARTED
+
+
+def _text(found: Stage | DynoError) -> str:
+    if isinstance(found, DynoError) or found.failed:
+        return "cannot start"
+    return "started" if _is_started(found) else "ready" if found.next == "starting" else found.next
+
+
+def _problems(latest: Mapping[str, Stage | DynoError]) -> list[str]:
+    found = []
+    for name, each in latest.items():
+        if isinstance(each, HostKeyError):
+            found.append(f"{name}: survey it first and accept its host key")
+        elif isinstance(each, DynoError):
+            found.append(f"{name}: {each}")
+        elif each.failed:
+            found.append(f"{name}: {'; '.join(f'{check.text} ({check.todo})' for check in each.failed)}")
+    return found
+
+
+def _list_of(names: Sequence[str]) -> QListWidget:
+    made = QListWidget()
+    made.setAccessibleName("Targets")
+    made.setMinimumHeight(LEAST)
+    for at, name in enumerate(names):
+        item = QListWidgetItem(harmless(name), made)
+        item.setData(_NAME, name)
+        item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+        item.setCheckState(Qt.CheckState.Unchecked if at else Qt.CheckState.Checked)
+    return made
