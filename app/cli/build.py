@@ -20,22 +20,24 @@ if TYPE_CHECKING:
 def add_words(words: Any) -> None:
     noun = words.add_parser("build", help="installed servers")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="what there is on a target")
+    listing = verbs.add_parser("list", help="list the builds on a target")
     add_target(listing)
     add_json(listing)
     listing.set_defaults(run=list_builds)
-    install = verbs.add_parser("install", help="bring a tarball to a target, or name a directory there")
+    install = verbs.add_parser("install", help="install a tarball on a target, or add a directory there")
     install.add_argument("path", help="a tarball on this computer; with --there a directory on the target")
-    install.add_argument("--there", action="store_true", help="it is installed on the target already")
-    install.add_argument("--name", default="", help="what it is called; else as the tarball")
+    install.add_argument("--there", action="store_true", help="use a directory on the target")
+    install.add_argument("--name", default="", help="name of the build (default: the tarball's)")
     _add_notes(install)
     install.set_defaults(run=install_build)
-    note = verbs.add_parser("note", help="say what a build does not say itself; sessions keep it")
-    note.add_argument("build", help="as dyno build list names it")
+    note = verbs.add_parser("note", help="add facts that the build does not report; sessions store them")
+    note.add_argument("build", help="build, as dyno build list names it")
     _add_notes(note)
     note.set_defaults(run=note_build)
-    remove = verbs.add_parser("remove", help="delete one that Dyno has installed, or forget a directory")
-    remove.add_argument("build", help="as dyno build list names it")
+    remove = verbs.add_parser(
+        "remove", help="delete a build that Dyno installed, or remove a directory from the list"
+    )
+    remove.add_argument("build", help="build, as dyno build list names it")
     add_target(remove)
     remove.set_defaults(run=remove_build)
 
@@ -87,9 +89,7 @@ def _register(agent: Agent, arguments: argparse.Namespace) -> Build:
     from app.targets.builds import register
 
     if arguments.name:
-        raise InputError(
-            "--name is for a tarball: a directory that is there is called as its server says it is"
-        )
+        raise InputError("--name is for a tarball: a directory takes the name that its server reports")
     return register(agent, arguments.target, arguments.path, _notes(arguments))
 
 
@@ -123,5 +123,5 @@ def _named(name: str, survey: Survey) -> Build:
     found = [each for each in survey.builds if each.name == name]
     if not found:
         names = ", ".join(each.name for each in survey.builds) or "none"
-        raise InputError(f"there is no build {name} on this target; there are {names}")
+        raise InputError(f"no build {name} on this target; choose one of {names}")
     return found[0]

@@ -23,25 +23,25 @@ FORMS = (".png", ".svg", CSV)
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("chart", help="a chart of a comparison: PNG, SVG, or its numbers as CSV")
+    parser = words.add_parser("chart", help="save a chart of a comparison: PNG, SVG, or its numbers as CSV")
     parser.add_argument(
         "chart", choices=CHARTS, help="; ".join(f"{name}: {what}" for name, what in CHARTS.items())
     )
     add_sessions(parser)
-    parser.add_argument("--measure", default="value", metavar="M", help="p95_ms, cpu_us, written_kb, ...")
     parser.add_argument(
-        "--step", default="", help="its name, with 'threads=4' behind it where it has several places"
-    )
-    parser.add_argument("--over", default="", choices=AXES, help="of a sweep")
-    parser.add_argument(
-        "--series", default="qps", metavar="S", help="of the seconds: qps, server.cpu_pct, ..."
+        "--measure", default="value", metavar="M", help="measure to draw: p95_ms, cpu_us, written_kb, ..."
     )
     parser.add_argument(
-        "--absolute", action="store_true", help="a picture of bars, before-after: figures in place of ratios"
+        "--step", default="", help="step to draw, followed by 'threads=4' if it ran with several counts"
+    )
+    parser.add_argument("--over", default="", choices=AXES, help="axis of a sweep")
+    parser.add_argument(
+        "--series", default="qps", metavar="S", help="series to draw by second: qps, server.cpu_pct, ..."
     )
     parser.add_argument(
-        "--out", type=Path, help="a file that is not there yet: .png .svg .csv; without: CSV is printed"
+        "--absolute", action="store_true", help="in charts of bars and before-after: values instead of ratios"
     )
+    parser.add_argument("--out", type=Path, help="a new file: .png .svg .csv (default: print CSV)")
     parser.set_defaults(run=show_chart)
 
 
@@ -77,12 +77,12 @@ def _numbers(request: ChartRequest) -> str:
 def _save(request: ChartRequest, path: Path, draw: Draw | None) -> None:
     form = path.suffix.lower()
     if form not in FORMS:
-        raise InputError(f"{path}: a chart is a file that ends with {', '.join(FORMS)}")
+        raise InputError(f"{path}: the name of a chart must end with {', '.join(FORMS)}")
     if path.exists():
         raise InputError(f"{path} is there already: give another name")
     if form == CSV:
         save_csv(_numbers(request), path)
     elif draw is None:
-        raise DynoError(f"{path}: pictures are drawn by `dyno` alone; {CSV} needs nothing more")
+        raise DynoError(f"{path}: only the installed `dyno` draws pictures; save as {CSV} instead")
     else:
         draw(request, path)

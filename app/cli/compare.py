@@ -21,23 +21,31 @@ FORMATS = ("table", "json", "csv", "md")
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("compare", help="sessions side by side")
+    parser = words.add_parser("compare", help="compare sessions or plans")
     add_sessions(parser)
-    parser.add_argument("--format", choices=FORMATS, default="table", help="md is Markdown")
-    parser.add_argument("--json", action="store_const", dest="format", const="json", help="for scripts")
-    parser.add_argument("--measure", default="value", metavar="M", help="p95_ms, cpu_us, written_kb, ...")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="table", help="output format (default: table); md is Markdown"
+    )
+    parser.add_argument(
+        "--json", action="store_const", dest="format", const="json", help="print JSON, for scripts"
+    )
+    parser.add_argument(
+        "--measure", default="value", metavar="M", help="measure to compare: p95_ms, cpu_us, written_kb, ..."
+    )
     add_limits(parser)
-    parser.add_argument("--common", action="store_true", help="only steps of which all columns have a figure")
-    parser.add_argument("--details", action="store_true", help="spread, n and p in the cells of the table")
+    parser.add_argument("--common", action="store_true", help="show only steps that all columns have")
+    parser.add_argument("--details", action="store_true", help="show spread, n and p in each cell")
     other = parser.add_mutually_exclusive_group()
-    other.add_argument("--differences", action="store_true", help="what the sessions do not have in common")
+    other.add_argument(
+        "--differences", action="store_true", help="show how the setups of the sessions differ"
+    )
     other.add_argument(
         "--why", nargs="?", const=LeftOut(), type=filled(str), metavar="STEP",
-        help="what a step costs, what may explain its figure the most first; without STEP the costs of all",
+        help="show the costs of a step, the likeliest explanation first; without STEP the costs of all steps",
     )  # fmt: skip
-    other.add_argument("--verdict", action="store_true", help="what it comes to, in sentences")
+    other.add_argument("--verdict", action="store_true", help="print the result in sentences")
     other.add_argument(
-        "--pre", action="store_true", help="tests before the writes against the same ones after them"
+        "--pre", action="store_true", help="compare tests before the writes with the same tests after them"
     )
     parser.set_defaults(run=compare_sessions)
 
@@ -48,9 +56,11 @@ def add_sessions(parser: argparse.ArgumentParser) -> None:
         "sessions",
         nargs="+",
         metavar="SESSION",
-        help="a session or plan by its id or the last 6 characters of it, a unique name, or last",
+        help="session or plan: its id, the last 6 characters of that, a unique name, or last",
     )
-    parser.add_argument("--base", metavar="SESSION", help="the first one, unless it is named")
+    parser.add_argument(
+        "--base", metavar="SESSION", help="base of the comparison (default: the first session)"
+    )
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
@@ -59,11 +69,11 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         "--matters",
         type=percent(MOST_PCT),
         metavar="PERCENT",
-        help="ignore differences below this percentage (2, or as set)",
+        help="ignore differences below this percentage (default: 2, or your setting)",
     )
     parser.add_argument(
         "--false-share", type=percent(MOST_PCT), metavar="PERCENT",
-        help="at most this percentage of false alarms (5, or as set)",
+        help="at most this percentage of false alarms (default: 5, or your setting)",
     )  # fmt: skip
 
 
@@ -79,7 +89,7 @@ def limits_of(arguments: argparse.Namespace) -> Limits:
 
 def compare_sessions(arguments: argparse.Namespace) -> None:
     if (arguments.differences or arguments.why is not None) and arguments.measure != "value":
-        raise InputError("--measure is of figures: neither --why nor --differences takes one")
+        raise InputError("--measure does not go with --why or --differences: leave one of them out")
     if arguments.differences:
         _show_differences(arguments.sessions, arguments.format)
     elif arguments.verdict:

@@ -9,8 +9,8 @@ from .screen import say
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("doctor", help="look the history over")
-    parser.add_argument("--rebuild", action="store_true", help="make it anew from the stored journals")
+    parser = words.add_parser("doctor", help="check the history")
+    parser.add_argument("--rebuild", action="store_true", help="rebuild the history from the stored journals")
     parser.set_defaults(run=look_over)
 
 
@@ -21,14 +21,14 @@ def look_over(arguments: argparse.Namespace) -> int:
 
     if arguments.rebuild:
         rebuilt = rebuild(home())
-        say(f"made anew from the stored journals: {count_text(rebuilt.sessions, 'session')}")
+        say(f"rebuilt from the stored journals: {count_text(rebuilt.sessions, 'session')}")
         for problem in rebuilt.problems:
             say(problem)
         return int(bool(rebuilt.problems))
     path = home() / "history.sqlite"
     problem = ""
     if path.exists() and not is_sound(path):
-        problem = "damaged: dyno doctor --rebuild makes it anew from the journals"
+        problem = "damaged: to rebuild it from the journals: dyno doctor --rebuild"
     elif unknown := unknown_journals(home()):
         what = f"{count_text(len(unknown), 'journal')} of {unknown[0].parent}"
         state = "incomplete, it lacks" if path.exists() else "missing, there are"

@@ -21,7 +21,7 @@ FALLBACK = "vi"
 def edit(path: Path, text: str, keep: Callable[[str], object]) -> bool:
     """Open a copy of a file until `keep` takes it or the person gives up; whether it was changed."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise InputError(f"there is no terminal to edit in: change {path} with an editor of your own")
+        raise InputError(f"there is no terminal to edit in: edit {path} yourself")
     words = _editor()
     with tempfile.TemporaryDirectory(prefix="dyno-") as folder:
         draft = Path(folder, path.name)
@@ -57,7 +57,7 @@ def _open(words: list[str], draft: Path) -> None:
             f"the editor {words[0]} cannot be started: {error.strerror}; set $EDITOR to another"
         ) from None
     if code:
-        raise InputError(f"the editor {words[0]} ended with code {code}: nothing is changed")
+        raise InputError(f"the editor {words[0]} ended with code {code}: nothing changed")
 
 
 def _is_again(error: InputError) -> bool:

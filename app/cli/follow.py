@@ -23,23 +23,21 @@ if TYPE_CHECKING:
 
 def add_words(words: Any) -> None:
     for word, run, text in (
-        ("follow", follow_plan, "fetch and watch what a target does, or did"),
-        ("status", status_plan, "what is being carried out"),
-        ("stop", stop_plan, "end the session at hand"),
-        ("skip", skip_plan, "end the step at hand"),
-        ("note", note_plan, "say something at this moment"),
+        ("follow", follow_plan, "fetch and watch the plan of a target"),
+        ("status", status_plan, "show the plan that runs on a target"),
+        ("stop", stop_plan, "stop the session that runs"),
+        ("skip", skip_plan, "skip the step that runs"),
+        ("note", note_plan, "add a note to the session that runs"),
     ):
         parser = words.add_parser(word, help=text)
         add_target(parser)
-        parser.add_argument(
-            "--directory", default="", help="another directory of the target, as with dyno run"
-        )
+        parser.add_argument("--directory", default="", help="directory on the target, as with dyno run")
         if word == "note":
             parser.add_argument("text", help="text of the note")
         if word == "status":
             add_json(parser)
         elif word == "follow":
-            parser.add_argument("plan", nargs="?", help="its id; else the one that is being carried out")
+            parser.add_argument("plan", nargs="?", help="plan id (default: the plan that runs)")
         elif word == "stop":
             how = parser.add_mutually_exclusive_group()
             how.add_argument(
@@ -48,9 +46,11 @@ def add_words(words: Any) -> None:
                 dest="what",
                 const="step",
                 default="session",
-                help="the session, but not before the step at hand is over",
+                help="let the current step end first",
             )
-            how.add_argument("--plan", action="store_const", dest="what", const="plan", help="the whole plan")
+            how.add_argument(
+                "--plan", action="store_const", dest="what", const="plan", help="stop the whole plan"
+            )
         parser.set_defaults(run=run)
 
 
@@ -65,7 +65,7 @@ def find_active(target: Target) -> RemotePlan:
 
     active = [found for found in find_plans(target, ask_secret) if found.locked]
     if not active:
-        raise TargetError(f"nothing is being carried out on {target.name}")
+        raise TargetError(f"no plan runs on {target.name}")
     return active[0]
 
 
@@ -77,7 +77,7 @@ def status_plan(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print_json([_entry(found) for found in active])
     elif not active:
-        say(f"nothing is being carried out on {arguments.target}; plans kept there: {len(plans)}")
+        say(f"no plan runs on {arguments.target}; plans stored there: {len(plans)}")
     else:
         print_table(("plan", "name", "sessions"), [(f.plan, f.name, _ended_text(f)) for f in active])
 
@@ -197,7 +197,7 @@ def without_deleted(sessions: list[str]) -> list[str]:
         writer = Writer(history)
         deleted = [session for session in sessions if writer.is_deleted(session)]
     for session in deleted:
-        say(f"session {session} was deleted here and stays away: dyno session undelete {session}")
+        say(f"session {session} is deleted here; to restore it: dyno session undelete {session}")
     return [session for session in sessions if session not in deleted]
 
 

@@ -17,22 +17,28 @@ if TYPE_CHECKING:
 
 def add_words(words: Any) -> None:
     parser = words.add_parser(
-        "gate", help="whether B is worse than A: exit code 0 not worse, 1 worse, 3 cannot be told"
+        "gate", help="check whether B is worse than A; exit code 0: not worse, 1: worse, 3: cannot be told"
     )
     parser.add_argument(
-        "base", metavar="A", help="a session, as for compare; all repeats of its contender count"
+        "base", metavar="A", help="base: a session, as for compare; all repeats of its contender count"
     )
-    parser.add_argument("other", metavar="B", help="the same of what must not be worse")
+    parser.add_argument(
+        "other", metavar="B", help="session that must not be worse; all repeats of its contender count"
+    )
     parser.add_argument(
         "--worse", type=percent(MOST_PCT, is_above_0=True), required=True, metavar="PERCENT",
-        help="a loss that is too large, such as 3%%",
+        help="largest loss that is acceptable, such as 3%%",
     )  # fmt: skip
     parser.add_argument(
         "--false-share", type=percent(MOST_PCT), metavar="PERCENT",
-        help="at most this percentage of false answers (5, or as set)",
+        help="at most this percentage of false answers (default: 5, or your setting)",
     )  # fmt: skip
-    parser.add_argument("--measure", default="value", metavar="M", help="p95_ms, cpu_us, written_kb, ...")
-    parser.add_argument("--groups", action="store_true", help="the means of groups in place of single steps")
+    parser.add_argument(
+        "--measure", default="value", metavar="M", help="measure to compare: p95_ms, cpu_us, written_kb, ..."
+    )
+    parser.add_argument(
+        "--groups", action="store_true", help="judge the means of groups instead of single steps"
+    )
     add_json(parser)
     parser.set_defaults(run=gate_sessions, matters=None, failure=3)
 

@@ -60,7 +60,7 @@ def _joined(argv: list[str]) -> list[str]:
 def dyno_parser() -> argparse.ArgumentParser:
     """All words of the command line."""
     parser = Parser(prog="dyno", description="The test bench for MySQL storage engines.", allow_abbrev=False)
-    parser.add_argument("--version", action="store_true", help="say which Dyno this is")
+    parser.add_argument("--version", action="store_true", help="print the version")
     words = parser.add_subparsers(dest="word", metavar="WORD", parser_class=Parser)
     parser.set_defaults(run=_without_word)
     for noun in NOUNS:
@@ -74,7 +74,7 @@ def _without_word(arguments: argparse.Namespace) -> None:
     from .screen import say
 
     if not arguments.version:
-        raise InputError("say what to do (see dyno --help)")
+        raise InputError("give a command (see dyno --help)")
     say(f"dyno {version('dyno')}")
 
 
@@ -92,7 +92,7 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
         if not re.fullmatch("-?[0-9]{1,18}", text) or not low <= int(text) <= high:
             from app.core.toml_text import shown
 
-            raise argparse.ArgumentTypeError(f"{shown(text)} is no number between {low:,} and {high:,}")
+            raise argparse.ArgumentTypeError(f"must be a number from {low:,} to {high:,}, not {shown(text)}")
         return int(text)
 
     return read
@@ -118,7 +118,9 @@ def duration(text: str) -> int:
 
     seconds = seconds_of(text)
     if seconds is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time: write 90 (seconds), 30min or 1h30min")
+        raise argparse.ArgumentTypeError(
+            f"must be a time such as 90 (seconds), 30min or 1h30min, not {text!r}"
+        )
     return seconds
 
 
@@ -133,7 +135,7 @@ def filled(kind: type[Any]) -> Callable[[str], Any]:
         if isinstance(text, LeftOut):
             return ""
         if not text.strip():
-            raise argparse.ArgumentTypeError("the value is empty: leave the option out, or name something")
+            raise argparse.ArgumentTypeError("the value is empty: give a value, or leave the option out")
         return kind(text)
 
     return read
@@ -146,7 +148,7 @@ def words_of(option: str, text: str) -> list[str]:
     words = [word.strip() for word in text.split(",")]
     twice = first_twice(words)
     if not all(words):
-        raise InputError(f"--{option} {text!r} has an empty member: write a,b,c")
+        raise InputError(f"--{option} {text!r} has an empty item: write a,b,c")
     if twice is not None:
         raise InputError(f"--{option} {text!r} names {twice} twice")
     return words

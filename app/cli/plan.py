@@ -12,12 +12,15 @@ from .screen import print_json, print_table
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("plan", help="the plans in the history")
+    noun = words.add_parser("plan", help="plans in the history")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="each with its contenders, repeats and states of its sessions")
-    listing.add_argument("--target", default="", help="only those of this target")
+    listing = verbs.add_parser("list", help="list the plans with contenders, repeats and states")
+    listing.add_argument("--target", default="", help="only plans of this target")
     listing.add_argument(
-        "--limit", type=whole_number(1, 1_000_000), default=-1, help="at most this number, the latest first"
+        "--limit",
+        type=whole_number(1, 1_000_000),
+        default=-1,
+        help="show at most this many, the latest first",
     )
     add_json(listing)
     listing.set_defaults(run=list_plans)

@@ -21,23 +21,27 @@ if TYPE_CHECKING:
     from app.planner import ContenderRequest, PlanRequest
 
 NUMBERS = {
-    "tables": "how many",
-    "seconds": f"measured, of each step that says nothing else; below {LEAST_S} none is called steady",
-    "warmup": "seconds before them, not part of the figures",
-    "rate": "events a second, of each driven step that says nothing else; left out: as many as it can",
+    "tables": "number of tables",
+    "seconds": f"measured seconds of each timed step; steps of less than {LEAST_S} are not checked for"
+    " steadiness",
+    "warmup": "unmeasured seconds before each step",
+    "rate": "events per second of each timed step (default: no limit)",
     "pause": "idle seconds before each session",
-    "quiet_wait": "seconds to wait before each session, at most, until others leave the machine alone",
-    "repeats": "sessions of each contender: at least 4 to separate differences from noise; or until-decided:"
-    f" {LEAST} to {ROUNDS}, as many as it takes",
-    "time_limit": "of a plan until decided: no round begins that would take longer; 1800, 30min, 1h30min",
+    "quiet_wait": "wait up to this many seconds before each session for a quiet machine",
+    "repeats": "sessions of each contender: 4 or more to separate differences from noise; until-decided"
+    f" runs {LEAST} to {ROUNDS}, as many as needed",
+    "time_limit": "with --repeats until-decided: start no round that would end later than this: 1800,"
+    " 30min, 1h30min",
 }
 DISTURBING = {
-    "others_pct": "of the CPUs: a step in which other programs take more is disturbed (5)",
-    "steal_pct": "the same of what the hypervisor takes (2)",
+    "others_pct": "mark a step as disturbed if other programs take more of the CPUs than this (5)",
+    "steal_pct": "mark a step as disturbed if the hypervisor takes more of the CPUs than this (2)",
 }
 LIMITS = {
-    "matters": "of a plan until decided: a smaller difference is none (2, or as set)",
-    "false_share": "of such a plan: at most this percentage of its differences are false (5, or as set)",
+    "matters": "with --repeats until-decided: ignore differences below this percentage (default: 2, or your"
+    " setting)",
+    "false_share": "with --repeats until-decided: at most this percentage of false alarms (default: 5, or"
+    " your setting)",
 }
 _TIMES = ("seconds", "warmup", "pause", "quiet_wait", "time_limit")
 _TEXTS = ("target", "sequence", "name", "order", "transport", "load_method", "cpus", "vary")
@@ -49,10 +53,10 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         "--contender",
         action="append",
         metavar="BUILD:ENGINE:PRESET",
-        help="what is compared; may be repeated",
+        help="what to compare; give it once for each contender",
     )
-    parser.add_argument("--sequence", help="which list of steps: dyno sequence list")
-    parser.add_argument("--steps", help="only these, by name: a,b,c")
+    parser.add_argument("--sequence", help="sequence of steps, as dyno sequence list names it")
+    parser.add_argument("--steps", help="run only these steps: a,b,c")
     for name, text in NUMBERS.items():
         kind = _repeats if name == "repeats" else duration if name in _TIMES else int
         parser.add_argument(option_of(name), type=kind, help=text)
@@ -62,26 +66,29 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(option_of(name), type=percent(MOST_PCT), metavar="PERCENT", help=text)
     parser.add_argument(
         "--repeat-if-disturbed", action="store_true", default=None,
-        help="carry out again what is disturbed, up to three times: a step that only reads at once, else"
-        " the session",
+        help="repeat what other programs disturbed, up to three times: a step that only reads at once, else"
+             " the session",
     )  # fmt: skip
-    parser.add_argument("--rows", help='of each table; or "3x memory"')
-    parser.add_argument("--threads", help="of the client: 1,2,4 or 1..64 x2")
+    parser.add_argument("--rows", help='rows of each table, or "3x memory"')
+    parser.add_argument("--threads", help="client threads: 1,2,4 or 1..64 x2")
     parser.add_argument(
-        "--core-sets", help="how many cores the server has, one after the other: 4,2,1 or 1-4"
+        "--core-sets", help="numbers of cores for the server, one after another: 4,2,1 or 1-4"
     )
     parser.add_argument(
         "--cpus",
         choices=("shared", "own"),
-        help="own: half of the cores for the server, the others for the load",
+        help="own: half of the cores for the server, the rest for the client",
     )
-    parser.add_argument("--vary", help="a variable of the server: innodb_spin_wait_delay=6,96 or =1..64 x2")
-    parser.add_argument("--name", help="begins the names of the sessions")
+    parser.add_argument(
+        "--vary",
+        help="measure with each value of a server variable: innodb_spin_wait_delay=6,96 or =1..64 x2",
+    )
+    parser.add_argument("--name", help="prefix of the session names")
     parser.add_argument(
         "--order", choices=ORDERS,
-        help="interleaved (the default): sessions A B B A, so that a machine that drifts favours nobody;"
-        " slices: 2 to 4 contenders take turns of about a second within each step, while the others are"
-        " stopped; grouped: sessions A A B B",
+        help="interleaved (default): sessions A B B A, which spreads drift of the machine over all"
+             " contenders; slices: 2 to 4 contenders alternate every second within each step; grouped:"
+             " sessions A A B B",
     )  # fmt: skip
     parser.add_argument(
         "--transport", choices=("socket", "loopback"), help="how the client reaches the server"
@@ -91,17 +98,19 @@ def add_plan_options(parser: argparse.ArgumentParser) -> None:
         "--start-state",
         dest="start_state",
         choices=STARTS,
-        help="of the server, when the first step after the load begins; snapshot: on a kept copy of the data",
-    )
-    parser.add_argument("--table-options", help="of every contender")
-    parser.add_argument(
-        "--cores", help="of every contender's server, as taskset takes them: 0-3, 0,2 or 0-6:2"
+        help="state of the server when the first step after the load begins; snapshot: start from a stored"
+        " copy of the data",
     )
     parser.add_argument(
-        "--allocator", help="of every server: system, jemalloc, tcmalloc or the path of a library"
+        "--table-options", help="table options for every contender, such as ROW_FORMAT=COMPRESSED"
     )
-    parser.add_argument("--numa", help="policy of every server, as numactl takes it: interleave=all")
-    parser.add_argument("--memory-limit", help="of every server with its page cache: 4G")
+    parser.add_argument("--cores", help="CPUs of every contender's server, as for taskset: 0-3, 0,2 or 0-6:2")
+    parser.add_argument(
+        "--allocator",
+        help="memory allocator of every server: system, jemalloc, tcmalloc or the path of a library",
+    )
+    parser.add_argument("--numa", help="NUMA policy of every server, as for numactl: interleave=all")
+    parser.add_argument("--memory-limit", help="memory limit of every server, page cache included: 4G")
 
 
 def named_contenders(arguments: argparse.Namespace) -> tuple[ContenderRequest, ...]:
@@ -142,7 +151,7 @@ def _repeats(text: str) -> int | str:
     if text in (UNTIL_DECIDED, UNTIL_DECIDED.replace(" ", "-")):
         return UNTIL_DECIDED
     if not re.fullmatch("-?[0-9]{1,18}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor until-decided")
+        raise argparse.ArgumentTypeError(f"must be a number or until-decided, not {text!r}")
     return int(text)
 
 
@@ -161,7 +170,7 @@ def _numbers(option: str, text: str | None) -> list[int] | None:
         raise InputError(f"--{option} {error}") from None
     numbers = [each for each in found if isinstance(each, int)]
     if len(numbers) < len(found):
-        raise InputError(f"--{option} {text!r} is no list of numbers: write {FORMS}")
+        raise InputError(f"--{option} must be a list of numbers such as {FORMS}, not {text!r}")
     return numbers
 
 

@@ -15,27 +15,29 @@ if TYPE_CHECKING:
     from app.planner.preset_check import BuildReply
     from app.presets import Preset
 
-HOW = "ENGINE/NAME, as dyno preset list names it; ENGINE NAME does as well"
+HOW = "ENGINE/NAME or ENGINE NAME, as dyno preset list names it"
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("preset", help="my.cnf files by engine")
+    noun = words.add_parser("preset", help="presets: a my.cnf for each engine")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="what there is")
+    listing = verbs.add_parser("list", help="list the presets")
     add_json(listing)
     listing.set_defaults(run=list_presets)
-    show = _verb(verbs, show_preset, "one as it is written, or as a build would get it", "PRESET")
-    _add_build(show, "the build it is rendered for")
+    show = _verb(verbs, show_preset, "print a preset as written, or as a build would get it", "PRESET")
+    _add_build(show, "render the preset for this build")
     add_json(show)
-    check = _verb(verbs, check_preset, "what builds say to it: rejected, ignored, changed", "PRESET")
-    _add_build(check, "only this build (default: all that have the engine)")
-    check.add_argument("--start", action="store_true", help="start each once, and compare what is in force")
+    check = _verb(verbs, check_preset, "show which options each build rejects, ignores or changes", "PRESET")
+    _add_build(check, "check only this build (default: all with the engine)")
+    check.add_argument(
+        "--start", action="store_true", help="start each server once and compare the values in force"
+    )
     add_json(check)
-    diff = _verb(verbs, diff_preset, "the lines in which two differ", "PRESET")
-    _add_build(diff, "compare what this build would get")
-    _verb(verbs, new_preset, "a copy under another name, yours to change", "FROM NAME")
-    _verb(verbs, edit_preset, "change one of your own with $VISUAL or $EDITOR", "PRESET")
-    _verb(verbs, delete_preset, "take one of your own away", "PRESET")
+    diff = _verb(verbs, diff_preset, "show the lines in which two presets differ", "PRESET")
+    _add_build(diff, "compare the presets as rendered for this build")
+    _verb(verbs, new_preset, "copy a preset under a new name, to edit it", "FROM NAME")
+    _verb(verbs, edit_preset, "edit one of your presets with $VISUAL or $EDITOR", "PRESET")
+    _verb(verbs, delete_preset, "delete one of your presets", "PRESET")
 
 
 def _verb(verbs: Any, run: Run, text: str, metavar: str) -> Any:
@@ -110,7 +112,7 @@ def diff_preset(arguments: argparse.Namespace) -> None:
     from app.catalog.own import diff_presets
 
     first, second = _as_asked(arguments, 2)
-    say_text("\n".join(diff_presets(first, second) or ["no line differs"]) + "\n")
+    say_text("\n".join(diff_presets(first, second) or ["the presets do not differ"]) + "\n")
 
 
 def _as_asked(arguments: argparse.Namespace, count: int) -> list[Preset]:
@@ -181,7 +183,7 @@ def new_preset(arguments: argparse.Namespace) -> None:
     if engine != other:
         raise InputError(f"a preset for {engine} is no preset for {other}: write {engine}/{name}")
     path = copy_preset(Catalog(), engine, source, name)
-    say(f"{engine}/{name} is yours to change: dyno preset edit {engine}/{name}   ({path})")
+    say(f"{engine}/{name} is created; to edit it: dyno preset edit {engine}/{name}   ({path})")
 
 
 def edit_preset(arguments: argparse.Namespace) -> None:
@@ -194,7 +196,7 @@ def edit_preset(arguments: argparse.Namespace) -> None:
     engine, name = _named(arguments.presets, 1)[0]
     path, text = read_own_preset(catalog, engine, name)
     changed = edit(path, text, lambda draft: write_preset(catalog, engine, name, draft))
-    say(f"{engine}/{name} is changed" if changed else f"{engine}/{name} is as it was")
+    say(f"{engine}/{name} is changed" if changed else f"{engine}/{name}: nothing changed")
 
 
 def delete_preset(arguments: argparse.Namespace) -> None:

@@ -15,20 +15,24 @@ if TYPE_CHECKING:
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("queue", help="plans that wait on a target (dyno run --queue adds one)")
+    noun = words.add_parser("queue", help="plans that wait on a target (add one with dyno run --queue)")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = add_verb(verbs, list_queue, "the plans in their order, and when each begins")
+    listing = add_verb(verbs, list_queue, "list the plans in order, with their start times")
     add_json(listing)
-    move = add_verb(verbs, move_plan, "put a plan at another place of the queue")
-    hold = add_verb(verbs, hold_queue, "let a plan wait, or the whole queue; the plan at work goes on")
-    go_on = add_verb(verbs, continue_queue, "let a held plan take its turn, or the whole queue go on")
-    remove = add_verb(verbs, remove_plan, "take a plan out of the queue")
+    move = add_verb(verbs, move_plan, "move a plan to another place in the queue")
+    hold = add_verb(verbs, hold_queue, "hold a plan or the whole queue; the plan that runs continues")
+    go_on = add_verb(verbs, continue_queue, "release a held plan, or the whole queue")
+    remove = add_verb(verbs, remove_plan, "remove a plan from the queue")
     for parser, count in ((move, None), (hold, "?"), (go_on, "?"), (remove, None)):
-        parser.add_argument("plan", nargs=count, help="its id, the last six characters of that, or its name")
-    move.add_argument("place", type=whole_number(1, 100), help="1: it begins next")
+        parser.add_argument(
+            "plan", nargs=count, help="plan: its id, the last 6 characters of that, or its name"
+        )
+    move.add_argument("place", type=whole_number(1, 100), help="place in the queue; 1 starts next")
     for parser in (listing, move, hold, go_on, remove):
         add_target(parser)
-        parser.add_argument("--directory", default="", help="another directory of the target")
+        parser.add_argument(
+            "--directory", default="", help="directory on the target (default: the target's first)"
+        )
 
 
 def list_queue(arguments: argparse.Namespace) -> None:

@@ -14,15 +14,13 @@ from .screen import say
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("report", help="a comparison for other people, as one file")
+    parser = words.add_parser("report", help="write a comparison as a report, in one file")
     add_sessions(parser)
+    parser.add_argument("--out", type=Path, required=True, help="a new file: .html .md .csv")
+    parser.add_argument("--title", default="", help="title (default: the names of the columns)")
+    parser.add_argument("--text", type=Path, help="a Markdown file with your own text")
     parser.add_argument(
-        "--out", type=Path, required=True, help="a file that is not there yet: .html .md .csv"
-    )
-    parser.add_argument("--title", default="", help="above it; left out: who is compared with whom")
-    parser.add_argument("--text", type=Path, help="a file with text of your own, in Markdown")
-    parser.add_argument(
-        "--without", default="", metavar="A,B", help="sections to leave out: differences,cost,..."
+        "--without", default="", metavar="A,B", help="leave out these sections: differences,cost,..."
     )
     add_limits(parser)
     parser.set_defaults(run=write_report)

@@ -61,24 +61,26 @@ class _Several(argparse.Action):
 
 
 def add_words(words: Any) -> None:
-    parser = words.add_parser("run", help="carry out a plan")
+    parser = words.add_parser("run", help="run a plan: check it, start it and follow it")
     parser.add_argument("plan", nargs="?", help="a plan file (TOML)")
     parser.add_argument(
-        "--duel", action="store_true", help="InnoDB against MyRocks, with a verdict, in about four minutes"
+        "--duel",
+        action="store_true",
+        help="compare InnoDB with MyRocks in about four minutes, with a verdict",
     )
     parser.add_argument(
         "--again", action="append", metavar="SESSION",
-        help="the same work and contender as this session, or as all of a plan by its id; may be repeated: "
-        "contenders of several sessions take turns. Of published ones: scaled to the target, as it says",
+        help="repeat this session, or a whole plan by its id. Give it several times to alternate their"
+             " contenders. Published sessions are scaled to the target",
     )  # fmt: skip
     parser.add_argument(
         "--against", metavar="SESSION",
-        help="measure the contender of this kept session again as the base of the new ones (--contender): the"
-        " same work, in slices where that is possible",
+        help="measure the contender of this session again, as the base of the new --contender: the same"
+             " work, in slices where possible",
     )  # fmt: skip
     parser.add_argument(
         "--target", action=_Several, type=filled(str), metavar="NAME[,NAME]",
-        help="target (default: local, this computer); several get a plan each, and all start or none",
+        help="target (default: local, this computer); write a,b for one plan on each: all start, or none",
     )  # fmt: skip
     add_plan_options(parser)
     _add_ways(parser)
@@ -88,23 +90,41 @@ def add_words(words: Any) -> None:
 def _add_ways(parser: argparse.ArgumentParser) -> None:
     """How it is carried out."""
     parser.add_argument(
-        "--allow-busy", action="store_true", default=None, help="although another plan is carried out there"
+        "--allow-busy",
+        action="store_true",
+        default=None,
+        help="start even while another plan runs on the target",
     )
     parser.add_argument(
-        "--allow-small-disk", action="store_true", default=None, help="although the plan may fill the disk"
+        "--allow-small-disk",
+        action="store_true",
+        default=None,
+        help="start even if the plan may fill the disk",
     )
-    parser.add_argument("--directory", default="", help="another directory of the target")
     parser.add_argument(
-        "--dry-run", action="store_true", help="plan, estimate and checks; nothing is started"
+        "--directory", default="", help="directory on the target (default: the target's first)"
     )
-    parser.add_argument("--start", action="store_true", help="with --dry-run: the rehearsal too")
-    parser.add_argument("--detach", action="store_true", help="leave it to the target and come back")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print plan, estimate and checks; start nothing"
+    )
+    parser.add_argument(
+        "--start",
+        action="store_true",
+        help="with --dry-run: also start each server once and check its settings",
+    )
+    parser.add_argument(
+        "--detach", action="store_true", help="start the plan and return at once; the target carries it out"
+    )
     parser.add_argument(
         "--queue",
         action="store_true",
-        help="put the plan into the target's queue: it begins when its turn comes",
+        help="put the plan into the target's queue; it starts when its turn comes",
     )
-    parser.add_argument("--at", metavar="TIME", help="as --queue, but not before 22:30 or 2026-11-24 06:00")
+    parser.add_argument(
+        "--at",
+        metavar="TIME",
+        help="like --queue, but start at this time at the earliest: 22:30 or 2026-11-24 06:00",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -152,7 +172,7 @@ def _again(arguments: argparse.Namespace) -> PlanRequest:
     from .session import opened
 
     if arguments.plan is not None:
-        raise InputError("a plan file and --again say the same thing: give one of the two")
+        raise InputError("a plan file and --again exclude each other: give one of them")
     with opened() as history:
         return request_again(history, arguments.again)
 
@@ -199,7 +219,7 @@ def _against(arguments: argparse.Namespace) -> Asked:
     for name in ("plan", "again"):
         if getattr(arguments, name) is not None:
             what = "the plan file" if name == "plan" else option_of(name)
-            raise InputError(f"--against takes the work of its session: leave {what} out")
+            raise InputError(f"--against takes the work from its session: leave {what} out")
     with opened() as history:
         kept = Against.of(history, arguments.against, Catalog())
     contenders = kept.beside(with_shared(named_contenders(arguments), arguments))
@@ -245,5 +265,5 @@ def _request_of_duel(arguments: argparse.Namespace) -> PlanRequest:
     said = [name for name in _SETTLED if getattr(arguments, name) is not None]
     if said:
         words = ", ".join("the plan file" if name == "plan" else option_of(name) for name in said)
-        raise InputError(f"--duel settles by itself what is played: leave {words} out, or --duel")
+        raise InputError(f"--duel chooses the work itself: leave {words} out, or --duel")
     return request_of(arguments)

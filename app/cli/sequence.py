@@ -20,13 +20,13 @@ WITH_WORK = ("load", "index", "settle", "restart", "text-index", "scan")  # that
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("sequence", help="ordered lists of steps")
+    noun = words.add_parser("sequence", help="sequences: ordered lists of steps")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="what there is")
+    listing = verbs.add_parser("list", help="list the sequences")
     add_json(listing)
     listing.set_defaults(run=list_sequences)
-    show = verbs.add_parser("show", help="the steps of one")
-    show.add_argument("name", help="as dyno sequence list names it")
+    show = verbs.add_parser("show", help="show the steps of a sequence")
+    show.add_argument("name", help="sequence, as dyno sequence list names it")
     add_json(show)
     show.set_defaults(run=show_sequence)
 
@@ -75,7 +75,7 @@ def show_sequence(arguments: argparse.Namespace) -> None:
         said = {key: getattr(found, key) for key in DEFAULTS}
         print_json({**_entry(found, seconds), **said, "steps": [asdict(step) for step in found.steps]})
         return
-    say(f"{found.title}; what it leaves open, the plan says")
+    say(f"{found.title}; the plan sets the rest")
     for line in filter(None, (found.about, _sizes(found), _length(seconds))):
         say(line)
     say("")

@@ -18,61 +18,74 @@ from .screen import complain, print_json, print_table, say
 if TYPE_CHECKING:
     from app.history.history import History
 
-SESSION = "a full id, its last 6 characters, a unique name, or `last`"
+SESSION = "its id, the last 6 characters of that, a unique name, or last"
 
 
 # verb, what it does, the word it takes and what that is
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("session", help="what the history keeps")
+    noun = words.add_parser("session", help="sessions in the history")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="what there is")
+    listing = verbs.add_parser("list", help="list the sessions")
     for name in ("target", "engine", "sequence", "tag"):
-        listing.add_argument(f"--{name}", default="", help=f"only those of this {name}")
-    listing.add_argument("--plan", default="", help="only those of this plan, as dyno plan list names it")
-    listing.add_argument("--state", action="append", default=[], help="only those in it; may be repeated")
+        listing.add_argument(f"--{name}", default="", help=f"only sessions of this {name}")
+    listing.add_argument("--plan", default="", help="only sessions of this plan, as dyno plan list names it")
     listing.add_argument(
-        "--limit", type=whole_number(1, 1_000_000), default=-1, help="at most this number, the latest first"
+        "--state",
+        action="append",
+        default=[],
+        help="only sessions in this state; give it several times for several states",
+    )
+    listing.add_argument(
+        "--limit",
+        type=whole_number(1, 1_000_000),
+        default=-1,
+        help="show at most this many, the latest first",
     )
     add_json(listing)
     listing.set_defaults(run=list_sessions)
-    _add_session(verbs, show_session, "its steps and their figures")
-    _add_session(verbs, settings_session, "what was really in force")
+    _add_session(verbs, show_session, "show the steps of a session and their results")
+    _add_session(verbs, settings_session, "show the settings in force: machine, build, variables, tables")
     _add_series(verbs)
     _add_changes(verbs)
-    how = "write down how to do it again with sysbench and no Dyno"
+    how = "write a shell script that repeats the session without Dyno"
     script = _add_session(verbs, script_session, how, has_json=False)
-    script.add_argument("--out", type=Path, required=True, help="a folder that is not there yet")
+    script.add_argument("--out", type=Path, required=True, help="a new folder")
     _add_cut(verbs)
-    undelete = verbs.add_parser("undelete", help="bring back what was deleted in the last seven days")
-    undelete.add_argument("session", help="a full id, or its last 6 characters")
+    undelete = verbs.add_parser("undelete", help="restore a session deleted in the last seven days")
+    undelete.add_argument("session", help="its id, or the last 6 characters of that")
     undelete.set_defaults(run=undelete_session)
     importing = words.add_parser("import", help="import exported or published sessions")
     importing.add_argument(
         "file",
         type=Path,
         nargs="?",
-        help="an exported session, a published table (CSV), output of sysbench or a folder of that, or a "
-        "file of mydbtest: it becomes a workload",
+        help="an exported session, a published table (CSV), sysbench output or a folder of it, or a"
+        " mydbtest file, which becomes a workload",
     )
     importing.add_argument(
-        "--published", action="store_true", help="the results of the studies, as they come with Dyno"
+        "--published", action="store_true", help="import the published results that come with Dyno"
     )
     importing.set_defaults(run=import_session)
 
 
 def _add_changes(verbs: Any) -> None:
     for run, text, word, meaning in (
-        (rename_session, "give it another name", "name", "its name; empty: the plan's name for it again"),
-        (tag_session, "put a tag on it", "tag", "one line"),
-        (note_session, "add a note", "text", "text of the note"),
-        (export_session, "write it into a file for others", "file", "a zip that is not there yet"),
-        (delete_session, "take it out of the history", "", ""),
+        (
+            rename_session,
+            "rename a session",
+            "name",
+            "the new name; empty restores the name that the plan gave",
+        ),
+        (tag_session, "add a tag to a session", "tag", "one line"),
+        (note_session, "add a note to a session", "text", "text of the note"),
+        (export_session, "export a session to a file", "file", "a new .zip file"),
+        (delete_session, "delete a session from the history; undelete restores it for seven days", "", ""),
     ):
         parser = _add_session(verbs, run, text, {word: meaning} if word else {}, has_json=False)
         if run is tag_session:
-            parser.add_argument("--remove", action="store_true", help="take the tag off")
+            parser.add_argument("--remove", action="store_true", help="remove the tag")
 
 
 def _add_session(
@@ -88,25 +101,25 @@ def _add_session(
 
 
 def _add_series(verbs: Any) -> None:
-    text = "the values of a step, second by second"
-    parser = _add_session(verbs, series_session, text, {"step": "as dyno session show names it"})
+    text = "print the values of a step, second by second"
+    parser = _add_session(verbs, series_session, text, {"step": "step, as dyno session show names it"})
     parser.add_argument(
-        "--threads", type=whole_number(1, 1_000_000), help="of the client, where there are several"
+        "--threads", type=whole_number(1, 1_000_000), help="client threads, if the step has several counts"
     )
-    parser.add_argument("--series", default="qps", help="as the session names it (default: qps)")
+    parser.add_argument("--series", default="qps", help="name of the series (default: qps)")
 
 
 def _add_cut(verbs: Any) -> None:
-    words, text = {"step": "as dyno session show names it"}, "say which seconds of a step count"
+    words, text = {"step": "step, as dyno session show names it"}, "choose the seconds of a step that count"
     parser = _add_session(verbs, cut_session, text, words, has_json=False)
     second = whole_number(0, 10_000_000)
-    parser.add_argument("from", type=second, nargs="?", help="where they begin; the step begins at 0")
-    parser.add_argument("to", type=second, nargs="?", help="where they end")
+    parser.add_argument("from", type=second, nargs="?", help="first second that counts; the step begins at 0")
+    parser.add_argument("to", type=second, nargs="?", help="end of these seconds")
     parser.add_argument(
-        "--threads", type=whole_number(1, 1_000_000), help="of the client, where there are several"
+        "--threads", type=whole_number(1, 1_000_000), help="client threads, if the step has several counts"
     )
-    parser.add_argument("--reason", default="", help="why: one line, stored with the cut")
-    parser.add_argument("--undo", action="store_true", help="all of its seconds count again")
+    parser.add_argument("--reason", default="", help="the reason in one line, stored with the cut")
+    parser.add_argument("--undo", action="store_true", help="count all seconds of the step again")
 
 
 @contextmanager
@@ -224,7 +237,7 @@ def cut_session(arguments: argparse.Namespace) -> None:
 
     bounds = [getattr(arguments, name) for name in ("from", "to")]
     if arguments.undo == (bounds[1] is not None):
-        raise InputError("say from which second to which second of the step, or --undo")
+        raise InputError("give the first and the last second that count, or --undo")
     with opened() as history:
         session = find(history, arguments.session)
         _, position = find_step(history, session, arguments.step, arguments.threads)
@@ -239,7 +252,7 @@ def export_session(arguments: argparse.Namespace) -> None:
     from app.history.exporting import export
 
     if not arguments.file:
-        raise InputError("the name of the file is empty: give one for the session")
+        raise InputError("the file name is empty: name a new .zip file")
     with opened() as history:
         say(export(history, arguments.session, Path(arguments.file)))
 
@@ -256,7 +269,7 @@ def delete_session(arguments: argparse.Namespace) -> None:
 
     with opened() as history:
         session = delete(history, arguments.session)
-    say(f"deleted; for seven days it can be brought back: dyno session undelete {session}")
+    say(f"deleted; to restore it within seven days: dyno session undelete {session}")
 
 
 def undelete_session(arguments: argparse.Namespace) -> None:
@@ -278,7 +291,7 @@ def import_session(arguments: argparse.Namespace) -> None:
     from .workload import say_imported
 
     if (arguments.file is None) != arguments.published:
-        raise InputError("name a file, or say --published")
+        raise InputError("name a file, or give --published")
     if arguments.file and is_mydbtest(arguments.file):
         say_imported(*import_file(Catalog(), arguments.file))
         return
@@ -290,5 +303,5 @@ def import_session(arguments: argparse.Namespace) -> None:
     for problem in taken.problems:
         complain(f"dyno: {problem}")
     for each in taken.sessions:
-        said = "imported" if each.new else "is in the history already, nothing was changed"
+        said = "imported" if each.new else "is already in the history; nothing changed"
         say(f"{each.session}: {said}")

@@ -15,21 +15,30 @@ if TYPE_CHECKING:
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("snapshot", help="data sets stored on targets, for --start-state snapshot")
+    noun = words.add_parser("snapshot", help="copies of data on targets, for --start-state snapshot")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="those of a target, with size and age")
+    listing = verbs.add_parser("list", help="list the snapshots of a target, with size and age")
     _add_where(listing)
     add_json(listing)
     listing.set_defaults(run=list_snapshots)
-    delete = verbs.add_parser("delete", help="take them away; the next session that asks for one loads anew")
-    delete.add_argument("keys", nargs="+", metavar="KEY", help="as list names it, or how it begins")
+    delete = verbs.add_parser(
+        "delete", help="delete snapshots; the next session that needs one loads the tables again"
+    )
+    delete.add_argument(
+        "keys",
+        nargs="+",
+        metavar="KEY",
+        help="snapshot, as dyno snapshot list names it, or the beginning of that",
+    )
     _add_where(delete)
     delete.set_defaults(run=delete_snapshots)
 
 
 def _add_where(parser: argparse.ArgumentParser) -> None:
     add_target(parser)
-    parser.add_argument("--directory", default="", help="another directory of the target")
+    parser.add_argument(
+        "--directory", default="", help="directory on the target (default: the target's first)"
+    )
 
 
 def list_snapshots(arguments: argparse.Namespace) -> None:
@@ -42,14 +51,14 @@ def list_snapshots(arguments: argparse.Namespace) -> None:
     elif found:
         print_table(HEADERS, map(row_of, found))
     else:
-        say(f"no snapshot is kept on {arguments.target}")
+        say(f"no snapshots on {arguments.target}")
 
 
 def delete_snapshots(arguments: argparse.Namespace) -> None:
     known = [each.key for each in _kept(arguments)]
     keys = [_whole(each, known, arguments.target) for each in arguments.keys]
     _kept(arguments, *keys)
-    say(f"gone from {arguments.target}: {', '.join(keys)}")
+    say(f"deleted from {arguments.target}: {', '.join(keys)}")
 
 
 def _kept(arguments: argparse.Namespace, *deleted: str) -> list[Snapshot]:

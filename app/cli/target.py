@@ -15,52 +15,52 @@ if TYPE_CHECKING:
     from app.protocol.answers import Build, Survey
 
 _TEXTS = {
-    "host": "a name or address, or a Host of ~/.ssh/config",
-    "user": "who logs in",
-    "identity": "a private key file",
-    "jump": "hosts on the way: user@host:port,...",
-    "python": "which Python there: a name or a path",
+    "host": "host name, address, or a Host of ~/.ssh/config",
+    "user": "user to log in as",
+    "identity": "private key file",
+    "jump": "jump hosts: user@host:port,...",
+    "python": "Python on the target: a name or a path",
 }
-_NAME = "as dyno target list names it"
+_NAME = "target, as dyno target list names it"
 
 
 def add_words(words: Any) -> None:
     noun = words.add_parser("target", help="machines that run servers")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
     for verb, run, text in (
-        ("add", add_target, "name a machine"),
-        ("edit", edit_target, "change what is known of one"),
+        ("add", add_target, "add a target"),
+        ("edit", edit_target, "change a target"),
     ):
         parser = verbs.add_parser(verb, help=text)
-        parser.add_argument("name", help="what it is called")
+        parser.add_argument("name", help="name of the target")
         _add_fields(parser)
         parser.set_defaults(run=run)
-    listing = verbs.add_parser("list", help="the machines there are")
+    listing = verbs.add_parser("list", help="list the targets")
     add_json(listing)
     listing.set_defaults(run=list_targets)
-    survey = verbs.add_parser("survey", help="what the machine is and which builds are there")
+    survey = verbs.add_parser("survey", help="look at the machine: hardware, system, builds")
     survey.add_argument("name", help=_NAME)
     add_json(survey)
     survey.set_defaults(run=survey_target)
-    calibrate = verbs.add_parser(
-        "calibrate", help="measure how noisy the machine is: equals, in about five minutes"
-    )
+    calibrate = verbs.add_parser("calibrate", help="measure the noise of the machine in about five minutes")
     calibrate.add_argument("name", help=_NAME)
-    calibrate.add_argument("--last", action="store_true", help="show the latest one, measure nothing")
+    calibrate.add_argument("--last", action="store_true", help="show the latest calibration; measure nothing")
     calibrate.add_argument(
-        "--allow-busy", action="store_true", help="although another plan is carried out there"
+        "--allow-busy", action="store_true", help="start even while another plan runs on the target"
     )
-    calibrate.add_argument("--directory", default="", help="another directory of the target")
+    calibrate.add_argument(
+        "--directory", default="", help="directory on the target (default: the target's first)"
+    )
     calibrate.set_defaults(run=calibrate_target)
-    runs = verbs.add_parser("canaries", help="how the machine was before each session of a long plan")
+    runs = verbs.add_parser("canaries", help="show how fast the machine was before each session")
     runs.add_argument("name", help=_NAME)
     add_json(runs)
     runs.set_defaults(run=list_canaries)
-    trust = verbs.add_parser("trust", help="accept a host key by its fingerprint")
+    trust = verbs.add_parser("trust", help="accept the host key with this fingerprint")
     trust.add_argument("name", help=_NAME)
-    trust.add_argument("fingerprint", help="SHA256:..., as the machine was refused with")
+    trust.add_argument("fingerprint", help="SHA256:..., as the error message shows it")
     trust.set_defaults(run=trust_target)
-    remove = verbs.add_parser("remove", help="forget a target; nothing on it is touched")
+    remove = verbs.add_parser("remove", help="remove a target from the list; nothing on the machine changes")
     remove.add_argument("name", help=_NAME)
     remove.set_defaults(run=remove_target)
 
@@ -68,12 +68,12 @@ def add_words(words: Any) -> None:
 def _add_fields(parser: argparse.ArgumentParser) -> None:
     for name, text in _TEXTS.items():
         parser.add_argument(f"--{name}", type=str, help=text)
-    parser.add_argument("--port", type=int, help="of its sshd")
+    parser.add_argument("--port", type=int, help="port of its sshd")
     parser.add_argument(
         "--directory", action="append", dest="directories", help="Dyno's directory on the disk to be measured"
     )
     parser.add_argument(
-        "--search-path", action="append", dest="search_paths", help="where builds are: /opt/*"
+        "--search-path", action="append", dest="search_paths", help="where to look for builds: /opt/*"
     )
     parser.add_argument(
         "--remember", action=argparse.BooleanOptionalAction, help="store secrets in the system keyring"
@@ -90,7 +90,7 @@ def add_target(arguments: argparse.Namespace) -> None:
     from app.targets.store import Targets
 
     Targets().add(Target(arguments.name, **_given(arguments)))
-    say(f"{arguments.name} is a target now; see what is there: dyno target survey {arguments.name}")
+    say(f"{arguments.name} is added; next: dyno target survey {arguments.name}")
 
 
 def edit_target(arguments: argparse.Namespace) -> None:
@@ -123,7 +123,7 @@ def trust_target(arguments: argparse.Namespace) -> None:
     from app.targets.store import Targets
 
     trust(Targets().get(arguments.name), arguments.fingerprint, ask_secret)
-    say(f"{arguments.name} is known by {arguments.fingerprint} from now on")
+    say(f"{arguments.name}: host key {arguments.fingerprint} accepted")
 
 
 def survey_target(arguments: argparse.Namespace) -> None:
@@ -237,6 +237,6 @@ def _show_calibration(name: str, machine_key: str) -> int:
     with opened() as history:
         found = calibration(history, machine_key)
     if found is None:
-        raise InputError(f"{name} was not calibrated yet: dyno target calibrate {name}")
+        raise InputError(f"{name} is not calibrated yet: run dyno target calibrate {name}")
     print_text_tables([calibration_table(found)], "table")
     return 0

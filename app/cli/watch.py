@@ -62,9 +62,9 @@ class Watch:
         if link.state in ("down", "busy") and link.state != self._trouble:
             self._trouble = link.state
             what = "link lost" if link.state == "down" else "the history is locked"
-            self._say(f"{what}: {link.text}; the plan goes on there, trying again")
+            self._say(f"{what}: {link.text}; the plan continues there; connecting again")
         elif link.state in ("up", "ended") and self._trouble:
-            self._say("link is back" if self._trouble == "down" else "the history is free again")
+            self._say("link is back" if self._trouble == "down" else "the history is unlocked again")
             self._trouble = ""
 
     def _tell(self, session: str, event: Any) -> None:

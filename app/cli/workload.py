@@ -15,35 +15,40 @@ if TYPE_CHECKING:
 
 
 def add_words(words: Any) -> None:
-    noun = words.add_parser("workload", help="kinds of test")
+    noun = words.add_parser("workload", help="workloads: kinds of test")
     verbs = noun.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listing = verbs.add_parser("list", help="what there is")
+    listing = verbs.add_parser("list", help="list the workloads")
     add_json(listing)
     listing.set_defaults(run=list_workloads)
-    show = verbs.add_parser("show", help="what one measures, and its files")
-    show.add_argument("name", help="as dyno workload list names it")
+    show = verbs.add_parser("show", help="show what a workload measures, and its files")
+    show.add_argument("name", help="workload, as dyno workload list names it")
     add_json(show)
     show.set_defaults(run=show_workload)
-    approve = verbs.add_parser("approve", help="let Lua of your own run on targets, after you have read it")
-    approve.add_argument("name", help="as dyno workload list names it")
-    approve.add_argument("hash", help="the hash it was refused with")
+    approve = verbs.add_parser("approve", help="allow your own Lua to run on targets, after you read it")
+    approve.add_argument("name", help="workload, as dyno workload list names it")
+    approve.add_argument("hash", help="hash of the Lua, as the error message shows it")
     approve.set_defaults(run=approve_workload)
     _add_sql(verbs)
 
 
 def _add_sql(verbs: Any) -> None:
     """Custom SQL without the window."""
-    check = verbs.add_parser("check", help="what in a file of custom SQL cannot be carried out, by line")
-    check.add_argument("file", type=Path, help="as it is written by hand")
+    check = verbs.add_parser("check", help="check a file of custom SQL, line by line")
+    check.add_argument("file", type=Path, help="a file of custom SQL")
     check.set_defaults(run=check_sql)
-    taking = verbs.add_parser(
-        "import", help="a workload of your own from a file of custom SQL, or of mydbtest"
+    taking = verbs.add_parser("import", help="make a workload from a file of custom SQL, or of mydbtest")
+    taking.add_argument(
+        "file", type=Path, help="a file of custom SQL or of mydbtest; its user and host are not stored"
     )
-    taking.add_argument("file", type=Path, help="of either form; who and where in it is not kept")
-    taking.add_argument("--name", default="", help="of the workload; left out: of the file")
-    taking.add_argument("--title", default="", help="what it measures")
-    taking.add_argument("--figure", choices=("rate", "latency"), default="latency", help="what is measured")
-    taking.add_argument("--over", action="store_true", help="in place of the one of that name")
+    taking.add_argument("--name", default="", help="name of the workload (default: the file's)")
+    taking.add_argument("--title", default="", help="what the workload measures")
+    taking.add_argument(
+        "--figure",
+        choices=("rate", "latency"),
+        default="latency",
+        help="the result: queries, transactions, ...",
+    )
+    taking.add_argument("--over", action="store_true", help="replace the workload of that name")
     taking.set_defaults(run=import_sql)
 
 

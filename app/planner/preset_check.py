@@ -151,7 +151,7 @@ def look(preset: Preset, text: str, build: str, survey: Survey | None, other: Pr
         draft = parse_preset(text, preset.name, preset.engine, preset.label, preset.shipped)
         check_sendable(draft)
         if other is not None:
-            return Preview("\n".join(diff_presets(other, draft)) or "no line differs")
+            return Preview("\n".join(diff_presets(other, draft)) or "the presets do not differ")
         return Preview(rendered(draft, build, survey).text if build and survey is not None else "")
     except InputError as error:
         found = re.search(r"\bline (\d+): ", str(error))

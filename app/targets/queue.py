@@ -74,7 +74,7 @@ def seconds_until(text: str, now: datetime | None = None) -> float:
     try:
         at = _moment(text.strip(), now)
     except ValueError:
-        raise InputError(f"{text!r} is no time: write 22:30 or 2026-11-24 06:00") from None
+        raise InputError(f"must be a time such as 22:30 or 2026-11-24 06:00, not {text!r}") from None
     if at < now:
         raise InputError(f"{text} has passed: name a later time")
     if at - now > timedelta(days=365):

@@ -70,5 +70,5 @@ def test_a_deleted_session_is_not_fetched_again(recorded: Desktop) -> None:
 
 def test_nothing_to_steer_is_no_wrong_input(desktop: Desktop) -> None:
     for words in (["stop"], ["skip"], ["note", "the fan came on"]):
-        assert "nothing is being carried out" in desktop.refused(*words, code=1)
+        assert "no plan runs" in desktop.refused(*words, code=1)
     assert "4000 characters" in desktop.refused("note", "x" * 4001)

@@ -165,7 +165,7 @@ def test_a_plan_in_another_directory_is_found_by_the_words_that_the_run_printed(
     said = desktop.dyno("run", *words, "--directory", str(tmp_path / "other"), "--detach").stdout
     hint = re.search(r"come back with: dyno (follow .*?)   end it with: dyno (stop .*)", said)
     assert hint, said
-    assert "nothing is being carried out" in desktop.refused("stop", code=1)
+    assert "no plan runs" in desktop.refused("stop", code=1)
     assert "tiny-innodb: completed" in desktop.dyno(*shlex.split(hint[1])).stdout
     assert hint[2] == f"stop --target local --directory {tmp_path / 'other'}"
     (entry,) = desktop.sessions()

@@ -91,7 +91,7 @@ def test_a_picture_is_drawn_by_whoever_can(sessions: tuple[str, ...], tmp_path: 
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("bars.pdf", "a chart is a file that ends with .png, .svg, .csv"),
+        ("bars.pdf", "the name of a chart must end with .png, .svg, .csv"),
         ("there.csv", "is there already: give another name"),
         ("missing/bars.csv", "No such file or directory"),
     ],

@@ -58,7 +58,7 @@ def test_a_measure_that_would_say_nothing_is_refused(
     sessions: tuple[str, ...], capsys: pytest.CaptureFixture[str], words: list[str]
 ) -> None:
     assert main(["compare", *sessions, *words, "--measure", "cpu_us"]) == 2
-    assert capsys.readouterr().err.startswith("dyno: --measure is of figures")
+    assert capsys.readouterr().err.startswith("dyno: --measure does not go with")
 
 
 def test_what_differs_for_a_forum_and_a_script(

@@ -53,7 +53,7 @@ def test_nothing_to_steer_is_no_wrong_input(
 
     monkeypatch.setattr("app.following.adoption.find_plans", find_plans)
     assert main(words) == 1
-    assert capsys.readouterr().err == "dyno: nothing is being carried out on local\n"
+    assert capsys.readouterr().err == "dyno: no plan runs on local\n"
 
 
 @pytest.mark.parametrize(("until_decided", "said"), [(False, "1 of 2 ended"), (True, "1 of at most 2 ended")])

@@ -36,4 +36,4 @@ def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"dyno {version('dyno')}\n"
     assert main([]) == 2
-    assert "say what to do (see dyno --help)" in capsys.readouterr().err
+    assert "give a command (see dyno --help)" in capsys.readouterr().err

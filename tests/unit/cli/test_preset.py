@@ -64,7 +64,7 @@ def test_two_presets_differ_line_by_line(capsys: pytest.CaptureFixture[str]) -> 
     assert lines[:2] == ["--- rocksdb/optimized", "+++ rocksdb/optimized-zlib"]
     changed = [line for line in lines[2:] if line.startswith(("-", "+")) and "#" not in line]
     assert [line[:27] for line in changed] == [f"{sign}rocksdb_default_cf_options" for sign in "-+"]
-    assert said(capsys, "diff", "innodb/default", "innodb/default") == "no line differs\n"
+    assert said(capsys, "diff", "innodb/default", "innodb/default") == "the presets do not differ\n"
 
 
 def test_a_copy_is_made_changed_by_hand_and_deleted(
@@ -97,7 +97,7 @@ def test_a_file_that_is_no_text_hides_no_other(dyno_home: Path, capsys: pytest.C
 
 def test_nothing_is_edited_without_a_terminal(dyno_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said(capsys, "new", "innodb/default", "mine")
-    assert f"change {dyno_home / MINE} with an editor" in refused(capsys, "edit", "innodb/mine")
+    assert f"edit {dyno_home / MINE} yourself" in refused(capsys, "edit", "innodb/mine")
     assert "shipped and read-only" in refused(capsys, "edit", "innodb/default")
     assert "dyno preset new makes one" in refused(capsys, "edit", "innodb/other")
 

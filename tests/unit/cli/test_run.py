@@ -55,7 +55,7 @@ def test_a_duel_settles_what_is_played(
 
 
 def test_sessions_to_be_measured_again_are_looked_for_first(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "give one of the two" in refused(capsys, "run", "plan.toml", "--again", "last")
+    assert "give one of them" in refused(capsys, "run", "plan.toml", "--again", "last")
     assert "no session 'nobody'" in refused(capsys, "run", "--again", "nobody")
     assert "leave --again out" in refused(capsys, "run", "--duel", "--again", "last")
 
@@ -74,9 +74,9 @@ def test_a_session_to_measure_against_is_looked_for_first(capsys: pytest.Capture
         (["--steal-pct", "a few"], "--steal-pct: must be from 0 to 100%, not a few"),
         (["--matters", "51"], "--matters: must be from 0 to 50%, not 51"),
         (["--false-share", "-1%"], "--false-share: must be from 0 to 50%, not -1%"),
-        (["--time-limit", "soon"], "'soon' is no time: write 90 (seconds), 30min or 1h30min"),
-        (["--time-limit", "1h30"], "'1h30' is no time"),
-        (["--pause", "-3s"], "'-3s' is no time"),
+        (["--time-limit", "soon"], "must be a time such as 90 (seconds), 30min or 1h30min, not 'soon'"),
+        (["--time-limit", "1h30"], "30min or 1h30min, not '1h30'"),
+        (["--pause", "-3s"], "30min or 1h30min, not '-3s'"),
         (["--pause", "-3"], "--pause must lie between 0 and"),
     ],
 )

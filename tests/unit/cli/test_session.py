@@ -75,7 +75,7 @@ def test_settings_are_a_line_for_each_value(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.usefixtures("filled")
 def test_one_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert "completed, 1 failed step " in said(capsys, "session", "list")
-    assert "made anew from the stored journals: 1 session\n" in said(capsys, "doctor", "--rebuild")
+    assert "rebuilt from the stored journals: 1 session\n" in said(capsys, "doctor", "--rebuild")
 
 
 @pytest.mark.parametrize("limit", ["0", "-1", "9" * 30, "x", "1_0", ""])
@@ -113,7 +113,7 @@ def test_a_file_without_a_name_is_refused(
 ) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    assert "the name of the file is empty" in refused(capsys, "session", "export", "last", "")
+    assert "the file name is empty" in refused(capsys, "session", "export", "last", "")
     assert list((tmp_path / "here").iterdir()) == []
 
 
@@ -159,8 +159,8 @@ def test_which_seconds_count_is_said_and_taken_back(capsys: pytest.CaptureFixtur
         (("point-query", "40", "40"), "they end before they begin"),
         (("point-query", "20", "61"), "it has seconds 0 to 60"),
         (("point-query", "20", "25"), "10 or more are to count"),
-        (("point-query", "20"), "from which second to which"),
-        (("point-query",), "from which second to which"),
+        (("point-query", "20"), "the first and the last second that count"),
+        (("point-query",), "the first and the last second that count"),
         (("point-query", "20", "60", "--undo"), "or --undo"),
         (("point-query", "--undo"), "it is not cut"),
         (("nothing", "20", "60"), "no step 'nothing'"),

@@ -109,7 +109,7 @@ def test_work_that_differs_is_said(reach: Reach, capsys: pytest.CaptureFixture[s
     ("target", "why"),
     [
         ("local,nuc,nuc", "names nuc twice"),
-        ("local,,nuc", "empty member"),
+        ("local,,nuc", "empty item"),
         ("local,moon", "no target 'moon'"),
     ],
 )

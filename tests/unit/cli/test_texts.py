@@ -49,7 +49,7 @@ def test_a_sequence_tells_how_each_step_is_driven(
     write(dyno_home / "sequences/own.toml", SEQUENCE)
     assert main(["sequence", "show", "own"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "Mine; what it leaves open, the plan says"
+    assert lines[0] == "Mine; the plan sets the rest"
     assert lines[1].endswith(" a contender, unchanged, with InnoDB")
     found = [" ".join(line.split()) for line in lines[3:]]
     assert found == [

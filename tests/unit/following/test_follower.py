@@ -517,6 +517,6 @@ def test_a_history_that_another_process_has_locked_is_no_lost_link(
     for link in published.links:
         watch.take(Update(link))
     assert said == [
-        f"the history is locked: {busy.text}; the plan goes on there, trying again",
-        "the history is free again",
+        f"the history is locked: {busy.text}; the plan continues there; connecting again",
+        "the history is unlocked again",
     ]

@@ -22,7 +22,7 @@ def test_a_draft_is_shown_as_a_build_would_get_it(preset: Preset) -> None:
 
 
 def test_a_draft_is_set_against_another(preset: Preset) -> None:
-    assert look(preset, preset.text, "", None, preset).text == "no line differs"
+    assert look(preset, preset.text, "", None, preset).text == "the presets do not differ"
     assert "+back_log=3" in look(preset, preset.text + "back_log=3\n", "", None, preset).text
 
 
