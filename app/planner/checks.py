@@ -64,9 +64,12 @@ def _memory(plan: Plan, survey: Survey) -> Check:
     rest = SERVER_BYTES + threads * THREAD_BYTES
     needs = [(_caches_bytes(plan, each) + rest, each.name) for each in plan.contenders]
     needed, who = max(needs)
-    words, todo = f"{who} and its clients", "make the caches of the preset smaller"
+    words, todo = f"{who} and its clients", "reduce the caches of the preset"
     if active_at_once(plan) > 1:
-        todo = "make the caches of the presets smaller, or choose the order interleaved: one server at a time"
+        todo = (
+            "reduce the caches of the presets, or choose the order interleaved, which runs one server at"
+            " a time"
+        )
         needed, who = sum(each for each, _ in needs), ""
         words = f"{count_text(len(needs), 'contender')} at once and their clients"
     total = survey.memory_bytes or 0
@@ -76,7 +79,7 @@ def _memory(plan: Plan, survey: Survey) -> Check:
     if needed > total:
         return Check("memory", FAIL, text, todo, who)
     if needed > available:
-        return Check("memory", WARN, text, "end what else takes memory, or make the caches smaller", who)
+        return Check("memory", WARN, text, "stop programs that use memory, or reduce the caches", who)
     return Check("memory", PASS, text)
 
 
@@ -101,13 +104,13 @@ def _allocator(contender: Contender, survey: Survey) -> tuple[str, str, str] | N
     if not package or found is None or contender.allocator in found:
         return None
     text = f"the allocator {contender.allocator} is not installed on the target"
-    return FAIL, text, f"install {package} there (its name in Debian), or choose another allocator"
+    return FAIL, text, f"install {package} (Debian package) on the target, or choose another allocator"
 
 
 def _numa(contender: Contender, survey: Survey) -> tuple[str, str, str] | None:
     if not contender.numa or survey.allocators is None or survey.numactl:
         return None
-    todo = "install numactl there, or leave the NUMA policy out"
+    todo = "install numactl on the target, or remove the NUMA policy"
     return FAIL, "numactl is not installed on the target", todo
 
 
@@ -116,16 +119,20 @@ def _memory_limit(plan: Plan, contender: Contender, survey: Survey) -> tuple[str
     if not contender.memory_limit:
         return None
     if problem := survey.memory_limit_problem:
-        return FAIL, f"there can be no memory limit: {problem}", "leave it out, or be root on the target"
+        return (
+            FAIL,
+            f"a memory limit is not possible: {problem}",
+            ("remove the limit, or log in to the target as root"),
+        )
     needed = _caches_bytes(plan, contender) + plan.most_clients * THREAD_BYTES
     limit = bytes_text(contender.memory_limit)
-    text = f"{bytes_text(needed)} of caches and clients in a memory limit of {limit}"
+    text = f"caches and clients need {bytes_text(needed)}, the memory limit is {limit}"
     if needed > contender.memory_limit:
-        return FAIL, text, "raise the limit, or make the caches of the preset smaller"
+        return FAIL, text, "raise the limit, or reduce the caches of the preset"
     if needed + SERVER_BYTES > contender.memory_limit:
-        return WARN, f"{text}: the server may be killed", "raise the limit, or make the caches smaller"
+        return WARN, f"{text}: Linux may kill the server", "raise the limit, or reduce the caches"
     if contender.memory_limit >= (survey.memory_bytes or 0):
-        return WARN, "the memory limit is not below the memory of the target", "lower it, or leave it out"
+        return WARN, "the memory limit is not below the memory of the target", "lower the limit, or remove it"
     return PASS, text, ""
 
 
@@ -133,10 +140,13 @@ def _disk(found: Estimate, survey: Survey, is_allowed: bool) -> Check:
     """What may be needed must fit, unless a person insists."""
     free = survey.disk.free_bytes if survey.disk else None
     if free is None:
-        return Check("disk", WARN, "the free space is not known", "look at the directory of the target")
+        return Check("disk", WARN, "the free space is unknown", "check the directory on the target")
     text = f"about {bytes_text(found.disk_bytes)} needed, {bytes_text(free)} free"
     if found.disk_bytes > free:
-        state, todo = WARN if is_allowed else FAIL, "take fewer rows or a larger disk, or allow a small disk"
+        state, todo = (
+            WARN if is_allowed else FAIL,
+            ("choose fewer rows or a larger disk, or allow a small disk"),
+        )
         return Check("disk", state, text, todo)
     if found.disk_bytes > free * 0.9:
         return Check("disk", WARN, text, "free some space: writes may fill the disk")
@@ -148,15 +158,15 @@ def _open_files(plan: Plan, survey: Survey) -> list[Check]:
     most, needed = survey.open_files, plan.most_clients + OPEN_FILES
     if most is None or most >= needed or survey.is_root:
         return []
-    text = f"the largest step needs {needed:,} open files, the user of the target may have {most:,}"
-    todo = "raise nofile in /etc/security/limits.conf on the target, or take fewer threads"
+    text = f"the largest step needs {needed:,} open files, the user on the target may open {most:,}"
+    todo = "raise nofile in /etc/security/limits.conf on the target, or choose fewer threads"
     return [Check("open files", FAIL, text, todo)]
 
 
 def _builds(plan: Plan) -> list[Check]:
     """A version that nobody has tried may behave unlike its family."""
     versions = {tried(each.family, each.version): each for each in plan.contenders}
-    todo = "look at the rehearsal with care, and at the facts of the first session"
+    todo = "check the rehearsal and the settings in force of the first session"
     return [
         Check("build", WARN, version.text, todo, contender.name)
         for version, contender in versions.items()
@@ -170,10 +180,10 @@ def _engines(plan: Plan) -> list[Check]:
     if not names:
         return []
     text = (
-        f"Dyno has no facts of {', '.join(names)}: sizes come from the file system, rows from the server's "
-        "handler counters, settling ends with sync, and the estimate is a guess"
+        f"Dyno does not know {', '.join(names)}: sizes come from the file system, rows from the server's"
+        " handler counters, settling ends with sync, and the estimate is a guess"
     )
-    return [Check("engine", WARN, text, "compare its figures with this in mind")]
+    return [Check("engine", WARN, text, "compare its results with care")]
 
 
 def _presets(plan: Plan, survey: Survey) -> list[Check]:
@@ -183,8 +193,8 @@ def _presets(plan: Plan, survey: Survey) -> list[Check]:
         dropped = _rendered(plan, each, survey).dropped
         if dropped:
             lines = "; ".join(f"line {one.line}: {one.option}: {one.reason}" for one in dropped)
-            text = f"not all of the preset {each.preset} is sent unchanged: {lines}"
-            found.append(Check("preset", WARN, text, "take these lines out of the preset", each.name))
+            text = f"Dyno changes or drops lines of the preset {each.preset}: {lines}"
+            found.append(Check("preset", WARN, text, "remove these lines from the preset", each.name))
     return found
 
 
@@ -200,13 +210,13 @@ def _rendered(plan: Plan, contender: Contender, survey: Survey) -> Rendered:
 
 def _clock(survey: Survey, now: float) -> Check:
     if survey.clock_utc is None:
-        return Check("clock", WARN, "the clock of the target is not known", "survey the target again")
+        return Check("clock", WARN, "the clock of the target is unknown", "survey the target again")
     offset = survey.clock_utc - now
     if abs(offset) <= CLOCK_S:
-        return Check("clock", PASS, "the clocks of target and desktop agree")
+        return Check("clock", PASS, "target and desktop clocks agree")
     side = "ahead" if offset > 0 else "behind"
     text = f"the clock of the target is {abs(offset):,.0f} s {side}"
-    return Check("clock", WARN, text, "nothing measured depends on it; set it for readable dates")
+    return Check("clock", WARN, text, "set it for correct dates; no result depends on it")
 
 
 # repeats
@@ -218,14 +228,14 @@ def _repeats(plan: Plan, found: Estimate) -> list[Check]:
     if not cells:
         return []
     if plan.repeats == 1:
-        text = "1 of each is a look, no verdict: the noise between sessions stays unknown"
+        text = "1 of each gives no verdict: the noise between sessions stays unknown"
         return [Check("repeats", PASS, text)]
     if least is None:
-        text = f"{plan.repeats} of each cannot tell a difference from noise: nothing is judged"
-        return [Check("repeats", WARN, text, f"take {LEAST} or more")]
+        text = f"{plan.repeats} of each cannot separate a difference from noise: no verdict"
+        return [Check("repeats", WARN, text, f"choose {LEAST} or more")]
     if 0 < plan.time_limit < found.fewest_s:
-        text = f"{seconds_text(plan.time_limit)} seldom leave room for {LEAST} rounds: fewer are not judged"
-        return [Check("repeats", WARN, text, "take a longer time limit, or none")]
+        text = f"{seconds_text(plan.time_limit)} rarely suffice for {LEAST} rounds; fewer give no verdict"
+        return [Check("repeats", WARN, text, "choose a longer time limit, or none")]
     where = f"in one of {count_text(cells, 'cell')}" if cells > 1 else "in the only cell"
     count = f"{LEAST} to {plan.repeats}" if plan.until_decided else f"{plan.repeats}"
     text = f"{count} of each find a difference of {least:.1%} {where} four times in five"
@@ -235,7 +245,7 @@ def _repeats(plan: Plan, found: Estimate) -> list[Check]:
         if noise is None
         else f"sessions vary by {noise:.1%}, as measured here"
     )
-    slices = "; slices may find smaller ones, which nobody has measured" if plan.order == SLICES else ""
+    slices = "; slices may find smaller ones" if plan.order == SLICES else ""
     return [Check("repeats", PASS, f"{text}, where {varies}{plans}{slices}")]
 
 
@@ -246,7 +256,9 @@ def _cpus(plan: Plan, survey: Survey) -> list[Check]:
     are_given = any(step.cores for step in plan.steps) or any(each.cores for each in plan.contenders)
     if are_given or len(cores) < 2 or cpus > SMALL_CPUS:
         return []
-    text = f"server and load share {cpus} CPUs: with CPUs of their own (--cpus own) a small machine is calmer"
+    text = (
+        f"server and client share {cpus} CPUs; separate CPUs (--cpus own) reduce the noise of a small machine"
+    )
     return [Check("cpus", PASS, text)]
 
 
@@ -254,5 +266,5 @@ def _order(plan: Plan) -> list[Check]:
     """A machine that drifts favours the contender of the first or the last hours."""
     if plan.order != "grouped" or plan.repeats == 1 or len(plan.contenders) == 1:
         return []
-    text = "grouped order (A A B B) is judged across time: the machine may drift meanwhile"
+    text = "grouped order (A A B B) compares across time: drift of the machine adds to the differences"
     return [Check("order", WARN, text, "set the order to interleaved (A B B A)")]

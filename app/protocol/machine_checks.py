@@ -18,7 +18,10 @@ def program_checks(machine: Machine) -> List[Check]:
 
 def sysbench_check(machine: Machine) -> Check:
     if machine.sysbench_path and not machine.sysbench:
-        text, todo = "{} does not say its version", "call it with --version, and install another"
+        text, todo = (
+            "{} reports no version",
+            ("run it with --version; install another one if it reports nothing"),
+        )
         return Check("sysbench", FAIL, text.format(machine.sysbench_path), todo)
     return _version("sysbench", machine.sysbench, OLDEST_SYSBENCH, "sysbench")
 
@@ -42,7 +45,7 @@ def machine_checks(machine: Machine) -> List[Check]:
 def _governor(machine: Machine) -> Check | None:
     governor = machine.governor
     if governor in (None, "performance"):
-        return Check("governor", PASS, "CPU governor: {}".format(governor or "none to be set"))
+        return Check("governor", PASS, "CPU governor: {}".format(governor or "none to set"))
     text = "the CPU governor is {}: the clock speed follows the load".format(governor)
     return Check("governor", WARN, text, "set it to performance: cpupower frequency-set -g performance")
 
@@ -65,7 +68,7 @@ def _load(machine: Machine) -> Check:
     text = "the load of the target is {}".format(load)
     threads = machine.cpu.threads if machine.cpu else None
     if load > max(BUSY_LOAD, 0.05 * (threads or 1)):
-        return Check("load", WARN, text, "wait until nothing else is at work")
+        return Check("load", WARN, text, "wait until other programs finish")
     return Check("load", PASS, text)
 
 

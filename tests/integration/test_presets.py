@@ -162,7 +162,7 @@ def test_builds_say_what_they_think_of_a_preset(desktop: Desktop) -> None:
     (found,) = desktop.json("preset", "check", "innodb/default", "--build", MARIADB)
     assert (found["build"], found["state"], found["option"]) == (MARIADB, "ignored", REDO)
     said = desktop.dyno("preset", "check", "rocksdb/optimized-zlib", "--start").stdout
-    assert "started, and what was asked for is in force" in said
+    assert "the server starts and the settings are in force" in said
     assert "level 0 none, 1 none, 2 none, 3 LZ4, 4 LZ4, 5 LZ4; the last level Zlib" in said
 
 

@@ -147,12 +147,12 @@ def library(desktop: Desktop, rows: int, *files: Path) -> list[str]:
         (
             9,
             ["sample.87", "sample.88-91"],
-            "the collection has 8 documents, the plan wants 9 rows of a table",
+            "the collection has 8 documents, the plan needs 9 rows per table",
         ),
         (
             8,
             ["sample.87", "sample.92"],
-            "sample.92 of the collection cannot be read: No such file or directory",
+            "cannot read sample.92 of the collection: No such file or directory",
         ),
     ],
 )
@@ -173,6 +173,6 @@ def test_a_query_cache_is_refused(desktop: Desktop) -> None:
         code=1,
     )
     said = done.stdout + done.stderr
-    assert "the query cache is on: it would answer in place of the full-text index" in said
-    assert "leave words out: innodb_ft_min_token_size is 6, innodb_ft_max_token_size is 84" in said
+    assert "the query cache is on: it would answer instead of the full-text index" in said
+    assert "skip words: innodb_ft_min_token_size is 6, innodb_ft_max_token_size is 84" in said
     assert desktop.sessions() == []

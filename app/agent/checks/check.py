@@ -121,11 +121,11 @@ def _check_busy(directory: Directory, plan: Plan) -> Check:
     for other in agents_elsewhere(directory):
         state, todo = WARN if plan.allow_busy else FAIL, "wait for it, or allow a busy machine"
         return Check("busy", state, str(other), todo)
-    return Check("busy", PASS, "no other plan is being carried out on this machine")
+    return Check("busy", PASS, "no other plan runs on this machine")
 
 
 def _held(directory: Directory) -> Check:
-    return Check("busy", FAIL, directory.in_use(), "wait for it or stop it")
+    return Check("busy", FAIL, directory.in_use(), "wait for it, or stop it")
 
 
 def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> Checks:
@@ -134,7 +134,7 @@ def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> C
         return []
     snapshots, key = Snapshots(directory), key_of(plan, contender)
     if not snapshots.has(key):
-        text = "there is no snapshot of this data set yet: the first session loads it and stores one"
+        text = "no snapshot of this data yet: the first session loads the tables and stores one"
         return [Check("snapshot", PASS, text, "", contender.name)]
     try:
         found = snapshots.find(key)
@@ -158,8 +158,8 @@ def _check_options(build: KnownBuild, contender: Contender, folder: str) -> Chec
     answers = check_options(build, cnf)
     silent = next((each for each in answers if each["state"] == UNANSWERED), None)
     if silent:
-        text = "{} was asked about its options: {}".format(contender.build, silent["text"])
-        todo = "try again when the machine is idle; look at the build if it stays so"
+        text = "{} did not answer about its options: {}".format(contender.build, silent["text"])
+        todo = "try again when the machine is idle; if that fails, check the build"
         return [Check("answer", FAIL, text, todo, contender.name)]
     loose = [each for each in answers if each["state"] == IGNORED and each["option"].startswith("loose")]
     found = [_wrong_option(each, contender) for each in answers if each not in loose]
@@ -179,7 +179,7 @@ def _check_memory(build: KnownBuild, contender: Contender, folder: str) -> Check
     try:
         memory.prepare(build.environment)
     except AgentError as error:
-        todo = "install what is missing, or take it out of the contender"
+        todo = "install what is missing, or remove it from the contender"
         return [Check("server memory", FAIL, str(error), todo, contender.name)]
     finally:
         memory.limit.remove()
@@ -199,7 +199,7 @@ def _check_variations(build: KnownBuild, plan: Plan, contender: Contender, folde
         cnf = write_my_cnf(folder, contender.cnf, asked)
         names = {option_key(name) for name in asked}
         wrong = [each for each in check_options(build, cnf) if option_key(each["option"]) in names]
-        todo = "take it out of the variations of the sequence, or the contender out of the plan"
+        todo = "remove it from the variations of the sequence, or remove the contender from the plan"
         found += [Check("variations", FAIL, each["text"], todo, contender.name) for each in wrong]
     return found
 
@@ -216,7 +216,7 @@ def _reply(answer: Mapping[str, str]) -> Reply:
 
 def _wrong_option(answer: Mapping[str, str], contender: Contender) -> Check:
     """With the answer itself, for who shows the lines of the preset."""
-    todo = "take it out of the preset {} or set it for this version only".format(contender.preset)
+    todo = "remove it from the preset {}, or set it in a group for this version only".format(contender.preset)
     state = FAIL if answer["state"] == REJECTED else WARN
     return Check("options", state, answer["text"], todo, contender.name, (_reply(answer),))
 
@@ -233,7 +233,7 @@ def _rehearse(build: KnownBuild, plan: Plan, contender: Contender, folder: str) 
         server.admit()
         return _compare(server, contender, plan)
     except (AgentError, QueryError) as error:
-        todo = "look at the preset {} and the build {}".format(contender.preset, contender.build)
+        todo = "check the preset {} and the build {}".format(contender.preset, contender.build)
         return Rehearsal([Check("rehearsal", FAIL, str(error), todo, contender.name)])
     finally:
         if server is not None:
@@ -262,7 +262,7 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> Rehearsal:
         str(row["engine"]).lower() for row in server.client.query("SHOW ENGINES") if row["support"] != "NO"
     }
     if contender.engine not in engines:
-        text = "{} has no {} once it is started: {}; SHOW ENGINES lists {}".format(
+        text = "{} does not offer {} after its start: {}; SHOW ENGINES lists {}".format(
             contender.build, contender.engine, server.first_error(), ", ".join(sorted(engines))
         )
         todo = "choose another build, or load its plugin in the preset"
@@ -285,5 +285,5 @@ def _compare(server: Server, contender: Contender, plan: Plan) -> Rehearsal:
         passed.append(
             Check("server memory", PASS, _memory_text(server.memory.in_force()), "", contender.name)
         )
-    fine = Check("rehearsal", PASS, "started, and what was asked for is in force", "", contender.name)
+    fine = Check("rehearsal", PASS, "the server starts and the settings are in force", "", contender.name)
     return Rehearsal((found or [fine]) + passed, variables, compression)

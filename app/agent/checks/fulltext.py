@@ -19,14 +19,14 @@ def server_problems(plan: Plan, engine: str, variables: Mapping[str, str]) -> It
     if not any(step.kind == "text-index" for step in plan.steps):
         return
     if _caches_queries(variables):
-        text = "the query cache is on: it would answer in place of the full-text index"
+        text = "the query cache is on: it would answer instead of the full-text index"
         yield text, "set query_cache_type=0 and query_cache_size=0 in the preset"
     least, most = engine_of(engine).word_lengths
     if int(variables.get(least, SHORTEST)) > SHORTEST or int(variables.get(most, LONGEST)) < LONGEST:
-        text = "the full-text index would leave words out: {} is {}, {} is {}".format(
+        text = "the full-text index would skip words: {} is {}, {} is {}".format(
             least, variables.get(least), most, variables.get(most)
         )
-        yield text, "let it hold words of {} to {} letters".format(SHORTEST, LONGEST)
+        yield text, "set them for words of {} to {} letters".format(SHORTEST, LONGEST)
 
 
 def _caches_queries(variables: Mapping[str, str]) -> bool:
@@ -49,18 +49,21 @@ def _problems_of(paths: List[str], wanted: int) -> Iterator[Problem]:
     try:
         found = sum(_count(path, wanted) for path in paths)
     except OSError as error:
-        text = "{} of the collection cannot be read: {}".format(error.filename, error.strerror)
-        yield text, "name its files on the target by full paths, separated by colons"
+        text = "cannot read {} of the collection: {}".format(error.filename, error.strerror)
+        yield text, "give the full paths of its files on the target, separated by colons"
         return
     if found < wanted:
-        text = "the collection has {:,} documents, the plan wants {:,} rows of a table".format(found, wanted)
-        yield text, "take {:,} rows at most".format(found) if found else "take files of the OHSUMED form"
+        text = "the collection has {:,} documents, the plan needs {:,} rows per table".format(found, wanted)
+        yield (
+            text,
+            "choose at most {:,} rows".format(found) if found else "choose files in the OHSUMED format",
+        )
 
 
 def _count(path: str, most: int) -> int:
     """Documents of a file, no more of them than are wanted."""
     if not os.path.isabs(path):
-        raise FileNotFoundError(2, "this is no full path", path)
+        raise FileNotFoundError(2, "not a full path", path)
     found = 0
     with open(path, "rb") as file:
         for line in file:

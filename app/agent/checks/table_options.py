@@ -51,6 +51,6 @@ def _other_than_asked(client: Client, options: str, family: str, in_force: str) 
     asked = _ROW_FORMAT.search(options)
     formats = [each["row_format"] for each in table_formats(client.query) if each["name"] == "rehearsed"]
     if asked and asked.group(1).lower() not in ("default", *(each.lower() for each in formats)):
-        yield "ROW_FORMAT={} was asked for, the table has {}".format(asked.group(1), ", ".join(formats))
+        yield "the contender sets ROW_FORMAT={}, the table has {}".format(asked.group(1), ", ".join(formats))
     if family and "column family {}".format(family) not in in_force:
-        yield "the column family {} was asked for, the keys are not in it".format(family)
+        yield "the keys are not in the column family {} that the contender sets".format(family)

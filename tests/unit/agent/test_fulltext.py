@@ -55,7 +55,7 @@ def test_the_words_must_be_part_of_the_index() -> None:
     assert told({"innodb_ft_min_token_size": "3", "innodb_ft_max_token_size": "84"}) == []
     assert told({"ft_min_word_len": "4", "ft_max_word_len": "14"}, "myisam") == []
     assert told({"ft_min_word_len": "4", "ft_max_word_len": "13"}, "myisam") == [
-        "the full-text index would leave words out: ft_min_word_len is 4, ft_max_word_len is 13"
+        "the full-text index would skip words: ft_min_word_len is 4, ft_max_word_len is 13"
     ]
     assert len(told({"innodb_ft_min_token_size": "6", "innodb_ft_max_token_size": "84"})) == 1
 
@@ -67,15 +67,15 @@ def test_a_collection_must_have_as_many_documents_as_are_wanted(search: Plan, tm
     assert list(collection_problems(collected(search, tmp_path / "a", tmp_path / "b"))) == []
     (problem,) = collection_problems(collected(search, tmp_path / "a"))
     assert problem == (
-        "the collection has 2 documents, the plan wants 3 rows of a table",
-        "take 2 rows at most",
+        "the collection has 2 documents, the plan needs 3 rows per table",
+        "choose at most 2 rows",
     )
 
 
 def test_what_is_no_collection_is_told(search: Plan, tmp_path: Path) -> None:
     (tmp_path / "prose").write_text("I am no collection.\n")
     ((text, todo),) = collection_problems(collected(search, tmp_path / "prose"))
-    assert (text[:32], todo) == ("the collection has 0 documents, ", "take files of the OHSUMED form")
+    assert (text[:32], todo) == ("the collection has 0 documents, ", "choose files in the OHSUMED format")
     for missing in (tmp_path / "nowhere", tmp_path, "relative"):
         ((text, _),) = collection_problems(collected(search, missing))
-        assert text.startswith(f"{missing} of the collection cannot be read: ")
+        assert text.startswith(f"cannot read {missing} of the collection: ")

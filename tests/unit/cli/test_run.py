@@ -129,7 +129,8 @@ def test_what_desktop_and_target_both_refuse_is_said_once() -> None:
     agent = Limitless(found=survey(memory_limit_problem="no cgroup can be made"))
     with pytest.raises(InputError) as refusal:
         show_launch(Launch(lambda _: limited, agent.reached()).stages())
-    both = "there can be no memory limit: no cgroup can be made (leave it out, or be root on the target)"
+    todo = "remove the limit, or log in to the target as root"
+    both = f"a memory limit is not possible: no cgroup can be made ({todo})"
     assert str(refusal.value) == f"nothing was started: {both}; no such option (take it out)"
 
 

@@ -101,7 +101,7 @@ def test_key_caches_of_tables_are_beside_the_one_that_they_share_else() -> None:
 
 def test_cpus_of_their_own_are_suggested_on_small_machines() -> None:
     small = {"topology": [[[0], [1]]]}
-    assert "share 2 CPUs: with CPUs of their own (--cpus own)" in one("cpus", checks(on=small)).text
+    assert "share 2 CPUs; separate CPUs (--cpus own)" in one("cpus", checks(on=small)).text
     for on, options in (
         (small, {"cpus": "own"}),
         (small, {"cores": [1]}),
@@ -140,11 +140,11 @@ def test_lines_of_a_preset_that_are_not_sent_are_told(dyno_home: Path) -> None:
     found = one("preset", checks(f"{MARIADB}:innodb:own", f"{MARIADB}:rocksdb"))
     assert (found.state, found.contender) == ("warn", "innodb")
     assert found.text == (
-        "not all of the preset own is sent unchanged: "
+        "Dyno changes or drops lines of the preset own: "
         "line 3: datadir=/data: Dyno places it in the directory of the session; "
         "line 5: log_bin=/x/bl: only its name is kept: log_bin=bl"
     )
-    assert found.todo == "take these lines out of the preset"
+    assert found.todo == "remove these lines from the preset"
     assert not [check for check in checks(*DUEL) if check.name == "preset"]
 
 
@@ -175,7 +175,7 @@ def test_what_a_target_lacks_is_named() -> None:
     ((state, text, _),) = of_memory(bare, numa="interleave=all")
     assert (state, text) == ("fail", "numactl is not installed on the target")
     ((state, text, _),) = of_memory(bare, memory_limit="4G")
-    assert (state, text) == ("fail", "there can be no memory limit: no cgroup can be made in /x: No")
+    assert (state, text) == ("fail", "a memory limit is not possible: no cgroup can be made in /x: No")
     assert of_memory(bare) == of_memory(bare, allocator="/x.so") == []
 
 
@@ -210,8 +210,8 @@ _FOUND = "one of 9 cells four times in five, where sessions vary by 1%"
 @pytest.mark.parametrize(
     ("repeats", "state", "text"),
     [
-        (1, "pass", "1 of each is a look, no verdict: the noise between sessions stays unknown"),
-        (2, "warn", "2 of each cannot tell a difference from noise: nothing is judged"),
+        (1, "pass", "1 of each gives no verdict: the noise between sessions stays unknown"),
+        (2, "warn", "2 of each cannot separate a difference from noise: no verdict"),
         (3, "pass", f"3 of each find a difference of 4.8% in {_FOUND}"),
         (6, "pass", f"6 of each find a difference of 2.6% in {_FOUND}"),
     ],
@@ -221,12 +221,12 @@ def test_what_so_many_repeats_can_tell_is_seen_before_they_are_made(
 ) -> None:
     found = one("repeats", checks(*DUEL, repeats=repeats))
     assert (found.state, found.text) == (state, text)
-    assert (found.todo == "take 3 or more") == (state == "warn")
+    assert (found.todo == "choose 3 or more") == (state == "warn")
 
 
 def test_a_time_limit_for_too_few_rounds_is_warned_of() -> None:
     found = one("repeats", checks(*DUEL, repeats="until decided", time_limit=60))
-    assert (found.state, found.todo) == ("warn", "take a longer time limit, or none")
+    assert (found.state, found.todo) == ("warn", "choose a longer time limit, or none")
     assert "1 min" in found.text and "3 rounds" in found.text
     assert one("repeats", checks(*DUEL, repeats="until decided", time_limit=80_000)).state == "pass"
 

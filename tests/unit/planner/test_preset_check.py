@@ -168,7 +168,7 @@ def test_a_busy_target_is_asked_all_the_same() -> None:
 
 def test_a_build_that_gives_no_answer_does_not_refuse_the_preset() -> None:
     agent = Agent(
-        check("answer", "fail", "mysql-9.7.4 was asked about its options: it gave no answer within 60 s")
+        check("answer", "fail", "mysql-9.7.4 did not answer about its options: it gave no answer within 60 s")
     )
     (answer,) = try_preset(agent, survey(), parse_preset("[mysqld]\n", "mine", "innodb"), ["mysql-9.7.4"])
     assert (answer.state, answer.is_refusal) == ("no answer", False)

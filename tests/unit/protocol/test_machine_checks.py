@@ -33,7 +33,7 @@ def quiet(**changes: Any) -> Machine:
         ({"load": [2.0, 0.0, 0.0], "cpu": Cpu(threads=64)}, ""),
         ({"sysbench_path": None, "sysbench": None}, "sysbench is missing"),
         ({"sysbench": "1.0.9"}, "sysbench 1.0.9 is too old"),
-        ({"sysbench": None}, "/usr/bin/sysbench does not say its version"),
+        ({"sysbench": None}, "/usr/bin/sysbench reports no version"),
         ({"agents": [OtherAgent(7, "/d")]}, "another plan is being carried out on this machine, in /d"),
         ({"disk": Disk("/d", kind="memory", filesystem="tmpfs")}, "/d lies in memory (tmpfs)"),
     ],
