@@ -30,7 +30,7 @@ EDITABLE = ("name", "table_options", "cores", "memory")
 TIPS = {
     "name": "Its name in tables and charts; empty: the shortest that differs",
     "table_options": "Table options, added to CREATE TABLE: ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8;\n"
-    "COLUMN_FAMILY=NAME has MyRocks keep the keys in that one. The guide has them all.",
+    "COLUMN_FAMILY=NAME has MyRocks keep the keys in that one. docs/presets.md has them all.",
     "cores": "The server's, as taskset takes them: 0-3 or 0,2; left empty: all",
     "memory": "The server's, in any order: allocator (jemalloc, tcmalloc or the path of a library),\n"
     "NUMA policy as numactl takes it (interleave=all), limit of server and page cache (4G);\n"

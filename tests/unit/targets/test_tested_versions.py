@@ -1,4 +1,4 @@
-"""The versions that were tried: the same in the table of the guide, and each with what it was tried on."""
+"""The versions that were tried: those of the table in docs/builds.md, each with what it was tried on."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def recordings() -> list[dict[str, str]]:
     return list(csv.DictReader(lines, delimiter="\t"))
 
 
-def test_the_guide_has_the_table() -> None:
-    guide = (ROOT / "docs/guide.md").read_text()
+def test_the_page_of_builds_has_the_table() -> None:
+    page = (ROOT / "docs/builds.md").read_text()
     rows = [(each.family, each.series, each.how, each.what) for each in TRIED]
-    assert markdown_of(("family", "series", "", "on what"), rows, 4) in guide
-    assert all(meaning in guide for meaning in MEANINGS.values())
+    assert markdown_of(("family", "series", "", "on what"), rows, 4) in page
+    assert all(meaning in page for meaning in MEANINGS.values())
 
 
 @pytest.mark.parametrize("each", [each for each in TRIED if each.how == RECORDED], ids=lambda each: each.text)
