@@ -135,7 +135,7 @@ def test_any_engine_that_a_build_has_can_be_planned_for() -> None:
     guess = estimate(plan, machine)
     assert guess.disk_bytes > 0 and [each.cache_bytes for each in guess.contenders[:2]] == [0, 0]
     said = [check for check in check_plan(plan, machine, guess, lambda: NOW) if check.name == "engine"]
-    assert [check.text.partition(":")[0] for check in said] == ["Dyno has no facts of memory, mroonga"]
+    assert [check.text.partition(":")[0] for check in said] == ["Dyno does not know memory, mroonga"]
     parity = [check.text for check in check_plan(plan, machine, guess, lambda: NOW) if "commit" in check.text]
     assert "memory, mroonga: unknown to Dyno" in parity[0]
 
