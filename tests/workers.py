@@ -67,6 +67,8 @@ def group_of(item: pytest.Item) -> str:
 
 def share_out(items: list[pytest.Item]) -> None:
     """The longest first: at the end neither worker waits long for the other."""
+    if moving := [item.nodeid for item in items if " at 0x" in item.nodeid]:
+        raise pytest.UsageError(f"{moving[0]}: a name with an address differs between workers; give it ids")
     items.sort(key=_turn)
     for item in items:
         group = group_of(item)

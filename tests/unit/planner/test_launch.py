@@ -180,9 +180,9 @@ AT_WORK = "/target is in use by plan first (process 7)"
 
 
 @pytest.mark.parametrize("last", [REHEARSED, STARTED])
-@pytest.mark.parametrize("agent", [ScriptedAgent(taken=AT_WORK), ScriptedAgent(elsewhere=AT_WORK)], ids=str)
-def test_a_taken_target_is_asked_nothing_else(agent: ScriptedAgent, last: str) -> None:
-    agent.asked.clear()
+@pytest.mark.parametrize("where", ["taken", "elsewhere"])
+def test_a_taken_target_is_asked_nothing_else(where: str, last: str) -> None:
+    agent = ScriptedAgent(**{where: AT_WORK})
     stage = last_of(launched(agent, last=last))
     assert agent.asked == ["reach", "close"]
     assert [(each.name, each.text) for each in stage.failed] == [("busy", AT_WORK)]
