@@ -102,7 +102,7 @@ def stop_plan(arguments: argparse.Namespace) -> None:
     with reached(found.target, ask_secret, found.directory, found.sha) as agent:
         agent.stop(found.plan, arguments.what)
     what = {
-        "step": "the session ends after the step at hand",
+        "step": "the session ends after the current step",
         "plan": "the plan ends; plans that wait in the queue are held: dyno queue continue",
         "session": "the session ends",
     }

@@ -59,9 +59,7 @@ def remarks(found: Calibration) -> list[str]:
     if found.disturbed:
         texts.append(f"{count_text(found.disturbed, 'figure')} disturbed by other programs.")
     if is_calmer_alone(found):
-        texts.append(
-            "CPUs of their own for server and load make it calmer here: take core sets (--core-sets)."
-        )
+        texts.append("CPUs of their own for server and load reduce the noise here: choose core sets.")
     return texts
 
 

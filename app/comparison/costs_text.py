@@ -42,7 +42,7 @@ _SHORT = {
     "space_amplification": "space ampl.",
     "write_amplification": "write ampl.",
 }
-UNMEASURED = "What a query costs was not measured in these sessions."
+UNMEASURED = "These sessions did not measure what a query costs."
 _CSV = (
     *("step", "coordinates", "base", "contender", "cost", "unit", "base_value", "value", "ratio"),
     *("explains", "busy", "base_n", "n", "base_spread", "spread"),
@@ -56,7 +56,7 @@ def details(comparison: Comparison, entry: WhyEntry) -> TextTable:
     """The figure, then all costs in the order in which they may explain it."""
     names = _names(comparison)
     figure = (
-        "figure of the step",
+        "result",
         *pair_cells(entry, verdict_label(entry["verdict"])),
         "",
         "",

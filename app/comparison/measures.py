@@ -72,7 +72,7 @@ def _space_amplification(step: StepEntry) -> float | None:
 
 
 # unit and direction are the step's own
-FIGURE = Measure("value", "Figure of the step", "", lambda step: step["value"])
+FIGURE = Measure("value", "Result", "", lambda step: step["value"])
 MEASURES = (
     FIGURE,
     Measure("p50_ms", "Latency p50", "ms/{per}", _latency("p50")),

@@ -50,7 +50,7 @@ def _busy(plans: Mapping[str, Plan], columns: Sequence[Column]) -> list[str]:
 
 def _unfinished(columns: Sequence[Column]) -> list[str]:
     return [
-        f"session {each['id'][-6:]} ({each['name']}) is {each['state']}{_why(each)}"
+        f"session {each['name']} is {each['state']}{_why(each)}"
         for column in columns
         for each in column
         if each["state"] != "completed"

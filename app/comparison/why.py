@@ -46,13 +46,12 @@ COSTS = {  # measures, and the one of what each is spent on; "": of nothing that
     "write_amplification": "",
 }
 SORTED = (
-    "Sorted by how much each may explain: the part of the change that its own change comes to, no more than"
-    " that of the server's CPU or the disk it is spent on, times how busy that was. What goes together need"
-    " not be a cause."
+    "The costs at the top changed most along with the result, on a busy CPU or disk."
+    " This is a hint where to look, not a proof of the cause."
 )
-LITTLE = "None may explain half of it: waiting, be it for locks, the disk or the CPU, is no cost."
-HARDLY = "The figure hardly changed: there is nothing to explain."
-NOTHING = "No cost that was measured goes along with the change."
+LITTLE = "No cost explains half of the change: the rest may be waiting for locks, the disk or the CPU."
+HARDLY = "The result hardly changed: there is nothing to explain."
+NOTHING = "No measured cost changed along with the result."
 _RATES = ("queries/s", "rows/s")  # figures that are so many of what a cost is of
 
 
@@ -146,10 +145,8 @@ def _is_defined(row: RowEntry, name: str, places: Sequence[int]) -> bool:
 def remarks_of(entry: WhyEntry) -> list[str]:
     """Notes on the order of the costs and on the figure that they explain."""
     counts = [n for n in entry["n"] if n]
-    alone = "n = 1: how much of it is noise is unknown." if counts and min(counts) == 1 else ""
-    few = (
-        "More repeats could separate the change of the figure from noise." if entry["verdict"] == FEW else ""
-    )
+    alone = "n = 1: the noise is unknown." if counts and min(counts) == 1 else ""
+    few = "More repeats can show whether the change is noise." if entry["verdict"] == FEW else ""
     known = [cost["explains"] or 0.0 for cost in entry["costs"]]
     little = LITTLE if 0.0 < max(known) < 0.5 else ""
     return [
@@ -170,19 +167,19 @@ def remarks_of(entry: WhyEntry) -> list[str]:
 def _of_order(entry: WhyEntry) -> str:
     known = [cost["explains"] for cost in entry["costs"] if cost["explains"] is not None]
     if entry["ratio"] is None:
-        return "One of the two has no figure here."
+        return "One of the two has no result here."
     if entry["unit"] not in _RATES:
-        return "The figure is no rate: its costs are in their usual order."
+        return "The result is not a rate: the costs are in their usual order."
     if known:
         return SORTED if any(known) else NOTHING
     if entry["verdict"] == NOISE:
-        return "The change of the figure is within the noise: there is nothing to explain."
+        return "The change of the result is within the noise: there is nothing to explain."
     if entry["verdict"] == SAME:
-        return "The figure is the same, as far as it matters: there is nothing to explain."
+        return "The results do not differ enough to matter: there is nothing to explain."
     if entry["verdict"] == DRIFT:
-        return "The machine drifted, which may be all of the change: there is nothing to explain."
+        return "The machine drifted, which may explain the whole change."
     is_measured = any(None not in cost["values"] for cost in entry["costs"])
-    return HARDLY if is_measured else "What it costs was not measured in both."
+    return HARDLY if is_measured else "The costs were not measured in both."
 
 
 def _rank(cost: CostEntry) -> tuple[bool, float]:

@@ -120,7 +120,7 @@ def delete(history: History, reference: str) -> str:
         if state in ("active", "waiting"):
             text = f"session {session} is {state}: stop its plan first"
             error = DynoError(f"{text}, `dyno stop --plan`")
-            error.window_text = f"{text}, on the Live page"
+            error.window_text = f"session {entry['name']} is {state}: stop its plan first, on the Live page"
             raise error
         now = time.time()
         _empty_trash(history, now - UNDO_S)

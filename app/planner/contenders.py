@@ -54,8 +54,8 @@ def _check_once(contenders: Sequence[Contender]) -> None:
     for each in contenders[:-1]:
         if (each.key, each.build) == (last.key, last.build):
             raise InputError(
-                f"the contenders {each.name} and {last.name} are the same but for their names:"
-                " take one out, or take repeats (--repeats 2) to see what is noise"
+                f"the contenders {each.name} and {last.name} differ only in their names:"
+                " remove one, or choose 2 or more repeats to see the noise"
             )
 
 

@@ -71,7 +71,9 @@ class _Login:
         except paramiko.AuthenticationException:
             if self._transport.is_active():
                 return False
-            raise self._refused("it hung up: too many keys or tries; name the key with --identity") from None
+            raise self._refused(
+                "it hung up: too many keys or attempts; choose the private key for this target"
+            ) from None
         self._methods = set(left)
         return not left
 

@@ -120,9 +120,9 @@ def _identities(named: str, configured: list[str], folder: Path) -> tuple[Path, 
     if named:
         path = Path(named).expanduser()
         if not path.is_file():
-            raise InputError(f"there is no key file {path}: name another one with --identity")
+            raise InputError(f"key file {path} does not exist: choose another private key")
         if is_public_key(path):
-            raise InputError(f"{path} is a public key: name the private one with --identity")
+            raise InputError(f"{path} is a public key: choose the private key")
         return (path,)
     paths = [Path(name).expanduser() for name in configured] or [folder / name for name in DEFAULT_KEYS]
     return tuple(path for path in paths if path.is_file())

@@ -41,7 +41,7 @@ def test_a_kept_contender_is_measured_again_beside_a_new_one(recorded: Desktop) 
 
 def test_what_cannot_be_is_refused_in_one_line(recorded: Desktop) -> None:
     same = f"{MARIADB}:innodb"
-    assert "the same but for their names" in recorded.refused("run", "--against", "last", "--contender", same)
+    assert "differ only in their names" in recorded.refused("run", "--against", "last", "--contender", same)
     assert "write --contender" in recorded.refused("run", "--against", "last")
     order = ("--order", "slices", "--repeat-if-disturbed")
     other = f"{MARIADB}:myisam"

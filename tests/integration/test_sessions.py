@@ -174,7 +174,7 @@ def check_costs(desktop: Desktop, ids: list[str]) -> None:
     assert desktop.refused("compare", *ids, "--why", "nothing").startswith(
         "no step 'nothing': there are load"
     )
-    assert "No test was carried out both" in desktop.dyno("compare", *ids, "--pre").stdout
+    assert "No test ran both" in desktop.dyno("compare", *ids, "--pre").stdout
 
 
 def test_table_options_reach_create_table_and_cores_the_server(desktop: Desktop) -> None:

@@ -39,7 +39,7 @@ from PySide6.QtWidgets import (
 from ui.widgets.elided import ElidedLabel
 
 LARGEST = QSize(1280, 760)  # of what a window may demand: a small screen less the frame
-GIVE_WAY = ("Behind it", "Last chart")  # boxes with names of sessions and series
+GIVE_WAY = ("Overlay", "Last chart")  # boxes with names of sessions and series
 _ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
 Index = QModelIndex | QPersistentModelIndex
 _DECIMAL = re.compile(r"\b[KMGT]B\b")

@@ -307,7 +307,7 @@ def test_a_copy_differs_and_goes_with_the_delete_key(qtbot: QtBot, page: BenchPa
     table.setFocus()
     qtbot.keyClick(table, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
     settle(qtbot, page)
-    assert "the same" in reason(page)
+    assert "differ only in their names" in reason(page)
     assert page.contenders.chosen_rows() == [1]
     model.setData(model.index(1, 4), "ROW_FORMAT=COMPRESSED")
     settle(qtbot, page)
@@ -350,7 +350,7 @@ def test_a_preset_in_slices_is_rendered_with_the_share_of_one(
     view, order = page.run_panel.presets, page.sequence.fields.boxes["order"]
     for value, size, words in (
         ("slices", 4, "one of 2 contenders"),
-        ("interleaved", 8, "all that applies is sent"),
+        ("interleaved", 8, "no line is changed or left out"),
     ):
         order.setCurrentIndex(order.findData(value))
         settle(qtbot, page)
@@ -724,7 +724,7 @@ def test_sessions_of_an_unknown_target_are_set_up_here_and_what_is_lacking_is_na
     qtbot.waitUntil(lambda: page.controller.draft.request.rows == 5000)
     settle(qtbot, page)
     assert page.controller.draft.request.target == LOCAL
-    assert page.message.text.startswith("far is no target here: the plan is set up for local.")
+    assert page.message.text.startswith("There is no target far here: the plan is set up for local.")
     assert "there is no build mysql-1.2.3 on this target" in checks_of(page)
     assert "theirs" in checks_of(page), "the preset is named too"
 
@@ -770,7 +770,7 @@ def test_a_recent_plan_that_was_deleted_meanwhile_is_told(
     qtbot.waitUntil(lambda: page.message.isVisible())
     assert "no session" in page.message.text
     menu.close()
-    assert [each.text() for each in open_recent(qtbot, page).actions()] == ["No plan was carried out yet"]
+    assert [each.text() for each in open_recent(qtbot, page).actions()] == ["No plans yet"]
 
 
 def test_published_sessions_are_set_up_here_scaled_and_never_started(
@@ -788,7 +788,7 @@ def test_published_sessions_are_set_up_here_scaled_and_never_started(
         "80,000,000 rows of each table for 16.0 GiB of memory, 40,000,000 there for 8.0 GiB",
         "build mysql-5.6.24 in place of mysql-5.6.35",
         f"build {MARIADB} in place of fb-mysql-5.6.35",
-        "Look at the checks, then press Run.",
+        "Review the checks, then press Run.",
     ]
     assert [each.build for each in request_of(page).contenders] == ["mysql-5.6.24", MARIADB]
     assert not followed
@@ -932,7 +932,7 @@ def test_a_start_can_be_given_up(
     qtbot.waitUntil(lambda: bar.reason.text() == "rehearsing innodb…")
     assert there.is_set() and bar.progress.isVisible() and not bar.run.isEnabled()
     bar.cancel.trigger()
-    assert page.message.text == "Cancelled: nothing is started."
+    assert page.message.text == "Cancelled: nothing was started."
     assert not bar.progress.isVisible() and bar.run.isEnabled()
     go_on.set()
     page.context.tasks.close()
@@ -982,7 +982,7 @@ def test_repeats_are_chosen_or_typed(qtbot: QtBot, page: BenchPage) -> None:
     retype(qtbot, repeats, "1")
     settle(qtbot, page)
     assert (request_of(page).repeats, request_of(page).time_limit, limit.isVisible()) == (1, 0, False)
-    assert "a look, no verdict" in card.work.text() and "a look, no verdict" in checks_of(page)
+    assert "one repeat: no verdict" in card.work.text() and "1 of each gives no verdict" in checks_of(page)
     retype(qtbot, repeats, "until")
     settle(qtbot, page)
     assert fields.repeats.property("wrong") and 'or "until decided"' in reason(page)

@@ -103,7 +103,7 @@ def test_a_directory_is_named_described_and_forgotten(
     assert kept == {str(base): {"source": "a friend", "revision": "fed1234"}}
     qtbot.keyClick(panel.view.card.builds, Qt.Key.Key_Delete)
     asked = answer(qtbot, "Cancel")
-    assert f"{base} is no longer looked at; nothing is deleted there." in asked
+    assert f"{base} is removed from the list; its files stay." in asked
     survey_again(qtbot, panel, lambda: [panel.builds.remove.trigger(), answer(qtbot, "Remove")])
     assert Targets(dyno_home).get(LOCAL).search_paths == []
     assert str(base) not in [build.base for build in panel.view.card.builds.builds]
@@ -145,7 +145,7 @@ def test_a_directory_that_the_command_line_has_named_is_seen(
     Targets(dyno_home).edit(LOCAL, search_paths=[str(base)])
     survey_again(qtbot, panel, panel.survey_chosen)
     build = choose(panel, base)
-    assert removal_text(panel.chosen, build) == f"{base} is no longer looked at; nothing is deleted there."
+    assert removal_text(panel.chosen, build) == f"{base} is removed from the list; its files stay."
 
 
 def describe(qtbot: QtBot, panel: TargetsPanel) -> None:
@@ -206,7 +206,7 @@ def test_what_is_found_anyway_stays(panel: TargetsPanel) -> None:
 
 def test_what_removing_comes_to() -> None:
     named = Target("far", search_paths=["/opt/a/", "/opt/*"])
-    assert "no longer looked at" in removal_text(named, Build("a", "/opt/a", ""))
+    assert "removed from the list" in removal_text(named, Build("a", "/opt/a", ""))
     assert "is deleted" in removal_text(named, Build("b", "/d/builds/b", "", installed=True))
     assert removal_text(named, Build("b", "/opt/b", "")) == ""
 

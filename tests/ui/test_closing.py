@@ -31,10 +31,10 @@ def test_it_agrees_by_itself_when_the_last_plan_ends(
 ) -> None:
     first, second = (followed.watch(each) for each in (plan(), plan()))
     dialog = shown(window, followed)
-    assert "They go on" in dialog._heading.text()
+    assert "The plans continue" in dialog._heading.text()
     first.is_over = True
     followed.ended.emit(first.id)
-    assert dialog.isVisible() and "It goes on" in dialog._heading.text()
+    assert dialog.isVisible() and "The plan continues" in dialog._heading.text()
     assert dialog._text.text().count(" on local") == 1
     second.is_over = True
     with qtbot.waitSignal(dialog.accepted):

@@ -60,11 +60,11 @@ def close_in_the_middle(screen: Screen, desktop: Desktop, folder: Path) -> None:
     with person_before(screen, desktop.home, folder) as person:
         both_are_seen(person)
         person.press("ctrl+q")
-        person.wait_to_see("They go on without the window")
+        person.wait_to_see("The plans continue without the window")
         person.press("Escape")
-        person.wait_for(lambda: not person.sees("They go on without the window"), "the window stays")
+        person.wait_for(lambda: not person.sees("The plans continue without the window"), "the window stays")
         person.press("ctrl+q")
-        person.wait_to_see("They go on without the window")
+        person.wait_to_see("The plans continue without the window")
         person.press("Return")
         person.wait_for_end()
 

@@ -64,7 +64,7 @@ def test_one_that_cannot_start_is_installed_and_says_so(
     base = context.home / "target" / "builds" / "mine-5.6"
     assert (base / "bin" / "mysqld").read_bytes() == SERVER
     assert dialog.said.text() == f"A server is installed in {base}"
-    assert dialog.message.text.startswith("It is installed, and cannot start: ")
+    assert dialog.message.text.startswith("The build is installed, but it cannot start: ")
     dialog.path.clear()
     send(qtbot, dialog, tmp_path / "mine-5.6.tar.gz")
     assert "there is a build mine-5.6 already: remove it, or name this one otherwise" in dialog.message.text

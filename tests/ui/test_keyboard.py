@@ -46,7 +46,7 @@ def run(person: Person) -> None:
     person.press("ctrl+r")
     person.wait_to_see("by keyboard on local", 60)
     person.wait_to_see("has ended", RUN_S)
-    assert not person.sees("did not go well")
+    assert not person.sees("sessions failed")
 
 
 def look_at_steps(person: Person) -> None:
@@ -81,7 +81,7 @@ def _names(person: Person) -> list[str]:
 
 
 def compare(person: Person) -> None:
-    person.wait_for(lambda: len(person.rows("Comparison")) > 5, "the steps are compared")
+    person.wait_for(lambda: len(person.rows("Comparison")) > 5, "to compare the steps by")
     assert person.find("Comparison")["focus"]
     tab_to(person, "Measure")
     person.press("Down")

@@ -214,7 +214,7 @@ def test_a_step_of_one_slice_was_carried_out_whole(read: Read) -> None:
     for maker in makers:
         maker.end_step(POINT)
     its_round = read(makers)
-    said = "carried out whole, one contender after the other, no verdict"
+    said = "not in slices: contenders ran one after the other, no verdict"
     shown = ratio_text(its_round, its_round._shown.bounds[POINT])
     assert shown == f"point-query threads=2: {said}: rocksdb-default 2.000 of innodb-default's QPS"
 
@@ -297,7 +297,7 @@ def test_both_contenders_come_in_slice_by_slice(
     page.painting.paint()
     assert other(page, second)[-1] == (first.events[-1].t, 3000.0)
     assert text(page).startswith(f"{head} 2.449 (interval too wide, 2 slices)")
-    assert "Slices are not rounds" in TIP and TIP.partition(":")[0] in page.body.charts.ratio.toolTip()
+    assert "only Compare judges rounds" in TIP and TIP.partition(":")[0] in page.body.charts.ratio.toolTip()
     take_turns(makers, POINT, range(2, 60))
     for maker in makers:
         maker.end_step(POINT)
@@ -378,7 +378,7 @@ def test_the_ratio_is_of_the_step_that_is_looked_at(context: Context, drawn: Sho
     page._look_at(POINT)
     assert "rocksdb-default 2.000" in text(page)
     page.body.charts.axis.set_cursor(loaded.curves.bounds[LOAD].began_t)
-    assert text(page) == "load: carried out whole, one contender after the other"
+    assert text(page) == "load: not in slices: contenders ran one after the other"
 
 
 def test_of_each_round_its_own_contenders_in_the_order_of_the_plan(

@@ -43,7 +43,7 @@ def choose(dialog: SqlDialog, name: str) -> None:
 
 
 def test_what_is_wrong_stands_there_by_line_while_it_is_typed(qtbot: QtBot, dialog: SqlDialog) -> None:
-    assert dialog.said.text() == "Nothing is wrong with it"
+    assert dialog.said.text() == "No errors"
     dialog.form.text.go_to_line(11)
     qtbot.keyClicks(dialog.form.text, "drop table people;")
     qtbot.waitUntil(lambda: dialog.form.problems.count() == 1)

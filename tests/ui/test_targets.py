@@ -122,7 +122,7 @@ def test_builds_that_cannot_start_say_why(qtbot: QtBot, open_panel: Callable[[],
     assert "MySQL 8.4: never tried: neither a build nor a recording" in well.toolTip(1)
     assert broken is not None and "libssl.so.10" in broken.toolTip(0)
     assert broken.text(1) == "cannot start: libssl.so.10 is missing"
-    assert panel.view.card._builds_head.text() == "2 builds, 1 of them cannot start"
+    assert panel.view.card._builds_head.text() == "2 builds, 1 cannot start"
     assert panel.view.card._warnings.text() == "1 warning"
 
 
@@ -264,9 +264,9 @@ def test_mistakes_are_told_beside_their_fields_and_nothing_is_lost(
     form = panel.editor.form
     click(qtbot, panel.editor.save_button)
     assert shown_problems(panel) == {
-        "name": "it needs a name",
-        "host": "it needs a host",
-        "directories": "name a directory on the disk to be measured",
+        "name": "enter a name",
+        "host": "enter a host",
+        "directories": "name a directory on the disk to measure",
     }
     qtbot.keyClicks(form.lines["name"], "Far Away")
     assert "is no name for a target" in shown_problems(panel)["name"]
@@ -279,7 +279,7 @@ def test_mistakes_are_told_beside_their_fields_and_nothing_is_lost(
     qtbot.keyClicks(form.lines["identity"], "/nowhere/key")
     click(qtbot, panel.editor.save_button)
     qtbot.waitUntil(lambda: "identity" in shown_problems(panel))
-    assert shown_problems(panel) == {"identity": "there is no key file /nowhere/key"}
+    assert shown_problems(panel) == {"identity": "key file /nowhere/key does not exist"}
     assert form.target() == Target("far", host="far.invalid", identity="/nowhere/key", directories=["~/dyno"])
     assert not Targets().path.exists()
 

@@ -71,7 +71,7 @@ def test_who_can_do_something_is_told_what(
     logged_in: list[Target] = []
     monkeypatch.setattr(context.plans, "log_in", logged_in.append)
     context.plans.unreached.emit(far, SecretNeededError("far", "passphrase of /id"))
-    text = "What was being carried out on far is not followed: far needs the passphrase of /id"
+    text = "Cannot follow the plan on far: far needs the passphrase of /id"
     assert window.message.text == text
     next(each for each in window.message.findChildren(QPushButton) if each.text() == "Connect").click()
     assert logged_in == [far]

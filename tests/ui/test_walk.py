@@ -43,7 +43,7 @@ def play_the_duel(person: Person, seconds: str) -> None:
     person.click("Run")
     person.wait_to_see("duel on local", 60)
     person.wait_to_see("has ended", DUEL_S)
-    assert not person.sees("did not go well")
+    assert not person.sees("sessions failed")
 
 
 def set_field(person: Person, name: str, text: str) -> None:
@@ -65,7 +65,7 @@ def find_it_in_the_history(person: Person, sessions: int) -> None:
 
 def compare(person: Person) -> str:
     """What a forum would get."""
-    person.wait_for(lambda: len(person.rows("Comparison")) > 5, "the steps are compared")
+    person.wait_for(lambda: len(person.rows("Comparison")) > 5, "to compare the steps by")
     person.press("ctrl+shift+c")
     person.wait_for(lambda: "point-query" in person.clipboard(), "the table is copied")
     return person.clipboard()

@@ -33,7 +33,7 @@ class SecretDialog(QDialog):
         refused = Label("The last answer was not accepted.")
         refused.setProperty("role", "bad")
         refused.setVisible(was_refused)
-        note = Label("Kept in memory until Dyno is closed, so that a lost link comes back by itself.")
+        note = Label("Dyno stores it in memory until you close the window, to reconnect after a lost link.")
         note.setProperty("role", "muted")
         note.setWordWrap(True)
         layout = QVBoxLayout(self)

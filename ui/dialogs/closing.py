@@ -38,11 +38,13 @@ class ClosingDialog(QDialog):
         plans = self._plans.active()
         names = "\n".join(f"    {plan.name} on {plan.target.name}" for plan in plans)
         self._heading.setText(
-            "They go on without the window" if len(plans) > 1 else "It goes on without the window"
+            "The plans continue without the window"
+            if len(plans) > 1
+            else "The plan continues without the window"
         )
         self._text.setText(
-            f"Still being carried out:\n{names}\n\nNothing is lost: the next time Dyno is opened, what was"
-            " measured meanwhile is fetched. To end a plan, stop it on the Live page first."
+            f"Running plans:\n{names}\n\nNothing is lost: Dyno fetches the results when you open it again."
+            " To end a plan, stop it on the Live page first."
         )
 
     @Slot()

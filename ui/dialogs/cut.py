@@ -27,7 +27,7 @@ from ui.widgets.chart import Line, Span, TimeAxis, TimeChart
 from ui.widgets.pyramid import Track
 
 _NAN = float("nan")
-_HINT = f"Draw a stretch over the curve, or give its bounds. All seconds stay stored; {WHOLE}."
+_HINT = f"Drag over the curve, or enter the bounds. Dyno stores all seconds; {WHOLE}."
 
 
 class _ChoosingAxis(TimeAxis):
@@ -89,7 +89,7 @@ class CutDialog(QDialog):
         hint.setWordWrap(True)
         self._chart.setMinimumSize(70 * SPACE, 26 * SPACE)
         self._reason.setMaxLength(MAX_NAME)
-        self._reason.setPlaceholderText("Why; stored with the session")
+        self._reason.setPlaceholderText("Reason; stored with the session")
         self._reason.setAccessibleName("Why")
         self._told.setMinimumHeight(5 * SPACE)
         layout = QVBoxLayout(self)

@@ -23,12 +23,12 @@ from ui.core.theme import SPACE
 WIDTH = 78 * SPACE
 
 _UNKNOWN = (
-    "This host was never seen before. The key below is how it will be known from now on. Accept it if the"
-    " machine itself shows the same fingerprint; anybody between you and it would show another."
+    "Dyno has not connected to this host before. Check the fingerprint on the machine itself, then accept"
+    " it. A different fingerprint means that somebody intercepts the connection."
 )
 _CHANGED = (
-    "Somebody may be between you and the machine, or it was installed anew. Nothing was sent to it. Unless"
-    " you know why its key is another one now, cancel and look at the machine itself."
+    "The machine was reinstalled, or somebody intercepts the connection. Nothing was sent to it. Unless"
+    " you know why the key changed, cancel and check the machine itself."
 )
 
 
@@ -39,10 +39,10 @@ class HostKeyDialog(QDialog):
         super().__init__(parent)
         self.error = error
         self.is_changed = isinstance(error, HostKeyChangedError)
-        self.setWindowTitle("The host key has CHANGED" if self.is_changed else "An unknown host key")
+        self.setWindowTitle("The host key has CHANGED" if self.is_changed else "Unknown host key")
         self.setMinimumWidth(WIDTH)
         self.accept_button = self._make_accept_button()
-        self.known = QCheckBox("I &know why this host has another key now")
+        self.known = QCheckBox("I &know why the key of this host changed")
         self.known.setVisible(self.is_changed)
         self.known.toggled.connect(self.accept_button.setEnabled)
         layout = QVBoxLayout(self)

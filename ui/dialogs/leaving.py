@@ -17,7 +17,7 @@ Act = Callable[[], object]
 def leave(parent: QWidget, title: str, what: str, save: Callable[[Act], object], then: Act) -> bool:
     """Go on with `then`: at once, or once it is saved. False: the person stays. Enter saves, Escape stays."""
     box = QMessageBox(QMessageBox.Icon.Question, title, "", _BUTTON.NoButton, parent)
-    plain_box(box, f"Save the changes to {what}?", "Discard loses what was typed since it was last saved.")
+    plain_box(box, f"Save the changes to {what}?", "Discard loses all changes since you last saved.")
     for button, text in _ANSWERS.items():
         box.addButton(button).setText(text)
     box.setDefaultButton(_BUTTON.Save)

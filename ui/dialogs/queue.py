@@ -18,8 +18,8 @@ from ui.widgets.table import tabular
 
 WIDTH, HEIGHT = 100 * SPACE, 44 * SPACE
 ABOUT = (
-    "The target begins the first plan that is neither held nor to begin later, with this window closed too. "
-    "A plan that you stop, or of which no session completes, holds the queue."
+    "The target begins the first plan that is not held and whose start time has come, also with this window "
+    "closed. The queue stops after a plan that you stop or that completes no session."
 )
 
 
@@ -41,7 +41,7 @@ class QueueDialog(QDialog):
         self.up = action(self.list, "Move up", "", "The plan begins earlier", lambda: self._move(-1))
         self.down = action(self.list, "Move down", "", "The plan begins later", lambda: self._move(1))
         self.hold = action(self.list, "Hold", "", "The plan waits until you continue it", self._hold)
-        self.remove = action(self.list, "Remove", "remove", "Take the plan out of the queue", self._remove)
+        self.remove = action(self.list, "Remove", "remove", "Remove the plan from the queue", self._remove)
         self.hold_all = action(
             self, "Hold the queue", "", "No plan begins until you continue the queue", self._hold_all
         )
@@ -138,7 +138,7 @@ class QueueDialog(QDialog):
 
 def _make_list() -> QTreeWidget:
     made = QTreeWidget()
-    made.setAccessibleName("Plans that wait")
+    made.setAccessibleName("Waiting plans")
     made.setHeaderLabels(["", "Plan", "Sessions", "Begins"])
     made.setColumnWidth(1, 30 * SPACE)
     made.setRootIsDecorated(False)

@@ -18,14 +18,14 @@ from app.core.harmless import harmless
 from app.report.content import SECTIONS
 
 _WORDS = {
-    "summary": "Summary: who is better, by how much",
+    "summary": "Summary: which is better, and by how much",
     "setup": "What was compared: machine, build, engine, preset",
-    "differences": "What differs between them",
+    "differences": "Differences between them",
     "results": "Results: tables by group",
-    "charts": "Charts: bars, and curves over what was swept",
+    "charts": "Charts: bars, and curves over each sweep",
     "cost": "What a query costs",
-    "caveats": "What has to be known: n, noise, unsteady steps, failures, parity",
-    "repeat": "How to repeat it: words, presets, a script",
+    "caveats": "Notes: n, noise, unsteady steps, failures, parity",
+    "repeat": "How to repeat it: description, presets, script",
 }
 
 
@@ -40,8 +40,8 @@ class ReportDialog(QDialog):
         self._title = QLineEdit(harmless(title))
         self._ticks = {name: QCheckBox(_WORDS[name]) for name in SECTIONS}
         self._text = QPlainTextEdit()
-        self._text.setPlaceholderText("Text of your own, above everything else; Markdown")
-        self._text.setAccessibleName("Text of your own, in Markdown")
+        self._text.setPlaceholderText("Your own text at the top, in Markdown")
+        self._text.setAccessibleName("Your own text, in Markdown")
         self._text.setTabChangesFocus(True)
         self._text.setMinimumSize(480, 96)
         sections = QVBoxLayout()
@@ -57,7 +57,7 @@ class ReportDialog(QDialog):
         form.addRow("&Your text", self._text)
         buttons = QDialogButtonBox()
         scripts = buttons.addButton("S&cripts...", QDialogButtonBox.ButtonRole.ActionRole)
-        scripts.setToolTip("For each column a shell script that does the same with sysbench and no Dyno")
+        scripts.setToolTip("Save a shell script per column that does the same with sysbench, without Dyno")
         scripts.clicked.connect(self.scripts_wanted)
         save = buttons.addButton("&Save...", QDialogButtonBox.ButtonRole.AcceptRole)
         save.setProperty("accent", True)

@@ -27,7 +27,7 @@ from ui.core.context import Context
 from ui.core.plain import Label
 from ui.widgets.message import Message
 
-_WORDS = {"system": "As the system", "light": "Light", "dark": "Dark"}
+_WORDS = {"system": "Same as system", "light": "Light", "dark": "Dark"}
 
 
 class SettingsDialog(QDialog):
@@ -40,16 +40,16 @@ class SettingsDialog(QDialog):
         for name in APPEARANCES:
             self._appearance.addItem(_WORDS[name], name)
         self._target = QComboBox()
-        self._notifications = QCheckBox("Say so when a plan ends and the window is not in front")
+        self._notifications = QCheckBox("Notify when a plan ends and the window is in the background")
         self._settings = self._read()
         self._show(self._settings)
         form = QFormLayout()
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(12)
         form.addRow("&Appearance", self._appearance)
-        form.addRow("Target at the &start", self._target)
+        form.addRow("Target at &start", self._target)
         form.addRow("Notifications", self._notifications)
-        form.addRow("Dyno keeps its things in", self._directory())
+        form.addRow("Dyno directory", self._directory())
         buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
         )
@@ -71,7 +71,7 @@ class SettingsDialog(QDialog):
 
     def _show(self, settings: Settings) -> None:
         self._appearance.setCurrentIndex(self._appearance.findData(settings.appearance))
-        self._target.addItem("the one chosen last", "")
+        self._target.addItem("last used", "")
         for target in Targets(self._context.home).all():
             self._target.addItem("this computer" if target.name == LOCAL else target.name, target.name)
         self._target.setCurrentIndex(max(0, self._target.findData(settings.target)))
@@ -81,7 +81,7 @@ class SettingsDialog(QDialog):
     def _directory(self) -> QWidget:
         part = QWidget()
         path = Label(str(self._context.home))
-        path.setToolTip("History, journals, presets, targets; DYNO_HOME names another place")
+        path.setToolTip("History, journals, presets, targets; set DYNO_HOME to use another directory")
         open_it = QPushButton("Open")
         open_it.setToolTip("Show the directory in the file manager")
         open_it.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._context.home))))

@@ -276,4 +276,4 @@ def column_tip(column: ColumnEntry, shown: ColumnShown) -> str:
     lines += [f"published: {column['source']}"] if column["source"] else []
     lines.append(repeats_text(len(column["ids"]), column["loads"], column["server_starts"]))
     lines.append(f"{column['state']}{failed}, {shown.n}")
-    return "\n".join([*lines, "The base" if shown.is_base else "Click to make it the base"])
+    return "\n".join([*lines, "The base" if shown.is_base else "Click a column header to change the base"])

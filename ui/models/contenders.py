@@ -28,7 +28,7 @@ COLUMNS = (
 )
 EDITABLE = ("name", "table_options", "cores", "memory")
 TIPS = {
-    "name": "Its name in tables and charts; empty: the shortest that differs",
+    "name": "Name in tables and charts; empty: the shortest unique name",
     "table_options": "Table options, added to CREATE TABLE: ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8;\n"
     "COLUMN_FAMILY=NAME has MyRocks keep the keys in that one. docs/presets.md has them all.",
     "cores": "The server's, as taskset takes them: 0-3 or 0,2; left empty: all",

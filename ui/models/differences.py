@@ -87,5 +87,5 @@ class DifferencesModel(QAbstractTableModel):
 def _tip(value: str | None) -> str:
     """The value in full; a size also as people say it."""
     if value is None:
-        return "not there"
+        return "not available"
     return f"{value} = {bytes_text(int(value))}" if value.isdigit() and int(value) >= _SIZE else value

@@ -25,13 +25,13 @@ from ui.core.theme import Theme
 
 _LOST = ("failed", "stopped", "lost")  # states of a step that a cell without a figure names
 _ACROSS = {
-    TIME: f"across time: what the machine varies by between plans is added. {ADVICE}",
-    MACHINES: "across machines: what each of them varies by between plans is added",
+    TIME: f"across time: the variation of the machine between plans is added. {ADVICE}",
+    MACHINES: "across machines: the variation of each machine between plans is added",
 }
 _MEANINGS = {
     NOISE: "within the noise",
     SMALL: "beyond the noise, but too small to matter",
-    SAME: "the same: whatever the noise, no difference that matters",
+    SAME: "the same: no difference that matters, noise included",
     FEW: f"fewer than {LEAST} repeats: not judged",
     DRIFT: "the machine changed meanwhile, by more than a third of the difference: not judged",
     SINGLE: f"n = 1: {UNKNOWN_NOISE}",
@@ -39,7 +39,7 @@ _MEANINGS = {
 }
 
 
-_INTERVAL = "with an interval: all of them hold together as the verdicts do"
+_INTERVAL = "with an interval: all intervals hold at once, like the verdicts"
 _NO_INTERVAL = "without an interval: too few repeats, or it would be wider than a factor of 4"
 
 
@@ -122,7 +122,7 @@ class Judged:
             lines.append(_verdict_text(row, at, row["n"][self.base]))
             lines += [_ACROSS[row["across"][at]]] if row["across"][at] else []
         elif value is not None and relative is None:
-            lines.append("the base has no figure here")
+            lines.append("the base has no result here")
         return lines
 
 

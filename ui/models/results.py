@@ -31,17 +31,17 @@ class Column:
 
 
 COLUMNS = (
-    Column("step", "step", "As its sequence names it, with its coordinates", is_text=True),
+    Column("step", "step", "Name in the sequence, with coordinates", is_text=True),
     Column("threads", "threads", "Client threads"),
-    Column("value", "QPS", "Queries a second over the measured seconds; other units are named"),
+    Column("value", "QPS", "Queries per second over the measured seconds; other units are named"),
     Column("relative", "/ base", ""),
-    Column("p95", "p95 ms", "95 of 100 were faster than this"),
-    Column("p99", "p99 ms", "99 of 100 were faster than this"),
-    Column("cpu", "CPU \u00b5s/query", "CPU time of the server for each query, in microseconds"),
-    Column("written", "KiB/query", "KiB that the server wrote to its storage for each query"),
-    Column("size", "size", "Tables and indexes after the step"),
-    Column("errors", "errors", "Queries that were answered with an error and not counted"),
-    Column("remarks", "remarks", "Why there is no figure, or what limits it", is_text=True),
+    Column("p95", "p95 ms", "95 % of latencies are at or below this"),
+    Column("p99", "p99 ms", "99 % of latencies are at or below this"),
+    Column("cpu", "CPU \u00b5s/query", "CPU time of the server per query, in microseconds"),
+    Column("written", "KiB/query", "KiB that the server wrote to storage per query"),
+    Column("size", "size", "Size of tables and indexes after the step"),
+    Column("errors", "errors", "Queries that returned an error; not counted"),
+    Column("remarks", "remarks", "Why there is no result, or what limits it", is_text=True),
 )  # fmt: skip
 
 
@@ -127,8 +127,10 @@ class ResultsModel(QAbstractTableModel):
 
     def _tip(self, column: Column) -> str:
         if column.key == "relative":
-            against = f"Relative to {self._base_name}" if self._base_name else "There is no other session"
-            return f"{against}: one session against one, n = 1, no judgement of what is noise"
+            against = (
+                f"Relative to {self._base_name}" if self._base_name else "No other session to compare with"
+            )
+            return f"{against}: n = 1, so the noise is unknown"
         if column.key in ("p95", "p99"):
             return f"Latency: {column.tip}; too few events carry none. {self._latency_tip()}"
         return column.tip

@@ -78,9 +78,9 @@ def headline_text(headline: Headline | None) -> str:
 
 def headline_tip(group: str, headline: Headline | None) -> str:
     if headline is None:
-        return f"No step of {group} has ended"
+        return f"No step of {group} has ended yet"
     if not headline.n:
-        return f"None of the {headline.steps} steps of {group} has a figure"
+        return f"None of the {headline.steps} steps of {group} has a result"
     if headline.steps == 1:
         return f"QPS of the one step of {group}"
     if headline.n == headline.steps:
@@ -88,7 +88,7 @@ def headline_tip(group: str, headline: Headline | None) -> str:
     missing = headline.steps - headline.n
     return (
         f"Geometric mean of the QPS of {headline.n} of the {headline.steps} steps of {group}:"
-        f" {missing} {'has' if missing == 1 else 'have'} no figure"
+        f" {missing} {'has' if missing == 1 else 'have'} no result"
     )
 
 
@@ -115,11 +115,11 @@ FIXED = (
     ),
     SessionColumn("Target", "target", lambda line: line["target"], width=70),
     SessionColumn("Sequence", "sequence", lambda line: line["sequence"], width=80),
-    SessionColumn("Date", "date", lambda line: date_text(line["at"]), _date, "When it began", width=124),
-    SessionColumn("Length", "length", _length, about="How long it took", is_figure=True, width=82),
+    SessionColumn("Date", "date", lambda line: date_text(line["at"]), _date, "Start time", width=124),
+    SessionColumn("Length", "length", _length, about="Duration", is_figure=True, width=82),
     SessionColumn("Tags", "tags", lambda line: ", ".join(line["tags"]), width=80),
     SessionColumn(
-        "Repeat", "repeat", lambda line: str(line["repeat"]), about="Which repeat of its plan",
+        "Repeat", "repeat", lambda line: str(line["repeat"]), about="Repeat number in its plan",
         is_figure=True, width=64,
     ),
 )  # fmt: skip

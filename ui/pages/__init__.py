@@ -47,6 +47,6 @@ def _compare(context: Context, parent: QWidget) -> Page:
 PLACES = (
     Place("bench", "Bench", "&Bench", "Set up a plan and run it", _bench),
     Place("live", "Live", "&Live", "Watch a session", _live),
-    Place("history", "History", "Hi&story", "Find sessions again", _history),
-    Place("compare", "Compare", "&Compare", "Put sessions side by side", _compare),
+    Place("history", "History", "Hi&story", "Find, compare and export sessions", _history),
+    Place("compare", "Compare", "&Compare", "Compare sessions side by side", _compare),
 )

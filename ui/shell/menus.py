@@ -32,7 +32,7 @@ def add_file_menu(window: QMainWindow, context: Context) -> None:
     )
     menu.addSeparator()
     menu.addAction(
-        _action(window, "&Quit", "quit", "Close the window; plans go on at their targets", window.close)
+        _action(window, "&Quit", "quit", "Close the window; plans continue on their targets", window.close)
     )
 
 
@@ -43,7 +43,7 @@ def add_view_menu(window: QMainWindow, context: Context, places: Sequence[QActio
     menu.addSeparator()
     group = QActionGroup(window)
     for name in APPEARANCES:
-        title = "As the system" if name == "system" else name.capitalize()
+        title = "Same as system" if name == "system" else name.capitalize()
         action = _action(window, title, "", f"Appearance: {title.lower()}", _chooser(context, name))
         action.setCheckable(True)
         action.setChecked(name == context.theme.appearance)
@@ -77,7 +77,7 @@ def add_help_menu(window: QMainWindow, context: Context, menus: Callable[[], Men
         _show(AboutDialog(context, window))
 
     menu.addAction(
-        _action(window, "&Shortcuts and figures", "help", "Keys, and what each figure means", show_help)
+        _action(window, "&Shortcuts and figures", "help", "Keys, and the meaning of each number", show_help)
     )
     menu.addAction(
         _action(window, "&About Dyno", "", "Version, licence, where Dyno stores its files", show_about)

@@ -117,7 +117,7 @@ class Notices(QObject):
         why = error_lines(error)[0]
         if isinstance(error, SecretNeededError):
             why = f"{target.name} needs the {error.what}"
-        text = f"What was being carried out on {target.name} is not followed: {why}"
+        text = f"Cannot follow the plan on {target.name}: {why}"
         action = QAction("Connect", self)
         action.triggered.connect(lambda: self._context.plans.log_in(target))
         self._unreached[target.name] = text
@@ -155,4 +155,4 @@ def _outcome(plan: FollowedPlan) -> str:
     wrong = [each for each in sessions if each.state != "completed" or each.failed_steps]
     if not wrong:
         return ""
-    return f": {len(wrong)} of {len(sessions)} sessions did not go well"
+    return f": {len(wrong)} of {len(sessions)} sessions failed"

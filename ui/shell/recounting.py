@@ -20,7 +20,9 @@ SLICE_S = 0.05  # for which a pool thread is taken
 PAUSE_MS = 50  # in which it is free for what people wait for
 AGAIN_MS = 5000  # where another process writes for long
 SHOWN_S = 10.0  # between two readings of what the pages show
-_TIP = "An older version of Dyno stored them. Closing the window interrupts this; it continues next time."
+_TIP = (
+    "An older version of Dyno stored these sessions. If you close the window, the update continues next time."
+)
 
 
 class Recounting(QObject):

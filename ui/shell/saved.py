@@ -32,4 +32,4 @@ class SavedNews(QObject):
     def _go(self, path: Path) -> None:
         """By the program of the desktop for it."""
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
-            self._context.bus.said.emit(f"No program of this computer opens {path}")
+            self._context.bus.said.emit(f"No program on this computer opens {path}")

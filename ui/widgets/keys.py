@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from .time_axis import TimeAxis
 
 KEYS = (  # as Help tells it
-    "Left and Right move the cursor, with Ctrl further, with Shift what is shown; + and - zoom; "
-    "Home shows all, End the newest; Escape takes the cursor away"
+    "Left and Right move the cursor, with Ctrl further, with Shift the visible range; + and - zoom; "
+    "Home shows all, End the newest; Escape hides the cursor"
 )
 _FAR = 10  # steps of the cursor at once, with Ctrl
 

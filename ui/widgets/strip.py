@@ -68,7 +68,7 @@ class PlanStrip(Reached):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
-        self.setAccessibleName("Plan: sessions and steps in the order of time")
+        self.setAccessibleName("Plan: sessions and steps in order of time")
         self._tints: dict[str, tuple[QColor, QColor]] = {}  # of a group of steps: done, to come
         theme.changed.connect(self._on_theme_changed)
 

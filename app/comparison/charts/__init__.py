@@ -9,11 +9,10 @@ CHARTS = {
     "before-after": "the same tests before and after the writes",
 }
 NOTHING = {  # what is said where there is nothing to draw
-    "bars": "No step has a figure of this measure.",
+    "bars": "No step has a result of this measure.",
     "seconds": "no seconds",
     "latency": "no latencies were counted",
     "size": "no sizes were read",
-    "before-after": "No test was carried out both before and after the writes,"
-    " like point-query.pre and point-query.",
+    "before-after": "No test ran both before and after the writes, like point-query.pre and point-query.",
 }
 AXES = {"threads": "threads", "cores": "cores", "volume_rows": "rows"}  # what a sweep can go over

@@ -87,7 +87,7 @@ def test_one_column_asks_for_another(qtbot: QtBot, context: Context, page: Compa
     (only,) = comparable.keep(context.home, comparable.plan(1))
     page.open(Wanted("compare", (only,)))
     qtbot.waitUntil(lambda: columns_of(page) == 1)
-    assert "One column" in page.message.text
+    assert "Only one column" in page.message.text
 
 
 def test_more_than_eight_columns_are_left_out(qtbot: QtBot, context: Context, page: ComparePage) -> None:
@@ -99,7 +99,7 @@ def test_more_than_eight_columns_are_left_out(qtbot: QtBot, context: Context, pa
     ids += comparable.keep(context.home, machine)
     page.open(Wanted("compare", ids))
     qtbot.waitUntil(lambda: columns_of(page) == 8)
-    assert "8 columns are the most: 1 sessions were left out" in page.message.text
+    assert "Compare shows at most 8 columns: 1 left out" in page.message.text
 
 
 def test_a_session_that_is_gone_leaves_the_comparison(
@@ -110,7 +110,7 @@ def test_a_session_that_is_gone_leaves_the_comparison(
         edits.delete(history, ids[0])
     context.bus.changed.emit(Changes(sessions=True))
     qtbot.waitUntil(lambda: ids_of(page) == list(ids[1:]))
-    assert "no longer in the history" in page.message.text
+    assert "not in the history any more" in page.message.text
 
 
 def test_the_chooser_finds_and_ticks(qtbot: QtBot, context: Context, opened: Open, page: ComparePage) -> None:

@@ -87,7 +87,7 @@ def test_a_figure_without_one_of_the_base_stands_as_it_is(opened: Open, page: Co
     cell = model.cell(row, len(FIXED) + 1)
     assert cell.is_quiet and cell.text == f"{found['values'][1]:,.0f}"
     tip = model.index(row, len(FIXED) + 1).data(Qt.ItemDataRole.ToolTipRole)
-    assert "the base has no figure here" in tip
+    assert "the base has no result here" in tip
 
 
 def test_the_first_driven_step_is_chosen(opened: Open, page: ComparePage) -> None:

@@ -82,7 +82,7 @@ def test_columns_of_two_plans_are_across_time(qtbot: QtBot, context: Context, pa
     assert {cell.beside for cell in cells(page, 1)} == {ACROSS} and {
         cell.beside for cell in cells(page, 0)
     } == {""}
-    assert "across time: what the machine varies by between plans is added" in tip(page, 1, "update-index")
+    assert "across time: the variation of the machine between plans is added" in tip(page, 1, "update-index")
     assert "Measure both again, alternating" in tip(page, 1, "update-index")
     assert "10% is assumed: no canary run, 8 are needed" in page.warning.text
     assert f"{ACROSS} across time or machines" in legend(page)
@@ -172,12 +172,12 @@ def until_decided(dyno_home: Path, **limits: float) -> tuple[str, ...]:
 def test_a_plan_until_decided_is_judged_by_its_own_limits(
     qtbot: QtBot, opened: Open, page: ComparePage, dyno_home: Path
 ) -> None:
-    boxes = box(page, "Differences that matter"), box(page, "False differences")
+    boxes = box(page, "Smallest change to highlight"), box(page, "False discovery rate")
     boxes[0].setValue(50.0)
     page.open(Wanted("compare", until_decided(dyno_home, matters_pct=4.0, false_share_pct=1.0)))
     qtbot.waitUntil(lambda: columns_of(page) == 2)
     assert [(each.value(), each.isEnabled()) for each in boxes] == [(4.0, False), (1.0, False)]
-    assert "it ended when it was decided by this limit" in boxes[0].toolTip()
+    assert "it measured until the limit was met" in boxes[0].toolTip()
     assert cells(page, 1, "read-only")[0].word == "better"  # a half: a person asks for more
     assert "not by differences from 50%" in page.warning.text
     opened(5, repeats=5, number=2)
@@ -192,15 +192,15 @@ def test_same_is_no_difference_and_no_colour(qtbot: QtBot, page: ComparePage, dy
     assert (same.sign, same.tint, same.word) == ("=", None, "=")
     assert (better.sign, better.tint is None) == ("\N{BLACK UP-POINTING TRIANGLE}", False)
     assert "= the same, as far as it matters" in legend(page)
-    assert "the same: whatever the noise, no difference that matters (Welch" in tip(page, 1, "point-query")
+    assert "the same: no difference that matters, noise included (Welch" in tip(page, 1, "point-query")
 
 
 def test_limits_are_changed_above_the_table_and_kept(
     qtbot: QtBot, opened: Open, page: ComparePage, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ids = opened(5, repeats=5)  # the last column is at 1.3
-    matters = box(page, "Differences that matter")
-    assert (matters.value(), box(page, "False differences").value()) == (2.0, 5.0)
+    matters = box(page, "Smallest change to highlight")
+    assert (matters.value(), box(page, "False discovery rate").value()) == (2.0, 5.0)
     assert all(cell.tint is not None for cell in cells(page, 4))
     matters.setValue(50)
     qtbot.waitUntil(lambda: all(cell.tint is None for cell in cells(page, 4)))
@@ -209,12 +209,12 @@ def test_limits_are_changed_above_the_table_and_kept(
     qtbot.waitUntil(lambda: read_settings(page.context.home).matters_pct == 50.0)
     again = ComparePage(page.context)
     qtbot.addWidget(again)
-    assert box(again, "Differences that matter").value() == 50.0
+    assert box(again, "Smallest change to highlight").value() == 50.0
     assert main(["compare", *ids]) == 0
     assert "50% or more" in capsys.readouterr().out.replace("\n", " ")
     assert main(["compare", *ids, "--matters", "2"]) == 0
     assert "better" in capsys.readouterr().out
-    box(page, "False differences").setValue(0)
+    box(page, "False discovery rate").setValue(0)
     qtbot.waitUntil(lambda: {cell.sign for cell in cells(page, 4)} == {"~"})
 
 
@@ -246,7 +246,7 @@ def test_each_group_ends_with_its_geometric_mean(opened: Open, page: ComparePage
     model = page.body.table.figures
     assert model.index(shown.index(means[0]), 0).data(TIP) == "Geometric mean of 4 steps"
     told = str(model.index(shown.index(means[0]), len(FIXED) + 1).data(TIP))
-    assert "with an interval: all of them hold together" in told
+    assert "with an interval: all intervals hold at once" in told
     assert model.row_at(shown.index(means[0])) is None  # the keyboard goes past it
 
 

@@ -113,7 +113,7 @@ def test_one_session_breaks_no_chart(qtbot: QtBot, page: ComparePage) -> None:
     for each in page.body.panels:
         shown = panel(qtbot, page, type(each))
         shown.grab()
-    assert page.message.text == "" or "One column" in page.message.text
+    assert page.message.text == "" or "Only one column" in page.message.text
 
 
 @pytest.mark.parametrize("kind", [LatencyPanel, SecondsPanel, SweepPanel])
@@ -147,7 +147,7 @@ def test_the_numbers_behind_every_chart(
 
     def answer(_parent: object, _title: str, name: str, forms: str) -> tuple[str, str]:
         asked.append(forms)
-        return str(folder / Path(name).stem), "CSV of the numbers behind it (*.csv)"
+        return str(folder / Path(name).stem), "CSV with the numbers (*.csv)"
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
     for each in page.body.panels:

@@ -53,7 +53,7 @@ def test_seconds_of_the_warm_up_are_numbers_too(
         (["sweep", "--step", "load"], "load has no number of threads"),
         (["sweep", "--step", "update-index", "--over", "cores"], "update-index has no number of cores"),
         (["latency", "--step", "read-only threads=1"], "read-only threads=1: no latencies were counted"),
-        (["bars", "--measure", "written_kb"], "No step has a figure of this measure."),
+        (["bars", "--measure", "written_kb"], "No step has a result of this measure."),
     ],
 )
 def test_a_chart_of_nothing_is_refused(

@@ -239,7 +239,7 @@ def test_what_the_machine_did_meanwhile_is_drift_and_in_no_mean(history: History
     assert read["ratios"][1]["ratio"] == pytest.approx(0.7, rel=0.01)
     assert "worse than innodb-default in 4 and undecided in 1" in read_report(history, ids).summary[1]
     entry = why(found, found["rows"][1], 1)
-    assert "The machine drifted, which may be all of the change" in remarks_of(entry)[0]
+    assert "The machine drifted, which may explain the whole change" in remarks_of(entry)[0]
     assert all(cost["explains"] is None for cost in entry["costs"])
 
 

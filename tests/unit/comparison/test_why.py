@@ -119,7 +119,7 @@ def test_a_figure_that_hardly_changed_needs_no_explanation(history: History) -> 
     found = compared(history, 1010.0, {**BASE, "cpu_us": 50.0})
     entry = why(found, found["rows"][1], 1)
     assert {cost["explains"] for cost in entry["costs"]} == {None}
-    assert remarks_of(entry) == [HARDLY, "n = 1: how much of it is noise is unknown."]
+    assert remarks_of(entry) == [HARDLY, "n = 1: the noise is unknown."]
 
 
 def test_a_load_costs_so_much_a_row(history: History) -> None:

@@ -161,9 +161,9 @@ def test_the_server_must_be_the_one_that_was_measured(history: History) -> None:
 def test_what_is_the_same_is_refused(history: History) -> None:
     found = Against.of(history, kept(history).turns[0].session, Catalog())
     same = asked(found, ContenderRequest(MARIADB, "innodb"))
-    with pytest.raises(InputError, match="are the same but for their names"):
+    with pytest.raises(InputError, match="differ only in their names"):
         resolve(same, MACHINE, Catalog())
-    with pytest.raises(InputError, match="are the same but for their names"):
+    with pytest.raises(InputError, match="differ only in their names"):
         in_slices_where_possible(same, MACHINE, Catalog())
 
 

@@ -101,7 +101,7 @@ def test_key_caches_of_tables_are_beside_the_one_that_they_share_else() -> None:
 
 def test_cpus_of_their_own_are_suggested_on_small_machines() -> None:
     small = {"topology": [[[0], [1]]]}
-    assert "share 2 CPUs; separate CPUs (--cpus own)" in one("cpus", checks(on=small)).text
+    assert "share 2 CPUs; separate CPUs" in one("cpus", checks(on=small)).text
     for on, options in (
         (small, {"cpus": "own"}),
         (small, {"cores": [1]}),

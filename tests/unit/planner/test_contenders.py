@@ -21,7 +21,7 @@ ONE = ContenderRequest("mysql-5.6.24", "innodb")
     ],
 )
 def test_the_same_contender_twice_is_what_repeats_are_for(other: ContenderRequest) -> None:
-    with pytest.raises(InputError, match=r"are the same but for their names.*--repeats 2"):
+    with pytest.raises(InputError, match=r"differ only in their names.*2 or more repeats"):
         plan(contenders=(ONE, other))
 
 

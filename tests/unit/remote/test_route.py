@@ -82,7 +82,7 @@ def test_identities(folder: Path) -> None:
     hop = route(folder, config)[0]
     assert hop.identities == (folder / "mine",) and hop.identities_only
     assert route(folder, config, identity=f"{folder}/id_rsa")[0].identities == (folder / "id_rsa",)
-    with pytest.raises(InputError, match="there is no key file"):
+    with pytest.raises(InputError, match=r"key file .* does not exist"):
         route(folder, identity=f"{folder}/gone")
 
 
@@ -91,7 +91,7 @@ def test_identities(folder: Path) -> None:
 )
 def test_a_public_key_is_not_the_one_to_log_in_with(folder: Path, text: str) -> None:
     (folder / "id.pub").write_text(text)
-    with pytest.raises(InputError, match=r"id\.pub is a public key: name the private one with --identity"):
+    with pytest.raises(InputError, match=r"id\.pub is a public key: choose the private key"):
         route(folder, identity=f"{folder}/id.pub")
 
 

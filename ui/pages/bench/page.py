@@ -158,7 +158,7 @@ class BenchPage(Page):
     def _on_calibration_wanted(self) -> None:
         if self.controller.calibrate():
             self.context.bus.said.emit(
-                "Set up to calibrate: Run starts it; afterwards the check of repeats uses its result"
+                "Calibration is set up: press Run. The check of repeats then uses its result"
             )
 
     def _on_colour_chosen(self, at: int, colour: int) -> None:

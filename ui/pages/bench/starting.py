@@ -73,9 +73,11 @@ class Starting(QObject):
 
     def cancel(self) -> None:
         if self._starter.cancel():
-            self._message.show_info("Cancelled: nothing is started.")
+            self._message.show_info("Cancelled: nothing was started.")
         else:
-            self._message.show_info("Too late: the target is starting it already. Stop it on the Live page.")
+            self._message.show_info(
+                "Too late: the target is already starting the plan. Stop it on the Live page."
+            )
 
     def still_failed(self, outcome: Outcome) -> list[Check]:
         """At the latest start, and about the same as it is now."""

@@ -59,7 +59,7 @@ class Grouped:
 
 class BarsPanel(Panel):
     title = "Bars"
-    tip = "A chart for each group of steps"
+    tip = "One chart per group of steps"
     nothing = NOTHING["bars"]
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:

@@ -122,7 +122,7 @@ class SessionChooser(QFrame):
         self._latest = Latest(context.tasks, self)
         self._offered: tuple[str, ...] = ()  # sessions that are listed until a word is typed
         self._filter = QLineEdit()
-        self._filter.setPlaceholderText("Find sessions by any word")
+        self._filter.setPlaceholderText("Find sessions")
         self._filter.setClearButtonEnabled(True)
         self._filter.setAccessibleName("Find sessions")
         self._model = _SessionsModel(self)
@@ -143,7 +143,7 @@ class SessionChooser(QFrame):
         title = Label("Columns")
         title.setProperty("role", "heading")
         close = QPushButton("Done")
-        close.setToolTip("Put the list away (Esc)")
+        close.setToolTip("Close the list (Esc)")
         close.clicked.connect(self.closed)
         head = QHBoxLayout()
         head.addWidget(title, 1)
@@ -203,9 +203,9 @@ class SessionChooser(QFrame):
 
 def _remark(listed: _Listed) -> str:
     if not listed.total:
-        return "There are no sessions yet: run a plan on the Bench page."
+        return "No sessions yet: run a plan on the Bench page."
     if not listed.found:
-        return "No session has all of these words."
+        return "No session contains all of these words."
     if listed.found > len(listed.lines):
-        return f"The latest {len(listed.lines)} of {listed.found:,}: a word finds others."
+        return f"The latest {len(listed.lines)} of {listed.found:,}: type a word to find others."
     return f"{listed.found:,} sessions" if listed.found > 1 else "1 session"

@@ -92,12 +92,12 @@ def _read(history: History, chosen: Chosen, limits: Limits) -> Compared:
     known = {entry["id"] for entry in sessions(history, ids=chosen.ids)}
     there = chosen.without([id_ for id_ in chosen.ids if id_ not in known])
     gone = len(chosen.ids) - len(there.ids)
-    said = f"{gone} of the sessions are no longer in the history" if gone else ""
+    said = f"{gone} of the sessions are not in the history any more" if gone else ""
     if not there.ids:
         return Compared(there, None, said)
     found = compare(history, there.ids, there.base or None, limits)
     more = [id_ for column in found["sessions"][MOST:] for id_ in (*column["ids"], *column["attempts"])]
     if more:
-        there, said = there.without(more), f"{MOST} columns are the most: {len(more)} sessions were left out"
+        there, said = there.without(more), f"Compare shows at most {MOST} columns: {len(more)} left out"
         found = compare(history, there.ids, there.base or None, limits)
     return Compared(replace(there, base=found["base"]), found, said)

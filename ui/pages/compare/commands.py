@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .sharing import Sharing
 
 _MEASURE, _SET_UP = "Measure a&gain...", "Set &up the same here..."
-_AGAIN = "Set up the columns of the base's target on Bench, in turn: they share what the machine is like"
-_PUBLISHED = "What others have measured, as it was printed: InnoDB from MySQL 5.0 to 8.0"
+_AGAIN = "Set up the contenders of these columns on Bench, to measure them in turn on one machine"
+_PUBLISHED = "Open published results of others: InnoDB from MySQL 5.0 to 8.0"
 
 
 @dataclass(frozen=True)
@@ -88,44 +88,48 @@ def make_commands(owner: QWidget, page: Acting) -> Commands:
     def made(text: str, shortcut: str, tip: str, what: Callable[..., object], *given: object) -> QAction:
         return action(owner, text, shortcut, tip, lambda: what(*given))
 
-    choose = made("Choose &columns...", "add", "Add or take away sessions", page.toggle_chooser)
+    choose = made("Choose &columns...", "add", "Add or remove columns", page.toggle_chooser)
     published = made("&Published results", "published", _PUBLISHED, page.published.take)
-    turn = made("Relati&ve or absolute", "relative", "Show the figures the other way", page.turn)
-    why = made("Wh&y", "why", "What a query costs in the chosen step", page.body.show_why)
+    turn = made(
+        "Relati&ve or absolute", "relative", "Switch between relative and absolute results", page.turn
+    )
+    why = made("Wh&y", "why", "Show what a query costs in the chosen step", page.body.show_why)
     again = made(_MEASURE, "set up", _AGAIN, page.measure_again)
     column = [
-        made("Make &base", "base", "Measure the others against this column", page.make_base),
-        made("Move &left", "move left", "Put this column before the one on its left", page.move_column, -1),
+        made("Make &base", "base", "Compare the other columns with this one", page.make_base),
+        made("Move &left", "move left", "Move this column one place to the left", page.move_column, -1),
         made(
             "Move &right",
             "move right",
-            "Put this column after the one on its right",
+            "Move this column one place to the right",
             page.move_column,
             1,
         ),
-        made("&Remove column", "remove", "Take this column away; the history keeps it", page.remove),
+        made("&Remove column", "remove", "Remove this column; its sessions stay in the history", page.remove),
     ]
     share = page.sharing
     copying = [
-        made("Copy as &text", "copy as text", "The table as plain text", share.copy, "text"),
+        made("Copy as &text", "copy as text", "Copy the table as plain text", share.copy, "text"),
         made(
             "Copy as &Markdown",
             "copy as Markdown",
-            "The table for a forum or an issue",
+            "Copy the table for a forum or an issue",
             share.copy,
             "Markdown",
         ),
-        made("Copy as CS&V", "copy as CSV", "The table for a spreadsheet", share.copy, "CSV"),
+        made("Copy as CS&V", "copy as CSV", "Copy the table for a spreadsheet", share.copy, "CSV"),
     ]
     saving = [
-        made("&Save table as image...", "save", "PNG or SVG, all of it", share.save_table),
+        made("&Save table as image...", "save", "Save the whole table as PNG or SVG", share.save_table),
         made(
             "Save c&hart...",
             "save chart",
-            "The panel on the right: PNG, SVG, or its numbers as CSV",
+            "Save the chart as PNG or SVG, or its numbers as CSV",
             share.save_chart,
         ),
-        made("Copy chart as &image", "copy chart", "The panel next to the table", share.copy_chart),
+        made("Copy chart as &image", "copy chart", "Copy the chart as a picture", share.copy_chart),
     ]
-    report = made("R&eport...", "report", "The comparison for other people, as one file", share.save_report)
+    report = made(
+        "R&eport...", "report", "Save the comparison as one file for other people", share.save_report
+    )
     return Commands(choose, published, column, again, turn, why, copying, saving, report)

@@ -21,8 +21,8 @@ from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.actions import action_button
 
-_RELATIVE_TIP = "How many times the figure of the base"
-_ABSOLUTE_TIP = "The figures as they were measured"
+_RELATIVE_TIP = "Results as multiples of the base"
+_ABSOLUTE_TIP = "Results as measured"
 
 
 class Controls(QWidget):
@@ -35,7 +35,7 @@ class Controls(QWidget):
         self._memory = memory
         self._measures = QComboBox()
         self._measures.setAccessibleName("Measure")
-        self._measures.setToolTip("What the steps are compared by")
+        self._measures.setToolTip("The measure to compare the steps by")
         for measure in MEASURES:
             self._measures.addItem(measure.title, measure.name)
         self._measures.setCurrentIndex(

@@ -24,9 +24,7 @@ _WHAT_WIDTH, _VALUE_WIDTH = 240, 120
 
 class DifferencesPanel(Panel):
     title = "What differs"
-    tip = (
-        "What is not the same in all, the most likely to matter on top: durability, parity, variables, preset"
-    )
+    tip = "Differences between the columns, the most important first: durability, parity, variables, preset"
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context.theme, parent)
@@ -39,9 +37,7 @@ class DifferencesPanel(Panel):
         self._filter.setAccessibleName("Filter of the differences")
         self._filter.textChanged.connect(self._on_filter_changed)
         self._partial = QCheckBox()
-        self._partial.setToolTip(
-            "Variables that some of the builds do not know at all, or that each has as it was compiled"
-        )
+        self._partial.setToolTip("Variables that some builds do not have, or at each build's default")
         self._partial.toggled.connect(self._on_filter_changed)
         self._model = DifferencesModel(context.theme, self)
         self._table = Table("What differs")
@@ -89,7 +85,7 @@ class DifferencesPanel(Panel):
     def _on_read(self, names: list[str], found: list[DifferenceEntry]) -> None:
         self._names, self._found = names, found
         partial = sum(is_of_the_builds(each) for each in found)
-        self._partial.setText(f"also defaults, and what not all have ({partial})")
+        self._partial.setText(f"defaults and missing variables too ({partial})")
         self._partial.setVisible(bool(partial))
         self._show()
         self.drawn.emit()

@@ -17,7 +17,7 @@ _WHERE = {percent: place(percent) for percent in PERCENTS}
 
 class LatencyPanel(EndingPanel):
     title = "Latency"
-    tip = "The latency of the chosen step over its percentiles, as far as its events carry them"
+    tip = "The latency of the chosen step by percentile, up to the last percentile with enough events"
     nothing = NOTHING["latency"]
 
     def made(self) -> StillChart:
@@ -36,4 +36,6 @@ class LatencyPanel(EndingPanel):
             return None
         most = max(point.n for curve in found for point in curve.values())
         of = f"the median of up to {most} repeats" if most > 1 else "of one session"
-        return latency_numbers(shown.comparison, row, found), f"{of}; a curve ends where its events do"
+        return latency_numbers(
+            shown.comparison, row, found
+        ), f"{of}; a curve ends where there are too few events"

@@ -18,13 +18,11 @@ from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.elided import ElidedLabel
 
-_MATTERS = "A smaller difference is never coloured, however sure it is"
-_FALSE = (
-    "At most this share of the coloured differences are false alarms: the false discovery rate over all cells"
-)
-_OWN = "Of the plan: it ended when it was decided by this limit"
-_DETAILS = "In each cell: the largest distance of a session from the median, n, p of the test"
-_COMMON = "Hide the steps of which a column has no figure"
+_MATTERS = "Smaller differences are never highlighted"
+_FALSE = "False discovery rate: the largest share of the highlighted differences that are false alarms"
+_OWN = "The plan sets this limit: it measured until the limit was met"
+_DETAILS = "Show in each cell: largest distance of a session from the median, n, p of the test"
+_COMMON = "Hide steps that have no result in some column"
 _WITHIN = "   \N{PLUS-MINUS SIGN} within a session"
 
 
@@ -40,8 +38,8 @@ class LimitsRow(QWidget):
         self._context = context
         kept = _read(context)
         self._wanted = _Wanted(kept.matters_pct, kept.false_share_pct)
-        self._matters = _box("Differences that matter", _MATTERS, kept.matters_pct)
-        self._false = _box("False differences", _FALSE, kept.false_share_pct)
+        self._matters = _box("Smallest change to highlight", _MATTERS, kept.matters_pct)
+        self._false = _box("False discovery rate", _FALSE, kept.false_share_pct)
         self._details = QCheckBox("Spread, n, p")
         self._details.setToolTip(as_tip(_DETAILS))
         self._details.setChecked(context.memory.value("compare/details", False))
@@ -60,10 +58,10 @@ class LimitsRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(SPACE)
-        for text, box in (("Coloured from", self._matters), ("with at most", self._false)):
+        for text, box in (("Highlight changes over", self._matters), ("at most", self._false)):
             row.addWidget(Label(text))
             row.addWidget(box)
-        row.addWidget(Label("false"))
+        row.addWidget(Label("false alarms"))
         row.addSpacing(SPACE)
         row.addWidget(self._details)
         row.addWidget(self._common)

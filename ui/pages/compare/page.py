@@ -36,8 +36,8 @@ _SENTENCES = 6
 _VERSIONS = 6  # of MySQL, on the first machine of the first of the published tables
 _EMPTY_TITLE = "Nothing to compare yet"
 _EMPTY_TEXT = (
-    "Two to eight sessions side by side: their figures step by step against those of a base, charts,"
-    " and what differs between them. Choose sessions here, or in the history."
+    "Choose two to eight sessions here or in the history. This page shows their results step by step,"
+    " charts, and the differences between them."
 )
 
 
@@ -69,9 +69,9 @@ class ComparePage(Page):
     def _build(self) -> None:
         self.controls.add_first(self.trail.back, self.trail.forward)
         self.controls.add_button(self.commands.choose)
-        self.controls.add_menu("Copy", "The table for other programs", self.commands.copying)
+        self.controls.add_menu("Copy", "Copy the table for other programs", self.commands.copying)
         self.controls.add_menu(
-            "Save", "Table or chart as PNG or SVG, a chart's numbers as CSV", self.commands.saving
+            "Save", "Save the table or chart as PNG or SVG, the numbers as CSV", self.commands.saving
         )
         self.controls.add_button(self.commands.report)
         self.body.table.column_actions = list(self.commands.column)
@@ -153,7 +153,7 @@ class ComparePage(Page):
         if compared.said:
             self.message.show_info(compared.said)
         elif compared.comparison and len(compared.comparison["sessions"]) == 1:
-            self.message.show_info("One column: choose another to compare it with.", self.commands.choose)
+            self.message.show_info("Only one column: choose another to compare with.", self.commands.choose)
         elif not compared.chosen.ids:
             self.published.take_first()
         self._show()

@@ -21,7 +21,7 @@ class PairsPanel(BarsPanel):
     """Relative: after by before. Absolute: both, the one before paler."""
 
     title = "Before/after"
-    tip = "The same tests before the writes (.pre) and after them"
+    tip = "The same tests before (.pre) and after the writes"
     nothing = NOTHING["before-after"]
 
     def csv(self) -> str:

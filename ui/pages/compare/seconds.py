@@ -46,7 +46,7 @@ class _Read:
 
 class SecondsPanel(Panel):
     title = "Seconds"
-    tip = "The chosen step second by second, all sessions from its start"
+    tip = "The chosen step second by second; all sessions begin at its start"
 
     def __init__(self, context: Context, series: str = "", parent: QWidget | None = None) -> None:
         super().__init__(context.theme, parent)
@@ -60,7 +60,7 @@ class SecondsPanel(Panel):
         self._chooser = QComboBox()
         self._chooser.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._chooser.setAccessibleName("Series")
-        self._chooser.setToolTip("What is drawn: any series that one of the sessions has")
+        self._chooser.setToolTip("The series to draw")
         self._chooser.activated.connect(self._on_series_chosen)
         self._remark = ElidedLabel()
         self._remark.setProperty("role", "muted")

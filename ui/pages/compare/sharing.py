@@ -24,7 +24,7 @@ from .table import ComparisonTable
 
 FORMS = {"text": to_text, "Markdown": to_markdown, "CSV": lambda comparison, _: to_csv(comparison)}
 _IMAGES = "PNG image (*.png);;SVG image (*.svg)"
-_NUMBERS = "CSV of the numbers behind it (*.csv)"
+_NUMBERS = "CSV with the numbers (*.csv)"
 
 
 class Sharing(QObject):
@@ -43,13 +43,13 @@ class Sharing(QObject):
         if comparison := self._body.comparison:
             text = FORMS[form](comparison, self._body.table.figures.has_details)
             QGuiApplication.clipboard().setText(harmless_text(text))
-            self._context.bus.said.emit(f"The table is in the clipboard as {form}")
+            self._context.bus.said.emit(f"Copied the table as {form}")
 
     def copy_chart(self) -> None:
         panel = self._body.panel
         with at_least(panel.picture, panel.least) as picture:
             copy_image(picture, panel.caption)
-        self._context.bus.said.emit("The chart is in the clipboard")
+        self._context.bus.said.emit("Copied the chart")
 
     def save_table(self) -> None:
         if self._body.comparison and (path := ask_path(self._page, "comparison")):

@@ -19,7 +19,7 @@ _FEW = 4.0  # of a unit: less is shown in the next smaller one
 
 class SizesPanel(EndingPanel):
     title = "Size"
-    tip = "Size on the disk after the chosen step, by part"
+    tip = "Size on disk after the chosen step, by part"
     nothing = NOTHING["size"]
 
     def made(self) -> StillChart:

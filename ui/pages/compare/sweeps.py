@@ -28,7 +28,7 @@ class SweepPanel(Panel):
         self._axis = ""  # the one that is drawn
         self._axes = QComboBox()
         self._axes.setAccessibleName("Over")
-        self._axes.setToolTip("What the curves go over; everything else is as in the chosen line")
+        self._axes.setToolTip("What varies along the curves; everything else is as in the chosen line")
         self._axes.activated.connect(self._on_axis_chosen)
         self._remark = Label()
         self._remark.setProperty("role", "muted")
@@ -124,5 +124,5 @@ def _remark(row: RowEntry | None, rows: list[RowEntry], axis: str) -> str:
     if not rows:
         return not_swept(row, axis)
     if len(rows) == 1:
-        return f"{row['workload']} was carried out with one number of {AXES[axis]} only."
+        return f"{row['workload']} ran with only one number of {AXES[axis]}."
     return error_bars_text(n for each in rows for n in each["n"])

@@ -22,9 +22,9 @@ class Trail(QObject):
         self._here = Chosen()
         self._before: list[Chosen] = []
         self._after: list[Chosen] = []
-        tip = "The comparison before: its columns and its base"
+        tip = "Go back to the previous comparison"
         self.back = action(page, "Bac&k", "back", tip, lambda: self._go(self._before, self._after))
-        tip = "The comparison that you went back from"
+        tip = "Go forward to the next comparison"
         self.forward = action(page, "&Forward", "forward", tip, lambda: self._go(self._after, self._before))
         self._enable()
 

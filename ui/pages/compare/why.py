@@ -24,9 +24,9 @@ from .panel import Panel, Shown
 
 STEP, ALL, WRITES = "This step", "All steps", "Before/after"
 _TIPS = {
-    STEP: "What a query costs in the chosen step, what may explain its figure the most first",
-    ALL: "The costs of all steps, relative or absolute as the table is",
-    WRITES: "Tests before the writes (.pre) against the same ones after them, by the measure of the table",
+    STEP: "What a query costs in the chosen step, the most likely explanation first",
+    ALL: "The costs of all steps, relative or absolute like the table",
+    WRITES: "Tests before the writes (.pre) against the same tests after them",
 }
 _CHOOSE = "Choose a step in the table, and a column other than the base."
 _SHARES = 5  # the column of details() that says how much each may explain
@@ -36,7 +36,7 @@ _STEP_WIDEST, _WIDEST = 200, 130  # pixels of columns with words
 
 class WhyPanel(Panel):
     title = "Why"
-    tip = "What a query costs, next to the change of the figure"
+    tip = "What a query costs, next to the change of the result"
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context.theme, parent)

@@ -41,33 +41,33 @@ class Commands:
     """Keys that a line edit needs for itself are those of the list alone."""
 
     def __init__(self, page: QWidget, table: QWidget, do: Doings) -> None:
-        tip = "Put the selected sessions side by side; select two or more"
+        tip = "Compare the selected sessions; select two or more"
         self.compare = action(page, "&Compare", "compare", tip, do.compare)
-        tip = "The selected sessions compared in one file for other people"
+        tip = "Save a comparison of the selected sessions for other people"
         self.report = action(page, "Re&port...", "report", tip, do.report)
-        tip = "Start the same work with the same contenders once more"
+        tip = "Run the same work with the same contenders again"
         self.run_again = action(page, "Run a&gain", "run", tip, do.run_again)
-        tip = "Set up the same work with the same contenders, to change it before it runs"
+        tip = "Set up the same plan on Bench, to edit it before it runs"
         self.edit = action(page, "Edit on Benc&h", "set up", tip, do.edit)
         self.open_live = action(
-            page, "&Open in Live", "open in live", "The curves of the session", do.open_live
+            page, "&Open in Live", "open in live", "Show the curves of the session", do.open_live
         )
-        self.rename = action(table, "&Rename", "rename", "Another name for the session", do.rename)
-        self.tag = action(page, "&Tag...", "tag", "Tags for the selected sessions", do.tag)
-        self.note = action(page, "Add &note", "note", "A note on the selected sessions", do.note)
-        self.copy = action(table, "Cop&y", "copy", "The selected lines as a table", do.copy)
-        self.export = action(page, "&Export...", "export", "The selected sessions as files", do.export)
-        tip = "A shell script that does the session again, with sysbench and without Dyno"
+        self.rename = action(table, "&Rename", "rename", "Rename the session", do.rename)
+        self.tag = action(page, "&Tag...", "tag", "Tag the selected sessions", do.tag)
+        self.note = action(page, "Add &note", "note", "Add a note to the selected sessions", do.note)
+        self.copy = action(table, "Cop&y", "copy", "Copy the selected lines as a table", do.copy)
+        self.export = action(page, "&Export...", "export", "Save the selected sessions as files", do.export)
+        tip = "Save a shell script that repeats the session with sysbench, without Dyno"
         self.script = action(page, "&Script...", "script", tip, do.script)
-        tip = "Exported sessions, published tables, output of sysbench"
+        tip = "Import exported sessions, published tables, sysbench output"
         self.import_files = action(page, "&Import...", "import", tip, do.import_files)
-        tip = "Outputs of sysbench, each a step of one session; result folders of small-datum"
+        tip = "Import sysbench outputs as steps of one session, or result folders of small-datum"
         self.import_folder = action(page, "Import a &folder...", "import folder", tip, do.import_folder)
-        tip = "Take the selected sessions away; can be undone"
+        tip = "Delete the selected sessions; can be undone"
         self.delete = action(table, "&Delete", "remove", tip, do.delete)
-        self.undo = action(page, "&Undo delete", "undo", "Bring back what was deleted last", do.undo)
-        self.find = action(page, "&Filter", "find", "Find sessions by a text", do.find)
-        tip = "Sessions of one plan below a line of the plan; off: one list of all sessions"
+        self.undo = action(page, "&Undo delete", "undo", "Restore the sessions deleted last", do.undo)
+        self.find = action(page, "&Filter", "find", "Find sessions by text", do.find)
+        tip = "Group sessions by plan, or show one flat list"
         self.group = action(page, "&By plan", "by plan", tip, do.group, checkable=True)
         self.undo.setEnabled(False)
         self.show_selected(0)

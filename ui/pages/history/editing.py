@@ -85,7 +85,7 @@ class Editing(QObject):
         def change(history: History) -> str:
             back = sum(_edits().undelete(history, session) for session in sessions)
             lost = len(sessions) - back
-            return f"{count(back)} back" + (f"; the journals of {lost} are gone" if lost else "")
+            return f"{count(back)} restored" + (f"; the journals of {lost} are lost" if lost else "")
 
         self._context.tasks.read(self, change, lambda text: self._on_undone(sessions, text), self._on_failed)
 

@@ -38,10 +38,10 @@ class ImportedFiles:
     def text(self) -> str:
         parts = [f"{count(len(self.new))} imported"] if self.new or not self.problems else []
         if self.known:
-            parts.append(f"{count(len(self.known))} there already")
+            parts.append(f"{count(len(self.known))} known already")
         lines = ["; ".join(parts), *self.problems[:_NAMED]]
         if len(self.problems) > _NAMED:
-            lines.append(f"and {len(self.problems) - _NAMED} more: dyno import names all of them")
+            lines.append(f"and {len(self.problems) - _NAMED} more")
         return "\n".join(filter(None, lines))
 
 
@@ -59,7 +59,7 @@ class Exchange(QObject):
         self._open(dialog, lambda paths: self.import_files([Path(path) for path in paths]))
 
     def choose_import_of_folder(self) -> None:
-        dialog = QFileDialog(self._owner, "Import a folder of outputs of sysbench", self._folder())
+        dialog = QFileDialog(self._owner, "Import a folder of sysbench outputs", self._folder())
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         self._open(dialog, lambda paths: self.import_files([Path(path) for path in paths]))
 

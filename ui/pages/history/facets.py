@@ -101,12 +101,12 @@ class FacetButton(QPushButton):
 
     def _show(self) -> None:
         title = self._name.capitalize()
-        shown = self._chosen[0] if len(self._chosen) == 1 else f"{len(self._chosen)} of them"
+        shown = self._chosen[0] if len(self._chosen) == 1 else f"{len(self._chosen)} selected"
         if len(shown) > _LONGEST:
             shown = f"{shown[: _LONGEST - 1]}…"
         self.setText(harmless(f"{title}: {shown}" if self._chosen else title))
         only = f"only {', '.join(self._chosen)}" if self._chosen else "any"
-        self.setToolTip(as_tip(f"Which {self._name}: {only}"))
+        self.setToolTip(as_tip(f"Filter by {self._name}: {only}"))
         self.setAccessibleName(f"{title}: {only}")
         if self.property("isChosen") != bool(self._chosen):
             self.setProperty("isChosen", bool(self._chosen))

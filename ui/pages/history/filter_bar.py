@@ -41,7 +41,7 @@ class FilterBar(QWidget):
         self._text = FilterLine()
         self._text.setPlaceholderText("Filter: name, target, contender, tag, note …")
         self._text.setAccessibleName("Filter sessions")
-        self._text.setToolTip(as_tip(f"Each word is in a text of the session ({SHORTCUTS['find']})"))
+        self._text.setToolTip(as_tip(f"Show sessions that contain each word ({SHORTCUTS['find']})"))
         self._text.setClearButtonEnabled(True)
         self._text.setMinimumWidth(160)
         self._facets = [FacetButton(name) for name in FACETS]
@@ -50,7 +50,7 @@ class FilterBar(QWidget):
         self._count.setMinimumWidth(130)
         self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._clear = QPushButton("Clear")
-        self._clear.setToolTip("All sessions again: no text, no facet")
+        self._clear.setToolTip("Show all sessions: clear the text and all filters")
         self._clear.clicked.connect(self.clear)
         self._build_layout()
         self._text.textChanged.connect(self._on_changed)

@@ -23,7 +23,7 @@ from .table import SessionTable
 
 _SHARES = [400, 320]  # of the height, where nothing is remembered: list, detail
 _EMPTY = (
-    "Every session appears here with its figures and curves."
+    "Every session appears here with its results and curves."
     " Run a plan, or drag an exported session onto this page."
 )
 
@@ -81,7 +81,9 @@ class Frame(QWidget):
         if not total and self._all.count() == 1:
             self._all.addWidget(EmptyPage("No sessions yet", _EMPTY, self._first))
         if total and not fitting and self._list.count() == 1:
-            self._list.addWidget(EmptyPage("No session fits", "None has all of this.", self._clear))
+            self._list.addWidget(
+                EmptyPage("No matching sessions", "No session matches all filters.", self._clear)
+            )
         self._all.setCurrentIndex(0 if total else 1)
         self._list.setCurrentIndex(0 if fitting or not total else 1)
 

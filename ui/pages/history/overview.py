@@ -62,7 +62,7 @@ class Overview(QScrollArea):
         self._state.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._tags = QLineEdit()
         self._tags.setAccessibleName("Tags")
-        self._tags.setPlaceholderText("Tags, with commas between them; Enter keeps them")
+        self._tags.setPlaceholderText("Tags, separated by commas; press Enter to save")
         self._tags.editingFinished.connect(self._on_tags_edited)
         self._shown_tags: list[str] = []
         self.setWidgetResizable(True)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 _BY_PLAN = "history/by plan"
-_NONE = "Select a session to see what was carried out, and its results"
+_NONE = "Select a session to see its setup and results"
 _SEVERAL = "Compare, tag, export or delete them"
 
 
@@ -112,8 +112,8 @@ class HistoryPage(Page):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(frame)
-        clear = action(frame, "Clear filter", "", "All sessions again", self._bar.clear)
-        tip = "Choose a target, contenders and a sequence, and run them"
+        clear = action(frame, "Clear filter", "", "Show all sessions", self._bar.clear)
+        tip = "Choose a target, contenders and a sequence to run"
         first = action(frame, "Set up a plan", "", tip, lambda: self._want("bench"))
         frame.build(self.context.memory, self._commands, clear, first)
         return frame
@@ -213,8 +213,8 @@ class HistoryPage(Page):
         self._commands.undo.setEnabled(self._editing.can_undo)
         done = f"{count(gone)} deleted"
         if left:
-            stays = "1 stays, it is" if left == 1 else f"{left} stay, they are"
-            self._message.show_warning(f"{done}; {stays} being carried out: stop the plan first, in Live")
+            stays = "1 is" if left == 1 else f"{left} are"
+            self._message.show_warning(f"{done}; {stays} still running: stop the plan on Live first")
         elif gone:
             self._message.show_info(done, self._commands.undo)
 

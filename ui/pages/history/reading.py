@@ -83,8 +83,7 @@ def _where_others_did(shown: SessionShown, source: str) -> Iterator[Pair]:
     yield "Target", shown["target"]
     yield "Published", source
     yield "Date", "" if source else _began(shown)
-    yield "From", "not carried out by Dyno, but imported"
-    yield "Id", shown["id"]
+    yield "From", "imported, not run by Dyno"
 
 
 def _done(shown: SessionShown) -> str:
@@ -115,7 +114,6 @@ def _on(shown: SessionShown, plan: dict[str, Any], machine: dict[str, Any]) -> I
     took = "" if shown["seconds"] is None else f", took {seconds_text(shown['seconds'])}"
     yield "Began", _began(shown) + took
     yield "From", "imported" if shown["imported"] else ""
-    yield "Id", shown["id"]
 
 
 def _began(shown: SessionShown) -> str:
@@ -129,7 +127,7 @@ def _began(shown: SessionShown) -> str:
 
 def _note(note: dict[str, Any]) -> str:
     """When it was said, during the session with its second, and the text."""
-    t = "" if note["t"] is None else f", {seconds_text(note['t'])} after the beginning"
+    t = "" if note["t"] is None else f", {seconds_text(note['t'])} after the start"
     return f"{date_text(note['at'])}{t}\n{note['text']}"
 
 

@@ -49,7 +49,7 @@ class DetailTabs(QTabWidget):
         self._settings, self._in_force = SettingModel(self), Table("Settings in force")
         self._told = ElidedLabel()  # of the chosen step
         self._notes, self._note = _text("Notes", "No notes yet"), QLineEdit()
-        self._log = _text("Log", "Nothing was logged")
+        self._log = _text("Log", "The log is empty")
         self._log.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.setDocumentMode(True)
         self.setAccessibleName("Detail")
@@ -75,7 +75,7 @@ class DetailTabs(QTabWidget):
         self._results.setModel(self._steps)
         self.choose_seconds = action(
             self._results, "&Seconds that count...", "seconds",
-            "Say which seconds of the chosen step count", self._on_seconds_wanted,
+            "Choose the seconds of the chosen step that count", self._on_seconds_wanted,
         )  # fmt: skip
         self._results.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self._results.activated.connect(lambda _: self._on_seconds_wanted())
@@ -102,7 +102,7 @@ class DetailTabs(QTabWidget):
         return _under(line, self._in_force)
 
     def _make_notes(self) -> QWidget:
-        self._note.setPlaceholderText("A note on this session; Enter keeps it")
+        self._note.setPlaceholderText("Add a note to this session; press Enter to save")
         self._note.setAccessibleName("New note")
         self._note.returnPressed.connect(self._on_note_entered)
         button = QPushButton("Add note")

@@ -45,20 +45,22 @@ class ChartChoices(QWidget):
         self._units: dict[str, str] = {}  # by series
         self.series = str(context.memory.value(SERIES, FIRST_SERIES))
         self.follow = action(
-            page, "Follow the newest", "follow", "Let the charts go along with what is measured", axis.follow,
+            page, "Follow the newest", "follow", "Keep the charts at the newest second", axis.follow,
             checkable=True,
         )  # fmt: skip
-        self.whole = action(page, "Whole session", "whole", "Show all there is in the charts", axis.reset)
+        self.whole = action(
+            page, "Whole session", "whole", "Show the whole session in the charts", axis.reset
+        )
         self.save = action(
             page, "Save charts...", "save chart", "Save the charts as PNG or SVG, or their numbers as CSV",
             self._ask_where,
         )  # fmt: skip
         self.copy = action(
-            page, "Copy charts", "copy chart", "The charts as a picture to the clipboard",
+            page, "Copy charts", "copy chart", "Copy the charts to the clipboard as a picture",
             lambda: copy_image(charts),
         )  # fmt: skip
-        self._ghosts = _combo("An earlier session behind the curves, each step from its own beginning", 30)
-        self._series = _combo("What the last chart shows", 24)
+        self._ghosts = _combo("Draw an earlier session behind the curves; steps begin together", 30)
+        self._series = _combo("The series of the last chart", 24)
         self._arrange()
         self._ghosts.activated.connect(lambda at: self.ghost_chosen.emit(self._ghosts.itemData(at)))
         self._series.activated.connect(self._on_series_activated)
@@ -72,7 +74,7 @@ class ChartChoices(QWidget):
         for each in (self.follow, self.whole):
             layout.addWidget(_button(each))
         layout.addSpacing(SPACE)
-        for text, box in (("&Behind it", self._ghosts), ("Last &chart", self._series)):
+        for text, box in (("&Overlay", self._ghosts), ("Last &chart", self._series)):
             label = Label(text)
             label.setProperty("role", "muted")
             label.setBuddy(box)
@@ -134,7 +136,7 @@ def _combo(tip: str, letters: int) -> QComboBox:
     box = QComboBox()
     box.setToolTip(as_tip(tip))
     box.setMaxVisibleItems(20)
-    box.setPlaceholderText("none is chosen")
+    box.setPlaceholderText("none")
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(letters)
     box.setMinimumWidth(12 * SPACE)  # it gives way where the window is narrow

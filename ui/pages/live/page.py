@@ -38,7 +38,7 @@ class LivePage(Page):
         self.status = StatusUpdater(context, self._watching, self.body, self)
         self._cutting = Cutting(context, self)
         self.choose_seconds = action(
-            self, "Seconds that count...", "seconds", "Say which seconds of the chosen step count",
+            self, "Seconds that count...", "seconds", "Choose the seconds of the chosen step that count",
             self._ask_seconds,
         )  # fmt: skip
         self.body.table.addAction(self.choose_seconds)
@@ -49,12 +49,12 @@ class LivePage(Page):
     def _make_empty(self) -> EmptyPage:
         bus = self.context.bus
         bench = action(
-            self, "Set up a plan", "", "To the Bench page", lambda: bus.wanted.emit(Wanted("bench"))
+            self, "Set up a plan", "", "Open the Bench page", lambda: bus.wanted.emit(Wanted("bench"))
         )
         return EmptyPage(
-            "Nothing has been carried out yet",
-            "A session is watched here while it runs: its QPS, latency, CPU and disk second by second,"
-            " and the results as its steps end.",
+            "No sessions yet",
+            "This page shows a session while it runs: QPS, latency, CPU and disk second by second,"
+            " and the results as steps end.",
             bench,
         )
 

@@ -28,7 +28,7 @@ class PlansRow(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFixedHeight(4 * SPACE)
-        self.setAccessibleName("Plans that are carried out")
+        self.setAccessibleName("Running plans")
         self.hide()
 
     def show_plans(self, plans: list[FollowedPlan], shown: str) -> None:

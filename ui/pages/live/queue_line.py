@@ -28,7 +28,7 @@ class QueueLine(QWidget):
             page,
             "Queue...",
             "queue",
-            "The plans that wait on the target: move, hold or remove them",
+            "Move, hold or remove the waiting plans of the target",
             self._open,
         )
         layout = QHBoxLayout(self)

@@ -14,11 +14,11 @@ from .curves import Bounds
 from .round import FALSE_SHARE, Ratio, RoundCurves
 
 TIP = (
-    "Each pair of slices of the same second gives one ratio of QPS: their mean (of logarithms) and its"
-    f" {1 - FALSE_SHARE:.0%} interval (Student's t). Slices are not rounds: the next start of the servers may"
-    " differ by more than the interval tells: Compare judges rounds. Slices without queries are left out."
+    "Slices of the same second give one ratio of QPS. The line shows the geometric mean of the ratios and"
+    f" its {1 - FALSE_SHARE:.0%} interval (Student's t), without slices that ran no queries. Other rounds may"
+    " differ by more than this interval: only Compare judges rounds."
 )
-_WHOLE = "carried out whole, one contender after the other"
+_WHOLE = "not in slices: contenders ran one after the other"
 
 
 class RatioLine(ElidedLabel):

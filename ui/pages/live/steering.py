@@ -26,25 +26,25 @@ class Steering(QWidget):
         self._context = context
         self._plan: FollowedPlan | None = None
         self.stop_session = action(
-            page, "Stop session...", "stop", "End the session at hand; the plan goes on", self._ask_session
+            page, "Stop session...", "stop", "End the current session; the plan continues", self._ask_session
         )
         self.stop_plan = action(page, "Stop plan...", "stop plan", "End the whole plan", self._ask_plan)
         self.stop_after = action(
             page, "Stop after this step...", "stop after step",
-            "End the session when the step at hand is over", self._ask_after_step,
+            "End the session after the current step", self._ask_after_step,
         )  # fmt: skip
         self.skip = action(
             page,
             "Skip step...",
             "skip",
-            "End the step at hand, without a figure",
+            "End the current step without a result",
             self._ask_skip,
         )
         self.write_note = action(
             page,
             "Note",
             "note",
-            "Say something at this moment, marked in the charts",
+            "Add a note at this moment; the charts mark it",
             self._begin_note,
         )
         self.note = QLineEdit()
@@ -87,13 +87,13 @@ class Steering(QWidget):
         sessions = plan.progress.sessions.values()
         active = [plan.progress.name(each.id) for each in sessions if each.state == "active"]
         waiting = any(each.state == "waiting" for each in sessions)
-        after = "; the next session of the plan begins" if waiting else ""
+        after = ", and the next session of the plan begins" if waiting else ""
         answers = {"Stop &session": lambda: self._stop("session", "the session ends")}
         if waiting:
             answers["Stop &plan"] = lambda: self._stop("plan", "the plan ends")
         self._confirm(
-            f"Stop {' and '.join(active) or 'the session at hand'}?",
-            "The current step ends without a figure, the steps after it do not start."
+            f"Stop {' and '.join(active) or 'the current session'}?",
+            "The current step ends without a result, and the steps after it do not start."
             f" What was measured so far stays{after}.",
             answers,
         )
@@ -101,24 +101,24 @@ class Steering(QWidget):
     def _ask_skip(self) -> None:
         if self._plan is not None:
             self._confirm(
-                "Skip the step at hand?",
-                "It ends without a figure; what was measured of it is lost. The next step begins.",
+                "Skip the current step?",
+                "It ends without a result, and its measurements are lost. The next step begins.",
                 {"&Skip step": self._skip},
             )
 
     def _ask_after_step(self) -> None:
         if self._plan is not None:
             self._confirm(
-                "Stop the session after the step at hand?",
-                "The step at hand keeps its figure, the steps after it do not start.",
-                {"Stop &after step": lambda: self._stop("step", "the session ends after the step at hand")},
+                "Stop the session after the current step?",
+                "The current step finishes with a result. The steps after it do not start.",
+                {"Stop &after step": lambda: self._stop("step", "the session ends after the current step")},
             )
 
     def _ask_plan(self) -> None:
         if self._plan is not None:
             self._confirm(
                 f"Stop the plan {self._plan.name}?",
-                "The current step ends without a figure; no further step or session starts. What was"
+                "The current step ends without a result; no further step or session starts. What was"
                 " measured so far stays. Plans that wait in the queue are held.",
                 {"Stop &plan": lambda: self._stop("plan", "the plan ends")},
             )
@@ -139,12 +139,12 @@ class Steering(QWidget):
     def _stop(self, what: str, said: str) -> None:
         if self._plan is not None:
             self._context.plans.stop(self._plan.id, what, self, self.failed.emit)
-            self._context.bus.said.emit(f"Asked: {said}")
+            self._context.bus.said.emit(f"Requested: {said}")
 
     def _skip(self) -> None:
         if self._plan is not None:
             self._context.plans.skip(self._plan.id, self, self.failed.emit)
-            self._context.bus.said.emit("Asked: the step at hand ends, the next one begins")
+            self._context.bus.said.emit("Requested: the current step ends, the next step begins")
 
     def _begin_note(self) -> None:
         self.note.setFocus()

@@ -24,8 +24,8 @@ class ApprovalView(QWidget):
         self._asked: UnapprovedError | None = None
         self.words = Label()
         self.words.setWordWrap(True)
-        self.text = CodeView("What the workload carries out")
-        tip = "Allow exactly this text to run on targets; a changed text needs a new approval"
+        self.text = CodeView("What the workload runs")
+        tip = "Allow this text to run on targets; a changed text needs a new approval"
         self.approve = action(self, "Approve this text", "", tip, self._on_approved)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, SPACE, 0, 0)
@@ -40,7 +40,7 @@ class ApprovalView(QWidget):
             return
         more = f" ({len(unapproved) - 1} more after it)" if len(unapproved) > 1 else ""
         self.words.setText(
-            f"The workload {self._asked.workload.name} is no part of Dyno. Lua is code that runs on the "
+            f"The workload {self._asked.workload.name} is not part of Dyno. Its Lua code runs on the "
             f"target as your user: read it before you approve it.{more}\nhash {self._asked.sha256[:12]}"
         )
         files = (f"-- {name}\n{text}" for name, text in sorted(self._asked.files.items()))

@@ -102,7 +102,7 @@ def _fold(count: int, is_open: bool, ink: QColor) -> QListWidgetItem:
     item = QListWidgetItem(f"{'▾' if is_open else '▸'} {count} for information, nothing to do")
     item.setData(_FOLD, True)
     item.setForeground(ink)
-    item.setToolTip("Click, or press Enter")
+    item.setToolTip("Click or press Enter")
     return item
 
 
@@ -115,7 +115,7 @@ def _item(check: Check, ink: QColor) -> QListWidgetItem:
     item.setForeground(ink)
     if check.contender and check.answers and check.answers[0].option:
         item.setData(_OPTION, (check.contender, check.answers[0].option))
-        lines.append("Double click, or Enter: show the line of the preset")
+        lines.append("Double-click or press Enter to show the line of the preset")
     details = [f"{each.option}: {each.text}" for each in check.answers if each.text not in check.text]
     more = [f"and {len(details) - _MOST_DETAILS} more"] if len(details) > _MOST_DETAILS else []
     item.setToolTip(as_tip("\n".join(map(harmless, [*lines, *details[:_MOST_DETAILS], *more]))))

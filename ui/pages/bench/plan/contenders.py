@@ -33,7 +33,7 @@ COLUMN, WIDEST_COLUMN = 92, 168
 WIDEST_NAME = 220
 WIDTHS = (0, 130, 74, 64, 68, 52, 0)  # of the columns of a contender; 0: what is left
 OPTIONS = 4  # the column of a copy that is written first
-NO_BUILDS = "No build is known here yet: survey the target"
+NO_BUILDS = "No builds found yet: survey the target"
 HINT = "Tick what to compare; a dash is not available: select it to see why"
 
 
@@ -142,19 +142,23 @@ class ContendersPanel(QWidget):
         return self.grid.fontMetrics().horizontalAdvance(str(name)) + 3 * SPACE
 
     def _make_actions(self) -> None:
-        tip = "One more of the chosen contender, selected to be changed"
+        tip = "Copy the chosen contender and select the copy"
         self.copy = action(self, "Copy", "duplicate", tip, self._on_copy_wanted)
         self.remove = action(
-            self.table, "Remove", "remove", "Take the chosen contenders out", self._on_remove_wanted
+            self.table,
+            "Remove",
+            "remove",
+            "Remove the chosen contenders from the plan",
+            self._on_remove_wanted,
         )
         self.look = action(
             self,
             "Look at preset",
             "look at preset",
-            "The preset of the chosen line or cell",
+            "Show the preset of the chosen contender or cell",
             self._on_look_wanted,
         )
-        tip = "Choose a colour for the contender, for all its sessions"
+        tip = "Choose the colour of the contender in all its sessions"
         self.colour = action(self, "Colour…", "colour", tip, self._on_colour_wanted)
 
     def _build_layout(self) -> None:

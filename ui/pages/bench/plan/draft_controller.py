@@ -149,7 +149,7 @@ class DraftController(QObject):
     def copy_preset(self, engine: str, source: str, name: str) -> None:
         from app.catalog.own import copy_preset
 
-        said = f"the copy {name} is yours"
+        said = f"copied to your own preset {name}"
         work = partial(copy_preset, Catalog(), engine, source, name)
         self._do(work, said, _PRESETS, lambda: self.preset_copied.emit(engine, name))
 
@@ -159,7 +159,9 @@ class DraftController(QObject):
         self._do(lambda: delete_preset(Catalog(), engine, name), f"the preset {name} is deleted", _PRESETS)
 
     def approve(self, sha256: str, workload: str) -> None:
-        self._do(lambda: approve(sha256, workload), f"{workload} may run on targets", done=self._soon.start)
+        self._do(
+            lambda: approve(sha256, workload), f"the workload {workload} is approved", done=self._soon.start
+        )
 
     def set_colour(self, contender_key: str, colour: int) -> None:
         def work(history: History) -> None:
@@ -260,11 +262,11 @@ def _again(
 
     if published := Published.of(history, sessions):
         if survey is None:
-            raise InputError(f"survey {here} first: what was published is scaled to it")
+            raise InputError(f"survey {here} first: Dyno scales published work to its memory")
         found = published.set_up(here, survey, Catalog())
         return Draft(found.request), found.text()
     draft = Draft(request_again(history, sessions))
     target = draft.request.target
     if target in (each.name for each in Targets(home).all()):
         return draft, ""
-    return draft.said(target=here), f"{target} is no target here: the plan is set up for {here}."
+    return draft.said(target=here), f"There is no target {target} here: the plan is set up for {here}."

@@ -84,7 +84,7 @@ def _work_text(plan: Plan) -> str:
 
 def _look_text(plan: Plan) -> str:
     """What is not to be expected of contenders that are measured once."""
-    return "a look, no verdict" if plan.repeats == 1 and len(plan.contenders) > 1 else ""
+    return "one repeat: no verdict" if plan.repeats == 1 and len(plan.contenders) > 1 else ""
 
 
 def _sizes_text(found: Estimate) -> str:

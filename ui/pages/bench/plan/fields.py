@@ -21,52 +21,51 @@ from ui.widgets.elided import ElidedLabel
 MAX_NAME = 60
 ACROSS = 3
 _TYPED = {
-    "tables": ("Tables", "How many tables are loaded"),
-    "rows": ("Rows of each", "Of each table: 1000000, 50k, or a multiple of the memory: 3x memory"),
-    "threads": ("Threads", "Client threads; several are gone through one after the other: 1, 2, 4"),
+    "tables": ("Tables", "Number of tables to load"),
+    "rows": ("Rows per table", "Rows per table: 1000000, 50k, or a multiple of the memory, like 3x memory"),
+    "threads": ("Threads", "Client threads; each step runs once for each number: 1, 2, 4"),
     "repeats": (
         "Repeats",
-        f"Sessions of each contender: at least {LEAST} to separate differences from noise.\n"
-        f"Until decided: {LEAST} to {ROUNDS}; the target looks after each round, and contenders whose "
-        "figures are decided leave",
+        f"Sessions per contender: at least {LEAST} to tell a difference from noise.\n"
+        f"Until decided: {LEAST} to {ROUNDS}; contenders leave after the round that decides their results",
     ),
     "seconds": (
         "Seconds",
-        f"Measured, of each step that says nothing else: of fewer than {LEAST_S} none is called steady",
+        f"Measured seconds per step, unless the sequence sets them; below {LEAST_S} no step is called steady",
     ),
-    "warmup": ("Warm-up s", "Seconds before the measured ones, in the same process"),
+    "warmup": ("Warm-up s", "Unmeasured seconds before each step"),
     "pause": ("Pause s", "Idle seconds before each session"),
 }
 _TIME_LIMIT = (
     "Time limit",
-    "No round begins that would take the plan longer: 30 min, 1 h 30 min, 900 s; left empty: none",
+    "Start no round that would exceed this time: 30 min, 1 h 30 min, 900 s; empty: no limit",
 )
 _REPEATS = (UNTIL_DECIDED, "1", "3", "5")  # to choose from; any other number is typed
 _CHOSEN = {
     "load_method": (
         "Load",
         LOAD_METHODS,
-        "Ordered: one client a table, in the order of the key. Parallel: clients share each table.\n"
-        "Bulk: by what the engine has for it (MyRocks)",
+        "Ordered: one client per table, in primary key order. Parallel: clients share each table.\n"
+        "Bulk: the bulk load of the engine (MyRocks)",
     ),
     "order": (
         "Order",
         ORDERS,
-        "Interleaved: whole sessions, A B B A; a machine that drifts favours no contender.\n"
+        "Interleaved: whole sessions, A B B A; spreads drift of the machine over all contenders.\n"
         "Slices: 2 to 4 contenders take turns of about a second within each step. Their servers share the "
-        "memory; a noisy machine hits all of them alike, so fewer repeats find a difference.\n"
+        "memory. Noise of the machine affects all alike, so fewer repeats detect a difference.\n"
         "Grouped: whole sessions, A A B B; drift looks like a difference between contenders",
     ),
     "start": (
         "Start",
         STARTS,
-        "What the first step finds: a server as loaded, or restarted after the load.\n"
-        "Snapshot: started on a copy of the loaded data, which stays for later sessions",
+        "State of the server at the first step: as loaded, or restarted after the load.\n"
+        "Snapshot: started on a copy of the loaded data, which Dyno stores for later sessions",
     ),
     "transport": (
         "Transport",
         ("", *TRANSPORTS),
-        "How clients connect; sequence: as it says, else socket",
+        "How clients connect; sequence: as the sequence says, else by socket",
     ),
 }
 _TIPS = {
@@ -94,7 +93,9 @@ class FieldsForm(QWidget):
         self.repeats = QComboBox()
         self.edits = {name: self._edit(name, *words) for name, words in _TYPED.items()}
         self.boxes = {name: self._box(name, *words) for name, words in _CHOSEN.items()}
-        self.name = self._edit("name", "Name", "Begins the names of the sessions; left empty: the sequence's")
+        self.name = self._edit(
+            "name", "Name", "First part of the session names; empty: the name of the sequence"
+        )
         self.name.setMaxLength(MAX_NAME)
         self.edits["time_limit"] = self._edit("time_limit", *_TIME_LIMIT)
         self.edits["time_limit"].setPlaceholderText("none")

@@ -28,10 +28,10 @@ class PlanText(QWidget):
         self._draft = Draft()
         self.folder = ""  # where dialogs begin
         self.text = CodeView("Plan as TOML")
-        tip = "Keep this plan as a file, for the window and for dyno run"
+        tip = "Save this plan to a file, for Open plan or a terminal"
         self.save = action(self, "Save plan…", "save", tip, self._on_save)
-        self.load = action(self, "Open plan…", "open", "Set up what a plan file says", self._on_open)
-        tip = "The line that carries out the same plan in a terminal"
+        self.load = action(self, "Open plan…", "open", "Set up a plan from a file", self._on_open)
+        tip = "Copy the command that runs this plan in a terminal"
         self.copy = action(self, "Copy command line", "copy as text", tip, self._on_copy)
         buttons = QHBoxLayout()
         for each in (self.load, self.save, self.copy):
@@ -68,4 +68,4 @@ class PlanText(QWidget):
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(command_line(self._draft.request))
-        self.said.emit("The command line is on the clipboard")
+        self.said.emit("Copied the command line")

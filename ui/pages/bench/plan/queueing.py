@@ -36,7 +36,7 @@ class QueueingDialog(QDialog):
         self.time = QDateTimeEdit(_next_evening())
         self.time.setDisplayFormat(FORM)
         self.time.setCalendarPopup(True)
-        self.time.setAccessibleName("The plan begins no sooner")
+        self.time.setAccessibleName("The plan does not begin before this time")
         self.time.setMinimumDateTime(QDateTime.currentDateTime())
         self.time.setMaximumDateTime(QDateTime.currentDateTime().addDays(365))
         self.time.setEnabled(False)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST = 12
 LONGEST = 40  # characters of a name: the window is not much wider than the menu
-_TIP = "Set up what a plan of the history says: target, contenders, sequence and sizes"
+_TIP = "Set up an earlier plan again: target, contenders, sequence and sizes"
 
 
 class RecentPlans(QWidget):
@@ -45,7 +45,7 @@ class RecentPlans(QWidget):
             chosen = menu.addAction(_line(plan))
             chosen.triggered.connect(lambda _=False, id_=plan["id"]: self.chosen.emit(id_))
         if not plans:
-            menu.addAction("No plan was carried out yet").setEnabled(False)
+            menu.addAction("No plans yet").setEnabled(False)
         corner = QPoint(self.width() - menu.sizeHint().width(), self.height())
         menu.popup(self.mapToGlobal(corner))
 

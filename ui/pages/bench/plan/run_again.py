@@ -34,7 +34,7 @@ class RunAgain(QObject):
         self._draft = draft
         if remark:
             self._until = 0.0  # a person looks at it first
-            self.warned.emit(f"{remark}\nLook at the checks, then press Run.")
+            self.warned.emit(f"{remark}\nReview the checks, then press Run.")
 
     def _on_concluded(self, outcome: Outcome) -> None:
         if outcome.draft is not self._draft or time.monotonic() > self._until:

@@ -96,12 +96,10 @@ class RunBar(QWidget):
         self.reason.setWordWrap(True)
         self.reason.setProperty("role", "muted")
         self.progress = QProgressBar()
-        self.progress.setAccessibleName("Way to the start")
+        self.progress.setAccessibleName("Progress of the start")
         self.progress.setTextVisible(False)
         self.busy = QCheckBox("Allow a busy target")
-        self.busy.setToolTip(
-            "Start although another plan is carried out on the target: the figures will suffer"
-        )
+        self.busy.setToolTip("Start while another plan runs on the target; this distorts the results")
         self.busy.clicked.connect(self.busy_allowed)
         self.small_disk = QCheckBox("Allow a small disk")
         self.small_disk.setToolTip("Start although the plan may fill the disk of the target")
@@ -109,26 +107,22 @@ class RunBar(QWidget):
         self.quiet = QCheckBox("Wait until quiet")
         minutes = QUIET_WAIT_S // 60
         self.quiet.setToolTip(
-            as_tip(f"Before each session wait up to {minutes} minutes until other programs leave it alone")
+            as_tip(f"Before each session, wait up to {minutes} minutes for other programs to become idle")
         )
         self.quiet.clicked.connect(self.quiet_wanted)
         self.repeat = QCheckBox("Repeat if disturbed")
         self.repeat.setToolTip(
-            as_tip(
-                "Carry out again what others disturb, up to three times: a step that only reads, or a session"
-            )
+            as_tip("Repeat read-only steps and sessions that other programs disturbed, up to three times")
         )
         self.repeat.clicked.connect(self.repeat_wanted)
         self.run = action(self, "Run", "run", "Check, rehearse and start the plan", self.run_wanted.emit)
         tip = "Check and start each contender once on an empty directory; nothing is measured"
         self.rehearse = action(self, "Rehearse", "rehearse", tip, self.rehearsal_wanted.emit)
-        tip = "Let the target begin the plan when its turn comes, or at a time"
+        tip = "Add the plan to the queue of the target, with or without a start time"
         self.queue = action(self, "Queue plan...", "queue plan", tip, self.queue_wanted.emit)
-        tip = "The same work on each of several targets, all checked before any starts"
+        tip = "Run the same work on several targets; Dyno checks all before any starts"
         self.several = action(self, "Several targets...", "", tip, self.several_wanted.emit)
-        self.cancel = action(
-            self, "Cancel", "stop", "Give the start up; nothing is left behind", self.cancel_wanted.emit
-        )
+        self.cancel = action(self, "Cancel", "stop", "Cancel the start and clean up", self.cancel_wanted.emit)
         self._tip = self.run.toolTip()
         self.button = action_button(self.run)
         self.button.setProperty("accent", True)

@@ -36,7 +36,7 @@ class SequencePanel(QWidget):
         self.box = GroupedBox(theme)
         self.box.setAccessibleName("Sequence")
         self.box.setSizeAdjustPolicy(GroupedBox.SizeAdjustPolicy.AdjustToContents)  # variants come later
-        self.box.setToolTip("Which steps are carried out, in which order")
+        self.box.setToolTip("The steps to run and their order")
         self.box.activated.connect(lambda _: self.sequence_chosen.emit(self.box.currentData()))
         self.title = Label()
         self.title.setProperty("role", "muted")
@@ -46,20 +46,20 @@ class SequencePanel(QWidget):
         self.filter = QLineEdit()
         self.filter.setPlaceholderText("filter")
         self.filter.setAccessibleName("Filter of the steps")
-        self.filter.setToolTip("Show the steps with these words")
+        self.filter.setToolTip("Show only steps that contain these words")
         self.filter.setClearButtonEnabled(True)
         self.filter.textChanged.connect(self.steps.filter_by)
         self.fields = FieldsForm()
-        tip = "Carry each step out over several threads, core sets and values of a variable"
+        tip = "Run each step with several thread counts, core sets and values of a variable"
         self.sweep = action(self, "Sweep...", "sweep", tip, self.sweep_wanted.emit)
-        tip = "Write a workload as SQL, or change one of your own"
+        tip = "Write a workload in SQL, or edit your own"
         self.sql = action(self, "Custom SQL...", "custom SQL", tip, self.sql_wanted.emit)
         self.variant = QLineEdit()
         self.variant.setPlaceholderText("name of a variant")
         self.variant.setAccessibleName("Name of the variant")
-        self.variant.setToolTip("Small letters, digits, dots and dashes")
+        self.variant.setToolTip("Lowercase letters, digits, dots and dashes")
         self.variant.returnPressed.connect(self._on_save_wanted)
-        tip = "Keep steps and sizes as a sequence of your own, under this name"
+        tip = "Save steps and sizes as your own sequence under this name"
         self.save = action(self, "Save variant", "save variant", tip, self._on_save_wanted)
         self.ticks = self._tick_actions()
         self._build_layout()
@@ -86,7 +86,7 @@ class SequencePanel(QWidget):
 
     def _tick_actions(self) -> tuple[QAction, ...]:
         """Of the tree: on its menu, and on the button above it."""
-        tree, only = self.steps, "Leave the selected steps ticked, and no other"
+        tree, only = self.steps, "Tick only the selected steps"
         made = (
             action(tree, "Tick all", "", "Tick all steps that the filter shows", tree.tick_all),
             action(tree, "Tick none", "", "Untick all steps that the filter shows", tree.tick_none),

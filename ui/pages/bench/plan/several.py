@@ -23,8 +23,8 @@ WIDTH, HEIGHT = 80 * SPACE, 48 * SPACE
 LEAST = 14 * SPACE  # of the list, below a long message
 _NAME = Qt.ItemDataRole.UserRole
 _ABOUT = (
-    "Each target gets a plan of its own, of the same work. All are checked and rehearsed before any starts:"
-    " where one cannot, nothing starts. Once started, each goes on by itself."
+    "Each target gets its own plan of the same work. Dyno checks and rehearses all plans before any starts:"
+    " if one target cannot start, none does. Once started, the plans are independent."
 )
 Reached = tuple[str, Stage | DynoError]  # a target, and how far it is or why it cannot
 
@@ -62,7 +62,7 @@ class SeveralDialog(QDialog):
         if self._launches is None or self._launches.cancel():
             super().reject()
         else:
-            self.message.show_info("Too late: a target is starting it already.")
+            self.message.show_info("Too late: a target is already starting its plan.")
 
     def _build_layout(self) -> None:
         about = Label(_ABOUT)

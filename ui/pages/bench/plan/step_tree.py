@@ -130,7 +130,7 @@ def _fill(group: QTreeWidgetItem, steps: Iterable[StepChoice]) -> None:
 def _item(step: StepChoice) -> QTreeWidgetItem:
     item = QTreeWidgetItem([harmless(f"{step.name} · {step.bound}" if step.bound else step.name)])
     item.setData(0, _STEP, step)
-    tip = f"{step.title}\nnothing can be measured without it" if step.is_fixed else step.title
+    tip = f"{step.title}\nRequired: nothing can be measured without it" if step.is_fixed else step.title
     item.setToolTip(0, as_tip(tip))
     if step.is_fixed:
         item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsUserCheckable)

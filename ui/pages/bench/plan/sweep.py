@@ -34,11 +34,11 @@ from .draft_controller import DraftController
 WIDTH = 60 * SPACE
 _SWEPT = (
     ("threads", "Threads", "Client threads: 1, 2, 4 or 1..64 x2"),
-    ("cores", "Core sets", "Cores of the server: 4, 2, 1 or 1-4; left open: all, or as the sequence says"),
+    ("cores", "Core sets", "Server cores: 4, 2, 1 or 1-4; empty: all, or as the sequence says"),
 )
 _ABOUT = (
-    "Each step that is driven is carried out at every point: all threads, then with the next core set, then "
-    "with the next value. What a step of the sequence says itself goes before this."
+    "Each driven step runs at every point: all threads, then the next core set, then the next value. "
+    "Values that the sequence sets for a step override these."
 )
 
 
@@ -57,15 +57,16 @@ class SweepDialog(QDialog):
         self.threads, self.cores = (
             _field(title, draft.text(name), left_open[name], tip) for name, title, tip in _SWEPT
         )
-        self.variable = _field(
-            "Variable", name, "innodb_spin_wait_delay", "Of the server; one that is set while it is up"
-        )
+        self.variable = _field("Variable", name, "innodb_spin_wait_delay", "A dynamic variable of the server")
         self.values = _field(
-            "Values", values, "6, 96", "One after the other, 6, 96 or 1..64 x2; put back behind each step"
+            "Values",
+            values,
+            "6, 96",
+            "Values such as 6, 96 or 1..64 x2; Dyno resets the variable after each step",
         )
         self.own_cpus = QCheckBox("Server and load on CPUs of their &own")
         self.own_cpus.setToolTip(
-            as_tip("Half of the cores for each where there is no core set: calmer on small machines")
+            as_tip("Half of the cores each, unless there is a core set; reduces noise on small machines")
         )
         self.own_cpus.setChecked(draft.request.cpus == OWN_CPUS)
         self.said = Label()

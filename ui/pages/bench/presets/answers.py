@@ -26,7 +26,7 @@ class AnswerList(QListWidget):
         self._theme = theme
         self._answers: Sequence[BuildReply] = ()
         self.setAccessibleName("What builds say")
-        self.setToolTip("A click, or Enter, goes to the line")
+        self.setToolTip("Click or press Enter to go to the line")
         self.setWordWrap(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for chosen in (self.itemActivated, self.itemClicked):

@@ -94,9 +94,9 @@ class PresetDialog(QDialog):
     def _make_actions(self) -> None:
         tip = "Ask every build with this engine whether it accepts the preset, also while a plan is under way"
         self.ask = action(self, "Ask the builds", "ask builds", tip, lambda: self._try(start=False))
-        tip = "Start each build once on an empty directory, and compare its variables with the preset"
+        tip = "Start each build once on an empty directory and compare its variables with the preset"
         self.start = action(self, "Start them once", "start builds", tip, lambda: self._try(start=True))
-        self.save = action(self, "Save", "save", "Save it as it is", self._save)
+        self.save = action(self, "Save", "save", "Save the preset", self._save)
         self.save.setEnabled(not self._preset.shipped)
         for each in (self.ask, self.start):
             each.setEnabled(self._survey is not None)
@@ -128,8 +128,8 @@ class PresetDialog(QDialog):
 
     def _whose(self) -> str:
         if self._preset.shipped:
-            return "Shipped and read-only: Duplicate and edit makes a copy of your own"
-        return "Yours to change"
+            return "Shipped and read-only: Duplicate and edit creates your own copy"
+        return "Your own preset"
 
     def _connect(self) -> None:
         self.text.textChanged.connect(self._on_typed)

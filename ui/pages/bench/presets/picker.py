@@ -45,13 +45,13 @@ class PresetView(QWidget):
         self.name = QLineEdit()
         self.name.setPlaceholderText("name of a copy")
         self.name.setAccessibleName("Name of the copy")
-        self.name.setToolTip("Left empty: the name of the preset with a number")
+        self.name.setToolTip("Empty: the name of the preset with a number")
         self.name.returnPressed.connect(self._on_copy_wanted)
-        tip = "Copy this preset under another name, and change the copy"
+        tip = "Copy this preset under another name and edit the copy"
         self.copy = action(self, "Duplicate and edit…", "", tip, self._on_copy_wanted)
-        tip = "Change it, compare it with another, hear what builds say to it"
+        tip = "Edit the preset, compare it with another, check it with the builds"
         self.edit = action(self, "Edit or check…", "edit preset", tip, self._on_edit_wanted)
-        tip = "Take this preset of your own away; shipped ones stay"
+        tip = "Delete your own preset; shipped presets stay"
         self.delete = action(self, "Delete preset…", "delete preset", tip, self._on_delete_wanted)
         self._build_layout()
         self.preset.currentIndexChanged.connect(lambda _: self._show())
@@ -94,7 +94,7 @@ class PresetView(QWidget):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(12)
         self.preset.setToolTip("Which my.cnf")
-        self.form.setToolTip("The file as it was written, or what a build of this target would get")
+        self.form.setToolTip("The file as written, or as Dyno sends it to a build of this target")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, SPACE, 0, 0)
         head = QGridLayout()
@@ -134,8 +134,8 @@ class PresetView(QWidget):
             self.text.show_text("")
             return
         dropped = "; ".join(f"line {each.line}: {each.option}: {each.reason}" for each in found.dropped)
-        words = f"not sent unchanged: {dropped}" if dropped else "all that applies is sent"
-        share = f"; shares are those of one of {self._at_once} contenders" if self._at_once > 1 else ""
+        words = f"changed or left out: {dropped}" if dropped else "no line is changed or left out"
+        share = f"; sized for one of {self._at_once} contenders" if self._at_once > 1 else ""
         self.words.setText(words + share)
         self.text.show_text(found.text)
 
@@ -153,7 +153,7 @@ class PresetView(QWidget):
         if preset is None or preset.shipped:
             return
         question = f"Delete the preset {engine_text(preset.engine)} {preset.name}?"
-        text = "It cannot be brought back. Sessions that were run with it keep its text."
+        text = "This cannot be undone. Sessions that used it keep its text."
         ask_before(self, question, text, lambda: self.deletion_wanted.emit(preset.engine, preset.name))
 
 

@@ -27,7 +27,9 @@ class PresetBeside(QWidget):
         self._colours = Highlighter(theme, self.text.document(), MY_CNF)
         self._fill(preset)
         self.form.setAccessibleName("What surrounds it")
-        self.form.setToolTip("What a build of this target would get, or the lines that another has not")
+        self.form.setToolTip(
+            "The file as Dyno sends it to a build of this target, or how it differs from another preset"
+        )
         self.form.currentIndexChanged.connect(lambda _: self.chosen.emit())
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

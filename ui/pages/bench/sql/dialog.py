@@ -67,16 +67,16 @@ class SqlDialog(QDialog):
     # making it
 
     def _make_actions(self) -> None:
-        tip = "The same under another name, yours to change"
+        tip = "Copy the workload under another name and edit the copy"
         self.copy = action(self, "Edit a copy", "", tip, self._copy)
-        tip = "Take the text of a file, also of one that was written for mydbtest"
+        tip = "Load the text of a file, mydbtest files included"
         self.open_file = action(self, "Open file...", "open", tip, self._ask_for_file)
-        tip = "Keep it as a workload, with a sequence that carries it out"
+        tip = "Save it as a workload, with a sequence that runs it"
         self.save = action(self, "Save", "save", tip, self._save)
 
     def _build_layout(self) -> None:
         self.box.setAccessibleName("Workload")
-        self.box.setToolTip("One of your own to be changed, or a shipped one to be read")
+        self.box.setToolTip("Your own workload to edit, or a shipped one to read")
         self.said.setProperty("role", "muted")
         label = Label("&Workload")
         label.setBuddy(self.box)
@@ -132,8 +132,8 @@ class SqlDialog(QDialog):
 
     def _on_checked(self, problems: list[Problem]) -> None:
         self.form.show_problems(problems)
-        wrong = f"{count_text(len(problems), 'thing')} to be put right"
-        self.said.setText(wrong if problems else "Nothing is wrong with it")
+        wrong = f"{count_text(len(problems), 'error')}"
+        self.said.setText(wrong if problems else "No errors")
 
     # what a person does
 

@@ -43,10 +43,10 @@ class SqlForm(QWidget):
         for key in FIGURES:
             self.figure.addItem(_FIGURES[key], key)
         for part, name, tip in (
-            (self.name, "Name", "Small letters, digits and dashes"),
-            (self.figure, "Figure", "What is compared of it"),
+            (self.name, "Name", "Lowercase letters, digits and dashes"),
+            (self.figure, "Result", "The value that Compare shows"),
             (self.title, "Title", "What it measures, in a few words"),
-            (self.problems, "What is wrong", "Enter goes to the line"),
+            (self.problems, "What is wrong", "Press Enter to go to the line"),
         ):
             part.setAccessibleName(name)
             part.setToolTip(as_tip(tip))

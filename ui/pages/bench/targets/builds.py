@@ -21,7 +21,7 @@ from .build_notes import BuildNotesDialog
 from .install import InstallDialog
 from .survey_card import BuildTree
 
-_STAYS = "was not installed by Dyno: it stays where it is"
+_STAYS = "was not installed by Dyno: its files stay"
 
 
 class BuildCommands(QObject):
@@ -36,11 +36,11 @@ class BuildCommands(QObject):
     ) -> None:
         super().__init__(widget)
         self._context, self._tree, self._chosen, self._widget = context, tree, chosen, widget
-        tip = "Bring a tarball to the target, or name a directory there"
+        tip = "Upload a tarball to the target, or name a directory there"
         self.install = action(widget, "&Install a build…", "install build", tip, self._on_install)
-        tip = "What the chosen build does not say itself: source, revision, compiler, flags"
+        tip = "Edit the source, revision, compiler and flags of the chosen build"
         self.notes = action(widget, "&Notes of the build…", "build notes", tip, self._on_notes)
-        tip = "Delete the chosen build if Dyno has installed it, else look no longer for it"
+        tip = "Remove the chosen build; delete its files if Dyno installed it"
         self.remove = action(widget, "Remo&ve the build…", "remove build", tip, self._on_remove)
         for each in (self.notes, self.remove):
             tree.addAction(each)  # its context menu
@@ -107,7 +107,7 @@ def removal_text(target: Target, build: Build) -> str:
     """What removing it comes to; '' where it cannot be."""
     base = build.base
     if paths_without(target, base) is not None:
-        return f"{base} is no longer looked at; nothing is deleted there."
+        return f"{base} is removed from the list; its files stay."
     return f"{base} is deleted. Its sessions stay in the history." if build.installed else ""
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 110 * SPACE, 60 * SPACE
 ABOUT = (
-    "A small server that stays the same reads by key, then commits, before each session of a plan of more"
-    " than ten minutes. Where it changes, the machine has changed, and no contender."
+    "Before each session of a plan of more than ten minutes, a small fixed server reads by key and commits."
+    " If its speed changes, the machine has changed, not a contender."
 )
 _DATE = 130  # pixels of a date below
 

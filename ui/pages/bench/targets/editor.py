@@ -30,9 +30,9 @@ from .survey_stages import StagesView
 from .surveying import Advance, Surveying, stages_of
 
 _NEEDED = {
-    "name": "it needs a name",
-    "host": "it needs a host",
-    "directories": "name a directory on the disk to be measured",
+    "name": "enter a name",
+    "host": "enter a host",
+    "directories": "name a directory on the disk to measure",
 }
 
 
@@ -63,8 +63,8 @@ class TargetEditor(QWidget):
         self.title.setProperty("role", "heading")
         self.save_button, self.test_button, self.cancel_button = (
             self._button("&Save", "Save the target", self.save),
-            self._button("T&est", "Go there and look around, without keeping anything", self.test),
-            self._button("&Cancel", "Forget what was changed here", self.cancelled.emit),
+            self._button("T&est", "Connect to the machine and survey it; save nothing", self.test),
+            self._button("&Cancel", "Discard the changes", self.cancelled.emit),
         )
         self._build_layout()
 
@@ -132,12 +132,12 @@ class TargetEditor(QWidget):
         target = self.target()
         found = problems_of(target)
         if "port" in found:
-            found["port"] = f"{self.form.lines['port'].text()!r} is no port: 1 to 65535"
+            found["port"] = f"port must be 1 to 65535, got {self.form.lines['port'].text()}"
         for field, text in _NEEDED.items():
             if field in found and not getattr(target, field):
                 found[field] = text
         if self._before is None and "name" not in found and self._is_taken(target.name):
-            found = {"name": "a target of this name is there already", **found}
+            found = {"name": "a target with this name exists already", **found}
             if target.name == LOCAL:
                 found.pop("host", None)  # that this computer has none
         return found
@@ -205,7 +205,7 @@ class TargetEditor(QWidget):
 
 def _check_identity(target: Target) -> None:
     if target.identity and not Path(target.identity).expanduser().is_file():
-        raise FieldError("identity", f"there is no key file {target.identity}")
+        raise FieldError("identity", f"key file {target.identity} does not exist")
 
 
 def _without_name(fields: Mapping[str, object]) -> dict[str, object]:

@@ -22,28 +22,28 @@ from ui.core.theme import SPACE
 
 _REMOTE = ("host", "user", "port", "identity", "jump", "remember")  # this computer has none of these
 _LINES = {  # one line of text: label, what is in it while it is empty, tooltip
-    "name": ("&Name", "nuc-i3", "What it is called here: a-z, 0-9, '.', '_' and '-'"),
-    "host": ("H&ost", "nuc.lan", "A name or address, or a Host of ~/.ssh/config"),
-    "user": ("&User", "as ssh does", "Who logs in; left empty, as ~/.ssh/config says, or you"),
-    "port": ("Po&rt", "22", "Where sshd listens there; left empty, as ~/.ssh/config says, or 22"),
+    "name": ("&Name", "nuc-i3", "Name of the target: a-z, 0-9, '.', '_' and '-'"),
+    "host": ("H&ost", "nuc.lan", "Host name, address, or a Host of ~/.ssh/config"),
+    "user": ("&User", "as ssh does", "SSH user; empty: as ~/.ssh/config says, else your user name"),
+    "port": ("Po&rt", "22", "SSH port; empty: as ~/.ssh/config says, else 22"),
     "identity": (
         "&Key file",
         "as ssh does",
-        "A private key; left empty, those of ~/.ssh and of the SSH agent",
+        "Private key; empty: the keys of ~/.ssh and of the SSH agent",
     ),
-    "jump": ("&Jump host", "user@host:port", "Hosts on the way, with commas between"),
-    "python": ("&Python", "python3", "Which Python there: a name like python3.12, or a path"),
+    "jump": ("&Jump host", "user@host:port", "Hosts to connect through, separated by commas"),
+    "python": ("&Python", "python3", "Python on the target: a name like python3.12, or a path"),
 }
 _TEXTS = {  # a line each
     "directories": (
         "&Directories",
         "/data/dyno",
-        "One a line, on the disks to be measured; the first is where plans are carried out",
+        "One per line, on the disks to measure; plans run in the first",
     ),
     "search_paths": (
         "Builds &in",
         "/opt/*",
-        "One a line: where else to look for builds",
+        "One per line: more directories to search for builds",
     ),
 }
 _ORDER = (

@@ -98,8 +98,8 @@ class InstallDialog(QDialog):
             layout.addWidget(widget)
 
     def _make_kinds(self) -> QHBoxLayout:
-        self.is_tarball.setToolTip("Sent, compared and unpacked under Dyno's directory there")
-        self.is_there.setToolTip("It stays where it is; surveys look for it from now on")
+        self.is_tarball.setToolTip("Dyno uploads, verifies and unpacks it in its directory on the target")
+        self.is_there.setToolTip("The files stay there; surveys include the directory from now on")
         line = QHBoxLayout()
         line.setSpacing(2 * SPACE)
         line.addWidget(self.is_tarball)
@@ -172,7 +172,7 @@ class InstallDialog(QDialog):
         """A directory is called as what is in it, and only those of this computer can be chosen from here."""
         is_there, path = self.is_there.isChecked(), Path(self.path.text().strip())
         self.path.setPlaceholderText(DIRECTORY if is_there else TARBALL)
-        named = "as the server says it is" if is_there else "as the tarball is called"
+        named = "family and version of the server" if is_there else "name of the tarball"
         self.name.setPlaceholderText(named if is_there else name_of(path) or named)
         self.name.setEnabled(not is_there)
         self.choose_button.setEnabled(not is_there or self._target.is_local)
@@ -183,15 +183,15 @@ class InstallDialog(QDialog):
         self.bar.setValue(STEPS * done // max(1, total))
         is_sent = done >= total
         text = f"{bytes_text(done)} of {bytes_text(total)} sent"
-        self.said.setText("Sent; it is compared and unpacked there…" if is_sent else text)
+        self.said.setText("Sent; verifying and unpacking…" if is_sent else text)
 
     def _on_installed(self, build: Build, is_there: bool) -> None:
         self._set_busy(False)
         what = f"{build.family} {build.version}" if build.version else "A server"
         self.said.setText(f"{what} is {'known' if is_there else 'installed'} in {build.base}")
         if problem_of(build):
-            is_able = "cannot start" if build.problem else "cannot have all of its engines"
-            self.message.show_warning(f"It is installed, and {is_able}: {problem_of(build)}")
+            is_able = "it cannot start" if build.problem else "some of its engines are not available"
+            self.message.show_warning(f"The build is installed, but {is_able}: {problem_of(build)}")
         if is_there:
             self.registered.emit()
         self.installed.emit()
@@ -239,7 +239,7 @@ def _until(given_up: list[bool], tell: Callable[[Sent], None]) -> Callable[[int,
 
     def on_progress(done: int, total: int) -> None:
         if given_up[0]:
-            raise GivenUpError("given up: what was sent stays for the next time")
+            raise GivenUpError("cancelled: the next install continues from here")
         tell((done, total))
 
     return on_progress

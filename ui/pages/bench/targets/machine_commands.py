@@ -24,11 +24,11 @@ class MachineCommands(QObject):
     def __init__(self, context: Context, chosen: Callable[[], Target], widget: QWidget) -> None:
         super().__init__(widget)
         self._context, self._chosen, self._widget = context, chosen, widget
-        tip = "Set up sessions of equals: they measure in about five minutes how noisy the machine is"
+        tip = "Set up a plan that measures the noise of the machine in about five minutes"
         self.calibrate = action(
             widget, "Cali&brate the target…", "calibrate", tip, self.calibration_wanted.emit
         )
-        tip = "How its machine was before each session of a long plan"
+        tip = "The speed of the machine before each session of a long plan"
         self.canaries = action(widget, "Ca&naries of the target…", "canaries", tip, self._show_canaries)
         tip = "Data sets stored on the target"
         self.snapshots = action(widget, "Sna&pshots…", "snapshots", tip, self._show_snapshots)

@@ -127,20 +127,22 @@ class TargetsPanel(QWidget):
     def remove(self) -> None:
         """Forget the chosen target, after a question."""
         name, state = self.chosen.name, self.known.state_of(self.chosen.name)
-        going = "The plan there goes on, but will not be found again. " if state and state.has_plan else ""
-        text = f"{going}Nothing on the machine is touched, its sessions stay in the history."
+        going = (
+            "The plan there continues, but Dyno will not find it again. " if state and state.has_plan else ""
+        )
+        text = f"{going}Nothing on the machine changes, and its sessions stay in the history."
         ask_before(self, f"Remove the target {name}?", text, lambda: self.known.remove(name))
 
     # making it
 
     def _make_actions(self) -> None:
-        self._add = action(self, "&Add a target…", "add", "Another machine over SSH", self.add)
+        self._add = action(self, "&Add a target…", "add", "Add another machine over SSH", self.add)
         self._edit = action(self, "&Edit the target…", "edit target", "Change the chosen target", self.edit)
         self._survey = action(
             self,
             "S&urvey the target",
             "survey",
-            "Test the connection and survey it afresh",
+            "Test the connection and survey the target again",
             self.survey_chosen,
         )
         self.builds = BuildCommands(self._context, self.view.card.builds, lambda: self.chosen, self)
@@ -148,7 +150,7 @@ class TargetsPanel(QWidget):
         self.machine.calibration_wanted.connect(self.calibration_wanted)
         self.machine.snapshots_closed.connect(lambda name: self.known.survey(name, is_asking=False))
         self._remove = action(
-            self, "&Remove the target…", "remove target", "Forget the chosen target", self.remove
+            self, "&Remove the target…", "remove target", "Remove the chosen target from Dyno", self.remove
         )
 
     def _build_layout(self) -> None:

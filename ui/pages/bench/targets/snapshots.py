@@ -30,8 +30,8 @@ from ui.widgets.table import tabular
 
 WIDTH, HEIGHT = 110 * SPACE, 50 * SPACE
 ABOUT = (
-    "Loaded, settled and shut down cleanly; a plan whose start is snapshot begins on a copy. One that is "
-    "taken away is made anew by the next session that asks for it."
+    "A snapshot is a loaded data set of a cleanly stopped server; a plan with the start snapshot begins on a "
+    "copy. If you delete one, the next session that needs it makes it again."
 )
 
 
@@ -49,7 +49,7 @@ class SnapshotsDialog(QDialog):
         self.said.setProperty("role", "heading")
         self.list = _make_list()
         self.list.itemSelectionChanged.connect(self._on_selected)
-        tip = "Take the selected ones away from the target, after a question"
+        tip = "Delete the selected snapshots from the target"
         self.delete = action(self.list, "Delete", "remove", tip, self._on_delete)  # in its context menu too
         self.delete_button = action_button(self.delete)
         self.delete_button.setAutoDefault(False)
@@ -75,7 +75,7 @@ class SnapshotsDialog(QDialog):
 
     def show_kept(self, found: Sequence[Snapshot]) -> None:
         size = bytes_text(sum(each.size_bytes or 0 for each in found))
-        self.said.setText(f"{count_text(len(found), 'snapshot')}, {size}" if found else "It has none")
+        self.said.setText(f"{count_text(len(found), 'snapshot')}, {size}" if found else "No snapshots")
         self.list.clear()
         for each in found:
             item = QTreeWidgetItem([harmless(text) for text in row_of(each)])
@@ -108,7 +108,7 @@ class SnapshotsDialog(QDialog):
     def _on_delete(self) -> None:
         keys = [item.text(0) for item in self.list.selectedItems()]
         named = f"the snapshot {keys[0]}" if len(keys) == 1 else count_text(len(keys), "snapshot")
-        text = "The next session that asks for such a data set loads its tables anew."
+        text = "The next session that needs such a data set loads its tables again."
         ask_before(self, f"Delete {named}?", text, lambda: self._delete(keys))
 
     def _delete(self, keys: Sequence[str]) -> None:

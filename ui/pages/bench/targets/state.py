@@ -14,12 +14,12 @@ from app.targets.surveys import Surveyed
 BUSY_S = 600.0  # what an older survey says of other plans is no news
 
 _WORDS = {
-    "unknown": "not looked at yet",
-    "going": "on the way …",
+    "unknown": "not checked yet",
+    "going": "connecting …",
     "unreachable": "unreachable",
     "key_unknown": "host key unknown",
     "key_changed": "HOST KEY CHANGED",
-    "failed": "cannot be used",
+    "failed": "not usable",
 }
 _TONES = {
     "reached": "good",

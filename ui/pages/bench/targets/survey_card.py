@@ -59,9 +59,7 @@ class SurveyCard(QFrame):
         self._buttons.setSpacing(SPACE)
         self._builds_head = _heading()
         self.builds = BuildTree()
-        self._nothing = Label(
-            "Not surveyed yet: what the machine is and which builds are there is not known."
-        )
+        self._nothing = Label("Not surveyed yet. Survey the target to see its hardware and builds.")
         self._nothing.setProperty("role", "muted")
         self._nothing.setWordWrap(True)
         self._build_layout()
@@ -77,8 +75,8 @@ class SurveyCard(QFrame):
         builds = content.builds
         unable = sum(1 for build in builds if build.problem)
         self._builds_head.setText(
-            (f"{len(builds)} build{'s' * (len(builds) != 1)}" if builds else "No builds were found")
-            + (f", {unable} of them cannot start" if unable else "")
+            (f"{len(builds)} build{'s' * (len(builds) != 1)}" if builds else "No builds found")
+            + (f", {unable} cannot start" if unable else "")
         )
         self.builds.show_builds(builds)
         self.tell_time()

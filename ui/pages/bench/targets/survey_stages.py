@@ -16,7 +16,7 @@ _TITLES = {
     "connect": "Connect",
     "host key": "Check the host key",
     "log in": "Log in",
-    "deploy": "Bring the agent file",
+    "deploy": "Upload the agent",
     "survey": "Survey",
 }
 _MARKS = {"waiting": "·", "active": "▸", "done": "✓", "failed": "✗"}
@@ -29,7 +29,7 @@ class StagesView(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self.setAccessibleName("The way to the target")
+        self.setAccessibleName("Stages of the connection")
         self._clock = QElapsedTimer()
         self._lines: dict[str, _Line] = {}
         self._active = ""

@@ -95,7 +95,7 @@ class DirectoryChoice(QWidget):
         super().__init__(parent)
         self._box = QComboBox()
         self._box.setAccessibleName("Data directory")
-        self._box.setToolTip("Where plans are carried out: its disk is surveyed, checked and measured")
+        self._box.setToolTip("Plans run here: Dyno surveys, checks and measures its disk")
         self._box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._box.textActivated.connect(self._on_activated)
         label = Label("&Directory")
