@@ -260,7 +260,7 @@ def legend(comparison: Comparison) -> str:
         signs[SIGNS[SMALL]] = _MEANINGS[NOISE]
     if any(any(row["across"]) for row in comparison["rows"]):
         signs[SIGN] = "across time or machines"
-    alone = f"n = 1: {UNKNOWN_NOISE}, nothing is coloured" if SINGLE in there else ""
+    alone = f"n = 1: {UNKNOWN_NOISE}, nothing is highlighted" if SINGLE in there else ""
     by_round = text_of_tests(comparison) if _cells(comparison)[0] else ""
     looks = _LOOKS.strip(", ") if comparison["repeatedly"] else ""
     texts = [*(f"{sign} {text}" for sign, text in signs.items()), alone, by_round, looks]

@@ -243,7 +243,7 @@ MATTERS = (
         "file access", ("innodb_flush_method", "innodb_data_file_buffering", "rocksdb_use_direct_reads"),
         "buffered files are cached a second time by the operating system",
         lambda engine, values: engine.file_access(values),
-        todo="know it when you read the results, or set the same in all presets",
+        todo="consider it when you read the results, or set the same in all presets",
     ),
     Variable(
         "cache", tuple(filter(None, (each.cache for each in KNOWN.values()))),

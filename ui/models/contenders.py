@@ -31,10 +31,10 @@ TIPS = {
     "name": "Name in tables and charts; empty: the shortest unique name",
     "table_options": "Table options, added to CREATE TABLE: ROW_FORMAT=COMPRESSED KEY_BLOCK_SIZE=8;\n"
     "COLUMN_FAMILY=NAME has MyRocks keep the keys in that one. docs/presets.md has them all.",
-    "cores": "The server's, as taskset takes them: 0-3 or 0,2; left empty: all",
+    "cores": "The server's, as taskset takes them: 0-3 or 0,2; empty: all",
     "memory": "The server's, in any order: allocator (jemalloc, tcmalloc or the path of a library),\n"
     "NUMA policy as numactl takes it (interleave=all), limit of server and page cache (4G);\n"
-    "left empty: the system's allocator and policy, no limit",
+    "empty: the system's allocator and policy, no limit",
 }
 _OPEN = {"table_options": "none", "cores": "all", "memory": "system"}
 

@@ -161,7 +161,5 @@ def _pace(progress: PlanProgress) -> list[str]:
 def link_text(link: Link) -> str:
     """How the target is reached, where that is worth a word."""
     if link.state in _TROUBLES:
-        return (
-            f"{_TROUBLES[link.state]}, the plan goes on there; next try in {link.retry_s:.0f} s: {link.text}"
-        )
+        return f"{_TROUBLES[link.state]}, the plan continues; next try in {link.retry_s:.0f} s: {link.text}"
     return "connecting" if link.state == "connecting" else ""

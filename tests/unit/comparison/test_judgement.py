@@ -180,7 +180,7 @@ def test_signs_and_what_they_mean(history: History) -> None:
     found = compare(history, IDS)
     assert legend(found) == "▲ better   ▼ worse   ~ within the noise, or too small to matter"
     assert legend(compare(history, IDS[:2])) == (
-        "n = 1: the noise between sessions is unknown, nothing is coloured"
+        "n = 1: the noise between sessions is unknown, nothing is highlighted"
     )
 
 

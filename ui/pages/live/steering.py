@@ -130,7 +130,7 @@ class Steering(QWidget):
         plain_box(box, question, text)
         for answer, agreed in answers.items():
             box.addButton(answer, QMessageBox.ButtonRole.AcceptRole).clicked.connect(agreed)
-        go_on = box.addButton("&Go on", QMessageBox.ButtonRole.RejectRole)
+        go_on = box.addButton("Keep &running", QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(go_on)
         box.setEscapeButton(go_on)
         box.finished.connect(box.deleteLater)

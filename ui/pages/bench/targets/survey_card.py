@@ -279,7 +279,7 @@ def _clock_text(survey: Survey) -> str:
 
 def snapshots_text(kept: Sequence[Snapshot]) -> str:
     size = sum(each.size_bytes or 0 for each in kept)
-    return f"{len(kept)} kept, {bytes_text(size)}" if kept else ""
+    return f"{len(kept)} stored, {bytes_text(size)}" if kept else ""
 
 
 def disk_text(disk: Disk) -> str:
