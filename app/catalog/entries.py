@@ -342,9 +342,7 @@ def _check_server(document: Document, where: tuple[str | int, ...], values: dict
                 (*where, key), "is no name of a variable: small letters, digits, underscores"
             )
         if is_ours(key):
-            raise document.error(
-                (*where, key), "is Dyno's: paths, users and the network are not to be varied"
-            )
+            raise document.error((*where, key), "is set by Dyno: leave out paths, users and the network")
         if not _is_plain(value):
             raise document.error((*where, key), "must be a number, a plain word, true or false")
 

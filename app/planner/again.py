@@ -57,18 +57,16 @@ def request_again(history: History, references: Sequence[str]) -> PlanRequest:
 
 def _check_same(session: str, plan: Plan, first: Plan) -> None:
     if not any(step.lua for step in plan.steps):
-        raise InputError(
-            f"session {session} was not carried out by Dyno: there is no plan to carry out again"
-        )
+        raise InputError(f"session {session} did not run under Dyno: there is no plan to repeat")
     if plan.target != first.target:
         raise InputError(
-            f"session {session} is of {plan.target}, the first one of {first.target}: sessions of two targets"
-            " cannot alternate"
+            f"session {session} is from {plan.target}, the first one from {first.target}: choose sessions"
+            " of one target"
         )
     if _work(plan) != _work(first):
         raise InputError(
-            f"session {session} did other work than the first one ({_work_text(plan)}; {_work_text(first)}):"
-            " choose sessions of the same steps and sizes"
+            f"session {session} did different work than the first one ({_work_text(plan)};"
+            f" {_work_text(first)}): choose sessions of the same steps and sizes"
         )
 
 

@@ -109,7 +109,7 @@ def _why_whole(asked: PlanRequest, survey: Survey, catalog: Catalog, approved: I
         return str(error).partition(":")[0]
     plan, found = estimated(resolve(asked, survey, catalog, approved), survey)
     if not any(step.sliced for step in plan.steps):
-        return "no step can be cut into slices"
+        return "no step can run in slices"
     checks = check_plan(plan, survey, found, allow_small_disk=asked.allow_small_disk)
     failed = [each for each in checks if each.state == FAIL and each.name in _ROOM]
     return failed[0].text if failed else ""

@@ -20,7 +20,7 @@ def calibration_request(survey: Survey, target: str) -> PlanRequest:
     build = steadiest_build(survey)
     if build is None:
         raise TargetError(
-            f"{target} has no build with {FIRST.title} that can start: install mariadb-server there"
+            f"{target} has no build with {FIRST.title} that starts: install mariadb-server there"
         )
     engines = _engines(build)
     return PlanRequest(

@@ -18,7 +18,7 @@ from app.protocol.plan import PREPARING
 from .contenders import engines_in, find_build, find_preset, machine_of
 from .request import ContenderRequest, PlanRequest
 
-NO_SURVEY = "survey the target first: what is installed there is not known yet"
+NO_SURVEY = "survey the target first, to find its builds"
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def step_choices(sequence: Sequence, workloads: Mapping[str, Workload]) -> list[
 
 def _step_choice(step: SequenceStep, workload: Workload | None) -> StepChoice:
     kind = workload.kind if workload else step.kind
-    title = workload.title if workload else step.kind or f"the workload {step.workload} cannot be read"
+    title = workload.title if workload else step.kind or f"cannot read the workload {step.workload}"
     options = ", ".join(f"{name}={value}" for name, value in step.options.items())
     return StepChoice(
         name=step.name,

@@ -103,7 +103,7 @@ def memory_bytes(survey: Survey) -> int:
     """The memory that caches and rows are shares of."""
     found = survey.memory_bytes
     if not found:
-        raise InputError("the memory of the target is not known: survey it again, it needs /proc/meminfo")
+        raise InputError("the memory of the target is unknown: survey it again; it needs /proc/meminfo")
     return found
 
 
@@ -119,7 +119,7 @@ def find_build(request: ContenderRequest, survey: Survey) -> Build:
     if request.engine not in engines:
         lacking = build.lacking.get(request.engine)
         raise InputError(
-            f"the build {request.build} does not have the engine {request.engine}"
+            f"the build {request.build} lacks the engine {request.engine}"
             + (f": {lacking}" if lacking else f"; it has {', '.join(engines) or 'none'}")
         )
     return build

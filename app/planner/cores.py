@@ -25,10 +25,12 @@ class CoreSet:
     def of(cls, count: int, nodes: Nodes) -> CoreSet:
         """Whole cores first, node by node, then their siblings; raises InputError beyond the machine."""
         if not nodes:
-            raise InputError("how the cores of the target hang together is not known: survey it again")
+            raise InputError("the CPU topology of the target is unknown: survey it again")
         order = in_order(nodes)
         if count > len(order):
-            raise InputError(f"a server with {count} cores: {_there(nodes)}; say smaller core sets", "cores")
+            raise InputError(
+                f"a server with {count} cores: {_there(nodes)}; choose smaller core sets", "cores"
+            )
         server = set(order[:count])
         load, shared = _left_to_the_load(nodes, server)
         return cls(as_text(server), as_text(load), shared)
@@ -38,7 +40,7 @@ class CoreSet:
         """Whole cores, half of them for the server; raises InputError where there is one alone."""
         cores = [core for node in nodes for core in node]
         if len(cores) < 2:
-            raise InputError(f"server and load cannot have CPUs of their own: {_there(nodes)}", "cpus")
+            raise InputError(f"server and client cannot get separate CPUs: {_there(nodes)}", "cpus")
         server = {cpu for core in cores[: (len(cores) + 1) // 2] for cpu in core}
         return cls(as_text(server), as_text(_left_to_the_load(nodes, server)[0]))
 
@@ -51,7 +53,7 @@ def as_far_as_it_goes(counts: tuple[int, ...], nodes: Nodes) -> tuple[int, ...]:
     found = tuple(count for count in counts if count <= len(in_order(nodes)))
     if counts and nodes and not found:
         smallest = f"core sets of {min(counts)} cores and more"
-        raise InputError(f"the sequence is of {smallest}: {_there(nodes)}; say smaller core sets", "cores")
+        raise InputError(f"the sequence is of {smallest}: {_there(nodes)}; choose smaller core sets", "cores")
     return found if nodes else counts
 
 

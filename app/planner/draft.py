@@ -258,7 +258,10 @@ class Outcome:
         if self.problem:
             return self.problem.text
         if self.unapproved:
-            return f"read and approve the workload {self.unapproved[0].workload.name}: it is no part of Dyno"
+            return (
+                f"read and approve the workload {self.unapproved[0].workload.name}: it does not come"
+                " with Dyno"
+            )
         failed = next((check for check in self.checks if check.state == FAIL), None)
         return f"{failed.name}: {failed.text}; {failed.todo}" if failed else ""
 
@@ -293,7 +296,7 @@ def _first_problem(draft: Draft) -> Problem | None:
         if key:
             return Problem(f"contender {at + 1}: {key.replace('_', ' ')} {why}", f"contenders.{at}.{key}")
     if not draft.request.contenders:
-        return Problem("tick at least one contender", "contenders")
+        return Problem("choose at least one contender", "contenders")
     return None
 
 

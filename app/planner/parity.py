@@ -38,7 +38,7 @@ def check_presets(contenders: Sequence[Contender], sizes: Sequence[ContenderSize
     found += _check_sides(contenders, values, sizes)
     if found or len(contenders) < 2:
         return found
-    return [Check("parity", PASS, "the contenders agree in all that their presets name")]
+    return [Check("parity", PASS, "the contenders agree in all settings of their presets")]
 
 
 # after it
@@ -152,14 +152,14 @@ def _changed(values: Sequence[Values], set_ones: set[str]) -> list[str]:
 _USUAL_MEMORY = "as the build and the machine have it"
 _WORDS = {
     **{each.what: (each.why, each.todo) for each in MATTERS},
-    CORES: ("fewer CPUs do less", "give all the same, unless cores are what is compared"),
-    MEMORY: ("allocators and limits cost time", "give all the same, unless it is what is compared"),
+    CORES: ("fewer CPUs do less work", "give all the same cores, unless you compare cores"),
+    MEMORY: ("allocators and limits cost time", "give all the same, unless you compare these"),
     "compression": (
-        "CPU is spent to write and cache fewer bytes",
+        "compression costs CPU and saves bytes written and cached",
         "set the same compression for all, or none",
     ),
     "fits in cache": (
-        "one reads from memory, the other from files",
-        "change rows or caches so that the data of all fits, or of none",
+        "one contender reads from memory, the other from files",
+        "change rows or caches so that the data of all contenders fits, or of none",
     ),
 }

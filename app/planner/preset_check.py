@@ -103,7 +103,7 @@ def _placed(answer: BuildReply, got: Rendered) -> BuildReply:
 def _with_engine(survey: Survey, engine: str) -> list[str]:
     names = [each.name for each in survey.builds if each.has(engine)]
     if not names:
-        raise InputError(f"no build of this target has the engine {engine} and can start")
+        raise InputError(f"no build of this target starts with the engine {engine}")
     return names
 
 

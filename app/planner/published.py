@@ -92,7 +92,7 @@ class Published:
         known = {step.name for step in sequence.steps}
         wanted = {step.name for step in self.steps}
         if not wanted & known:
-            raise InputError(f"the sequence {sequence.name} has none of the steps that were published")
+            raise InputError(f"the sequence {sequence.name} has none of the published steps")
         unknown = sorted(wanted - known)
         said = f"steps left out, the sequence {sequence.name} has none such: {', '.join(unknown)}"
         helping = {step.name for step in sequence.steps if step.warm or step.kind in BARE_KINDS}
@@ -123,17 +123,16 @@ def _check(plans: dict[str, Plan]) -> None:
     first = next(iter(plans.values()))
     for id_, plan in plans.items():
         if _is_own(plan) != _is_own(first):
-            raise InputError("some of the sessions were published, others measured by Dyno: choose one kind")
+            raise InputError("some sessions are published, others measured by Dyno: choose one kind")
         if not plan.sequence:
             raise InputError(
-                f"session {id_} was not carried out by Dyno and names no sequence:"
-                " there is no plan to carry out again"
+                f"session {id_} did not run under Dyno and names no sequence: there is no plan to repeat"
             )
         if not all(each.engine for each in plan.contenders):
             raise InputError(f"session {id_} names no engine: there is no contender to set up")
         if plan.sequence != first.sequence:
             raise InputError(
-                f"session {id_} is of the sequence {plan.sequence}, the first one of {first.sequence}:"
+                f"session {id_} is from the sequence {plan.sequence}, the first one from {first.sequence}:"
                 " choose sessions of one sequence"
             )
 

@@ -13,7 +13,7 @@ from app.protocol.plan import PREPARING, Step
 def in_increments(load: Step, count: int, tables: int, rows: int, cap_s: int) -> Iterator[Step]:
     """Parts of a load, each settled behind, with the size of the database as the figure of settling."""
     if rows < count:
-        raise InputError(f"step {load.name}: {rows:,} rows cannot be loaded in {count:,} increments")
+        raise InputError(f"step {load.name}: cannot load {rows:,} rows in {count:,} increments")
     for part in range(1, count + 1):
         before, after = rows * (part - 1) // count, rows * part // count
         options = {**load.options, "table_size": after, "rows_before": before}
@@ -27,11 +27,11 @@ def reloaded(step: SequenceStep, points: list[Step], earlier: list[Step], start:
     """The points of a step with the load, and what follows it, before the first or before each."""
     loaded = _loaded(earlier)
     if not loaded or any("rows_before" in each.options for each in loaded):
-        raise InputError(f"step {step.name}: reload needs a load before it that is one step")
+        raise InputError(f"step {step.name}: reload needs one load step before it")
     if start != "loaded":
         raise InputError(
-            f"step {step.name} loads its tables anew, and {start} is the start behind one load only: "
-            "take the start as loaded, or a sequence that loads once"
+            f"step {step.name} loads its tables again, which the start {start} does not allow: choose the"
+            " start loaded, or a sequence that loads once"
         )
     is_fresh = len(loaded) == len(earlier)
     for at, point in enumerate(points):

@@ -113,7 +113,7 @@ class ContenderRequest:
         """BUILD:ENGINE or BUILD:ENGINE:PRESET."""
         parts = text.split(":")
         if len(parts) not in (2, 3) or not all(parts):
-            raise InputError(f"{text!r} is no contender; write BUILD:ENGINE:PRESET")
+            raise InputError(f"contender must be BUILD:ENGINE:PRESET, not {text!r}")
         return cls(parts[0], engine_of(parts[1]).name, *parts[2:])
 
     def problem(self) -> tuple[str, str]:
@@ -125,9 +125,9 @@ class ContenderRequest:
         if not _TABLE_OPTIONS.fullmatch(self.table_options):
             return "table_options", "may hold letters, digits, blanks and = , ' . _ only"
         if _ENGINE.search(self.table_options):
-            return "table_options", "may name no engine: the contender does"
+            return "table_options", "must not name an engine: the contender does"
         if "column_family" in self.table_options.lower() and not engine_of(self.engine).has_column_families:
-            return "table_options", "COLUMN_FAMILY is for MyRocks alone"
+            return "table_options", "COLUMN_FAMILY is only for MyRocks"
         return self._memory_problem()
 
     def _memory_problem(self) -> tuple[str, str]:
@@ -203,7 +203,9 @@ class PlanRequest:
         """Read a plan file; raises InputError with the line and key of what is wrong."""
         document = read_document(text, label)
         if "load" in document.data:
-            raise document.error(("load",), "is reserved for load from other machines: not built yet")
+            raise document.error(
+                ("load",), "is reserved for load from other machines, which Dyno cannot do yet"
+            )
         if "load_method" in document.data:
             document.data["load_method"] = load_method_of(document.data["load_method"])
         spread_ranges(document, document.data)

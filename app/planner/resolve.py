@@ -130,7 +130,7 @@ def _contenders(request: PlanRequest) -> tuple[ContenderRequest, ...]:
     if not request.contenders:
         raise InputError("choose a contender: write --contender BUILD:ENGINE:PRESET")
     if len(request.contenders) > MAX_CONTENDERS:
-        raise InputError(f"{len(request.contenders)} contenders; {MAX_CONTENDERS} are the most of one plan")
+        raise InputError(f"a plan has at most {MAX_CONTENDERS} contenders, not {len(request.contenders)}")
     check_slices(request)
     _check_until_decided(request)
     return request.contenders
@@ -140,18 +140,18 @@ def _check_until_decided(request: PlanRequest) -> None:
     """Raise InputError where it would mean nothing."""
     if request.repeats == UNTIL_DECIDED and request.order == "grouped":
         raise InputError(
-            "the order grouped has no rounds after which it could be decided: choose interleaved or"
+            "repeats until decided need rounds, which the order grouped lacks: choose interleaved or"
             " slices, or a number of repeats",
             "order",
         )
     if request.time_limit and request.repeats != UNTIL_DECIDED:
         raise InputError(
-            f'a time limit is of plans with repeats "{UNTIL_DECIDED}": choose these, or leave the limit out',
+            f'a time limit needs repeats "{UNTIL_DECIDED}": choose these, or leave the limit out',
             "repeats",
         )
     if any(getattr(request, name) is not None for name in LIMITS) and request.repeats != UNTIL_DECIDED:
         raise InputError(
-            f'matters and false share are limits of plans with repeats "{UNTIL_DECIDED}": choose these, or'
+            f'matters and false share need repeats "{UNTIL_DECIDED}": choose these, or'
             " give the limits to dyno compare",
             "repeats",
         )
@@ -167,7 +167,7 @@ def _limit(request: PlanRequest, name: str) -> float:
 def _size(request: PlanRequest, sequence: Sequence, survey: Survey, row_bytes: float, own: int) -> Size:
     """The request goes before the sequence, the sequence before the planner; own: tables of custom SQL."""
     if own and request.tables not in (None, own):
-        raise InputError(f"the load fills {own} tables of its own, not {request.tables}: leave tables out")
+        raise InputError(f"the load fills its own {own} tables, not {request.tables}: leave tables out")
     tables = own or request.tables or sequence.tables or TABLES
     rows = request.rows or sequence.rows or ROWS
     warmup = next((each for each in (request.warmup, sequence.warmup) if each is not None), WARMUP)
@@ -192,8 +192,8 @@ def _check_cores(steps: list[Step], contenders: list[Contender]) -> None:
     own = next((each for each in contenders if each.cores), None)
     if own and any(step.cores for step in steps):
         raise InputError(
-            f"the contender {own.name} has the cores {own.cores} of its own, and the plan gives steps theirs:"
-            " leave one of the two out",
+            f"the contender {own.name} sets cores {own.cores}, and the plan sets core sets for steps: leave"
+            " one of them out",
             "contenders",
         )
 
@@ -202,13 +202,13 @@ def _share_of_memory(rows: str, tables: int, survey: Survey, row_bytes: float) -
     """Rows of a table, to a full thousand, so that every contender has at least this much data."""
     share = memory_share(rows)
     if share is None:
-        raise InputError(f'rows {rows!r} is neither a number nor like "3x memory"')
+        raise InputError(f'rows must be a number or like "3x memory", not {rows!r}')
     if row_bytes <= 0:
-        raise InputError(f"rows {rows!r}: an engine that stores nothing has no size: say how many rows")
+        raise InputError(f"rows {rows!r}: an engine that stores nothing has no size: give a number of rows")
     wanted = math.ceil(share * memory_bytes(survey) / row_bytes / tables / 1000) * 1000
     if not 0 < wanted <= MAX_ROWS:
         raise InputError(
-            f"rows {rows!r} means {wanted:,} rows a table; {MAX_ROWS:,} are the most: take more tables"
+            f"rows {rows!r} means {wanted:,} rows per table, {MAX_ROWS:,} at most: choose more tables"
         )
     return wanted
 
@@ -255,7 +255,7 @@ def _files(
 def _with(added: dict[str, str], files: dict[str, str]) -> dict[str, str]:
     for name, text in added.items():
         if files.get(name, text) != text:
-            raise InputError(f"{name} is there twice with different content: give your own file another name")
+            raise InputError(f"{name} exists twice with different content: rename your own file")
     return {**files, **added}
 
 
@@ -263,6 +263,6 @@ def _check_bytes(plan: Plan) -> None:
     size = len(json.dumps(plan.to_json(), ensure_ascii=False).encode("utf-8", "backslashreplace"))
     if size > MAX_PLAN_BYTES:
         raise InputError(
-            f"the plan has {size:,} bytes, {MAX_PLAN_BYTES:,} are the most: "
-            "take fewer repeats, thread counts or steps"
+            f"the plan has {size:,} bytes, {MAX_PLAN_BYTES:,} at most: "
+            "choose fewer repeats, thread counts or steps"
         )

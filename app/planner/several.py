@@ -71,9 +71,9 @@ def other_work(plans: Mapping[str, Plan]) -> list[str]:
     """Which targets do not do what the first one does, each in a line."""
     (first, its), *others = plans.items()
     return [
-        f"{target} does other work than {first}: {_size(plan)}, not {_size(its)}"
+        f"{target} does different work than {first}: {_size(plan)}, not {_size(its)}"
         if _size(plan) != _size(its)
-        else f"{target} does other work than {first}: its steps differ"
+        else f"{target} does different work than {first}: its steps differ"
         for target, plan in others
         if plan.work_key != its.work_key
     ]

@@ -33,19 +33,19 @@ def check_slices(request: PlanRequest) -> None:
         return
     if not FEWEST <= count <= MOST:
         raise InputError(
-            f"the order slices takes {FEWEST} to {MOST} contenders, not {count}:"
-            f" choose {'more' if count < FEWEST else 'fewer'}, or the order interleaved",
+            f"the order slices needs {FEWEST} to {MOST} contenders, not {count}: choose"
+            f" {'more' if count < FEWEST else 'fewer'}, or the order interleaved",
             "order",
         )
     if request.repeat_if_disturbed:
         raise InputError(
-            "the order slices repeats nothing: what disturbs a slice disturbs those of the others too;"
-            " leave 'repeat if disturbed' out, or choose the order interleaved",
+            "the order slices cannot repeat disturbed steps: leave 'repeat if disturbed' out, or choose the"
+            " order interleaved",
             "order",
         )
     if request.sequence == CALIBRATION:
         raise InputError(
-            "a calibration is of whole sessions, whose noise it measures: choose the order interleaved",
+            "a calibration measures the noise of whole sessions: choose the order interleaved",
             "order",
         )
 
@@ -75,8 +75,8 @@ def slices_check(plan: Plan) -> list[Check]:
             whole.setdefault(why, {})[step.name] = None
     rest = "; ".join(f"{', '.join(names)} ({why})" for why, names in whole.items())
     if not sliced:
-        todo = "choose the order interleaved: it gives each server the whole memory"
-        return [Check("slices", WARN, f"no step is cut into slices: {rest}", todo)]
+        todo = "choose the order interleaved, which gives each server the whole memory"
+        return [Check("slices", WARN, f"no step runs in slices: {rest}", todo)]
     text = f"{count_text(len(sliced), 'step')} in slices: {', '.join(sliced)}"
     whole_too = f"carried out whole: {rest}" if rest else ""
     return [Check("slices", PASS, "; ".join(filter(None, (text, whole_too, _slow_text(driven)))))]
@@ -110,4 +110,4 @@ def _why_not_gated(step: Step, files: Mapping[str, str]) -> str:
     if _DYNO not in lua:
         return "its Lua does not use dyno.lua"
     own = next((name for name, text in lua.items() if _OWN_RUN.search(text)), "")
-    return f"{own.removeprefix('workloads/')} has a thread_run of its own" if own else ""
+    return f"{own.removeprefix('workloads/')} has its own thread_run" if own else ""

@@ -55,7 +55,7 @@ def chosen_steps(
     for name in ticked:
         if name not in known:
             raise InputError(
-                f"the sequence {sequence.name} has no step {name}; its steps are {', '.join(known)}"
+                f"the sequence {sequence.name} has no step {name}; choose one of {', '.join(known)}"
             )
     return [
         step
@@ -199,8 +199,8 @@ def _bounds(step: SequenceStep, workload: Workload, size: Size, points: int, is_
     is_read = is_read and workload.changes_rows
     if is_read and is_timed and step.events is None:
         raise InputError(
-            f"step {step.name} changes the number of rows and later steps read them: bound it by events "
-            f"in the sequence, not by seconds, else each contender would leave another number of rows"
+            f"step {step.name} changes the number of rows that later steps read: bound it by events, not by"
+            " seconds, so that all contenders leave the same rows"
         )
     if step.events is None and not is_timed and (is_read or workload.removes_rows):
         return {"events": max(1, size.all_rows // GROWTH // points), "warmup": step.warmup or 0}
@@ -238,5 +238,5 @@ def _check_names(steps: list[Step]) -> None:
     seen: set[str] = set()
     for step in steps:
         if step.label in seen:
-            raise InputError(f"two steps are called {step.label}: give one another name in the sequence")
+            raise InputError(f"two steps have the name {step.label}: rename one in the sequence")
         seen.add(step.label)

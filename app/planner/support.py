@@ -43,7 +43,7 @@ def check_load_method(method: str, contenders: Iterable[Contender], workloads: I
     for contender in contenders:
         why = engine_of(contender.engine).no_bulk  # measured once: docs/benchmarks.md
         if method == "bulk" and why:
-            raise InputError(f"load method bulk: not for {contender.name}: {why}; take ordered or parallel")
+            raise InputError(f"load method bulk: not for {contender.name}: {why}; choose ordered or parallel")
 
 
 def clients_of_load(method: str, tables: int, cpu_threads: int) -> int:

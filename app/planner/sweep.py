@@ -50,7 +50,7 @@ def variations_of(text: str) -> tuple[Variation, ...]:
         return ()
     name, values = _varied(text)
     if is_ours(name):
-        raise InputError(f"vary: {name} is Dyno's: paths, users and the network are not to be varied", "vary")
+        raise InputError(f"vary: {name} is set by Dyno: leave out paths, users and the network", "vary")
     twice = first_twice(values)
     if twice is not None:
         raise InputError(f"vary: {name} names {twice} twice", "vary")

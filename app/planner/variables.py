@@ -175,27 +175,27 @@ def _number(values: Values, name: str) -> int | None:
 MATTERS = (
     Variable(
         "commit", ("innodb_flush_log_at_trx_commit", "rocksdb_flush_log_at_trx_commit"),
-        "a flush at every commit bounds the commits a second",
+        "a flush at every commit limits the commits per second",
         lambda engine, values: engine.commit(values),
         todo="set the flush-at-commit options to the same meaning", is_durability=True,
     ),
     Variable(
-        "binary log", ("log_bin",), "each change is written once more",
-        _binary_log, todo="write it for all contenders or for none", is_durability=True,
+        "binary log", ("log_bin",), "the server writes each change a second time",
+        _binary_log, todo="enable it for all contenders or for none", is_durability=True,
     ),
     Variable(
-        "sync_binlog", ("sync_binlog",), "a flush of the binary log bounds the commits a second",
+        "sync_binlog", ("sync_binlog",), "flushes of the binary log limit the commits per second",
         _of_binary_log("sync_binlog"), is_durability=True,
     ),
     Variable(
-        "doublewrite", ("innodb_doublewrite",), "pages are written twice or once",
+        "doublewrite", ("innodb_doublewrite",), "the server writes pages twice or once",
         _doublewrite, is_durability=True,
     ),
     Variable(
         "redo capacity",
         ("innodb_redo_log_capacity", "innodb_log_file_size", "innodb_log_files_in_group"),
-        "a smaller redo log makes the server write pages back sooner and more often",
-        _redo, todo="give all the same redo, each under the option of its version",
+        "a smaller redo log makes the server flush pages sooner and more often",
+        _redo, todo="set the same redo log size, with the option of each version",
     ),
     Variable(
         "GTID", ("gtid_mode", "gtid_strict_mode"),
@@ -203,11 +203,13 @@ MATTERS = (
         _gtid, "off", "set gtid_mode to the same in all presets",
     ),
     Variable(
-        "binary log format", ("binlog_format",), "rows or statements are written, and locked for",
+        "binary log format", ("binlog_format",), "the binary log contains rows or statements, with"
+                                                 " different locks",
         _of_binary_log("binlog_format"),
     ),
     Variable(
-        "binary log row image", ("binlog_row_image",), "whole rows or only changed columns are written",
+        "binary log row image", ("binlog_row_image",), "the binary log contains whole rows or only changed"
+                                                       " columns",
         _of_binary_log("binlog_row_image"),
     ),
     Variable(
@@ -216,48 +218,48 @@ MATTERS = (
     ),
     Variable(
         "binary log compression", ("binlog_transaction_compression", "log_bin_compress"),
-        "CPU is spent to write fewer bytes",
+        "compression costs CPU and saves bytes written",
         _of_binary_log("binlog_transaction_compression", "log_bin_compress"),
     ),
     Variable(
         "checksums", ("innodb_checksum_algorithm", "innodb_checksums"),
-        "each page that is read or written costs one", _checksums,
+        "each page read or written costs a checksum", _checksums,
     ),
     Variable(
-        "redo checksums", ("innodb_log_checksums",), "each block of redo costs one",
+        "redo checksums", ("innodb_log_checksums",), "each redo block costs a checksum",
         _switch("innodb_log_checksums"), "on",
     ),
     Variable(
-        "row checksums", ("rocksdb_store_row_debug_checksums",), "each row that is written costs one",
+        "row checksums", ("rocksdb_store_row_debug_checksums",), "each row written costs a checksum",
         _switch("rocksdb_store_row_debug_checksums"),
     ),
     Variable(
-        "isolation", ("transaction_isolation", "tx_isolation"), "it decides about locks and old versions"
+        "isolation", ("transaction_isolation", "tx_isolation"), "it determines locks and old row versions"
     ),
     Variable(
         "snapshot isolation", ("innodb_snapshot_isolation",),
-        "a change of a row that is newer than the snapshot ends in an error",
+        "changing a row that is newer than the snapshot fails",
         _switch("innodb_snapshot_isolation"), "off",
     ),
     Variable(
         "file access", ("innodb_flush_method", "innodb_data_file_buffering", "rocksdb_use_direct_reads"),
-        "buffered files are cached a second time by the operating system",
+        "the operating system caches buffered files a second time",
         lambda engine, values: engine.file_access(values),
         todo="consider it when you read the results, or set the same in all presets",
     ),
     Variable(
         "cache", tuple(filter(None, (each.cache for each in KNOWN.values()))),
-        "what is not in it is read from files", _cache, todo="give all the same memory",
+        "pages outside of it come from files", _cache, todo="give all contenders the same memory",
     ),
     Variable(
         "warm buffer pool", ("innodb_buffer_pool_load_at_startup",),
-        "a restarted server finds its cache filled or empty",
+        "a restarted server starts with a filled or an empty cache",
         _switch("innodb_buffer_pool_load_at_startup"), "off",
         "set innodb_buffer_pool_load_at_startup to the same",
     ),
     Variable(
         "I/O capacity", ("innodb_io_capacity", "innodb_io_capacity_max"),
-        "it bounds how fast pages are written back", _capacity,
+        "it limits how fast the server flushes pages", _capacity,
     ),
     Variable(
         "I/O threads", ("innodb_read_io_threads", "innodb_write_io_threads"),
@@ -265,7 +267,7 @@ MATTERS = (
     ),
     Variable(
         "dirty pages", ("innodb_max_dirty_pages_pct", "innodb_max_dirty_pages_pct_lwm"),
-        "from these shares of dirty pages on the server writes pages back", _dirty,
+        "the server flushes pages above this share of dirty pages", _dirty,
     ),
     Variable(
         "log buffer", ("innodb_log_buffer_size",), "transactions wait for a small one", _log_buffer
@@ -275,57 +277,58 @@ MATTERS = (
         _switch("innodb_use_native_aio"),
     ),
     Variable(
-        "neighbours", ("innodb_flush_neighbors",), "neighbours of a dirty page are written back with it",
+        "neighbours", ("innodb_flush_neighbors",), "the server flushes the neighbours of a dirty page with"
+                                                   " it",
         absent="1",
     ),
     Variable(
         "adaptive hash index", ("innodb_adaptive_hash_index",),
-        "it spares point reads CPU, and changes pay for it", _switch("innodb_adaptive_hash_index"),
+        "it saves CPU in point reads and costs CPU in writes", _switch("innodb_adaptive_hash_index"),
     ),
     Variable(
         "change buffer", ("innodb_change_buffering",),
-        "it puts off reads of secondary indexes", absent="none",
+        "it delays reads of secondary index pages", absent="none",
     ),
     Variable(
-        "purge threads", ("innodb_purge_threads",), "old versions of rows are removed sooner or later"
+        "purge threads", ("innodb_purge_threads",), "purge removes old row versions sooner or later"
     ),
     Variable(
-        "page cleaner threads", ("innodb_page_cleaners",), "threads that write pages back", absent="1"
+        "page cleaner threads", ("innodb_page_cleaners",), "threads that flush pages", absent="1"
     ),
     Variable(
-        "page size", ("innodb_page_size",), "it is what is read, cached and written at once", absent="16384"
+        "page size", ("innodb_page_size",), "the server reads, caches and writes whole pages", absent="16384"
     ),
     Variable(
-        "file per table", ("innodb_file_per_table",), "tables share one file or not",
+        "file per table", ("innodb_file_per_table",), "each table has its own file, or all share one",
         _switch("innodb_file_per_table"),
     ),
     Variable(
-        "auto-increment locks", ("innodb_autoinc_lock_mode",), "inserts wait for one another or not"
+        "auto-increment locks", ("innodb_autoinc_lock_mode",), "inserts wait for each other or not"
     ),
     Variable(
         "persistent statistics", ("innodb_stats_persistent",),
-        "plans depend on what the server counted, and when", _switch("innodb_stats_persistent"), "off",
+        "query plans depend on the statistics of the server", _switch("innodb_stats_persistent"), "off",
     ),
     Variable(
         "character set", ("character_set_server", "default_character_set"),
-        "comparing and sorting cost more in some", _character_set,
+        "some make comparing and sorting slower", _character_set,
     ),
     Variable(
-        "TLS", ("have_ssl", "ssl", "tls_version"), "connections over TCP are encrypted",
+        "TLS", ("have_ssl", "ssl", "tls_version"), "the server encrypts TCP connections",
         _switch("have_ssl", "ssl", "tls_version"), todo="switch it off in all presets, or on in all",
     ),
     Variable(
-        "Performance Schema", ("performance_schema",), "each statement and wait is counted",
+        "Performance Schema", ("performance_schema",), "the server counts each statement and wait",
         _switch("performance_schema"), "off",
     ),
     Variable(
         "query cache", ("query_cache_type", "query_cache_size"),
-        "reads need not reach the engine, and every change takes its lock", _query_cache, "off",
+        "reads may skip the engine, and every change takes its lock", _query_cache, "off",
         "switch it off in all presets",
     ),
     Variable(
         "statement logs", ("general_log", "slow_query_log"),
-        "each statement, or each slow one, is written to a file", _statement_logs,
+        "the server writes each statement, or each slow one, to a file", _statement_logs,
         todo="switch them off in all presets",
     ),
     Variable("threads", ("thread_handling",), "a pool or a thread for each connection"),

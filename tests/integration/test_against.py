@@ -45,4 +45,6 @@ def test_what_cannot_be_is_refused_in_one_line(recorded: Desktop) -> None:
     assert "write --contender" in recorded.refused("run", "--against", "last")
     order = ("--order", "slices", "--repeat-if-disturbed")
     other = f"{MARIADB}:myisam"
-    assert "repeats nothing" in recorded.refused("run", "--against", "last", "--contender", other, *order)
+    assert "cannot repeat disturbed steps" in recorded.refused(
+        "run", "--against", "last", "--contender", other, *order
+    )

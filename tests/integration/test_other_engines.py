@@ -90,7 +90,7 @@ def test_what_archive_cannot_do_is_quoted_and_the_session_goes_on(home: Desktop)
 
 def test_an_engine_that_a_build_does_not_list_is_refused(home: Desktop) -> None:
     said = home.refused("run", "--sequence", "others", "--contender", f"{MARIADB}:inodb")
-    assert "does not have the engine inodb; it has innodb, " in said and "memory" in said
+    assert "lacks the engine inodb; it has innodb, " in said and "memory" in said
 
 
 @pytest.mark.full

@@ -239,9 +239,9 @@ def test_the_keyboard_ticks_too(qtbot: QtBot, page: BenchPage) -> None:
 def test_what_cannot_be_had_says_why(qtbot: QtBot, page: BenchPage) -> None:
     index = cell(page, OLD, "rocksdb")
     assert index.data(Qt.ItemDataRole.CheckStateRole) is None
-    assert "does not have the engine rocksdb" in index.data(Qt.ItemDataRole.ToolTipRole)
+    assert "lacks the engine rocksdb" in index.data(Qt.ItemDataRole.ToolTipRole)
     click_cell(qtbot, page.contenders.grid, index)
-    assert "does not have the engine rocksdb" in page.contenders.words.text()
+    assert "lacks the engine rocksdb" in page.contenders.words.text()
     assert len(request_of(page).contenders) == 2
     assert "libaio" in cell(page, "mysql-8.0.40", "innodb").data(Qt.ItemDataRole.AccessibleTextRole)
 
@@ -539,8 +539,8 @@ def test_slices_need_two_contenders_and_the_order_is_marked(qtbot: QtBot, page: 
     settle(qtbot, page)
     assert order.property("wrong") is True
     assert page.sequence.fields.reason.text() == reason(page) and order.pos() == place
-    assert reason(page).startswith("the order slices takes 2 to 4 contenders, not 1: choose more")
-    assert "takes 2 to 4 contenders" in order.toolTip()
+    assert reason(page).startswith("the order slices needs 2 to 4 contenders, not 1: choose more")
+    assert "needs 2 to 4 contenders" in order.toolTip()
     order.setCurrentIndex(order.findData("interleaved"))
     settle(qtbot, page)
     assert (order.property("wrong"), reason(page), order.toolTip()) == (False, "", usual)
@@ -692,7 +692,7 @@ def test_a_plan_for_another_target_goes_there(
     qtbot.waitUntil(lambda: page.targets.chosen.name == "nuc")
     settle(qtbot, page)
     assert page.controller.draft.request.target == "nuc"
-    assert "does not have the engine rocksdb" in reason(page)
+    assert "lacks the engine rocksdb" in reason(page)
     page.targets.choose(LOCAL)
     settle(qtbot, page)
     assert request_of(page).contenders[0].build == MARIADB
@@ -710,7 +710,7 @@ def test_sessions_are_set_up_again_in_turn(qtbot: QtBot, page: BenchPage, dyno_h
     assert [each.engine for each in asked.contenders] == ["innodb", "myisam"]
     assert (asked.order, asked.repeats, asked.name) == ("interleaved", 4, "only innodb")
     page.open(Wanted("bench", (comparable.keep(dyno_home, comparable.plan(1))[0],)))
-    qtbot.waitUntil(lambda: "there is no plan to carry out again" in page.message.text)
+    qtbot.waitUntil(lambda: "there is no plan to repeat" in page.message.text)
     assert request_of(page) == asked
 
 

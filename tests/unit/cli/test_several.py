@@ -102,7 +102,7 @@ def test_a_target_that_is_taken_refuses_for_all(reach: Reach, capsys: pytest.Cap
 def test_work_that_differs_is_said(reach: Reach, capsys: pytest.CaptureFixture[str]) -> None:
     reach(local=ScriptedAgent(), nuc=ScriptedAgent(found=survey(memory_bytes=8 << 30)))
     assert main([*BOTH, "--rows", "0.01x memory", "--dry-run"]) == 0
-    assert "nuc does other work than local: 2 tables x " in capsys.readouterr().out
+    assert "nuc does different work than local: 2 tables x " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

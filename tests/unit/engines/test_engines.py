@@ -174,4 +174,4 @@ def test_the_grid_offers_them_behind_all_others() -> None:
         ("memory", "default"),
     ]
     assert found.refusal(MARIADB, "memory", "default") == ""
-    assert "does not have the engine memory" in found.refusal("mysql-5.6.24", "memory", "default")
+    assert "lacks the engine memory" in found.refusal("mysql-5.6.24", "memory", "default")

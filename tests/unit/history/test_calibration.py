@@ -143,5 +143,5 @@ def test_a_machine_without_a_build_is_not_calibrated() -> None:
     assert (len(bare.contenders), bare.repeats) == (1, 6)
     assert resolve(request, survey, Catalog()).sequence == "calibration"
     assert calibration_request(plans.survey(topology=[[[0]]]), "local").cores is None
-    with pytest.raises(TargetError, match="no build with InnoDB that can start"):
+    with pytest.raises(TargetError, match="no build with InnoDB that starts"):
         calibration_request(plans.survey(builds=[]), "nas")

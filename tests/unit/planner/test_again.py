@@ -65,7 +65,7 @@ def test_slices_stay_slices(history: History) -> None:
 
 def test_one_session_of_slices_needs_another_contender(history: History) -> None:
     asked = request_again(history, [planned(history, INNODB, MYISAM, order="slices").turns[0].session])
-    with pytest.raises(InputError, match="takes 2 to 4 contenders, not 1"):
+    with pytest.raises(InputError, match="needs 2 to 4 contenders, not 1"):
         resolve(asked, MACHINE, Catalog())
     assert resolve(asked.with_options(order="interleaved"), MACHINE, Catalog()).first_turns
 
@@ -95,9 +95,9 @@ def test_contenders_of_two_plans_take_turns(history: History) -> None:
 def test_what_cannot_take_turns(history: History) -> None:
     first = planned(history, INNODB)
     for values, said in (
-        ({"target": "moon"}, "sessions of two targets cannot alternate"),
-        ({"rows": 77}, "did other work than the first one"),
-        ({"sequence": "quick"}, "did other work than the first one (quick: "),
+        ({"target": "moon"}, "choose sessions of one target"),
+        ({"rows": 77}, "did different work than the first one"),
+        ({"sequence": "quick"}, "did different work than the first one (quick: "),
         ({"steps": ("point-query",)}, "(duel: 4 steps, 2 x 50,000 rows; duel: 9 steps, 2 x 50,000 rows)"),
     ):
         with pytest.raises(InputError, match=said.replace("(", r"\(").replace(")", r"\)")):
@@ -109,7 +109,7 @@ def test_what_cannot_take_turns(history: History) -> None:
 def test_published_sessions_have_no_plan(history: History) -> None:
     from app.history.publishing import import_shipped
 
-    with pytest.raises(InputError, match="was not carried out by Dyno"):
+    with pytest.raises(InputError, match="did not run under Dyno"):
         request_again(history, [import_shipped(history)[0].session])
 
 

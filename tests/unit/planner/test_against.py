@@ -69,9 +69,9 @@ def test_steps_are_in_slices_where_that_is_possible(history: History) -> None:
 @pytest.mark.parametrize(
     ("values", "others", "why"),
     [
-        ({"repeat_if_disturbed": True}, 1, "the order slices repeats nothing"),
-        ({}, 4, "the order slices takes 2 to 4 contenders, not 5"),
-        ({"sequence": "space"}, 1, "no step can be cut into slices"),
+        ({"repeat_if_disturbed": True}, 1, "the order slices cannot repeat disturbed steps"),
+        ({}, 4, "the order slices needs 2 to 4 contenders, not 5"),
+        ({"sequence": "space"}, 1, "no step can run in slices"),
     ],
 )
 def test_else_whole_sessions_alternate_and_it_is_said_why(

@@ -335,8 +335,8 @@ def test_servers_with_other_cores_are_told() -> None:
         return one("parity", checks(contenders=asked))
 
     found = on_cores("0", "")
-    assert (found.state, found.text) == ("warn", "cores: a: 0; b: all (fewer CPUs do less)")
-    assert found.todo == "give all the same, unless cores are what is compared"
+    assert (found.state, found.text) == ("warn", "cores: a: 0; b: all (fewer CPUs do less work)")
+    assert found.todo == "give all the same cores, unless you compare cores"
 
 
 def test_sides_of_fits_in_cache_are_told(dyno_home: Path) -> None:
@@ -355,7 +355,7 @@ def test_sides_of_fits_in_cache_are_told(dyno_home: Path) -> None:
 
     assert told(1_000_000) == [
         "fits in cache: innodb-small: the data does not fit; innodb-large: the data fits"
-        " (one reads from memory, the other from files)"
+        " (one contender reads from memory, the other from files)"
     ]
     assert told(1_000) == []
     assert told(100_000_000) == []
@@ -365,4 +365,4 @@ def test_the_operating_systems_cache_counts_for_buffered_files() -> None:
     """RocksDB's files are cached a second time where InnoDB's are not."""
     texts = [check.text for check in checks(*DUEL, rows=10_000_000, tables=2)]
     told = "fits in cache: innodb: the data does not fit; rocksdb: the data fits"
-    assert f"{told} (one reads from memory, the other from files)" in texts
+    assert f"{told} (one contender reads from memory, the other from files)" in texts

@@ -146,7 +146,7 @@ def test_everything_that_cannot_be_had_has_its_reason(dyno_home: Path) -> None:
     write(dyno_home / "presets/innodb/wrong.cnf", "[mysqld]\ninnodb_buffer_pool_size={nothing}\n")
     found = choices(survey(), Catalog())
     assert not found.refusal(MARIADB, "rocksdb", "default")
-    assert "does not have the engine rocksdb" in found.refusal(OLD, "rocksdb", "default")
+    assert "lacks the engine rocksdb" in found.refusal(OLD, "rocksdb", "default")
     assert "libaio.so.1 is missing" in found.refusal("mysql-8.0.40", "innodb", "default")
     assert "line 2: innodb_buffer_pool_size" in found.refusal(MARIADB, "innodb", "wrong")
     assert not found.refusal("mysql-9.7.4", "innodb", "default")  # its survey writes InnoDB
@@ -311,7 +311,7 @@ def test_a_wrong_contender_is_pointed_at() -> None:
     assert beyond.problem and beyond.problem.field == "contenders.1"
     gone = concluded(drafted().said(contenders=(ContenderRequest("gone", "innodb"),)))
     assert gone.problem and gone.problem.field == "contenders.0"
-    assert concluded(drafted(contenders=())).obstacle == "tick at least one contender"
+    assert concluded(drafted(contenders=())).obstacle == "choose at least one contender"
 
 
 def test_two_contenders_of_one_name_are_told_and_still_have_names() -> None:
@@ -423,7 +423,7 @@ def test_lua_of_ones_own_is_shown_before_it_may_run(dyno_home: Path) -> None:
     assert found.plan and found.estimate
     (asked,) = found.unapproved
     assert asked.files["workloads/mine.lua"] == LUA
-    assert found.obstacle == "read and approve the workload mine: it is no part of Dyno"
+    assert found.obstacle == "read and approve the workload mine: it does not come with Dyno"
     approve(asked.sha256, "mine")
     from app.catalog import approved_hashes
 

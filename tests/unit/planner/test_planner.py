@@ -123,12 +123,16 @@ def test_a_plan_file_is_read() -> None:
         ('name = "rocks"', 'numa = "all --physcpubind=0"', "line 16: numa must be like interleave=all"),
         ('name = "rocks"', 'memory_limit = "0G"', "line 16: memory_limit must be like 512M or 4G, not '0G'"),
         ('name = "rocks"', "memory_limit = 4", "line 16: memory_limit must be a text, not 4"),
-        ('name = "rocks"', 'table_options = "Engine=MyISAM"', "line 16: table_options may name no engine"),
+        (
+            'name = "rocks"',
+            'table_options = "Engine=MyISAM"',
+            "line 16: table_options must not name an engine",
+        ),
         ('name = "rocks"', 'table_options = "x; DROP TABLE t"', "line 16: table_options may hold"),
         (
             'engine = "innodb"\n',
             'engine = "innodb"\ntable_options = "COLUMN_FAMILY=x"\n',
-            "table_options COLUMN_FAMILY is for MyRocks alone",
+            "table_options COLUMN_FAMILY is only for MyRocks",
         ),
         (
             'name = "first"',
@@ -206,7 +210,7 @@ def test_options_that_cannot_be_are_told(options: dict[str, Any], complaint: str
 
 @pytest.mark.parametrize("text", ["", "a", "a:", ":b", "a:b:", "a:b:c:d", "::"])
 def test_a_contender_is_written_with_colons(text: str) -> None:
-    with pytest.raises(InputError, match="is no contender; write BUILD:ENGINE:PRESET"):
+    with pytest.raises(InputError, match="contender must be BUILD:ENGINE:PRESET"):
         ContenderRequest.from_text(text)
 
 
@@ -271,9 +275,9 @@ def test_warmup_may_be_none_at_all() -> None:
             f"there is no build nothing on this target; there are {MARIADB}, mysql-5.6",
         ),
         (("mysql-8.0.40:innodb",), "the build mysql-8.0.40 cannot start: libaio.so.1 is missing"),
-        (("mysql-5.6.24:rocksdb",), "does not have the engine rocksdb; it has innodb, myisam"),
+        (("mysql-5.6.24:rocksdb",), "lacks the engine rocksdb; it has innodb, myisam"),
         (("mysql-5.6.24:innodb:fast",), "there is no preset fast for innodb; there are c8r32, default"),
-        (("mysql-5.6.24:aria",), "does not have the engine aria"),
+        (("mysql-5.6.24:aria",), "lacks the engine aria"),
     ],
 )
 def test_a_contender_that_cannot_be_is_told_with_what_there_is(texts: tuple[str], complaint: str) -> None:
@@ -285,9 +289,9 @@ def test_a_contender_that_cannot_be_is_told_with_what_there_is(texts: tuple[str]
     [
         ({"sequence": "nothing"}, "there is no sequence nothing; there are calibration, concurrency, "),
         ({"sequence": ""}, "choose a sequence: calibration, concurrency, "),
-        ({"steps": ["lod"]}, "the sequence duel has no step lod; its steps are load, index"),
+        ({"steps": ["lod"]}, "the sequence duel has no step lod; choose one of load, index"),
         ({"contenders": ()}, "choose a contender"),
-        ({"contenders": contenders("mysql-5.6.24:innodb") * 65}, "65 contenders; 64 are the most"),
+        ({"contenders": contenders("mysql-5.6.24:innodb") * 65}, "a plan has at most 64 contenders, not 65"),
     ],
 )
 def test_a_plan_that_cannot_be_is_told_with_what_there_is(options: dict[str, Any], complaint: str) -> None:
@@ -388,7 +392,7 @@ def test_a_preset_with_a_forbidden_option_is_refused(dyno_home: Path) -> None:
 
 
 def test_a_survey_without_memory_is_told() -> None:
-    with pytest.raises(InputError, match="memory of the target is not known"):
+    with pytest.raises(InputError, match="memory of the target is unknown"):
         resolve(request(), survey(memory_bytes=None), Catalog())
 
 
@@ -604,7 +608,7 @@ def test_two_files_of_one_name_are_not_mixed_up(dyno_home: Path) -> None:
     own = keep_own(dyno_home, 'workload = "mine"')
     with pytest.raises(UnapprovedError) as caught:
         plan(sequence=own)
-    with pytest.raises(InputError, match=r"workloads/dyno\.lua is there twice"):
+    with pytest.raises(InputError, match=r"workloads/dyno\.lua exists twice"):
         resolve(request(sequence=own), survey(), Catalog(), [caught.value.sha256])
 
 
@@ -623,18 +627,18 @@ def test_rows_may_be_a_share_of_the_memory(share: str, least: float) -> None:
 
 
 def test_a_share_beyond_what_a_table_holds_is_refused() -> None:
-    assert "take more tables" in unresolved(rows="999x memory", tables=1)
+    assert "choose more tables" in unresolved(rows="999x memory", tables=1)
     assert "--rows must be a whole number or like" in unresolved(rows="0x memory", tables=1)
 
 
 def test_a_share_means_nothing_to_an_engine_that_stores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("app.planner.resolve"), "bytes_per_row", lambda *_: 0.0)
-    assert "say how many rows" in unresolved(rows="3x memory", tables=1)
+    assert "give a number of rows" in unresolved(rows="3x memory", tables=1)
 
 
 def test_a_plan_that_is_too_large_for_a_journal_is_refused(dyno_home: Path) -> None:
     own = keep_own(dyno_home, *(f'name = "s{at}"\nworkload = "read-write"' for at in range(200)))
-    assert "take fewer repeats, thread counts or steps" in unresolved(
+    assert "choose fewer repeats, thread counts or steps" in unresolved(
         sequence=own, threads=list(range(1, 40)), repeats=100
     )
 
@@ -792,10 +796,10 @@ def test_plans_of_a_fixed_number_have_the_keys_and_hashes_they_had() -> None:
     [
         ({"repeats": "for ever"}, "must be a whole number or \"until decided\", not 'for ever'"),
         ({"repeats": 101}, "must lie between 1 and 100"),
-        ({**UNTIL, "order": "grouped"}, "the order grouped has no rounds"),
-        ({"repeats": 5, "matters_pct": 3}, "matters and false share are limits of plans with repeats"),
+        ({**UNTIL, "order": "grouped"}, "which the order grouped lacks"),
+        ({"repeats": 5, "matters_pct": 3}, "matters and false share need repeats"),
         ({**UNTIL, "false_share_pct": 51}, "--false-share must lie between 0 and 50"),
-        ({"repeats": 5, "time_limit": 60}, 'a time limit is of plans with repeats "until decided"'),
+        ({"repeats": 5, "time_limit": 60}, 'a time limit needs repeats "until decided"'),
     ],
 )
 def test_repeats_that_cannot_be(options: dict[str, Any], complaint: str) -> None:

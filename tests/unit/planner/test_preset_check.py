@@ -149,7 +149,7 @@ def test_what_is_not_written_yet_is_tried_as_it_stands() -> None:
 def test_a_target_that_cannot_answer_ends_it() -> None:
     with pytest.raises(TargetError, match="plan X is being carried out"):
         tried(Agent(Check("busy", FAIL, "plan X is being carried out", "wait")), start=True)
-    with pytest.raises(InputError, match="no build of this target has the engine rocksdb"):
+    with pytest.raises(InputError, match="no build of this target starts with the engine rocksdb"):
         bare = survey(builds=[])
         try_preset(Agent(), bare, Catalog().preset("rocksdb", "default"))
 

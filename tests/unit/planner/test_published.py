@@ -131,7 +131,7 @@ def test_steps_that_the_sequence_lacks_are_said(history: History, tmp_path: Path
     [
         (["s,far,,,,innodb,,,point-query,queries/s,5"], "names no sequence"),
         (["s,far,,,,,,duel,point-query,queries/s,5"], "names no engine"),
-        (["s,far,,,,innodb,,duel,mine,queries/s,5"], "none of the steps"),
+        (["s,far,,,,innodb,,duel,mine,queries/s,5"], "none of the published steps"),
         (["s,far,,,,innodb,,theirs,mine,queries/s,5"], "theirs"),
         (
             ["s,far,,,,innodb,,duel,insert,queries/s,5", "t,far,,,,innodb,,quick,insert,queries/s,5"],

@@ -69,7 +69,7 @@ def test_a_plan_carries_the_sql_and_the_lua_that_is_made_of_it(dyno_home: Path) 
 
 
 def test_the_tables_of_custom_sql_are_its_own(dyno_home: Path) -> None:
-    assert "fills 1 tables of its own, not 4" in refused(dyno_home, SEQUENCE, tables=4)
+    assert "fills its own 1 tables, not 4" in refused(dyno_home, SEQUENCE, tables=4)
     assert resolved(dyno_home, SEQUENCE, tables=1).tables == 1
 
 
@@ -109,7 +109,7 @@ def test_the_estimate_knows_the_rows_of_custom_sql(dyno_home: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ('name = "load"', 'name = "load"\nincrements = 4', "reload needs a load before it that is one step"),
+        ('name = "load"', 'name = "load"\nincrements = 4', "reload needs one load step before it"),
         ('reload = "each"', 'reload = "always"', "reload must be one of once, each"),
         (
             'workload = "tencent-load"',
@@ -124,7 +124,7 @@ def test_what_cannot_be_is_refused(dyno_home: Path, old: str, new: str, complain
 
 
 def test_a_restarted_start_is_behind_one_load_only(dyno_home: Path) -> None:
-    assert "take the start as loaded" in refused(dyno_home, SEQUENCE, start="restarted")
+    assert "choose the start loaded" in refused(dyno_home, SEQUENCE, start="restarted")
 
 
 def test_the_bounds_of_the_file_hold_where_the_sequence_says_none(dyno_home: Path) -> None:

@@ -89,6 +89,8 @@ def test_checks_alone_start_nothing() -> None:
 
 def test_work_that_differs_is_said() -> None:
     plans = {"a": plan(INNODB, rows=1000), "b": plan(INNODB, rows=1000), "c": plan(INNODB, rows=2000)}
-    assert other_work(plans) == ["c does other work than a: 2 tables x 2,000 rows, not 2 tables x 1,000 rows"]
+    assert other_work(plans) == [
+        "c does different work than a: 2 tables x 2,000 rows, not 2 tables x 1,000 rows"
+    ]
     plans = {"a": plan(INNODB), "b": plan(INNODB, seconds=7)}
-    assert other_work(plans) == ["b does other work than a: its steps differ"]
+    assert other_work(plans) == ["b does different work than a: its steps differ"]

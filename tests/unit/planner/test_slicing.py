@@ -91,7 +91,7 @@ def test_where_no_step_is_cut_into_slices_the_check_warns(dyno_home: Path) -> No
     write(dyno_home / "sequences/mine.toml", 'name = "mine"\ntitle = "Mine"\n[[step]]\nworkload = "load"\n')
     found = one("slices", sliced(sequence="mine"))
     assert found.state == "warn" and found.todo.startswith("choose the order interleaved")
-    assert found.text == "no step is cut into slices: load (as long as the work takes)"
+    assert found.text == "no step runs in slices: load (as long as the work takes)"
 
 
 def test_every_driven_workload_that_is_shipped_can_be_gated() -> None:
@@ -134,11 +134,11 @@ def test_lua_of_ones_own_that_uses_dyno_is_cut_into_slices(dyno_home: Path) -> N
     ("lua", "helper", "why"),
     [
         ("function event() end\n", "", "its Lua does not use dyno.lua"),
-        ('require("dyno")\nfunction thread_run() end\n', "", "mine.lua has a thread_run of its own"),
+        ('require("dyno")\nfunction thread_run() end\n', "", "mine.lua has its own thread_run"),
         (
             'require("dyno")\nrequire("helper")\n',
             "thread_run = f\n",
-            "helper.lua has a thread_run of its own",
+            "helper.lua has its own thread_run",
         ),
     ],
 )
@@ -154,7 +154,7 @@ def test_lua_that_cannot_be_gated_is_carried_out_whole(
 @pytest.mark.parametrize("name", ["dyno", "dyno-slices"])
 def test_a_gate_of_ones_own_is_refused(dyno_home: Path, name: str) -> None:
     own_workload(dyno_home, f'require("{name}")\n', **{name: "-- another\n"})
-    with pytest.raises(InputError, match=f"workloads/{name}.lua is there twice with different content"):
+    with pytest.raises(InputError, match=f"workloads/{name}.lua exists twice with different content"):
         with_mine(dyno_home)
 
 
@@ -164,7 +164,7 @@ def test_a_gate_of_ones_own_is_refused(dyno_home: Path, name: str) -> None:
 @pytest.mark.parametrize(("count", "todo"), [(1, "choose more"), (5, "choose fewer")])
 def test_two_to_four_contenders_take_turns(count: int, todo: str) -> None:
     five = (*FOUR, "mysql-9.7.4:innodb")
-    with pytest.raises(InputError, match=f"takes 2 to 4 contenders, not {count}: {todo}, or the") as caught:
+    with pytest.raises(InputError, match=f"needs 2 to 4 contenders, not {count}: {todo}, or the") as caught:
         sliced(*five[:count])
     assert caught.value.field == "order"
     assert len(sliced(*FOUR).contenders) == 4
@@ -178,7 +178,7 @@ def test_what_others_disturb_is_not_repeated_in_slices() -> None:
 
 
 def test_a_calibration_is_of_whole_sessions() -> None:
-    with pytest.raises(InputError, match="a calibration is of whole sessions") as caught:
+    with pytest.raises(InputError, match="a calibration measures the noise of whole sessions") as caught:
         sliced(sequence="calibration")
     assert caught.value.field == "order"
     assert sliced(sequence="calibration", order="interleaved").turns

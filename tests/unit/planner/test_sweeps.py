@@ -79,7 +79,7 @@ def test_server_and_load_have_cpus_of_their_own() -> None:
     swept = resolve(request(cpus="own", cores=[2], seconds=1), survey(topology=threads), Catalog())
     assert {step.cores for step in swept.steps if step.kind == "drive"} == {"0-1"}
     for nodes in ([[[0]]], [[[0, 1]]], []):
-        with pytest.raises(InputError, match="cannot have CPUs of their own"):
+        with pytest.raises(InputError, match="cannot get separate CPUs"):
             resolve(request(cpus="own"), survey(topology=nodes), Catalog())
 
 
@@ -153,7 +153,7 @@ def test_values_and_threads_are_varied_over_a_range(dyno_home: Path) -> None:
         ("sync_binlog=", "vary must be like"),
         ("sync_binlog=1;2", "vary must be like"),
         ("sync_binlog=9-1", "vary: 9-1: a range goes up"),
-        ("datadir=a,b", "datadir is Dyno's"),
+        ("datadir=a,b", "datadir is set by Dyno"),
         ("sync_binlog=0,1,0", "vary: sync_binlog names 0 twice"),
     ],
 )
@@ -194,11 +194,15 @@ def test_a_sweep_comes_back_from_a_variant_of_the_sequence(dyno_home: Path) -> N
         ('name = "patient"', 'name = "plain"', "line 20: name 'plain' is the name of an earlier one too"),
         ('name = "patient"', 'name = "two words"', "line 20: name must be small letters"),
         ('name = "patient"\n', "", "line 19: name is missing"),
-        ("variables = {innodb_spin_wait_delay", "variables = {datadir", "datadir is Dyno's"),
+        ("variables = {innodb_spin_wait_delay", "variables = {datadir", "datadir is set by Dyno"),
         ("variables = {innodb_spin_wait_delay", 'variables = {"a b"', "is no name of a variable"),
         ("= 96}", "= [1]}", "must be a number, a plain word"),
         ("= 96}", '= "x\'; DROP"}', "must be a number, a plain word"),
-        ("restart_with = {innodb_read_only", "restart_with = {init_file", "line 25: init_file is Dyno's"),
+        (
+            "restart_with = {innodb_read_only",
+            "restart_with = {init_file",
+            "line 25: init_file is set by Dyno",
+        ),
         (
             "restart_with = {innodb_read_only",
             "restarts = {innodb_read_only",
@@ -254,7 +258,7 @@ def test_what_the_machine_has_not_is_refused(dyno_home: Path) -> None:
     assert said.startswith("the sequence is of core sets of 32 cores and more: the target has 2 with 4 CPUs;")
     assert "survey it again" in refused(name, nodes=[])
     asked = refused(name, cores=[8])
-    assert asked.startswith("a server with 8 cores: the target has 2 with 4 CPUs; say smaller core sets")
+    assert asked.startswith("a server with 8 cores: the target has 2 with 4 CPUs; choose smaller core sets")
 
 
 def test_a_sequence_goes_as_far_as_the_machine(dyno_home: Path) -> None:
@@ -272,7 +276,7 @@ def test_a_contender_with_cores_of_its_own_is_not_given_others(dyno_home: Path) 
     text = f'sequence = "{name}"\nseconds = 1\n[[contender]]\n' + "".join(
         f'{key} = "{value}"\n' for key, value in contender.items()
     )
-    with pytest.raises(InputError, match="has the cores 0-1 of its own"):
+    with pytest.raises(InputError, match="sets cores 0-1"):
         resolve(PlanRequest.from_toml(text), survey(topology=FOUR), Catalog())
 
 
