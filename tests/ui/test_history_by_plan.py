@@ -345,7 +345,7 @@ def test_of_a_plan_under_way_only_what_has_ended_is_deleted(hand: Hand) -> None:
     changed(hand)
     go_to(hand, TWIN.id)
     press(hand, Qt.Key.Key_Delete)
-    hand.qtbot.waitUntil(lambda: hand.message.text.startswith("2 sessions deleted; 2 stay"))
+    hand.qtbot.waitUntil(lambda: hand.message.text.startswith("2 sessions deleted; 2 are still running"))
     hand.qtbot.waitUntil(lambda: text(hand, TWIN.id) == "a plan (2)")
     assert text(hand, TWIN.id, STATE) == "1 active, 1 waiting, 2 not here"
     before = len(under_way.raw)

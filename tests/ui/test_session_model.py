@@ -121,7 +121,7 @@ def test_no_index_no_data(model: SessionModel) -> None:
         (None, "", "No step"),
         (Headline(12345.6, 4, 4), "12,346", "Geometric mean of the QPS of the 4 steps"),
         (Headline(12345.6, 1, 1), "12,346", "one step"),
-        (Headline(12345.6, 3, 4), "(3/4) 12,346", "3 of the 4 steps of read: 1 has no figure"),
+        (Headline(12345.6, 3, 4), "(3/4) 12,346", "3 of the 4 steps of read: 1 has no result"),
         (Headline(None, 0, 2), "(0/2)", "None of the 2 steps"),
     ],
 )

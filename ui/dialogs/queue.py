@@ -19,7 +19,7 @@ from ui.widgets.table import tabular
 WIDTH, HEIGHT = 100 * SPACE, 44 * SPACE
 ABOUT = (
     "The target begins the first plan that is not held and whose start time has come, also with this window "
-    "closed. The queue stops after a plan that you stop or that completes no session."
+    "closed. A plan that you stop, or that completes no session, holds the queue."
 )
 
 
