@@ -58,7 +58,7 @@ def compare(
     Sessions of different `sides` share no column, even where they are repeats of each other.
     """
     if not references:
-        raise InputError("nothing to compare: give two sessions or more")
+        raise InputError("give two or more sessions to compare")
     ids = find_all(history, references)
     base_id = ids[0] if base is None else find(history, base)
     if base_id not in ids:

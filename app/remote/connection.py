@@ -84,7 +84,7 @@ class Connection(Protocol):
 def silent(name: str, timeout_s: float) -> LinkError:
     """The error of a command that did not answer in time."""
     return LinkError(
-        f"{name} did not answer within {timeout_s:g} s: look at its load and the network, try again"
+        f"{name} did not answer within {timeout_s:g} s: check its load and the network, then try again"
     )
 
 

@@ -87,8 +87,9 @@ class Dialer:
                 continue
             if offer.key.fingerprint != fingerprint:
                 raise TargetError(
-                    f"{offer.host} port {offer.port} offers {offer.key.type} {offer.key.fingerprint},"
-                    f" not {fingerprint}: nothing is trusted by this; compare them at the machine itself"
+                    f"{offer.host} port {offer.port} offers {offer.key.type} {offer.key.fingerprint}, not"
+                    f" {fingerprint}: Dyno does not trust it; compare the fingerprints on the machine"
+                    " itself"
                 )
             self._known.trust(offer)
             return offer
@@ -209,7 +210,7 @@ def _addresses(hop: Hop) -> list[tuple[Any, ...]]:
         ) from None
     except (OSError, UnicodeError) as error:
         raise LinkError(
-            f"the name {hop.host} is not known ({error}): look at its spelling and the network"
+            f"the name {hop.host} is not known ({error}): check its spelling and the network"
         ) from None
     return list(found)
 
@@ -225,7 +226,10 @@ def _why(error: OSError) -> str:
     if isinstance(error, ConnectionRefusedError):
         return "refuses the connection: is sshd running there, on this port?"
     if isinstance(error, TimeoutError) or error.errno == errno.ETIMEDOUT:
-        return f"did not answer within {CONNECT_S:g} s: is the machine on, is a firewall between?"
+        return (
+            f"did not answer within {CONNECT_S:g} s: check that the machine is on and that no firewall"
+            " blocks it"
+        )
     return f"cannot be reached: {error.strerror or os.strerror(error.errno or 0)}"
 
 

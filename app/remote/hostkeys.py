@@ -64,7 +64,7 @@ class HostKeyUnknownError(HostKeyError):
         super().__init__(
             offer,
             f"the host key of {offer.host} port {offer.port} is unknown: {key.type} {key.fingerprint};"
-            f" if that is the machine's own, accept it: dyno target trust {offer.target} {key.fingerprint}",
+            f" check the fingerprint, then accept it: dyno target trust {offer.target} {key.fingerprint}",
         )
 
 

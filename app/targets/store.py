@@ -70,7 +70,7 @@ class Targets:
     def remove(self, name: str) -> None:
         """Forget a target; nothing on the machine itself is touched."""
         if name == LOCAL:
-            raise InputError("this computer is always a target: it cannot be removed")
+            raise InputError("this computer is always a target: Dyno cannot remove it")
         _drop_secrets(self.get(name))
         self._keep({key: target for key, target in self._read().items() if key != name})
 

@@ -118,7 +118,7 @@ def test_an_unknown_host_is_refused_with_the_way_to_accept_it(sshd: Sshd, dyno_h
 def test_exactly_the_named_fingerprint_is_trusted(sshd: Sshd, dyno_home: Path) -> None:
     target = sshd.target()
     other = keygen_fingerprint(make_key(sshd.folder / "other"))
-    with pytest.raises(TargetError, match="nothing is trusted"):
+    with pytest.raises(TargetError, match="Dyno does not trust it"):
         trust(target, other, nobody)
     with pytest.raises(HostKeyUnknownError):
         connect(target, nobody)
@@ -144,7 +144,7 @@ def test_a_changed_host_key_is_refused_loudly_and_can_be_trusted_anew(sshd: Sshd
         connect(sshd.target(), nobody)
     assert before in str(caught.value) and sshd.host_key.fingerprint in str(caught.value)
     assert "Accepted" not in sshd.log()
-    with pytest.raises(TargetError, match="nothing is trusted"):
+    with pytest.raises(TargetError, match="Dyno does not trust it"):
         trust(sshd.target(), before, nobody)
     trust(sshd.target(), sshd.host_key.fingerprint, nobody)
     assert says_hello(sshd.target())

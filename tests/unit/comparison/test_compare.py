@@ -232,7 +232,7 @@ def test_a_measure_that_nobody_knows(history: History) -> None:
 
 
 def test_nothing_to_compare(history: History) -> None:
-    with pytest.raises(InputError, match="two sessions"):
+    with pytest.raises(InputError, match="two or more sessions"):
         compare(history, [])
     with pytest.raises(InputError, match="no session"):
         compare(history, ["nothing"])

@@ -59,7 +59,7 @@ def test_this_computer_can_be_changed_but_not_removed(targets: Targets) -> None:
     assert targets.get(LOCAL).directories == ["/ssd/dyno"]
     targets.edit(LOCAL, search_paths=["~/b/*"])
     assert targets.get(LOCAL).directory == "/ssd/dyno"
-    with pytest.raises(InputError, match="cannot be removed"):
+    with pytest.raises(InputError, match="Dyno cannot remove it"):
         targets.remove(LOCAL)
     with pytest.raises(InputError, match="this computer has no host"):
         targets.edit(LOCAL, host="x")
