@@ -227,4 +227,4 @@ def outcome_of(wanted: list[str]) -> int:
 def how_to_come_back(target: str, directory: str = "") -> str:
     """`directory`: only where the target names another one."""
     words = f"--target {target}" + (f" --directory {shlex.quote(directory)}" if directory else "")
-    return f"come back with: dyno follow {words}   end it with: dyno stop {words}"
+    return f"come back with: dyno follow {words}   end it with: dyno stop --plan {words}"

@@ -167,7 +167,7 @@ def test_a_plan_in_another_directory_is_found_by_the_words_that_the_run_printed(
     assert hint, said
     assert "no plan runs" in desktop.refused("stop", code=1)
     assert "tiny-innodb: completed" in desktop.dyno(*shlex.split(hint[1])).stdout
-    assert hint[2] == f"stop --target local --directory {tmp_path / 'other'}"
+    assert hint[2] == f"stop --plan --target local --directory {tmp_path / 'other'}"
     (entry,) = desktop.sessions()
     assert entry["state"] == "completed"
 
