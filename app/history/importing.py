@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.errors import DynoError, InputError
+from app.core.harmless import harmless
 from app.core.private import private
 from app.protocol.events import MAX_LINE, ProtocolError, SessionPlanned
 from app.shapes import Moment, check, decode
@@ -54,7 +55,7 @@ def import_session(history: History, file: Path) -> Imported:
             return _import(history, archive, file)
     except (DynoError, ProtocolError, ValueError, KeyError, TypeError, RecursionError) as error:
         text = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise InputError(f"{file} is not imported: {text}") from None
+        raise InputError(f"{file} is not imported: {harmless(text)}") from None
     except _DAMAGED as error:
         raise InputError(f"{file} is not imported: it is damaged: {error}") from None
     except OSError as error:

@@ -90,8 +90,8 @@ def step_of(text: str, name: str) -> ForeignStep:
     threads = _count(_needed(_THREADS, text, "Number of threads", "it is no output of a test"))
     seconds = _seconds(_needed(_TIME, text, "total time", "its end is missing"))
     queries = _count(_needed(_QUERIES, text, "queries performed", "it is of a test without a database"))
-    if not seconds:
-        raise ValueError("its total time is 0 s")
+    if not seconds or not threads:
+        raise ValueError("its total time is 0 s" if not seconds else "its number of threads is 0")
     printed = _QPS.search(text)
     return ForeignStep(
         Step(name, "drive", threads=threads, coordinates={"threads": threads}),

@@ -178,6 +178,7 @@ WRONG: list[tuple[str, Callable[[dict[str, bytes]], Any], str]] = [
     ("no object", lambda m: m.update({"owned.json": b"[]"}), "no object"),
     ("deep JSON", lambda m: m.update({"owned.json": b"[" * 100_000}), "nested too deeply"),
     ("a later format", in_json("manifest.json", format=2), "format 2, this Dyno reads 1: update Dyno"),
+    ("a format of two lines", in_json("manifest.json", format="1\n\x1b]0;x"), r"format 1\n\x1b]0;x, this"),
     ("no session", lambda m: m.update({"manifest.json": b"{}"}), "missing"),
     ("a session that is a path", in_json("manifest.json", session="../../../etc/cron"), "no session id"),
     ("another session", in_json("manifest.json", session="0123456789ABCDEFGHJKMNPQRS"), "another session"),

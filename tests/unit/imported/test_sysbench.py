@@ -133,6 +133,7 @@ def test_folders_of_small_datum(tmp_path: Path, name: str, step: str, engine: st
         (("total time:", "time in all:"), "no line 'total time': its end is missing"),
         (("time:                          4.0029s", "time:       0.0000s"), "its total time is 0"),
         (("Number of threads: 2", "Threads: 2"), "no line 'Number of threads'"),
+        (("Number of threads: 2", "Number of threads: 0"), "its number of threads is 0"),
         (("total time:                          4.0029s", "total time:  4.0.29s"), "4.0.29 is no figure of"),
         (("Number of threads: 2", f"Number of threads: {'9' * 5000}"), "999 is no figure of sysbench"),
         (("(4816.12 per sec.)", f"({'9' * 400} per sec.)"), "999 is no figure of sysbench"),
