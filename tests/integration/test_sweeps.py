@@ -340,8 +340,9 @@ def test_a_stop_is_heard_while_the_server_shuts_down_for_a_variation(desktop: De
         """Not in the rehearsal, which has no journal."""
         for journal in desktop.target.glob("sessions/*/journal.jsonl"):
             log = journal.with_name("error.log")
-            if log.exists() and "Normal shutdown" in log.read_text(errors="replace"):
-                os.kill(desktop.server_pid(), signal.SIGSTOP)
+            pid = desktop.server_pid()  # 0 would be all processes of this group
+            if pid and log.exists() and "Normal shutdown" in log.read_text(errors="replace"):
+                os.kill(pid, signal.SIGSTOP)
                 return True
         return False
 
