@@ -176,7 +176,8 @@ class Desktop:
                 begun.kill()
             begun.communicate()
         for directory in {self.target, *self.home.parent.glob("*/dyno")}:
-            (directory / "queue" / "queue.json").unlink(missing_ok=True)
+            if (directory / "queue").is_dir():
+                (directory / "queue" / "queue.json").unlink(missing_ok=True)
             if (directory / "lock").exists():
                 for pid in (self.agent_pid(directory), self.server_pid(directory)):
                     if pid:

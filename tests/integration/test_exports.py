@@ -62,7 +62,10 @@ def test_a_deleted_session_is_not_fetched_again(recorded: Desktop) -> None:
     (entry,) = recorded.sessions()
     recorded.dyno("session", "delete", "last")
     assert "everything of local is in the history" in recorded.dyno("follow").stdout
-    assert "stays away" in recorded.dyno("follow", entry["plan"]).stdout
+    assert (
+        "is deleted here; to restore it: dyno session undelete"
+        in recorded.dyno("follow", entry["plan"]).stdout
+    )
     assert recorded.sessions() == []
     recorded.dyno("session", "undelete", entry["id"][-6:])
     assert recorded.sessions() == [entry]

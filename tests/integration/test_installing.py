@@ -136,7 +136,7 @@ def test_what_is_refused(desktop: Desktop, far: Target, tmp_path: Path) -> None:
     assert "is no tarball by its name" in desktop.refused("build", "install", str(tmp_path / "x.zip"))
     assert "No such file" in desktop.refused("build", "install", str(tmp_path / "x.tar"))
     assert "was not installed by Dyno" in desktop.refused("build", "remove", MARIADB)
-    assert "there is no build nothing" in desktop.refused("build", "note", "nothing", "--text", "x")
+    assert "no build nothing on this target" in desktop.refused("build", "note", "nothing", "--text", "x")
     assert "give one of --source" in desktop.refused("build", "note", MARIADB)
     assert list((Path(far.directory) / "builds").glob("*.*")) == []
 

@@ -152,7 +152,7 @@ def library(desktop: Desktop, rows: int, *files: Path) -> list[str]:
         (
             8,
             ["sample.87", "sample.92"],
-            "cannot read sample.92 of the collection: No such file or directory",
+            "sample.92 of the collection: No such file or directory",
         ),
     ],
 )

@@ -139,8 +139,8 @@ def _check_snapshot(directory: Directory, plan: Plan, contender: Contender) -> C
     try:
         found = snapshots.find(key)
     except AgentError as error:
-        text = "{}: the first session loads the tables and stores another one".format(error)
-        return [Check("snapshot", INFO, text, "", contender.name)]
+        todo = "nothing to do: the first session loads the tables and stores another one"
+        return [Check("snapshot", WARN, str(error), todo, contender.name)]
     text = "starts from the snapshot {}, {:,} MiB".format(key, found.size_bytes >> 20)
     return [Check("snapshot", PASS, text, "", contender.name)]
 
