@@ -13,7 +13,7 @@ from app.remote.reach import agent_of, reached
 from app.remote.target import Target
 from app.targets.store import Targets
 
-from .parser import add_json, add_target
+from .parser import add_directory, add_json, add_target
 from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def add_words(words: Any) -> None:
     ):
         parser = words.add_parser(word, help=text)
         add_target(parser)
-        parser.add_argument("--directory", default="", help="directory on the target, as with dyno run")
+        add_directory(parser)
         if word == "note":
             parser.add_argument("text", help="text of the note")
         if word == "status":

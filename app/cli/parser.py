@@ -158,5 +158,11 @@ def add_target(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", default="local", help="target (default: local, this computer)")
 
 
+def add_directory(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--directory", default="", help="directory on the target (default: the target's first)"
+    )
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="for scripts")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.protocol.answers import CONTINUE, HOLD, MOVE, REMOVE, QueueChange
 
-from .parser import add_json, add_target, add_verb, whole_number
+from .parser import add_directory, add_json, add_target, add_verb, whole_number
 from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -30,9 +30,7 @@ def add_words(words: Any) -> None:
     move.add_argument("place", type=whole_number(1, 100), help="place in the queue; 1 starts next")
     for parser in (listing, move, hold, go_on, remove):
         add_target(parser)
-        parser.add_argument(
-            "--directory", default="", help="directory on the target (default: the target's first)"
-        )
+        add_directory(parser)
 
 
 def list_queue(arguments: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.core.errors import InputError
 
 from .launching import launch_plan, show_verdict_of
-from .parser import filled, words_of
+from .parser import add_directory, filled, words_of
 from .plan_options import (
     DISTURBING,
     LIMITS,
@@ -101,9 +101,7 @@ def _add_ways(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="start even if the plan may fill the disk",
     )
-    parser.add_argument(
-        "--directory", default="", help="directory on the target (default: the target's first)"
-    )
+    add_directory(parser)
     parser.add_argument(
         "--dry-run", action="store_true", help="print plan, estimate and checks; start nothing"
     )

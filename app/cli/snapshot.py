@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
 
-from .parser import add_json, add_target
+from .parser import add_directory, add_json, add_target
 from .screen import ask_secret, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -36,9 +36,7 @@ def add_words(words: Any) -> None:
 
 def _add_where(parser: argparse.ArgumentParser) -> None:
     add_target(parser)
-    parser.add_argument(
-        "--directory", default="", help="directory on the target (default: the target's first)"
-    )
+    add_directory(parser)
 
 
 def list_snapshots(arguments: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.core.errors import InputError
 
-from .parser import add_json
+from .parser import add_directory, add_json
 from .screen import ask_secret, print_json, print_table, print_text_tables, say
 
 if TYPE_CHECKING:
@@ -48,9 +48,7 @@ def add_words(words: Any) -> None:
     calibrate.add_argument(
         "--allow-busy", action="store_true", help="start even while another plan runs on the target"
     )
-    calibrate.add_argument(
-        "--directory", default="", help="directory on the target (default: the target's first)"
-    )
+    add_directory(calibrate)
     calibrate.set_defaults(run=calibrate_target)
     runs = verbs.add_parser("canaries", help="show how fast the machine was before each session")
     runs.add_argument("name", help=_NAME)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTreeWidgetItem, QWidget
 
 from app.core.harmless import harmless
 from app.protocol.answers import CONTINUE, HOLD, MOVE, REMOVE, Queue, QueueChange
 from app.remote.target import Target
 from app.targets.queue import begins_text, state_text
 from ui.core.context import Context
-from ui.core.plain import Label, as_tip
+from ui.core.plain import as_tip
 from ui.core.theme import SPACE
-from ui.widgets.actions import action, action_button
-from ui.widgets.message import Message
-from ui.widgets.table import tabular
+from ui.dialogs.kept import KeptDialog
+from ui.widgets.actions import action
 
+HEADERS = ("", "Plan", "Sessions", "Begins")
 WIDTH, HEIGHT = 100 * SPACE, 44 * SPACE
 ABOUT = (
     "The target begins the first plan that is not held and whose start time has come, also with this window "
@@ -23,20 +23,16 @@ ABOUT = (
 )
 
 
-class QueueDialog(QDialog):
+class QueueDialog(KeptDialog):
     """Asks the target when it begins, and with each change."""
 
     def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._context, self._target = context, target
+        super().__init__(context, target, HEADERS, ABOUT, parent)
         self._queue = Queue([])
         self.setWindowTitle(f"Queue of {target.name}")
         self.resize(WIDTH, HEIGHT)
-        self.message = Message()
-        self.said = Label(f"Asking {target.name}…")
-        self.said.setProperty("role", "heading")
-        self.said.setWordWrap(True)
-        self.list = _make_list()
+        self.list.setAccessibleName("Waiting plans")
+        self.list.setColumnWidth(1, 30 * SPACE)
         self.list.itemSelectionChanged.connect(self._refresh)
         self.up = action(self.list, "Move up", "", "The plan begins earlier", lambda: self._move(-1))
         self.down = action(self.list, "Move down", "", "The plan begins later", lambda: self._move(1))
@@ -45,31 +41,16 @@ class QueueDialog(QDialog):
         self.hold_all = action(
             self, "Hold the queue", "", "No plan begins until you continue the queue", self._hold_all
         )
-        self._build_layout()
+        for each in (self.up, self.down, self.hold, self.remove, self.hold_all):
+            self.add_button(each)
         self._refresh()
         context.queues.changed.connect(self._on_changed)
-        context.queues.failed.connect(self._on_failed)
+        context.queues.failed.connect(self._on_refused)
 
     def begin(self) -> None:
         self.finished.connect(self.deleteLater)
         self._ask(None)
         self.open()
-
-    def _build_layout(self) -> None:
-        about = Label(ABOUT)
-        about.setWordWrap(True)
-        about.setProperty("role", "muted")
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        for each in (self.up, self.down, self.hold, self.remove, self.hold_all):
-            button = action_button(each)
-            button.setAutoDefault(False)
-            buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
-        layout.setSpacing(SPACE)
-        for widget in (self.message, self.said, about, self.list, buttons):
-            layout.addWidget(widget)
 
     def show_queue(self, queue: Queue) -> None:
         """As the target says it; the same plan stays chosen."""
@@ -120,8 +101,7 @@ class QueueDialog(QDialog):
         self._ask(QueueChange(REMOVE, self._chosen()))
 
     def _ask(self, change: QueueChange | None) -> None:
-        self.message.clear()
-        self.list.setEnabled(False)
+        self._await_answer()
         self._context.queues.ask(self._target, change)
 
     def _on_changed(self, target: str) -> None:
@@ -130,21 +110,6 @@ class QueueDialog(QDialog):
             self.list.setEnabled(True)
             self.show_queue(heard[1] if heard and heard[0].name == target else Queue([]))
 
-    def _on_failed(self, target: str, error: Exception) -> None:
+    def _on_refused(self, target: str, error: Exception) -> None:
         if target == self._target.name:
-            self.list.setEnabled(True)
-            self.message.show_failure(error)
-
-
-def _make_list() -> QTreeWidget:
-    made = QTreeWidget()
-    made.setAccessibleName("Waiting plans")
-    made.setHeaderLabels(["", "Plan", "Sessions", "Begins"])
-    made.setColumnWidth(1, 30 * SPACE)
-    made.setRootIsDecorated(False)
-    made.setUniformRowHeights(True)
-    made.setFont(tabular(made.font()))
-    made.setTabKeyNavigation(False)
-    made.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-    made.setStyleSheet("QTreeWidget::item { padding: 4px 2px; }")
-    return made
+            self._on_failed(error)

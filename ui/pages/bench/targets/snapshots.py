@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QDialog,
-    QDialogButtonBox,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QTreeWidgetItem, QWidget
 
 from app.core.harmless import harmless
 from app.core.units import bytes_text, count_text
@@ -21,12 +12,11 @@ from app.protocol.answers import Snapshot
 from app.remote.target import Target
 from app.targets.snapshots import HEADERS, kept_on, row_of
 from ui.core.context import Context
-from ui.core.plain import Label, as_tip
+from ui.core.plain import as_tip
 from ui.core.theme import SPACE
+from ui.dialogs.kept import KeptDialog
 from ui.dialogs.removing import ask_before
-from ui.widgets.actions import action, action_button
-from ui.widgets.message import Message
-from ui.widgets.table import tabular
+from ui.widgets.actions import action
 
 WIDTH, HEIGHT = 110 * SPACE, 50 * SPACE
 ABOUT = (
@@ -35,43 +25,24 @@ ABOUT = (
 )
 
 
-class SnapshotsDialog(QDialog):
+class SnapshotsDialog(KeptDialog):
     """Asks the target when it begins, and again with each deletion."""
 
     def __init__(self, context: Context, target: Target, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._context = context
-        self._target = target
+        super().__init__(context, target, [name.capitalize() for name in HEADERS], ABOUT, parent)
         self.setWindowTitle(f"Snapshots on {target.name}")
         self.resize(WIDTH, HEIGHT)
-        self.message = Message()
-        self.said = Label(f"Asking {target.name}…")
-        self.said.setProperty("role", "heading")
-        self.list = _make_list()
+        self.list.setAccessibleName("Snapshots")
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.itemSelectionChanged.connect(self._on_selected)
         tip = "Delete the selected snapshots from the target"
         self.delete = action(self.list, "Delete", "remove", tip, self._on_delete)  # in its context menu too
-        self.delete_button = action_button(self.delete)
-        self.delete_button.setAutoDefault(False)
-        self._build_layout()
+        self.delete_button = self.add_button(self.delete)
         self._on_selected()
 
     def begin(self) -> None:
         self._ask_target([])
         self.open()
-
-    def _build_layout(self) -> None:
-        about = Label(ABOUT)
-        about.setWordWrap(True)
-        about.setProperty("role", "muted")
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.addButton(self.delete_button, QDialogButtonBox.ButtonRole.ActionRole)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
-        layout.setSpacing(SPACE)
-        for widget in (self.message, self.said, about, self.list, buttons):
-            layout.addWidget(widget)
 
     def show_kept(self, found: Sequence[Snapshot]) -> None:
         size = bytes_text(sum(each.size_bytes or 0 for each in found))
@@ -87,8 +58,7 @@ class SnapshotsDialog(QDialog):
     def _ask_target(self, deleted: Sequence[str]) -> None:
         """On a pool thread: the target may be far away, and a terabyte takes its time to go."""
         target, ask = self._target, self._context.secrets.ask
-        self.message.clear()
-        self.list.setEnabled(False)
+        self._await_answer()
         self._context.tasks.run(
             self, lambda: kept_on(target, ask, deleted), self._on_answered, self._on_failed
         )
@@ -98,9 +68,8 @@ class SnapshotsDialog(QDialog):
         self.show_kept(found)
 
     def _on_failed(self, error: Exception) -> None:
-        self.list.setEnabled(True)
         self.said.setText("")
-        self.message.show_failure(error)
+        super()._on_failed(error)
 
     def _on_selected(self) -> None:
         self.delete.setEnabled(bool(self.list.selectedItems()))
@@ -114,17 +83,3 @@ class SnapshotsDialog(QDialog):
     def _delete(self, keys: Sequence[str]) -> None:
         self.said.setText(f"Deleting {count_text(len(keys), 'snapshot')}…")
         self._ask_target(keys)
-
-
-def _make_list() -> QTreeWidget:
-    made = QTreeWidget()
-    made.setAccessibleName("Snapshots")
-    made.setHeaderLabels([name.capitalize() for name in HEADERS])
-    made.setRootIsDecorated(False)
-    made.setUniformRowHeights(True)
-    made.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-    made.setFont(tabular(made.font()))
-    made.setTabKeyNavigation(False)
-    made.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-    made.setStyleSheet("QTreeWidget::item { padding: 4px 2px; }")
-    return made
