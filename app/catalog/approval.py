@@ -9,7 +9,7 @@ from typing import Any
 from app.core.errors import InputError
 from app.core.settings import home, keep_table, read_table
 
-from .entries import Workload
+from .workload import Workload
 
 _KEY = "approved_lua"
 

@@ -19,8 +19,9 @@ from app.presets import Preset, parse_preset
 
 from .approval import UnapprovedError, hash_of
 from .custom_sql import MAX_SQL, CustomSql, parse, workload_keys
-from .entries import NAME, Sequence, Workload, sequence_of, workload_of
 from .made_lua import made_lua
+from .sequence import Sequence, sequence_of
+from .workload import NAME, Workload, workload_of
 
 DEFAULT = "default"
 NOTHING_SET = """\

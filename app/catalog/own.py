@@ -10,8 +10,8 @@ from app.core.private import write_private
 from app.core.toml_text import read_document, read_text
 from app.presets import Preset, check_sendable, parse_preset
 
-from .entries import sequence_of
 from .listing import MAX_CNF, Catalog
+from .sequence import sequence_of
 
 
 def copy_preset(catalog: Catalog, engine: str, source: str, name: str) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .entries import Sequence
+from .sequence import Sequence
 
 STUDIES = ("Dyno", "Small-datum", "Tencent", "Dimitri Kravtchuk")  # the shipped ones
 OWN = "Own"  # of sequences that name none

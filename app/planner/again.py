@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from app.catalog import Sequence as StepSequence
-from app.catalog.entries import sequence_of
+from app.catalog.sequence import sequence_of
 from app.core.errors import InputError
 from app.core.toml_text import read_document
 from app.core.units import count_text

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from app.catalog import Catalog, Sequence, UnapprovedError, Workload
-from app.catalog.entries import SWEPT
+from app.catalog.sequence import SWEPT
 from app.core.errors import DynoError, InputError, TargetError
 from app.core.ranges import listed
 from app.core.toml_text import shown

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from app.catalog import Catalog
 from app.catalog import Sequence as StepSequence
-from app.catalog.entries import BARE_KINDS, MAX_ROWS
+from app.catalog.sequence import MAX_ROWS
+from app.catalog.workload import BARE_KINDS
 from app.core.errors import InputError
 from app.core.units import bytes_text, count_text
 from app.engines import engine_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from app.catalog.entries import (
+from app.catalog.sequence import (
     CORE_LIST,
     RATE,
     ROWS,

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from app.catalog import Catalog, Sequence, Workload
-from app.catalog.entries import MAX_ROWS, memory_share
+from app.catalog.sequence import MAX_ROWS, memory_share
 from app.core.errors import InputError, about
 from app.core.ids import new_id
 from app.core.settings import read_settings

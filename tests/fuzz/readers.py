@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 
 from app.catalog import Catalog
 from app.catalog.custom_sql import problems_of
-from app.catalog.entries import sequence_of, workload_of
 from app.catalog.mydbtest import from_mydbtest
+from app.catalog.sequence import sequence_of
+from app.catalog.workload import workload_of
 from app.core.errors import DynoError
 from app.core.settings import read_settings
 from app.core.toml_text import read_document

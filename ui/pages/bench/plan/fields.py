@@ -8,7 +8,7 @@ from typing import cast
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QWidget
 
-from app.catalog.entries import TRANSPORTS
+from app.catalog.sequence import TRANSPORTS
 from app.planner.draft import Draft, Problem
 from app.protocol.plan import LOAD_METHODS, ORDERS, STARTS, UNTIL_DECIDED
 from app.stats.looks import ROUNDS
