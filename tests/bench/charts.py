@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from tests.bench.figure import Figure
 
 if TYPE_CHECKING:
-    from ui.widgets.chart import TimeAxis, TimeChart
+    from ui.widgets.charts.time_axis import TimeAxis
+    from ui.widgets.charts.time_chart import TimeChart
 
 CHARTS, CURVES = 4, 4  # charts under one another, curves in each
 SAMPLES = 36_000  # ten hours at 1 Hz
@@ -29,7 +30,7 @@ class Live:
 
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         self.application = QApplication.instance() or QApplication([])
-        from ui.widgets.chart import TimeAxis
+        from ui.widgets.charts.time_axis import TimeAxis
 
         self._random = np.random.default_rng(1)
         self._now = float(SAMPLES)
@@ -49,7 +50,8 @@ class Live:
         import numpy as np
 
         from ui.core.theme import Theme
-        from ui.widgets.chart import Line, Span, TimeChart
+        from ui.widgets.charts.lines import Line, Span
+        from ui.widgets.charts.time_chart import TimeChart
 
         theme = Theme()
         chart = TimeChart(theme, f"chart {at}", "1/s")

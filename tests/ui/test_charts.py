@@ -14,7 +14,12 @@ from pytestqt.qtbot import QtBot
 
 from app.core.errors import DynoError
 from ui.core.theme import SPACE, Theme
-from ui.widgets.chart import BarChart, Line, LineChart, Span, TimeAxis, TimeChart, copy_image, save_image
+from ui.widgets.charts.bar_chart import BarChart
+from ui.widgets.charts.line_chart import LineChart
+from ui.widgets.charts.lines import Line, Span
+from ui.widgets.charts.time_axis import TimeAxis
+from ui.widgets.charts.time_chart import TimeChart
+from ui.widgets.image import copy_image, save_image
 
 SIZE = (800, 300)
 NEAR = 2  # pixels

@@ -14,7 +14,7 @@ from app.history.writing import Writer
 from app.protocol.events import encode
 from tests.journals import SERIES, Maker, plan, whole
 from ui.pages.live.curves import GhostCurves, SessionCurves
-from ui.widgets.pyramid import Track
+from ui.widgets.charts.pyramid import Track
 
 NAMES = tuple(each["name"] for each in SERIES)
 QPS = "load.queries"

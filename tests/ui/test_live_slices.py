@@ -30,7 +30,7 @@ from ui.pages.live.charts import OTHER
 from ui.pages.live.curves import QPS, SessionCurves
 from ui.pages.live.ratio_line import TIP, ratio_text
 from ui.pages.live.round import Ratio, RoundCurves
-from ui.widgets.pyramid import Track
+from ui.widgets.charts.pyramid import Track
 
 LOAD, POINT, UPDATE = 0, 1, 2  # steps of the plan; a load is never in slices
 AWAY_S = 5.0  # that the others take between two slices

@@ -13,9 +13,14 @@ from pytestqt.qtbot import QtBot
 
 from tests.ui.test_charts import SIZE, has_colour, picture, show
 from ui.core.theme import Theme
-from ui.widgets.chart import BarChart, Line, LineChart, PercentileChart, StackChart, save_image
-from ui.widgets.frame import ROW
-from ui.widgets.still import StillChart
+from ui.widgets.charts.bar_chart import BarChart
+from ui.widgets.charts.frame import ROW
+from ui.widgets.charts.line_chart import LineChart
+from ui.widgets.charts.lines import Line
+from ui.widgets.charts.percentile_chart import PercentileChart
+from ui.widgets.charts.stack_chart import StackChart
+from ui.widgets.charts.still import StillChart
+from ui.widgets.image import save_image
 
 Shown = Callable[..., StillChart]
 WHERE = {50.0: 0.301, 90.0: 1.0, 95.0: 1.301, 99.0: 2.0}

@@ -83,7 +83,7 @@ def test_the_core_knows_no_window() -> None:
     [
         ("paramiko", "app/remote/"),
         ("sqlite3", "app/history/"),
-        ("pyqtgraph", "ui/widgets/chart.py"),
+        ("pyqtgraph", "ui/widgets/charts/"),
     ],
 )
 def test_a_library_has_one_home(package: str, home: str) -> None:

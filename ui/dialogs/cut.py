@@ -23,8 +23,10 @@ from app.history.step_text import WHOLE
 from app.stats import Steadiness
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
-from ui.widgets.chart import Line, Span, TimeAxis, TimeChart
-from ui.widgets.pyramid import Track
+from ui.widgets.charts.lines import Line, Span
+from ui.widgets.charts.pyramid import Track
+from ui.widgets.charts.time_axis import TimeAxis
+from ui.widgets.charts.time_chart import TimeChart
 
 _NAN = float("nan")
 _HINT = f"Drag over the curve, or enter the bounds. Dyno stores all seconds; {WHOLE}."

@@ -31,7 +31,7 @@ from app.protocol.states import SessionState, StepState
 from ui.core.plain import as_tip, fitted
 from ui.core.theme import SPACE, Theme
 
-from .lines import mixed
+from .charts.lines import mixed
 from .reached import Reached
 
 LABELS = 18  # pixels above the blocks, for the names of sessions

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ui.widgets.pyramid import Track, dashed
+from ui.widgets.charts.pyramid import Track, dashed
 
 
 def track_of(values: list[float | None], step: float = 1.0) -> Track:

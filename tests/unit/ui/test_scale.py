@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ui.widgets.scale import (
+from ui.widgets.charts.scale import (
     clock_form,
     figure_ticks,
     fitting,

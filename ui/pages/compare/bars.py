@@ -17,9 +17,9 @@ from app.comparison.measures import FIGURE
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
 from ui.models.comparison import drawn_points, drawn_unit, step_text
-from ui.widgets.bar_chart import BarChart
-from ui.widgets.head import Head
-from ui.widgets.lines import Line
+from ui.widgets.charts.bar_chart import BarChart
+from ui.widgets.charts.head import Head
+from ui.widgets.charts.lines import Line
 
 from .panel import Panel, Shown
 

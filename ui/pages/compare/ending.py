@@ -16,7 +16,7 @@ from ui.core.plain import Label
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.models.comparison import step_text
-from ui.widgets.still import StillChart
+from ui.widgets.charts.still import StillChart
 
 from .panel import Panel, Shown
 

@@ -6,8 +6,8 @@ from app.comparison.charts import NOTHING
 from app.comparison.charts.of_one_step import PERCENTS, TICKS, latency_curves, latency_numbers, place
 from app.comparison.charts.points import Numbers
 from app.comparison.entries import RowEntry
-from ui.widgets.percentile_chart import PercentileChart
-from ui.widgets.still import StillChart
+from ui.widgets.charts.percentile_chart import PercentileChart
+from ui.widgets.charts.still import StillChart
 
 from .ending import Ended, EndingPanel
 from .panel import Shown

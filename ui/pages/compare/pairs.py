@@ -11,7 +11,7 @@ from app.comparison.charts.of_all_steps import pair_numbers, ratio_points, rows_
 from app.comparison.charts.points import Point
 from app.comparison.entries import RowEntry
 from ui.models.comparison import drawn_points, drawn_unit
-from ui.widgets.lines import Line
+from ui.widgets.charts.lines import Line
 
 from .bars import BarsPanel, Group, Grouped, better, categories, group_of, measured
 from .panel import Shown

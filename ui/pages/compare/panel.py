@@ -13,8 +13,8 @@ from app.comparison.measures import Measure
 from ui.core.plain import Label, fitted
 from ui.core.theme import Theme
 from ui.models.comparison import columns_shown
+from ui.widgets.charts.lines import Line
 from ui.widgets.image import LEAST
-from ui.widgets.lines import Line
 
 _LABEL = 200  # pixels of a name in a chart
 

@@ -24,13 +24,13 @@ from ui.core.plain import Label, as_tip
 from ui.core.tasks import Latest
 from ui.core.theme import SPACE
 from ui.models.comparison import step_text
+from ui.widgets.charts.lines import Line
 from ui.widgets.elided import ElidedLabel
-from ui.widgets.lines import Line
 
 from .panel import Panel, Shown
 
 if TYPE_CHECKING:
-    from ui.widgets.chart import TimeChart
+    from ui.widgets.charts.time_chart import TimeChart
 
 QPS = "load.queries"
 _TOLD = 3  # lines of what is to be known of the seconds
@@ -124,8 +124,8 @@ class SecondsPanel(Panel):
         self._told.setVisible(bool(lines))
 
     def _draw_curves(self, shown: Shown, found: dict[str, Curve], label: str, unit: str) -> None:
-        from ui.widgets.chart import Span
-        from ui.widgets.pyramid import Track
+        from ui.widgets.charts.lines import Span
+        from ui.widgets.charts.pyramid import Track
 
         chart = self._provide()
         chart.set_title(f"{label}, {self._step}", unit_text(unit))
@@ -144,7 +144,7 @@ class SecondsPanel(Panel):
         self.drawn.emit()
 
     def _provide(self) -> TimeChart:
-        from ui.widgets.chart import TimeChart
+        from ui.widgets.charts.time_chart import TimeChart
 
         if self._chart is None:
             self._chart = TimeChart(self.theme, "QPS", "queries/s", self)

@@ -6,9 +6,9 @@ from app.comparison.charts import NOTHING
 from app.comparison.charts.of_one_step import PARTS, parts_of, size_numbers, sizes_of
 from app.comparison.charts.points import Numbers
 from app.comparison.entries import RowEntry
-from ui.widgets.lines import Line
-from ui.widgets.stack_chart import StackChart
-from ui.widgets.still import StillChart
+from ui.widgets.charts.lines import Line
+from ui.widgets.charts.stack_chart import StackChart
+from ui.widgets.charts.still import StillChart
 
 from .ending import Ended, EndingPanel
 from .panel import Shown

@@ -12,7 +12,7 @@ from app.comparison.measures import FIGURE
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
 from ui.models.comparison import drawn_points, drawn_unit
-from ui.widgets.line_chart import LineChart
+from ui.widgets.charts.line_chart import LineChart
 
 from .panel import Panel, Shown
 

@@ -13,8 +13,10 @@ from app.history.figures import CutEntry, StepEntry
 from app.history.series import SeriesEntry
 from app.history.sessions import SessionEntry
 from ui.core.theme import SPACE, Theme
-from ui.widgets.chart import Line, Span, TimeAxis, TimeChart
-from ui.widgets.pyramid import Track
+from ui.widgets.charts.lines import Line, Span
+from ui.widgets.charts.pyramid import Track
+from ui.widgets.charts.time_axis import TimeAxis
+from ui.widgets.charts.time_chart import TimeChart
 
 from .curves import QPS, Bounds, GhostCurves, SessionCurves
 from .numbers import session_numbers

@@ -19,7 +19,8 @@ from ui.core.context import Context
 from ui.core.plain import Label, as_tip
 from ui.core.theme import SPACE
 from ui.widgets.actions import action
-from ui.widgets.chart import TimeAxis, copy_image, save_image
+from ui.widgets.charts.time_axis import TimeAxis
+from ui.widgets.image import copy_image, save_image
 
 from .charts import SessionCharts
 

@@ -24,7 +24,7 @@ from app.protocol.events import (
 )
 from app.protocol.plan import SLICES, Plan
 from app.protocol.states import StepState
-from ui.widgets.pyramid import GAP_S, Track
+from ui.widgets.charts.pyramid import GAP_S, Track
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from app.comparison.charts.points import Cell, Numbers, numbers
 from app.core.units import unit_text
-from ui.widgets.pyramid import Track
+from ui.widgets.charts.pyramid import Track
 
 from .curves import SessionCurves
 

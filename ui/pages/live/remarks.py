@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from app.core.harmless import harmless
 from app.history.remarks import Remark
 from ui.core.theme import Theme
-from ui.widgets.scale import time_text
+from ui.widgets.charts.scale import time_text
 from ui.widgets.table import tabular
 
 MOST = 5000  # lines that are kept here; all of them are in the history

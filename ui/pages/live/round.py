@@ -11,7 +11,7 @@ from app.history.decoding import Line
 from app.history.sessions import SessionEntry
 from app.stats.student import MOST
 from app.stats.welch import Difference
-from ui.widgets.pyramid import Track
+from ui.widgets.charts.pyramid import Track
 
 from .curves import NAN, Second, SessionCurves
 

@@ -14,10 +14,10 @@ from app.remote.target import Target
 from ui.core.context import Context
 from ui.core.plain import Label
 from ui.core.theme import SPACE, Theme
-from ui.widgets.line_chart import LineChart
-from ui.widgets.lines import Line
+from ui.widgets.charts.line_chart import LineChart
+from ui.widgets.charts.lines import Line
+from ui.widgets.charts.scale import Tick
 from ui.widgets.message import Message
-from ui.widgets.scale import Tick
 
 if TYPE_CHECKING:
     from app.history.canaries import CanaryRun

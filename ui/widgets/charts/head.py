@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.core.harmless import harmless
 from ui.core.plain import as_tip, fitted
 from ui.core.theme import SPACE, Theme
+from ui.widgets.table import tabular
 
 from .lines import Line, mixed
-from .table import tabular
 
 LINE_HEIGHT = 22
 _SWATCH = 14

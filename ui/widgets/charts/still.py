@@ -7,11 +7,11 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResize
 from PySide6.QtWidgets import QWidget
 
 from ui.core.theme import SPACE, Theme
+from ui.widgets.reached import Reached
+from ui.widgets.table import tabular
 
 from .frame import AXIS, LANE, ROW, Frame, Ground, draw_focus
 from .head import Head
-from .reached import Reached
-from .table import tabular
 
 TICK_HEIGHT = 32  # pixels a tick of the figures has at least
 

@@ -1,4 +1,4 @@
-"""Charts; the only home of pyqtgraph. Pages import this where they are built, for it is dear.
+"""A chart over time. Pages import this where they are built, for pyqtgraph is dear.
 
 What makes a frame cheap, all of it measured: a minimum and a maximum a pixel, opaque pens of one pixel, an
 opaque grid in a kept ground, no search for finite values or for the range, and one paint on request.
@@ -21,24 +21,17 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ui.core.theme import SPACE, Theme
+from ui.widgets.reached import Reached
+from ui.widgets.table import tabular
 
-from .bar_chart import BarChart as BarChart
 from .frame import AXIS, LANE, Frame, Ground, draw_band, draw_cursor, draw_focus, draw_marks
 from .head import Head, drawn_colour
-from .image import copy_image as copy_image
-from .image import save_image as save_image
 from .keys import KEYS, press
-from .line_chart import LineChart as LineChart
-from .lines import Line as Line
-from .lines import Span as Span
-from .percentile_chart import PercentileChart as PercentileChart
+from .lines import Line, Span
 from .pointer import Pointer
 from .pyramid import Track, Values, dashed, highest, lowest, seen
-from .reached import Reached
 from .scale import clock_form, figure_ticks, fitting, time_text, time_ticks, value_text
-from .stack_chart import StackChart as StackChart
-from .table import tabular
-from .time_axis import TimeAxis as TimeAxis
+from .time_axis import TimeAxis
 
 _ALONE = 1.5  # pixels of a value between two gaps
 _DASH = 14  # pixels of a dash and the gap after it
