@@ -25,6 +25,7 @@ from .slicing import active_at_once, slices_check
 SERVER_BYTES = 400 << 20  # of a server, beside its caches
 THREAD_BYTES = 2 << 20  # of a client thread, on both sides
 CLOCK_S = 5.0
+OF_THE_MOMENT = ("load", "clock")  # checks that say nothing of a plan that begins later
 SMALL_CPUS = 4  # of a machine on which a load generator is felt
 
 

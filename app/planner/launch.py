@@ -24,7 +24,7 @@ from app.protocol.answers import (
 from app.protocol.plan import Plan
 
 from .canary import estimated
-from .checks import check_plan
+from .checks import OF_THE_MOMENT, check_plan
 from .estimate import Estimate
 from .parity import check_in_force
 from .request import PlanRequest
@@ -192,9 +192,11 @@ class Launch:
         request = self._request(survey)
         plan = resolve(request, survey, Catalog(), approved_hashes())
         plan, found = estimated(plan, survey, self._noise(plan.machine_key))
-        checks = tuple(check_plan(plan, survey, found, allow_small_disk=request.allow_small_disk))
+        checks = check_plan(plan, survey, found, allow_small_disk=request.allow_small_disk)
+        if self._later:
+            checks = [each for each in checks if each.name not in OF_THE_MOMENT]
         total = len(STAGES) + len(plan.contenders)
-        self._stage = replace(self._stage, plan=plan, estimate=found, checks=checks, total=total)
+        self._stage = replace(self._stage, plan=plan, estimate=found, checks=tuple(checks), total=total)
         return plan
 
     def _taken(self, status: Status) -> str:

@@ -85,7 +85,7 @@ def rehearse(directory: Directory, plan: Plan, contender: int) -> Rehearsal:
 @contextlib.contextmanager
 def _locked(directory: Directory) -> Iterator[Checks]:
     """Nothing else is done in the directory meanwhile; gives why not, if that cannot be."""
-    lock = directory.lock({"plan": REHEARSAL, "pid": os.getpid()})
+    lock = directory.lock({"verb": "a rehearsal", "pid": os.getpid()})
     if lock is None:
         yield [_held(directory)]
         return

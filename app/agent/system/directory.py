@@ -96,7 +96,7 @@ class Directory:
 
     def has_plan(self) -> bool:
         """Whether a plan is being carried out, not only rehearsed."""
-        return bool(self.holder().get("plan", REHEARSAL) != REHEARSAL)
+        return "plan" in self.holder()
 
     def held_by(self) -> str:
         """Who holds the lock, in words; '' if nobody does."""

@@ -204,6 +204,7 @@ def queued(agent: ScriptedAgent, later: Later, what: PlanRequest | None = None) 
 def test_a_plan_for_a_queue_is_not_rehearsed_yet() -> None:
     agent = ScriptedAgent()
     stage = queued(agent, Later(in_s=60.0))
+    assert not {"load", "clock"} & {each.name for each in stage.checks}  # it is of the machine as it is now
     assert agent.asked == ["reach", "survey", "upload", "check", "queue", "close"]
     assert agent.change == QueueChange(ADD, "5ba", in_s=60.0)
     assert stage.name == QUEUED and stage.queue and stage.plan
