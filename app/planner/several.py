@@ -12,7 +12,7 @@ from app.protocol.plan import Plan
 
 from .launch import Launch, Stage
 
-_READY = ("starting", "queueing")  # what is next once all has been checked
+READY = ("starting", "queueing")  # what is next once all has been checked
 
 
 class Launches:
@@ -33,7 +33,7 @@ class Launches:
         """Each stage up to the last one before the start; raises as a launch does."""
         for stage in self._stages[target]:
             yield stage
-            if stage.next in _READY:
+            if stage.next in READY:
                 return
 
     def start(self, target: str) -> Stage | None:

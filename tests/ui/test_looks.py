@@ -239,8 +239,8 @@ def test_dialogs(open_window: Any, settled: Context, qtbot: Any, tmp_path: Path,
     assert not any(found.values()), _report(found)
 
 
-def _no_launch(target: Target) -> Launch:
-    raise NotImplementedError(target)
+def _no_launch(target: Target, is_queued: bool) -> Launch:
+    raise NotImplementedError(target, is_queued)
 
 
 def snapshots_dialog(context: Context, window: Window) -> SnapshotsDialog:

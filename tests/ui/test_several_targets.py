@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
 from app.core.errors import TargetError
+from app.protocol.answers import ADD
 from app.remote.target import LOCAL, Target
 from app.targets.store import Targets
 from tests.fakes import ScriptedAgent
@@ -97,9 +98,25 @@ def test_one_that_fails_at_its_start_leaves_the_others(
     tick(qtbot, dialog, 1)
     dialog.run.click()
     qtbot.waitUntil(dialog.message.isVisible)
-    assert dialog.message.text == "Not started everywhere: local: another plan has begun"
+    assert dialog.message.text == "Not all targets took their plan: local: another plan has begun"
     assert texts(dialog) == ["local: cannot start", "nuc: started"]
     assert [each[0].name for each in followed] == ["nuc"] and dialog.ticked == [LOCAL]
+
+
+def test_a_plan_is_queued_on_each_target(qtbot: QtBot, opened: OpenDialog, followed: list[Any]) -> None:
+    """One is at work, the other is free; the queue of the target on Bench is shown at once."""
+    local, nuc = ScriptedAgent(found=now(), taken="in use by plan other"), ScriptedAgent(found=now())
+    page, dialog = opened(local=local, nuc=nuc)
+    tick(qtbot, dialog, 1)
+    dialog.run.click()
+    qtbot.waitUntil(dialog.message.isVisible)
+    assert texts(dialog)[0] == "local: cannot start" and not followed
+    dialog.queue.click()
+    qtbot.waitUntil(lambda: not page.window().findChildren(SeveralDialog))
+    for agent in (local, nuc):
+        assert agent.change and agent.change.do == ADD and "start" not in agent.asked
+    heard = page.context.queues.of(page.targets.chosen)
+    assert heard and len(heard[1].plans) == 1 and not followed
 
 
 def test_it_can_be_given_up_while_it_checks(qtbot: QtBot, opened: OpenDialog, followed: list[Any]) -> None:

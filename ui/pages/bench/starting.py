@@ -66,8 +66,9 @@ class Starting(QObject):
         others = [each for each in self._targets.all() if each.name != chosen.name]
         self._controller.keep()
 
-        def launch(target: Target) -> Launch:
-            return self._launch(target, replace(request, target=target.name), STARTED)
+        def launch(target: Target, is_queued: bool) -> Launch:
+            later = Later(self._targets.survey_of(target.name)) if is_queued else None
+            return self._launch(target, replace(request, target=target.name), STARTED, later)
 
         SeveralDialog(self._context, [chosen, *others], launch, window).open()
 

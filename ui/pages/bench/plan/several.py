@@ -1,16 +1,17 @@
-"""The dialog that starts one plan on several targets."""
+"""The dialog that starts one plan on several targets, or queues it on each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeGuard
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.core.errors import DynoError
 from app.core.harmless import harmless
-from app.planner.launch import STARTED, Launch, Stage
-from app.planner.several import Launches
+from app.planner.launch import QUEUED, STARTED, Launch, Stage
+from app.planner.several import READY, Launches
 from app.remote.hostkeys import HostKeyError
 from app.remote.target import Target
 from ui.core.bus import Wanted
@@ -24,7 +25,8 @@ LEAST = 14 * SPACE  # of the list, below a long message
 _NAME = Qt.ItemDataRole.UserRole
 _ABOUT = (
     "Each target gets its own plan of the same work. Dyno checks and rehearses all plans before any starts:"
-    " if one target cannot start, none does. Once started, the plans are independent."
+    " if one target cannot start, none does. Once started, the plans are independent. A target that is in use"
+    " can queue its plan."
 )
 Reached = tuple[str, Stage | DynoError]  # a target, and how far it is or why it cannot
 
@@ -36,10 +38,10 @@ class SeveralDialog(QDialog):
         self,
         context: Context,
         targets: Sequence[Target],
-        launch: Callable[[Target], Launch],
+        launch: Callable[[Target, bool], Launch],
         parent: QWidget | None = None,
     ) -> None:
-        """The first target is ticked."""
+        """The first target is ticked; `launch`: to start a plan there, or to queue it."""
         super().__init__(parent)
         self._context, self._launch = context, launch
         self._targets = {each.name: each for each in targets}
@@ -72,7 +74,10 @@ class SeveralDialog(QDialog):
         self.run = buttons.addButton("&Run", QDialogButtonBox.ButtonRole.ActionRole)
         self.run.setProperty("accent", True)
         self.run.setDefault(True)
-        self.run.clicked.connect(self._start)
+        self.run.clicked.connect(lambda: self._start(False))
+        self.queue = buttons.addButton("&Queue", QDialogButtonBox.ButtonRole.ActionRole)
+        self.queue.setAutoDefault(False)
+        self.queue.clicked.connect(lambda: self._start(True))
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * SPACE, 2 * SPACE, 2 * SPACE, 2 * SPACE)
@@ -87,11 +92,12 @@ class SeveralDialog(QDialog):
         return [self.list.item(row) for row in range(self.list.count())]
 
     def _refresh(self) -> None:
-        self.run.setEnabled(self._launches is None and bool(self.ticked))
+        for each in (self.run, self.queue):
+            each.setEnabled(self._launches is None and bool(self.ticked))
         self.list.setEnabled(self._launches is None)
 
-    def _start(self) -> None:
-        launches = Launches({name: self._launch(self._targets[name]) for name in self.ticked})
+    def _start(self, is_queued: bool) -> None:
+        launches = Launches({name: self._launch(self._targets[name], is_queued) for name in self.ticked})
         self._launches, self._latest = launches, {}
         self.message.clear()
         self._refresh()
@@ -108,8 +114,8 @@ class SeveralDialog(QDialog):
 
     def _on_over(self, _: object) -> None:
         self._launches = None
-        started = {name: found for name, found in self._latest.items() if _is_started(found)}
-        sessions = self._follow(started)
+        done = {name: found for name, found in self._latest.items() if _is_done(found)}
+        sessions = self._follow(done)
         problems = _problems(self._latest)
         if sessions:
             self._context.bus.wanted.emit(Wanted("live", sessions))
@@ -117,17 +123,19 @@ class SeveralDialog(QDialog):
             self.accept()
             return
         for each in self._items():
-            if each.data(_NAME) in started:
+            if each.data(_NAME) in done:
                 each.setCheckState(Qt.CheckState.Unchecked)  # Run is for the others now
-        begin = "Not started everywhere" if started else "Nothing was started on any target"
+        begin = "Not all targets took their plan" if done else "Nothing was started on any target"
         self.message.show_error(f"{begin}: {'; '.join(problems)}")
         self._refresh()
 
-    def _follow(self, started: Mapping[str, Stage | DynoError]) -> tuple[str, ...]:
-        """Returns the sessions of the first."""
+    def _follow(self, done: Mapping[str, Stage]) -> tuple[str, ...]:
+        """Returns the sessions of the first that has started."""
         found: list[tuple[str, ...]] = []
-        for name, stage in started.items():
-            if isinstance(stage, Stage) and stage.plan:
+        for name, stage in done.items():
+            if stage.queue:
+                self._context.queues.take(self._targets[name], stage.queue)
+            elif stage.plan:
                 sessions = tuple(turn.session for turn in stage.plan.turns)
                 target, plan = self._targets[name], stage.plan.id
                 self._context.plans.follow(target, stage.directory, plan, stage.sha, sessions)
@@ -145,14 +153,14 @@ def _carry_out(launches: Launches, tell: Callable[[Reached], None]) -> None:
         tell(reached)
 
 
-def _is_started(found: Stage | DynoError) -> bool:
-    return isinstance(found, Stage) and found.name == STARTED
+def _is_done(found: Stage | DynoError) -> TypeGuard[Stage]:
+    return isinstance(found, Stage) and found.name in (STARTED, QUEUED)
 
 
 def _text(found: Stage | DynoError) -> str:
     if isinstance(found, DynoError) or found.failed:
         return "cannot start"
-    return "started" if _is_started(found) else "ready" if found.next == "starting" else found.next
+    return found.name if _is_done(found) else "ready" if found.next in READY else found.next
 
 
 def _problems(latest: Mapping[str, Stage | DynoError]) -> list[str]:
