@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from app.catalog import Catalog
+from app.core.errors import InputError
 from app.planner import ContenderRequest, PlanRequest, resolve
 from app.protocol.answers import Survey
-from app.protocol.plan import Plan
+from app.protocol.plan import Plan, Step
 from app.protocol.reading import read
 
 GB = 1 << 30
 NOW = 1_800_000_000.0
 VERSION = "10.11.19"  # the only place; recorded answers and tables aside
 MARIADB = f"mariadb-{VERSION}"  # of the made-up target; that of this system is in tests/installed.py
+THREE = (f"{MARIADB}:innodb", f"{MARIADB}:rocksdb", f"{MARIADB}:myisam")
 
 
 def survey(**changes: Any) -> Survey:
@@ -83,3 +88,15 @@ def write(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def unresolved(*texts: str, **options: Any) -> str:
+    """Why such a plan is refused, in one line."""
+    with pytest.raises(InputError) as caught:
+        plan(*texts, **options)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def labels(steps: Sequence[Step]) -> list[str]:
+    return [step.label for step in steps]
